@@ -1,0 +1,140 @@
+//! Mutants and the points where they act: the data that every other crate passes along.
+//!
+//! A [`Mutant`] is one edit of one file: its `span` gives way to its `replacement`. That edit alone
+//! is the *definition* of the mutant; the weave must behave exactly as a program in which only that
+//! edit was made. A [`Point`] gathers the mutants that share a place and says what kind of place
+//! it is, so that the weave can hold them all without evaluating anything twice.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operator::Operator;
+
+/// A mutant's number within a run, from 1. Zero is the original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MutantId(pub u32);
+
+/// A half-open range of bytes in a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub fn new(start: usize, end: usize) -> Span {
+        Span { start, end }
+    }
+
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    pub fn text(self, source: &str) -> &str {
+        &source[self.start..self.end]
+    }
+}
+
+/// One small change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mutant {
+    /// 0 until the mutants of a run are numbered; then consecutive within a point.
+    pub id: MutantId,
+    pub operator: Operator,
+    /// What the edit replaces.
+    pub span: Span,
+    /// What stands there instead.
+    pub replacement: String,
+    /// How people read it: "replace + with -", "delete statement", "negate condition" …
+    pub summary: String,
+    /// The variant's letter for the runtime's value tables (see `Shape`), or `.` if it has none.
+    pub letter: char,
+}
+
+/// A place where one or more mutants act. All mutants of a point belong to one [`Shape`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// The text that the weave wraps. Points nest or are disjoint; equal spans nest in list order
+    /// (the earlier one is the outer).
+    pub span: Span,
+    pub shape: Shape,
+    /// The function around it as people name it: `Account::deposit`, `<Account as Drop>::drop`,
+    /// `outer::{closure}` is just `outer`.
+    pub function: String,
+    /// 1-based line and column (in characters) of `span.start`.
+    pub line: u32,
+    pub column: u32,
+    /// The `cfg(...)` predicates (their inner text) around it within this file, outermost first.
+    pub cfg: Vec<String>,
+    pub mutants: Vec<Mutant>,
+}
+
+/// What kind of place a point is; tells the weave which forms it may take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shape {
+    /// `left op right` on values: `+ - * / % & | ^ << >>`. Letters: `+ - * / % & | ^ l r` (`l` is
+    /// `<<`, `r` is `>>`), `L` for the left operand alone and `R` for the right one alone.
+    Arithmetic { left: Span, right: Span, op: char },
+    /// `left op right`, comparison. Letters: `<`, `>`, `=` (==), `!` (!=), `l` (<=), `g` (>=),
+    /// `T` (true), `F` (false).
+    Relation { left: Span, right: Span, op: char },
+    /// `left && right`, `left || right`. `op` is `&` or `|`; letters: `&`, `|`, `L` (left alone),
+    /// `R` (right alone).
+    Logic { left: Span, right: Span, op: char },
+    /// `place op= right`. Letters as for `Arithmetic`, and `=` for plain assignment.
+    /// `simple_place`: the place is a path, a chain of fields or derefs of one: evaluating it has no effect.
+    Assignment {
+        place: Span,
+        right: Span,
+        op: char,
+        simple_place: bool,
+    },
+    /// An expression of type bool that decides something: condition of `if`/`while`, match guard,
+    /// operand of `!`. Contains no `let`. Letters: `!` (negated), `T`, `F`.
+    Condition,
+    /// Any expression; each mutant's replacement is an expression for the whole span.
+    Expression,
+    /// A statement with its semicolon (or block-like without one) whose only mutant is its deletion.
+    Statement,
+    /// A function body: the span lies just inside its braces (`{` and `}` excluded); replacements
+    /// are expressions of the return type.
+    Body,
+    /// The body of a function that returns `impl Iterator` and has no `return`: the only mutant
+    /// yields nothing. `tail` is the body's last expression. The span is as for `Body`.
+    IteratorBody { tail: Span },
+    /// A match arm (span: the arm with its comma, if any) whose only mutant is its deletion; a
+    /// later arm catches everything. `pattern` ends where a guard would start; `guard` is the
+    /// expression of the guard it has.
+    Arm { pattern: Span, guard: Option<Span> },
+}
+
+/// A place that needs a step counter, so that endless runs are noticed by counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepPlace {
+    /// Byte offset just behind the `{` of a loop, function or closure body.
+    pub offset: usize,
+}
+
+/// A module that lives in another file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildModule {
+    /// `["a", "b"]` for `mod a { mod b; }`: the inline modules around it in this file, and itself.
+    pub path: Vec<String>,
+    /// The `#[path = "…"]` of itself, if any.
+    pub path_attribute: Option<String>,
+    /// The cfg predicates around and on it.
+    pub cfg: Vec<String>,
+    /// Whether it is test-only (`#[cfg(test)]`, on it or around it): its files get steps, not mutants.
+    pub test_only: bool,
+}
+
+/// All that one file gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileMutants {
+    pub points: Vec<Point>,
+    pub steps: Vec<StepPlace>,
+    pub modules: Vec<ChildModule>,
+    /// Where an item may be inserted at the file's top: behind a shebang, inner attributes and
+    /// inner doc comments.
+    pub first_item: usize,
+}
