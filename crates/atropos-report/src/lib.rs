@@ -1,1 +1,9 @@
-//! See Cargo.toml.
+//! Verdicts for people and for machines. Knows nothing of how they were obtained.
+
+pub mod lines;
+pub mod stable_hash;
+
+pub mod mutant;
+pub mod verdict;
+
+pub mod outcomes;

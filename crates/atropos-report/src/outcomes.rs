@@ -1,0 +1,262 @@
+//! `outcomes.json`: everything that a run found, for programs and for later runs. The schema is
+//! described in `SCHEMA.md`; whatever is changed here is changed there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use serde::{Deserialize, Serialize};
+
+use crate::mutant::MutantInfo;
+use crate::verdict::{How, Verdict};
+
+/// Raised when a reader of the old form would misread the new one; added fields do not raise it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The name of the file within the output directory.
+pub const FILE_NAME: &str = "outcomes.json";
+
+/// The result of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcomes {
+    pub schema_version: u32,
+    pub tool: Tool,
+    /// Whether the run went to its end. If not, mutants without verdict were not tested yet.
+    pub complete: bool,
+    /// The options that differ from the defaults, by their long names.
+    pub options: BTreeMap<String, serde_json::Value>,
+    pub totals: Totals,
+    pub timings: Timings,
+    /// The tests that were run, each found by its place in this list.
+    pub tests: Vec<TestRecord>,
+    pub mutants: Vec<MutantRecord>,
+}
+
+/// Who wrote the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+    /// What `rustc --version` says.
+    pub toolchain: String,
+    /// The target triple that the tests were built for.
+    pub target: String,
+}
+
+/// A test, as it ran without any mutant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestRecord {
+    pub name: String,
+    pub package: String,
+    /// The target that holds it: `lib`, `bin bank`, `test transfer`, `doc`.
+    pub target: String,
+    pub seconds: f64,
+}
+
+/// A mutant and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MutantRecord {
+    #[serde(flatten)]
+    pub info: MutantInfo,
+    /// Two fields, `verdict` and (of the killed) `how`; none if an interrupted run did not come to it.
+    #[serde(flatten)]
+    pub verdict: Option<Verdict>,
+    /// The tests that execute its place, as places in `tests`.
+    pub reached_by: Vec<usize>,
+    /// The tests that noticed it: the first alone, or all with `--kill-matrix`.
+    pub killed_by: Vec<Kill>,
+    /// How long testing it took, in seconds.
+    #[serde(rename = "time")]
+    pub seconds: f64,
+    /// Why, where the verdict alone does not say it: rustc's words for `unviable`, the predicate
+    /// for `not built`, the reason for `skipped`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A test that noticed a mutant, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kill {
+    /// The test's place in `tests`.
+    pub test: usize,
+    pub how: How,
+    /// The panic's message or other words of the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// `file:line:column` of the panic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+}
+
+/// How many mutants there are of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    pub mutants: usize,
+    pub killed: usize,
+    /// How the killed were killed; ways that did not occur are left out.
+    pub killed_how: BTreeMap<How, usize>,
+    pub survived: usize,
+    pub uninfected: usize,
+    pub unreached: usize,
+    pub unviable: usize,
+    pub not_built: usize,
+    pub skipped: usize,
+    /// Not tested because the run was interrupted.
+    pub untested: usize,
+}
+
+/// How long the stages of a run took, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// Reading the sources and finding mutants.
+    pub find: f64,
+    /// Weaving and checking with rustc, with every rollback.
+    pub check: f64,
+    /// Building the test binaries.
+    pub build: f64,
+    /// Running the tests without a mutant.
+    pub baseline: f64,
+    /// Running the mutants.
+    pub run: f64,
+    /// From start to end.
+    pub total: f64,
+}
+
+impl Totals {
+    pub fn count(verdicts: impl IntoIterator<Item = Option<Verdict>>) -> Totals {
+        let mut totals = Totals::default();
+        for verdict in verdicts {
+            totals.add(verdict);
+        }
+        totals
+    }
+
+    pub fn add(&mut self, verdict: Option<Verdict>) {
+        self.mutants += 1;
+        *match verdict {
+            Some(Verdict::Killed(how)) => {
+                *self.killed_how.entry(how).or_default() += 1;
+                &mut self.killed
+            }
+            Some(Verdict::Survived) => &mut self.survived,
+            Some(Verdict::Uninfected) => &mut self.uninfected,
+            Some(Verdict::Unreached) => &mut self.unreached,
+            Some(Verdict::Unviable) => &mut self.unviable,
+            Some(Verdict::NotBuilt) => &mut self.not_built,
+            Some(Verdict::Skipped) => &mut self.skipped,
+            None => &mut self.untested,
+        } += 1;
+    }
+
+    /// How many have this verdict; the way in which the killed were killed does not matter.
+    pub fn of(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Killed(_) => self.killed,
+            Verdict::Survived => self.survived,
+            Verdict::Uninfected => self.uninfected,
+            Verdict::Unreached => self.unreached,
+            Verdict::Unviable => self.unviable,
+            Verdict::NotBuilt => self.not_built,
+            Verdict::Skipped => self.skipped,
+        }
+    }
+
+    /// Viable mutants that no test noticed.
+    pub fn missed(&self) -> usize {
+        self.survived + self.uninfected + self.unreached
+    }
+
+    /// Killed only by a limit on time or steps.
+    pub fn cut_off(&self) -> usize {
+        let cut_off = self.killed_how.iter().filter(|(how, _)| how.is_cut_off());
+        cut_off.map(|(_, count)| count).sum()
+    }
+
+    /// The part of the viable mutants that tests killed, from 0 to 1; none without such mutants.
+    pub fn score(&self) -> Option<f64> {
+        ratio(self.killed, self.killed + self.missed())
+    }
+
+    /// The same for the mutants in code that tests reach.
+    pub fn score_of_reached(&self) -> Option<f64> {
+        ratio(self.killed, self.killed + self.survived + self.uninfected)
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Why an `outcomes.json` can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("there is no `{0}`")]
+    Missing(String),
+    #[error("can't read `{path}`: {error}")]
+    Io { path: String, error: io::Error },
+    #[error("`{path}` is not an outcomes file: {error}")]
+    Malformed {
+        path: String,
+        error: serde_json::Error,
+    },
+    #[error("`{path}` has schema version {found}, but this Atropos reads version {SCHEMA_VERSION}")]
+    Version { path: String, found: u32 },
+}
+
+impl Outcomes {
+    /// Puts the totals together with the mutants they count.
+    pub fn new(tool: Tool, tests: Vec<TestRecord>, mutants: Vec<MutantRecord>) -> Outcomes {
+        Outcomes {
+            schema_version: SCHEMA_VERSION,
+            tool,
+            complete: mutants.iter().all(|mutant| mutant.verdict.is_some()),
+            options: BTreeMap::new(),
+            totals: Totals::count(mutants.iter().map(|mutant| mutant.verdict)),
+            timings: Timings::default(),
+            tests,
+            mutants,
+        }
+    }
+
+    /// Writes the file so that a reader sees the old one or the new one, but nothing between.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut json = serde_json::to_string_pretty(self)?;
+        json.push('\n');
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(format!(".{}.tmp", std::process::id()));
+        fs::write(&temporary, json)?;
+        fs::rename(&temporary, path).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = fs::remove_file(&temporary);
+        })
+    }
+
+    pub fn read(path: &Path) -> Result<Outcomes, ReadError> {
+        let name = || path.display().to_string();
+        let json = fs::read(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => ReadError::Missing(name()),
+            _ => ReadError::Io {
+                path: name(),
+                error,
+            },
+        })?;
+        let malformed = |error| ReadError::Malformed {
+            path: name(),
+            error,
+        };
+        let version: Version = serde_json::from_slice(&json).map_err(malformed)?;
+        if version.schema_version != SCHEMA_VERSION {
+            return Err(ReadError::Version {
+                path: name(),
+                found: version.schema_version,
+            });
+        }
+        serde_json::from_slice(&json).map_err(malformed)
+    }
+}
+
+/// The one field that every version has.
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u32,
+}

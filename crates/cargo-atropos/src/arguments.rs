@@ -1,0 +1,425 @@
+//! The command line. [`Options`] is what a run needs to know, from the command line and then, for
+//! what it leaves open, from the config file (see `config.rs`).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use globset::{Glob, GlobBuilder};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+/// How many times the original's own time a mutant may take, unless the user says otherwise.
+pub const DEFAULT_TIMEOUT_MULTIPLIER: f64 = 5.0;
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo atropos                         test the package in the current directory
+  cargo atropos list                    show the mutants without running anything
+  cargo atropos -f src/parser.rs        only the mutants of one file
+  cargo atropos -F 'fn deposit'         only mutants whose name matches
+  cargo atropos --since main            only what changed since the branch left main
+  cargo atropos --in-diff pr.diff       only the lines that a diff adds or changes
+  cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
+  cargo atropos --iterate               again, but only what the last run did not catch
+  cargo atropos show 17                 one mutant of the last run: its diff and its fate
+  cargo atropos -- --skip slow_test     leave out tests by name
+
+Exit codes:
+  0  every mutant was caught
+  1  wrong usage or input, or an internal error
+  2  some mutants survived
+  3  all caught, some only by a limit on time or steps
+  4  the tests fail or do not build without any mutant
+
+The options can also stand in .cargo/atropos.toml, under the same names:
+  workspace = true
+  exclude-re = [\"impl Debug\"]";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  cargo atropos list                    one line for each mutant
+  cargo atropos list --diff -f src/a.rs each with its change as a diff
+  cargo atropos list --json             for other programs";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  cargo atropos show 17                 mutant 17 of the last run
+  cargo atropos show 17 --json          for other programs";
+
+const OPERATORS_EXAMPLES: &str = "\
+Examples:
+  cargo atropos operators               the whole catalogue
+  cargo atropos operators AOR           one operator, with an example";
+
+/// `cargo atropos`
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo atropos",
+    bin_name = "cargo atropos",
+    version,
+    about = "Mutation testing that understands threads",
+    long_about = "Changes your code in many small ways, one at a time (the mutants), and tells you \
+                  which changes no test notices. All mutants are compiled into one build; your \
+                  source files are not touched.",
+    after_help = "`cargo atropos --help` explains more and gives examples.",
+    after_long_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    #[command(flatten)]
+    pub options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Test the mutants (what happens without any command)
+    #[command(after_long_help = EXAMPLES)]
+    Run(Box<Options>),
+    /// List the mutants that a run with the same options would test
+    #[command(after_long_help = LIST_EXAMPLES)]
+    List(Box<ListArguments>),
+    /// Show one mutant of the last run: its change, its verdict, who reached and who killed it
+    #[command(after_long_help = SHOW_EXAMPLES)]
+    Show(ShowArguments),
+    /// The catalogue of operators: the rules that make mutants
+    #[command(after_long_help = OPERATORS_EXAMPLES)]
+    Operators(OperatorsArguments),
+}
+
+/// Everything that a run can be told.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Options {
+    #[command(flatten)]
+    pub tree: TreeOptions,
+    #[command(flatten)]
+    pub select: SelectOptions,
+    #[command(flatten)]
+    pub build: BuildOptions,
+    #[command(flatten)]
+    pub execute: ExecuteOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+pub const TREE_HEADING: &str = "Which packages";
+pub const SELECT_HEADING: &str = "Which mutants";
+pub const BUILD_HEADING: &str = "How to build";
+pub const EXECUTE_HEADING: &str = "How to test";
+pub const OUTPUT_HEADING: &str = "Output";
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = TREE_HEADING)]
+pub struct TreeOptions {
+    /// Work on the package or workspace in this directory instead of the current one
+    #[arg(short, long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    /// Mutate only this package (may be repeated; `*` matches any text)
+    #[arg(short, long, value_name = "NAME")]
+    pub package: Vec<String>,
+
+    /// Mutate every package of the workspace
+    #[arg(long, conflicts_with = "package")]
+    pub workspace: bool,
+
+    /// Leave this package alone (may be repeated; `*` matches any text)
+    #[arg(long, value_name = "NAME")]
+    pub exclude: Vec<String>,
+
+    /// Read this config file instead of .cargo/atropos.toml in the workspace's root
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+
+    /// Read no config file
+    #[arg(long)]
+    pub no_config: bool,
+}
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = SELECT_HEADING)]
+pub struct SelectOptions {
+    /// Only mutants in files that match this glob (may be repeated)
+    ///
+    /// A glob with a `/` is matched against the path from the workspace's root and the path from
+    /// the package's root; one without against the file's name and the names of the directories
+    /// around it.
+    #[arg(short, long, value_name = "GLOB", value_parser = parse_glob)]
+    pub file: Vec<Glob>,
+
+    /// No mutants in files that match this glob (may be repeated)
+    #[arg(short, long, value_name = "GLOB", value_parser = parse_glob)]
+    pub exclude_file: Vec<Glob>,
+
+    /// Only mutants whose name, as `list` prints it, matches this regex (may be repeated)
+    #[arg(short = 'F', long, value_name = "REGEX", value_parser = parse_regex)]
+    pub re: Vec<Regex>,
+
+    /// No mutants whose name matches this regex (may be repeated)
+    #[arg(short = 'E', long, value_name = "REGEX", value_parser = parse_regex)]
+    pub exclude_re: Vec<Regex>,
+
+    /// Only mutants on lines that this unified diff adds or changes (`-` reads it from the input)
+    #[arg(long, value_name = "FILE", conflicts_with = "since")]
+    pub in_diff: Option<PathBuf>,
+
+    /// Only mutants on lines added or changed since this git revision, new files included
+    ///
+    /// As on a pull request: what the other side has gained since the branch left it does not count.
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
+
+    /// Only the k-th of n parts of the mutants, k from 0
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+
+    /// Skip the mutants that the last run has caught
+    #[arg(long)]
+    pub iterate: bool,
+
+    /// Which operators make mutants: codes or categories; `+` adds to and `-` takes from the usual
+    ///
+    /// `AOR,ROR` means just these two; `-SDL` all usual ones but SDL; `+extended` all usual ones
+    /// and those of the category `extended`; `all` means all. `cargo atropos operators` lists them.
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub operators: Vec<String>,
+}
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = BUILD_HEADING)]
+pub struct BuildOptions {
+    /// Features to build with (as for cargo)
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    pub features: Vec<String>,
+
+    /// Build with all features
+    #[arg(long)]
+    pub all_features: bool,
+
+    /// Build without the default features
+    #[arg(long)]
+    pub no_default_features: bool,
+
+    /// The cargo profile to build the tests with
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+
+    /// One more argument for `cargo test`, for example --offline (may be repeated)
+    #[arg(short = 'C', long, value_name = "ARG", allow_hyphen_values = true)]
+    pub cargo_arg: Vec<String>,
+}
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = EXECUTE_HEADING)]
+pub struct ExecuteOptions {
+    /// How many processes may test at once [default: the number of cores]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
+    pub jobs: Option<usize>,
+
+    /// How many times the original's own time or steps a mutant may take [default: 5]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_multiplier)]
+    pub timeout_multiplier: Option<f64>,
+
+    /// Leave documentation tests out
+    #[arg(long)]
+    pub no_doc: bool,
+
+    /// Run every test that reaches a mutant, also after one has killed it
+    #[arg(long)]
+    pub kill_matrix: bool,
+
+    /// Arguments for the test binaries
+    #[arg(last = true, value_name = "TEST ARGS")]
+    pub test_args: Vec<String>,
+}
+
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = OUTPUT_HEADING)]
+pub struct OutputOptions {
+    /// Where to keep outcomes.json, the log and the build [default: target/atropos]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Print JSON instead of text for people
+    #[arg(long)]
+    pub json: bool,
+
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub colors: Option<Colors>,
+
+    /// Say more; list all survivors
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct ListArguments {
+    /// Print each mutant's change as a unified diff
+    #[arg(long)]
+    pub diff: bool,
+
+    #[command(flatten)]
+    pub options: Options,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct ShowArguments {
+    /// The mutant's number, as the report and `list` give it
+    pub id: u32,
+
+    /// Look at the last run of the package or workspace in this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct OperatorsArguments {
+    /// Only these codes or categories
+    #[arg(value_name = "CODE OR CATEGORY")]
+    pub which: Vec<String>,
+
+    /// Print JSON instead of text for people
+    #[arg(long)]
+    pub json: bool,
+
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub colors: Option<Colors>,
+}
+
+/// When to colour the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colors {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// One of `count` parts of the mutants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub index: usize,
+    pub count: usize,
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let explanation = "a shard is k/n with k from 0 to n-1, for example 0/4";
+        let (index, count) = text.split_once('/').ok_or(explanation)?;
+        let shard = Shard {
+            index: index.parse().map_err(|_| explanation)?,
+            count: count.parse().map_err(|_| explanation)?,
+        };
+        if shard.index < shard.count {
+            Ok(shard)
+        } else {
+            Err(explanation.into())
+        }
+    }
+}
+
+impl Options {
+    pub fn jobs(&self) -> usize {
+        self.execute.jobs.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+        })
+    }
+
+    pub fn timeout_multiplier(&self) -> f64 {
+        self.execute
+            .timeout_multiplier
+            .unwrap_or(DEFAULT_TIMEOUT_MULTIPLIER)
+    }
+}
+
+impl BuildOptions {
+    /// The arguments that tell cargo of the features and the profile.
+    pub fn cargo_arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if !self.features.is_empty() {
+            arguments.push(format!("--features={}", self.features.join(",")));
+        }
+        if self.all_features {
+            arguments.push("--all-features".into());
+        }
+        if self.no_default_features {
+            arguments.push("--no-default-features".into());
+        }
+        if let Some(profile) = &self.profile {
+            arguments.push(format!("--profile={profile}"));
+        }
+        arguments.extend(self.cargo_arg.iter().cloned());
+        arguments
+    }
+}
+
+/// Reads a command line that starts with the program's name. Cargo puts the subcommand's own name
+/// behind it, a direct call does not.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|first| first == "atropos") {
+        arguments.remove(1);
+    }
+    let mut command = command();
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// `list` takes all options of `run`, so that one can be turned into the other by one word, but its
+/// help shows only those that matter to it.
+fn command() -> clap::Command {
+    Arguments::command().mut_subcommand("list", |list| {
+        list.mut_args(|argument| {
+            let heading = argument.get_help_heading();
+            let idle = heading == Some(BUILD_HEADING) || heading == Some(EXECUTE_HEADING);
+            argument.hide(idle)
+        })
+    })
+}
+
+pub fn parse_regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| match error {
+        // The library draws a picture over several lines; its last line is the sentence.
+        regex::Error::Syntax(picture) => picture
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned(),
+        error => error.to_string(),
+    })
+}
+
+pub fn parse_glob(text: &str) -> Result<Glob, String> {
+    GlobBuilder::new(text)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| error.kind().to_string())
+}
+
+pub fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number from 1 on is needed".into()),
+        Ok(jobs) => Ok(jobs),
+    }
+}
+
+pub fn parse_multiplier(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor >= 1.0 => Ok(factor),
+        _ => Err("a number from 1 on is needed, for example 2.5".into()),
+    }
+}

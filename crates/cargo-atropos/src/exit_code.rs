@@ -1,0 +1,78 @@
+//! What the process's exit code says. Scripts rely on it: never renumber.
+
+use std::process;
+
+use atropos_report::outcomes::Totals;
+
+/// Every exit code of `cargo atropos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// Every mutant that counts was killed (or there was nothing to test).
+    Success = 0,
+    /// The command line, the config file or another input is wrong, or Atropos itself failed.
+    Usage = 1,
+    /// At least one mutant survived, was not infected or was not reached.
+    Survivors = 2,
+    /// Everything was killed, but some mutants only by a limit on time or steps.
+    Limits = 3,
+    /// The tests fail, or do not build, without any mutant.
+    TestsFail = 4,
+    /// Stopped by Ctrl-C or a termination signal; the verdicts so far are saved.
+    Interrupted = 130,
+}
+
+impl ExitCode {
+    /// The exit code of a run that went to its end with these totals.
+    pub fn of(totals: &Totals) -> ExitCode {
+        if totals.missed() > 0 {
+            ExitCode::Survivors
+        } else if totals.cut_off() > 0 {
+            ExitCode::Limits
+        } else {
+            ExitCode::Success
+        }
+    }
+}
+
+impl From<ExitCode> for process::ExitCode {
+    fn from(code: ExitCode) -> process::ExitCode {
+        process::ExitCode::from(code as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use atropos_report::verdict::{How, Verdict};
+
+    use super::*;
+
+    fn check(verdicts: &[Verdict], expected: ExitCode) {
+        assert_eq!(
+            ExitCode::of(&Totals::count(verdicts.iter().copied().map(Some))),
+            expected
+        );
+    }
+
+    #[test]
+    fn the_worst_verdict_decides() {
+        let panicked = Verdict::Killed(How::Panicked);
+        let endless = Verdict::Killed(How::StepLimit);
+        let slow = Verdict::Killed(How::TimeLimit);
+        check(&[], ExitCode::Success);
+        check(&[panicked], ExitCode::Success);
+        check(
+            &[panicked, Verdict::Unviable, Verdict::NotBuilt],
+            ExitCode::Success,
+        );
+        check(&[panicked, endless], ExitCode::Limits);
+        check(&[panicked, slow], ExitCode::Limits);
+        check(
+            &[panicked, Verdict::Killed(How::MemoryLimit)],
+            ExitCode::Success,
+        );
+        check(&[endless, Verdict::Survived], ExitCode::Survivors);
+        check(&[Verdict::Uninfected], ExitCode::Survivors);
+        check(&[Verdict::Unreached], ExitCode::Survivors);
+    }
+}

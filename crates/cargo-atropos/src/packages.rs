@@ -1,0 +1,155 @@
+//! Which packages a run is about: asks cargo for the workspace and selects as cargo itself does.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::{Context, Result, anyhow, bail};
+use cargo_metadata::camino::Utf8PathBuf;
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+use globset::Glob;
+
+use crate::arguments::TreeOptions;
+use crate::near_miss::nearest;
+
+/// What cargo says of the workspace around a directory.
+#[derive(Debug)]
+pub struct Workspace {
+    metadata: Metadata,
+    /// The manifest that the directory belongs to.
+    manifest: PathBuf,
+}
+
+impl Workspace {
+    /// The workspace that `dir` (or the current directory) lies in.
+    pub fn around(dir: Option<&Path>) -> Result<Workspace> {
+        let dir = match dir {
+            Some(dir) => dir.to_owned(),
+            None => env::current_dir().context("the current directory can't be read")?,
+        };
+        let dir = fs::canonicalize(&dir)
+            .with_context(|| format!("can't use the directory `{}`", dir.display()))?;
+        let manifest = dir
+            .ancestors()
+            .map(|ancestor| ancestor.join("Cargo.toml"))
+            .find(|manifest| manifest.is_file())
+            .ok_or_else(|| {
+                anyhow!(
+                    "no Cargo.toml in `{}` or any directory above it",
+                    dir.display()
+                )
+            })?;
+        let metadata = MetadataCommand::new()
+            .manifest_path(&manifest)
+            .current_dir(&dir)
+            .no_deps()
+            .exec()
+            .map_err(|error| explain(error, &manifest))?;
+        Ok(Workspace { metadata, manifest })
+    }
+
+    pub fn root(&self) -> Utf8PathBuf {
+        self.metadata.workspace_root.clone()
+    }
+
+    /// Cargo's target directory.
+    pub fn target_directory(&self) -> Utf8PathBuf {
+        self.metadata.target_directory.clone()
+    }
+
+    /// The packages to mutate, in the order of the workspace.
+    pub fn select(&self, options: &TreeOptions) -> Result<Vec<&Package>> {
+        let members = self.metadata.workspace_packages();
+        let mut selected: Vec<&Package> = if options.workspace {
+            members.clone()
+        } else if options.package.is_empty() {
+            self.default_packages(&members)
+        } else {
+            matching(&members, &options.package, "--package")?
+        };
+        let excluded = matching(&members, &options.exclude, "--exclude")?;
+        selected.retain(|package| !excluded.iter().any(|other| other.id == package.id));
+        if selected.is_empty() {
+            bail!("no package is left to mutate after --exclude");
+        }
+        Ok(selected)
+    }
+
+    /// Cargo's choice without any option: in the workspace's root its default members, elsewhere
+    /// the package around the directory.
+    fn default_packages<'m>(&self, members: &[&'m Package]) -> Vec<&'m Package> {
+        let of_manifest =
+            |package: &&&Package| package.manifest_path.as_std_path() == self.manifest;
+        let in_root = self.manifest.parent() == Some(self.metadata.workspace_root.as_std_path());
+        match members.iter().find(of_manifest) {
+            Some(package) if !in_root => vec![package],
+            _ => members
+                .iter()
+                .filter(|package| {
+                    self.metadata
+                        .workspace_default_members
+                        .contains(&package.id)
+                })
+                .copied()
+                .collect(),
+        }
+    }
+}
+
+/// The members that at least one of the specifications means; each must mean one at least.
+fn matching<'m>(
+    members: &[&'m Package],
+    specifications: &[String],
+    option: &str,
+) -> Result<Vec<&'m Package>> {
+    let mut found: Vec<&Package> = Vec::new();
+    for specification in specifications {
+        let glob = Glob::new(specification)
+            .with_context(|| format!("`{option} {specification}` is not a package name"))?
+            .compile_matcher();
+        let before = found.len();
+        for package in members {
+            let with_version = format!("{}@{}", package.name, package.version);
+            if glob.is_match(package.name.as_str()) || *specification == with_version {
+                found.push(package);
+            }
+        }
+        if found.len() == before {
+            let names: Vec<&str> = members
+                .iter()
+                .map(|package| package.name.as_str())
+                .collect();
+            bail!("{}", unknown_package(specification, option, &names));
+        }
+    }
+    // In the order of the workspace, each once.
+    Ok(members
+        .iter()
+        .filter(|member| found.iter().any(|package| package.id == member.id))
+        .copied()
+        .collect())
+}
+
+fn unknown_package(specification: &str, option: &str, names: &[&str]) -> String {
+    let hint = match nearest(specification, names.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if names.len() <= 12 => format!("it has {}", names.join(", ")),
+        None => format!("it has {} packages", names.len()),
+    };
+    format!("no package of the workspace matches `{option} {specification}`; {hint}")
+}
+
+/// Cargo's own words, without its decoration.
+fn explain(error: cargo_metadata::Error, manifest: &Path) -> anyhow::Error {
+    match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            let words = stderr.trim();
+            anyhow!(
+                "cargo can't read the workspace of `{}`: {}",
+                manifest.display(),
+                words.strip_prefix("error: ").unwrap_or(words)
+            )
+        }
+        cargo_metadata::Error::Io(error) => anyhow!("cargo can't be started: {error}"),
+        error => anyhow!("cargo's answer about the workspace can't be understood: {error}"),
+    }
+}

@@ -1,0 +1,278 @@
+//! The plan of a run: which files of which packages hold which mutants, all numbered.
+//!
+//! Made once by the command that the user starts ([`Plan::make`]), written beside the build, and
+//! read again by the compiler wrapper ([`Plan::read`]). It holds only what is selected: a point may
+//! have lost mutants to a filter, and a point without mutants is gone. Files stay, also those
+//! without a mutant, because their step counters are woven too.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use atropos_mutants::mutant::{FileMutants, MutantId, Span};
+use atropos_report::lines::Lines;
+use atropos_report::mutant::MutantInfo;
+use atropos_report::stable_hash::StableHash;
+use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+use crate::source::Discovery;
+
+/// Raised whenever a reader of the old form would misread the new one.
+const VERSION: u32 = 1;
+
+/// What one run is to weave and test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    version: u32,
+    /// Absolute; all `path`s and `root`s are relative to it.
+    pub workspace_root: Utf8PathBuf,
+    /// Cargo's own target directory for the workspace (absolute).
+    pub target_directory: Utf8PathBuf,
+    pub packages: Vec<PlannedPackage>,
+    /// The mutants to test; mutant `id` stands at index `id - 1`.
+    pub mutants: Vec<MutantInfo>,
+    /// Mutants that an earlier run has caught and that this one skips on request. They are numbered
+    /// after `mutants` and are in no file.
+    pub skipped: Vec<MutantInfo>,
+}
+
+/// A package that is mutated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedPackage {
+    pub name: String,
+    pub version: String,
+    /// Cargo's own identifier, as its JSON messages give it.
+    pub package_id: String,
+    /// Absolute.
+    pub manifest_dir: Utf8PathBuf,
+    /// Relative to the workspace's root; empty for the package in the root.
+    pub root: Utf8PathBuf,
+    pub targets: Vec<PlannedTarget>,
+    pub files: Vec<PlannedFile>,
+}
+
+/// A crate of a package that is woven. Build scripts and proc macros are not among them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTarget {
+    pub name: String,
+    pub role: TargetRole,
+    pub edition: Edition,
+    /// The crate's root file, absolute, as cargo gives it to rustc.
+    pub root_file: Utf8PathBuf,
+    /// Whether `cargo test` builds it as a test (or, for examples, builds and runs it as one).
+    pub test: bool,
+    pub doctest: bool,
+    pub required_features: Vec<String>,
+}
+
+/// What cargo uses a target for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetRole {
+    Lib,
+    Bin,
+    Test,
+    Bench,
+    Example,
+}
+
+impl TargetRole {
+    /// Whether its code is what the tests are there for, and so is mutated.
+    pub fn is_mutated(self) -> bool {
+        matches!(self, TargetRole::Lib | TargetRole::Bin)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Edition {
+    #[serde(rename = "2015")]
+    E2015,
+    #[serde(rename = "2018")]
+    E2018,
+    #[serde(rename = "2021")]
+    E2021,
+    #[serde(rename = "2024")]
+    E2024,
+}
+
+/// A source file of a package; each is there once, however many targets it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedFile {
+    /// Relative to the workspace's root.
+    pub path: Utf8PathBuf,
+    pub mutants: FileMutants,
+    /// The targets whose module trees it belongs to, as indices into the package's `targets`.
+    pub targets: Vec<usize>,
+    /// The targets among them whose crate root it is.
+    pub crate_root_of: Vec<usize>,
+    /// The cfg predicates on the module declarations that lead to it, outermost first; all must
+    /// hold. Where several ways lead to it, one `any(…)` of them.
+    pub cfg: Vec<String>,
+    /// Test code: it gets step counters but never mutants.
+    pub steps_only: bool,
+    /// A hash of the text that the mutants' positions belong to.
+    pub text_hash: u64,
+}
+
+impl PlannedFile {
+    /// The edition of the first of its targets.
+    pub fn edition(&self, package: &PlannedPackage) -> Edition {
+        self.targets
+            .first()
+            .map_or(Edition::E2024, |&target| package.targets[target].edition)
+    }
+}
+
+/// What becomes of a mutant when a run is planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is tested.
+    Take,
+    /// It is named in the report, but not tested.
+    Skip,
+    /// It is not part of this run.
+    Leave,
+}
+
+/// A mutant before it is decided on.
+#[derive(Debug)]
+pub struct Candidate<'p> {
+    /// Complete but for the number.
+    pub info: MutantInfo,
+    pub package_root: &'p Utf8Path,
+    /// The lines that it changes.
+    pub first_line: u32,
+    pub last_line: u32,
+}
+
+impl Plan {
+    /// Decides on every mutant and numbers those that are taken: from 1, in the order in which
+    /// they stand in the files, so that those of a point follow each other.
+    pub fn make(discovery: Discovery, mut decide: impl FnMut(&Candidate) -> Decision) -> Plan {
+        let mut plan = Plan {
+            version: VERSION,
+            workspace_root: discovery.workspace_root,
+            target_directory: discovery.target_directory,
+            packages: discovery.packages,
+            mutants: Vec::new(),
+            skipped: Vec::new(),
+        };
+        for package in &mut plan.packages {
+            let mut keys = Keys::default();
+            for file in &mut package.files {
+                let text = &discovery.texts[&file.path];
+                let lines = Lines::of(text);
+                for point in &mut file.mutants.points {
+                    point.mutants.retain_mut(|mutant| {
+                        let span = without_margin(mutant.span, text);
+                        let mut info = MutantInfo {
+                            id: MutantId(0),
+                            key: String::new(),
+                            package: package.name.clone(),
+                            file: file.path.to_string(),
+                            line: mutant.line,
+                            column: mutant.column,
+                            span,
+                            function: point.function.clone(),
+                            operator: mutant.operator,
+                            original: span.text(text).to_owned(),
+                            replacement: mutant.replacement.clone(),
+                            summary: mutant.summary.clone(),
+                        };
+                        info.key = keys.of(&info, lines.line(info.line).unwrap_or_default());
+                        let candidate = Candidate {
+                            info,
+                            package_root: &package.root,
+                            first_line: lines.position(span.start).0,
+                            last_line: lines.position(span.end).0,
+                        };
+                        let decision = decide(&candidate);
+                        let mut info = candidate.info;
+                        match decision {
+                            Decision::Take => {
+                                mutant.id = number(plan.mutants.len());
+                                info.id = mutant.id;
+                                plan.mutants.push(info);
+                            }
+                            Decision::Skip => plan.skipped.push(info),
+                            Decision::Leave => {}
+                        }
+                        decision == Decision::Take
+                    });
+                }
+                file.mutants
+                    .points
+                    .retain(|point| !point.mutants.is_empty());
+            }
+        }
+        for (index, info) in plan.skipped.iter_mut().enumerate() {
+            info.id = number(plan.mutants.len() + index);
+        }
+        plan
+    }
+
+    /// What is known of a mutant that is tested.
+    pub fn mutant(&self, id: MutantId) -> &MutantInfo {
+        &self.mutants[id.0 as usize - 1]
+    }
+
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let json = serde_json::to_vec(self).context("the plan can't be written as JSON")?;
+        fs::write(path, json).with_context(|| format!("can't write `{}`", path.display()))
+    }
+
+    pub fn read(path: &Path) -> Result<Plan> {
+        let json = fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
+        let plan: Plan = serde_json::from_slice(&json)
+            .with_context(|| format!("`{}` is not a plan", path.display()))?;
+        if plan.version != VERSION {
+            bail!(
+                "`{}` is a plan of version {}, but this Atropos writes version {VERSION}",
+                path.display(),
+                plan.version
+            );
+        }
+        Ok(plan)
+    }
+}
+
+/// The span without white space at its ends: a function's body is shown from its first statement,
+/// not from the brace.
+fn without_margin(span: Span, text: &str) -> Span {
+    let original = span.text(text);
+    let trimmed = original.trim();
+    if trimmed.is_empty() {
+        return Span::new(span.start, span.start);
+    }
+    let start = span.start + (original.len() - original.trim_start().len());
+    Span::new(start, start + trimmed.len())
+}
+
+fn number(already: usize) -> MutantId {
+    MutantId(u32::try_from(already + 1).expect("a run has fewer than 2^32 mutants"))
+}
+
+/// Gives mutants their keys. Mutants that nothing else tells apart get different ones in the order
+/// of the text.
+#[derive(Default)]
+struct Keys {
+    given: HashMap<u64, u64>,
+}
+
+impl Keys {
+    fn of(&mut self, info: &MutantInfo, source_line: &str) -> String {
+        let hash = StableHash::default()
+            .text(&info.package)
+            .text(&info.file)
+            .text(&info.function)
+            .text(info.operator.code())
+            .text(&info.original)
+            .text(&info.replacement)
+            .text(source_line.trim());
+        let times = self.given.entry(hash.finish()).or_default();
+        *times += 1;
+        format!("{:016x}", hash.number(*times).finish())
+    }
+}

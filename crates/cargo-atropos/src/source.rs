@@ -1,0 +1,314 @@
+//! From a workspace to the mutants of its packages: every source file that belongs to a module
+//! tree is read once and searched for mutants. Nothing is selected or numbered here.
+
+use std::collections::HashMap;
+use std::fs;
+
+use anyhow::Result;
+use atropos_mutants::mutant::{ChildModule, FileMutants};
+use atropos_report::stable_hash::StableHash;
+use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
+use cargo_metadata::{Package, Target, TargetKind};
+
+use crate::arguments::TreeOptions;
+use crate::module_files::{ModuleFile, simplified};
+use crate::packages::Workspace;
+use crate::plan::{Edition, PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
+
+/// Searches one source text; the error says why it can't be read as Rust.
+pub type Finder<'f> = &'f dyn Fn(&str) -> Result<FileMutants, String>;
+
+/// All files of the selected packages with all their mutants, not numbered yet.
+#[derive(Debug)]
+pub struct Discovery {
+    pub workspace_root: Utf8PathBuf,
+    pub target_directory: Utf8PathBuf,
+    pub packages: Vec<PlannedPackage>,
+    /// The texts of the files, by their `path`.
+    pub texts: HashMap<Utf8PathBuf, String>,
+    /// Files that were passed over, each with the reason as a sentence.
+    pub warnings: Vec<String>,
+    /// Targets that are never mutated, in words: "the build script of `bank`".
+    pub left_alone: Vec<String>,
+}
+
+/// Reads the selected packages.
+pub fn discover(workspace: &Workspace, options: &TreeOptions, find: Finder) -> Result<Discovery> {
+    let mut discovery = Discovery {
+        workspace_root: workspace.root(),
+        target_directory: workspace.target_directory(),
+        packages: Vec::new(),
+        texts: HashMap::new(),
+        warnings: Vec::new(),
+        left_alone: Vec::new(),
+    };
+    for package in workspace.select(options)? {
+        let planned = discovery.read_package(package, find);
+        discovery.packages.push(planned);
+    }
+    Ok(discovery)
+}
+
+impl Discovery {
+    fn read_package(&mut self, package: &Package, find: Finder) -> PlannedPackage {
+        let manifest_dir = package
+            .manifest_path
+            .parent()
+            .expect("a manifest is a file in a directory")
+            .to_owned();
+        let mut targets = Vec::new();
+        for target in &package.targets {
+            match role(target) {
+                Ok(role) => targets.push(planned_target(target, role)),
+                Err(what) => self
+                    .left_alone
+                    .push(format!("the {what} of `{}`", package.name)),
+            }
+        }
+        let mut found = Vec::new();
+        for (index, target) in targets.iter().enumerate() {
+            self.walk(&mut found, index, target, find);
+        }
+        let mut files: Vec<PlannedFile> = found.into_iter().map(FoundFile::planned).collect();
+        files.sort_by(|left, right| left.path.cmp(&right.path));
+        PlannedPackage {
+            name: package.name.to_string(),
+            version: package.version.to_string(),
+            package_id: package.id.repr.clone(),
+            root: relative(&manifest_dir, &self.workspace_root),
+            manifest_dir,
+            targets,
+            files,
+        }
+    }
+
+    /// Reads the module tree of one target.
+    fn walk(
+        &mut self,
+        found: &mut Vec<FoundFile>,
+        index: usize,
+        target: &PlannedTarget,
+        find: Finder,
+    ) {
+        let mut ahead = vec![Way {
+            file: ModuleFile::crate_root(simplified(&target.root_file)),
+            target: index,
+            cfg: Vec::new(),
+            is_test_code: !target.role.is_mutated(),
+            parents: Vec::new(),
+        }];
+        while let Some(way) = ahead.pop() {
+            let path = relative(&way.file.path, &self.workspace_root);
+            let known = found.iter().position(|file| file.path == path);
+            let Some(known) = known.or_else(|| {
+                found.push(self.read(&way.file.path, &path, find)?);
+                Some(found.len() - 1)
+            }) else {
+                continue;
+            };
+            if !found[known].add(&way) {
+                continue;
+            }
+            // The stack hands them out in the order of the text.
+            for module in found[known].mutants.modules.iter().rev() {
+                ahead.extend(self.enter(&way, module));
+            }
+        }
+    }
+
+    /// The way on into a module that lies in a file of its own.
+    fn enter(&mut self, way: &Way, module: &ChildModule) -> Option<Way> {
+        match way.file.child(module, |path| path.is_file()) {
+            Ok(file) => (!way.leads_through(&file)).then(|| way.on(file, module)),
+            // A module under a cfg may have no file here, and rustc does not mind.
+            Err(_) if !module.cfg.is_empty() || !way.cfg.is_empty() => None,
+            Err(sought) => {
+                let sought: Vec<String> = sought
+                    .iter()
+                    .map(|path| format!("`{}`", relative(path, &self.workspace_root)))
+                    .collect();
+                self.warn(format!(
+                    "module `{}` of {} is left out: there is no {}",
+                    module.path.join("::"),
+                    relative(&way.file.path, &self.workspace_root),
+                    sought.join(" or ")
+                ));
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, file: &Utf8Path, path: &Utf8Path, find: Finder) -> Option<FoundFile> {
+        let found = fs::read_to_string(file)
+            .map_err(|error| format!("{path} is left out: it can't be read ({error})"))
+            .and_then(|text| match find(&text) {
+                Ok(mutants) => Ok((text, mutants)),
+                Err(error) => Err(format!(
+                    "{path} is left out: it is not valid Rust ({error})"
+                )),
+            });
+        match found {
+            Ok((text, mutants)) => {
+                let text_hash = StableHash::default().text(&text).finish();
+                self.texts.insert(path.to_owned(), text);
+                Some(FoundFile {
+                    path: path.to_owned(),
+                    mutants,
+                    text_hash,
+                    ways: Vec::new(),
+                })
+            }
+            Err(warning) => {
+                self.warn(warning);
+                None
+            }
+        }
+    }
+
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+}
+
+/// A way through module declarations to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Way {
+    file: ModuleFile,
+    /// Index of the target at whose root it starts.
+    target: usize,
+    /// The predicates on its declarations.
+    cfg: Vec<String>,
+    is_test_code: bool,
+    /// The files that it leads through, the root first.
+    parents: Vec<Utf8PathBuf>,
+}
+
+impl Way {
+    fn on(&self, file: ModuleFile, module: &ChildModule) -> Way {
+        let mut parents = self.parents.clone();
+        parents.push(self.file.path.clone());
+        Way {
+            file,
+            target: self.target,
+            cfg: [&self.cfg[..], &module.cfg[..]].concat(),
+            is_test_code: self.is_test_code || module.test_only,
+            parents,
+        }
+    }
+
+    /// Whether entering `file` would go round in a circle, which rustc refuses.
+    fn leads_through(&self, file: &ModuleFile) -> bool {
+        self.file.path == file.path || self.parents.contains(&file.path)
+    }
+}
+
+/// A file and all ways to it.
+struct FoundFile {
+    path: Utf8PathBuf,
+    mutants: FileMutants,
+    text_hash: u64,
+    ways: Vec<Way>,
+}
+
+impl FoundFile {
+    /// Notes a way. Says whether it tells anything new, also to the file's submodules.
+    fn add(&mut self, way: &Way) -> bool {
+        let known = self.ways.iter().any(|other| {
+            other.target == way.target
+                && other.cfg == way.cfg
+                && other.is_test_code == way.is_test_code
+        });
+        if !known {
+            self.ways.push(way.clone());
+        }
+        !known
+    }
+
+    /// A file that both code and tests use is code, under the conditions of the code alone.
+    fn planned(mut self) -> PlannedFile {
+        let steps_only = self.ways.iter().all(|way| way.is_test_code);
+        if steps_only {
+            self.mutants.points.clear();
+        }
+        let cfgs = self
+            .ways
+            .iter()
+            .filter(|way| way.is_test_code == steps_only)
+            .map(|way| way.cfg.clone());
+        let mut targets: Vec<usize> = self.ways.iter().map(|way| way.target).collect();
+        targets.dedup();
+        let roots = self.ways.iter().filter(|way| way.parents.is_empty());
+        PlannedFile {
+            path: self.path,
+            targets,
+            crate_root_of: roots.map(|way| way.target).collect(),
+            cfg: any_of(cfgs.collect()),
+            steps_only,
+            text_hash: self.text_hash,
+            mutants: self.mutants,
+        }
+    }
+}
+
+/// The predicates that hold together when all of at least one alternative hold.
+fn any_of(mut alternatives: Vec<Vec<String>>) -> Vec<String> {
+    alternatives.dedup();
+    if alternatives.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    if alternatives.len() == 1 {
+        return alternatives.remove(0);
+    }
+    let each: Vec<String> = alternatives
+        .iter()
+        .map(|cfg| format!("all({})", cfg.join(", ")))
+        .collect();
+    vec![format!("any({})", each.join(", "))]
+}
+
+/// What a target is for, or the words for what is left alone.
+fn role(target: &Target) -> Result<TargetRole, &'static str> {
+    let of_kind = |kind: &TargetKind| match kind {
+        TargetKind::Bin => Ok(TargetRole::Bin),
+        TargetKind::Test => Ok(TargetRole::Test),
+        TargetKind::Bench => Ok(TargetRole::Bench),
+        TargetKind::Example => Ok(TargetRole::Example),
+        TargetKind::CustomBuild => Err("build script"),
+        TargetKind::ProcMacro => Err("proc macro"),
+        _ => Ok(TargetRole::Lib),
+    };
+    target.kind.first().map_or(Ok(TargetRole::Lib), of_kind)
+}
+
+fn planned_target(target: &Target, role: TargetRole) -> PlannedTarget {
+    PlannedTarget {
+        name: target.name.clone(),
+        role,
+        edition: match target.edition {
+            cargo_metadata::Edition::E2015 => Edition::E2015,
+            cargo_metadata::Edition::E2018 => Edition::E2018,
+            cargo_metadata::Edition::E2021 => Edition::E2021,
+            _ => Edition::E2024,
+        },
+        root_file: target.src_path.clone(),
+        test: target.test,
+        doctest: target.doctest,
+        required_features: target.required_features.clone(),
+    }
+}
+
+/// `path` as seen from `base`, both absolute, with `..` where it lies elsewhere.
+fn relative(path: &Utf8Path, base: &Utf8Path) -> Utf8PathBuf {
+    let path: Vec<&str> = path.components().map(|part| part.as_str()).collect();
+    let base: Vec<&str> = base.components().map(|part| part.as_str()).collect();
+    let shared = path
+        .iter()
+        .zip(&base)
+        .take_while(|(left, right)| left == right)
+        .count();
+    let up = base[shared..].iter().map(|_| "..");
+    let parts: Vec<&str> = up.chain(path[shared..].iter().copied()).collect();
+    Utf8PathBuf::from(parts.join("/"))
+}
