@@ -1,0 +1,211 @@
+//! The slow, right way: each sampled mutant is applied to a copy of the sources, compiled and
+//! tested alone, and the result is compared with the verdict of the fast way.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use atropos_report::outcomes::{MutantRecord, Outcomes};
+use atropos_report::verdict::Verdict;
+use clap::Args;
+
+use crate::process::{self, Ended};
+use crate::random::Random;
+use crate::subject;
+
+#[derive(Args)]
+pub struct Options {
+    /// A directory with a package, or name@version from the registry
+    subject: String,
+    /// How many mutants to sample
+    #[arg(long, default_value_t = 100)]
+    sample: usize,
+    /// Where the sample starts from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Use this cargo-atropos instead of building one
+    #[arg(long)]
+    atropos: Option<PathBuf>,
+    /// Keep documentation tests out on both sides
+    #[arg(long)]
+    no_doc: bool,
+    /// One more argument for both sides, such as --all-features (may be repeated)
+    #[arg(long, allow_hyphen_values = true)]
+    cargo_arg: Vec<String>,
+}
+
+/// What compiling and testing a mutant alone gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Alone {
+    Unviable,
+    Passes,
+    Fails,
+    TimesOut,
+}
+
+/// Runs both ways and prints the differences; an error if there are any.
+pub fn run(options: &Options) -> Result<()> {
+    let name: String = options
+        .subject
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '-' })
+        .collect();
+    let base = subject::work_directory().join("crosscheck").join(name.trim_matches('-'));
+    let fast_tree = subject::copy_of(&options.subject, &base.join("fast"))?;
+    let slow_tree = subject::copy_of(&options.subject, &base.join("slow"))?;
+    let atropos = match &options.atropos {
+        Some(path) => path.canonicalize()?,
+        None => subject::atropos()?,
+    };
+    let outcomes = run_fast(&atropos, &fast_tree, options)?;
+    let slow = Slow {
+        tree: slow_tree,
+        target: base.join("slow-target"),
+        options,
+        limit: Duration::from_secs(3600),
+    };
+    let slow = slow.measured()?;
+
+    // Mutants in code that is not built would be "passes" alone, whatever they change.
+    let candidates: Vec<&MutantRecord> = outcomes
+        .mutants
+        .iter()
+        .filter(|mutant| !matches!(mutant.verdict, None | Some(Verdict::NotBuilt | Verdict::Skipped)))
+        .collect();
+    let sampled = Random::new(options.seed).sample(candidates, options.sample);
+    let mut table: BTreeMap<(&str, Alone), usize> = BTreeMap::new();
+    let mut differences = Vec::new();
+    for (number, mutant) in sampled.iter().enumerate() {
+        let verdict = mutant.verdict.expect("filtered");
+        let alone = slow.verdict(mutant)?;
+        *table.entry((verdict.word(), alone)).or_default() += 1;
+        eprintln!(
+            "{:>3}/{} {:<9} {:<9} {}",
+            number + 1,
+            sampled.len(),
+            verdict.word(),
+            format!("{alone:?}").to_lowercase(),
+            mutant.info.name()
+        );
+        if !agree(verdict, alone) {
+            differences.push((mutant, verdict, alone));
+        }
+    }
+    println!("{}: {} mutants, seed {}", options.subject, sampled.len(), options.seed);
+    for ((verdict, alone), count) in &table {
+        println!("  {count:>4}  {verdict} by the fast way, alone: {alone:?}");
+    }
+    for (mutant, verdict, alone) in &differences {
+        println!("DIFFERENT: {verdict} by the fast way, alone: {alone:?}: #{} {}", mutant.info.id.0, mutant.info.name());
+        for kill in &mutant.killed_by {
+            let test = &outcomes.tests[kill.test];
+            println!("    killed by {} {}: {:?}", test.target, test.name, kill.message);
+        }
+    }
+    if differences.is_empty() {
+        println!("no difference");
+        Ok(())
+    } else {
+        bail!("{} of {} verdicts differ", differences.len(), sampled.len())
+    }
+}
+
+/// Whether the two ways say the same. A mutant that the weave lost (unviable to it, but it
+/// compiles alone) is no wrong verdict, but it is counted as a difference, because it is a loss.
+fn agree(verdict: Verdict, alone: Alone) -> bool {
+    match verdict {
+        Verdict::Killed(_) => matches!(alone, Alone::Fails | Alone::TimesOut),
+        Verdict::Survived | Verdict::Uninfected | Verdict::Unreached => alone == Alone::Passes,
+        Verdict::Unviable => alone == Alone::Unviable,
+        Verdict::NotBuilt | Verdict::Skipped => true,
+    }
+}
+
+fn run_fast(atropos: &Path, tree: &Path, options: &Options) -> Result<Outcomes> {
+    let mut command = Command::new(atropos);
+    command.args(["atropos", "--no-config"]).current_dir(tree);
+    if options.no_doc {
+        command.arg("--no-doc");
+    }
+    command.args(&options.cargo_arg);
+    let ended = process::run(command, Duration::from_secs(3600))?;
+    let code = ended.status.and_then(|status| status.code());
+    if !matches!(code, Some(0 | 2 | 3)) {
+        bail!("cargo atropos ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
+    }
+    println!("{}", ended.stdout);
+    Ok(Outcomes::read(&tree.join("target/atropos"))?)
+}
+
+/// The tree in which mutants are applied one at a time.
+struct Slow<'a> {
+    tree: PathBuf,
+    target: PathBuf,
+    options: &'a Options,
+    limit: Duration,
+}
+
+impl Slow<'_> {
+    /// Checks that the tests pass without a mutant, and takes the time limit from that.
+    fn measured(self) -> Result<Self> {
+        let build = self.cargo(&["--no-run"])?;
+        if !build.success() {
+            bail!("the subject does not build:\n{}", build.stderr);
+        }
+        let test = self.cargo(&["--no-fail-fast"])?;
+        if !test.success() {
+            bail!("the subject's tests fail:\n{}{}", test.stdout, test.stderr);
+        }
+        let limit = test.time * 5 + Duration::from_secs(10);
+        Ok(Slow { limit, ..self })
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Result<Ended> {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command
+            .arg("test")
+            .args(&self.options.cargo_arg)
+            .args(arguments)
+            .current_dir(&self.tree)
+            .env("CARGO_TARGET_DIR", &self.target)
+            // The weave is compiled with lints capped too: a mutant that only a lint rejects counts.
+            .env("RUSTFLAGS", "--cap-lints=allow")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        if self.options.no_doc || arguments.contains(&"--no-run") {
+            command.arg("--tests");
+        }
+        process::run(command, self.limit)
+    }
+
+    /// Applies one mutant, compiles and tests, and puts the original back.
+    fn verdict(&self, mutant: &MutantRecord) -> Result<Alone> {
+        let path = self.tree.join(&mutant.info.file);
+        let original = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+        let span = mutant.info.span;
+        let mutated = format!(
+            "{}{}{}",
+            &original[..span.start],
+            mutant.info.replacement,
+            &original[span.end..]
+        );
+        fs::write(&path, mutated)?;
+        let result = self.compile_and_test();
+        fs::write(&path, original)?;
+        result
+    }
+
+    fn compile_and_test(&self) -> Result<Alone> {
+        if !self.cargo(&["--no-run"])?.success() {
+            return Ok(Alone::Unviable);
+        }
+        let ended = self.cargo(&[])?;
+        Ok(match ended.status {
+            None => Alone::TimesOut,
+            Some(status) if status.success() => Alone::Passes,
+            Some(_) => Alone::Fails,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! Experiments: each measures two ways in one run on one machine and prints a table in the form
+//! in which EXPERIMENTS.md keeps it.
+
+mod peers;
+mod plot;
+mod topsy_turvy;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub enum Experiment {
+    /// Against cargo-mutants, both with one job: wall time, mutants, time per viable mutant
+    Peers(peers::Options),
+    /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
+    TopsyTurvy(topsy_turvy::Options),
+}
+
+pub fn run(experiment: &Experiment) -> Result<()> {
+    match experiment {
+        Experiment::Peers(options) => peers::run(options),
+        Experiment::TopsyTurvy(options) => topsy_turvy::run(options),
+    }
+}

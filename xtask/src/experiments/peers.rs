@@ -1,0 +1,144 @@
+//! Atropos beside cargo-mutants on crates from the registry: both with one job, one after the
+//! other on the same machine, each from a fresh copy and with its own build.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use atropos_report::outcomes::Outcomes;
+use clap::Args;
+
+use crate::process;
+use crate::subject;
+
+const SUBJECTS: &[&str] = &[
+    "semver@1.0.28",
+    "smallvec@1.16.4",
+    "textwrap@0.16.4",
+    "fastrand@2.5.0",
+];
+
+#[derive(Args)]
+pub struct Options {
+    /// Crates as name@version or directories
+    #[arg(default_values_t = SUBJECTS.iter().map(|subject| subject.to_string()))]
+    subjects: Vec<String>,
+    /// The cargo-mutants program; installed below target/ if not given
+    #[arg(long)]
+    cargo_mutants: Option<PathBuf>,
+    /// Give cargo-mutants only the k-th of n parts of its mutants (it takes that long)
+    #[arg(long, value_name = "K/N")]
+    peer_shard: Option<String>,
+}
+
+/// One tool's figures on one crate.
+struct Figures {
+    mutants: usize,
+    viable: usize,
+    caught: usize,
+    missed: usize,
+    time: Duration,
+}
+
+impl Figures {
+    fn per_viable(&self) -> f64 {
+        self.time.as_secs_f64() / self.viable.max(1) as f64
+    }
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let atropos = subject::atropos()?;
+    let peer = match &options.cargo_mutants {
+        Some(path) => path.canonicalize()?,
+        None => install_peer()?,
+    };
+    println!("| crate | tool | mutants | viable | caught | missed | wall s | s per viable mutant | ratio |");
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for name in &options.subjects {
+        let base = subject::work_directory().join("peers").join(name.replace(['/', '@'], "-"));
+        let ours = run_atropos(&atropos, &subject::copy_of(name, &base.join("ours"))?)
+            .with_context(|| format!("Atropos on {name}"))?;
+        let theirs_tree = subject::copy_of(name, &base.join("theirs"))?;
+        let theirs = run_peer(&peer, &theirs_tree, options.peer_shard.as_deref())
+            .with_context(|| format!("cargo-mutants on {name}"))?;
+        let ratio = theirs.per_viable() / ours.per_viable();
+        print_row(name, "cargo-mutants", &theirs, "1");
+        print_row(name, "cargo-atropos", &ours, &format!("{ratio:.0}× less"));
+    }
+    Ok(())
+}
+
+fn print_row(name: &str, tool: &str, figures: &Figures, ratio: &str) {
+    println!(
+        "| {name} | {tool} | {} | {} | {} | {} | {:.1} | {:.4} | {ratio} |",
+        figures.mutants,
+        figures.viable,
+        figures.caught,
+        figures.missed,
+        figures.time.as_secs_f64(),
+        figures.per_viable(),
+    );
+}
+
+fn run_atropos(program: &Path, tree: &Path) -> Result<Figures> {
+    let mut command = Command::new(program);
+    command
+        .args(["atropos", "--no-config", "--jobs=1"])
+        .current_dir(tree);
+    let ended = process::run(command, Duration::from_secs(7200))?;
+    let code = ended.status.and_then(|status| status.code());
+    if !matches!(code, Some(0 | 2 | 3)) {
+        bail!("it ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
+    }
+    let totals = Outcomes::read(&tree.join("target/atropos"))?.totals;
+    Ok(Figures {
+        mutants: totals.mutants,
+        viable: totals.killed + totals.missed(),
+        caught: totals.killed,
+        missed: totals.missed(),
+        time: ended.time,
+    })
+}
+
+fn run_peer(program: &Path, tree: &Path, shard: Option<&str>) -> Result<Figures> {
+    let mut command = Command::new(program);
+    command
+        .args(["mutants", "--jobs=1", "--no-shuffle"])
+        .current_dir(tree);
+    if let Some(shard) = shard {
+        command.args(["--shard", shard]);
+    }
+    let ended = process::run(command, Duration::from_secs(7200))?;
+    let code = ended.status.and_then(|status| status.code());
+    if !matches!(code, Some(0 | 2 | 3)) {
+        bail!("it ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
+    }
+    let json = std::fs::read_to_string(tree.join("mutants.out/outcomes.json"))?;
+    let outcomes: serde_json::Value = serde_json::from_str(&json)?;
+    let number = |key: &str| outcomes[key].as_u64().unwrap_or(0) as usize;
+    let caught = number("caught") + number("timeout");
+    Ok(Figures {
+        mutants: number("total_mutants"),
+        viable: caught + number("missed"),
+        caught,
+        missed: number("missed"),
+        time: ended.time,
+    })
+}
+
+fn install_peer() -> Result<PathBuf> {
+    let root = subject::work_directory().join("tools");
+    let program = root.join("bin/cargo-mutants");
+    if !program.exists() {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command
+            .args(["install", "cargo-mutants", "--version", "^27", "--root"])
+            .arg(&root);
+        let ended = process::run(command, Duration::from_secs(3600))?;
+        if !ended.success() {
+            bail!("cargo-mutants can't be installed:\n{}", ended.stderr);
+        }
+    }
+    Ok(program)
+}

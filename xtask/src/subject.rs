@@ -1,0 +1,100 @@
+//! Crates to try Atropos on: a directory, or `name@version` from the package registry.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// The repository's root.
+pub fn repository() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().expect("xtask lies in the repository").into()
+}
+
+/// Where chores keep what they fetch and make.
+pub fn work_directory() -> PathBuf {
+    repository().join("target/xtask")
+}
+
+/// The `cargo-atropos` of this tree, built for speed.
+pub fn atropos() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args(["build", "--release", "--package", "cargo-atropos"])
+        .current_dir(repository());
+    let ended = process::run(command, Duration::from_secs(1800))?;
+    if !ended.success() {
+        bail!("cargo-atropos does not build:\n{}", ended.stderr);
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| repository().join("target"), PathBuf::from);
+    Ok(target.join("release/cargo-atropos"))
+}
+
+/// A fresh copy of a subject below `place`.
+pub fn copy_of(subject: &str, place: &Path) -> Result<PathBuf> {
+    let source = if Path::new(subject).is_dir() {
+        PathBuf::from(subject).canonicalize()?
+    } else {
+        fetch(subject)?
+    };
+    if place.exists() {
+        fs::remove_dir_all(place)?;
+    }
+    copy_tree(&source, place)?;
+    Ok(place.to_owned())
+}
+
+/// Has cargo fetch a crate's sources, and finds them.
+fn fetch(subject: &str) -> Result<PathBuf> {
+    let (name, version) = subject
+        .split_once('@')
+        .with_context(|| format!("`{subject}` is neither a directory nor name@version"))?;
+    let project = work_directory().join(format!("fetch/{name}-{version}"));
+    fs::create_dir_all(project.join("src"))?;
+    fs::write(project.join("src/lib.rs"), "")?;
+    fs::write(
+        project.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
+             [workspace]\n\n[dependencies.subject]\npackage = \"{name}\"\nversion = \"={version}\"\n"
+        ),
+    )?;
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command
+        .args(["metadata", "--format-version=1"])
+        .current_dir(&project);
+    let ended = process::run(command, Duration::from_secs(600))?;
+    if !ended.success() {
+        bail!("can't fetch {subject}:\n{}", ended.stderr);
+    }
+    let metadata: serde_json::Value = serde_json::from_str(&ended.stdout)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == name && package["version"] == version)
+        .with_context(|| format!("{subject} was not fetched"))?;
+    let manifest = package["manifest_path"].as_str().context("no manifest")?;
+    Ok(Path::new(manifest).parent().context("no directory")?.into())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            if entry.file_name() != "target" && entry.file_name() != ".git" {
+                copy_tree(&entry.path(), &target)?;
+            }
+        } else {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
