@@ -2,8 +2,14 @@
 
 pub mod lines;
 pub mod stable_hash;
+pub mod style;
+pub mod words;
 
 pub mod mutant;
 pub mod verdict;
 
 pub mod outcomes;
+
+pub mod edit;
+mod snippet;
+pub mod summary;

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use atropos_mutants::OperatorSelection;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use globset::{Glob, GlobBuilder};
 use regex::Regex;
@@ -185,7 +186,7 @@ pub struct SelectOptions {
     ///
     /// `AOR,ROR` means just these two; `-SDL` all usual ones but SDL; `+extended` all usual ones
     /// and those of the category `extended`; `all` means all. `cargo atropos operators` lists them.
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LIST", value_parser = parse_operators, allow_hyphen_values = true)]
     pub operators: Vec<String>,
 }
 
@@ -331,11 +332,29 @@ impl std::str::FromStr for Shard {
     }
 }
 
+impl Arguments {
+    /// Whether the command line itself asks for colours.
+    pub fn colors(&self) -> Option<Colors> {
+        match &self.command {
+            None => self.options.output.colors,
+            Some(Command::Run(options)) => options.output.colors,
+            Some(Command::List(list)) => list.options.output.colors,
+            Some(Command::Show(show)) => show.output.colors,
+            Some(Command::Operators(operators)) => operators.colors,
+        }
+    }
+}
+
 impl Options {
     pub fn jobs(&self) -> usize {
         self.execute.jobs.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         })
+    }
+
+    /// The operators that make mutants.
+    pub fn operators(&self) -> OperatorSelection {
+        OperatorSelection::parse(&self.select.operators).expect("each list was read before")
     }
 
     pub fn timeout_multiplier(&self) -> f64 {
@@ -404,10 +423,19 @@ pub fn parse_regex(text: &str) -> Result<Regex, String> {
 }
 
 pub fn parse_glob(text: &str) -> Result<Glob, String> {
-    GlobBuilder::new(text)
+    let path = text.strip_prefix("./").unwrap_or(text);
+    GlobBuilder::new(path.trim_end_matches('/'))
         .literal_separator(true)
         .build()
         .map_err(|error| error.kind().to_string())
+}
+
+/// Only checks: what signs mean depends on all lists together.
+pub fn parse_operators(text: &str) -> Result<String, String> {
+    match OperatorSelection::parse(&[text]) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 pub fn parse_jobs(text: &str) -> Result<usize, String> {

@@ -1,14 +1,75 @@
 //! `cargo atropos`: reads the command line, does what it asks for, and says how it went by the
 //! exit code.
+//!
+//! The modules stand in the order of the data: arguments and config file, the workspace, its files
+//! and mutants, the selection, the plan, and then what is done with it.
 
 mod arguments;
+mod config;
 mod exit_code;
-mod module_files;
 mod near_miss;
+mod terminal;
+
+mod module_files;
 mod packages;
-mod plan;
 mod source;
 
-fn main() {
-    let _ = arguments::parse(std::env::args_os());
+mod changed_lines;
+mod in_diff;
+mod selection;
+
+mod plan;
+mod prepare;
+
+mod interrupt;
+mod progress;
+mod run;
+
+mod list;
+mod operators;
+mod show;
+
+use std::env;
+use std::process;
+
+use anyhow::Result;
+
+use crate::arguments::{Arguments, Command};
+use crate::exit_code::ExitCode;
+use crate::terminal::{Terminal, is_closed_pipe};
+
+fn main() -> process::ExitCode {
+    let arguments = match arguments::parse(env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are asked for; everything else is a mistake. Clap's own code for it
+            // would be ours for survivors.
+            let code = if error.use_stderr() {
+                ExitCode::Usage
+            } else {
+                ExitCode::Success
+            };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let terminal = Terminal::new(arguments.colors());
+    match dispatch(arguments) {
+        Ok(code) => code.into(),
+        Err(error) if is_closed_pipe(&error) => ExitCode::Success.into(),
+        Err(error) => {
+            terminal.error(format!("{error:#}"));
+            ExitCode::Usage.into()
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments) -> Result<ExitCode> {
+    match arguments.command {
+        None => run::run(arguments.options),
+        Some(Command::Run(options)) => run::run(*options),
+        Some(Command::List(list)) => list::list(*list),
+        Some(Command::Show(show)) => show::show(show),
+        Some(Command::Operators(operators)) => operators::operators(&operators),
+    }
 }

@@ -17,7 +17,7 @@ use atropos_report::stable_hash::StableHash;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::source::Discovery;
+use crate::source::{Discovery, Texts};
 
 /// Raised whenever a reader of the old form would misread the new one.
 const VERSION: u32 = 1;
@@ -97,6 +97,17 @@ pub enum Edition {
     E2024,
 }
 
+impl From<Edition> for atropos_mutants::Edition {
+    fn from(edition: Edition) -> atropos_mutants::Edition {
+        match edition {
+            Edition::E2015 => atropos_mutants::Edition::Rust2015,
+            Edition::E2018 => atropos_mutants::Edition::Rust2018,
+            Edition::E2021 => atropos_mutants::Edition::Rust2021,
+            Edition::E2024 => atropos_mutants::Edition::Rust2024,
+        }
+    }
+}
+
 /// A source file of a package; each is there once, however many targets it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedFile {
@@ -150,7 +161,11 @@ pub struct Candidate<'p> {
 impl Plan {
     /// Decides on every mutant and numbers those that are taken: from 1, in the order in which
     /// they stand in the files, so that those of a point follow each other.
-    pub fn make(discovery: Discovery, mut decide: impl FnMut(&Candidate) -> Decision) -> Plan {
+    pub fn make(
+        discovery: Discovery,
+        texts: &Texts,
+        mut decide: impl FnMut(&Candidate) -> Decision,
+    ) -> Plan {
         let mut plan = Plan {
             version: VERSION,
             workspace_root: discovery.workspace_root,
@@ -162,7 +177,7 @@ impl Plan {
         for package in &mut plan.packages {
             let mut keys = Keys::default();
             for file in &mut package.files {
-                let text = &discovery.texts[&file.path];
+                let text = &texts[&file.path];
                 let lines = Lines::of(text);
                 for point in &mut file.mutants.points {
                     point.mutants.retain_mut(|mutant| {

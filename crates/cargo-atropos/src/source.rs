@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use anyhow::Result;
-use atropos_mutants::mutant::{ChildModule, FileMutants};
+use atropos_mutants::{ChildModule, FileMutants, FindOptions, OperatorSelection, find_mutants};
 use atropos_report::stable_hash::StableHash;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Package, Target, TargetKind};
@@ -15,8 +15,8 @@ use crate::module_files::{ModuleFile, simplified};
 use crate::packages::Workspace;
 use crate::plan::{Edition, PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
 
-/// Searches one source text; the error says why it can't be read as Rust.
-pub type Finder<'f> = &'f dyn Fn(&str) -> Result<FileMutants, String>;
+/// The texts of source files, by their paths from the workspace's root.
+pub type Texts = HashMap<Utf8PathBuf, String>;
 
 /// All files of the selected packages with all their mutants, not numbered yet.
 #[derive(Debug)]
@@ -24,33 +24,36 @@ pub struct Discovery {
     pub workspace_root: Utf8PathBuf,
     pub target_directory: Utf8PathBuf,
     pub packages: Vec<PlannedPackage>,
-    /// The texts of the files, by their `path`.
-    pub texts: HashMap<Utf8PathBuf, String>,
+    pub texts: Texts,
     /// Files that were passed over, each with the reason as a sentence.
     pub warnings: Vec<String>,
     /// Targets that are never mutated, in words: "the build script of `bank`".
     pub left_alone: Vec<String>,
 }
 
-/// Reads the selected packages.
-pub fn discover(workspace: &Workspace, options: &TreeOptions, find: Finder) -> Result<Discovery> {
+/// Reads the selected packages and finds the mutants that the selected operators make.
+pub fn discover(
+    workspace: &Workspace,
+    options: &TreeOptions,
+    operators: &OperatorSelection,
+) -> Result<Discovery> {
     let mut discovery = Discovery {
         workspace_root: workspace.root(),
         target_directory: workspace.target_directory(),
         packages: Vec::new(),
-        texts: HashMap::new(),
+        texts: Texts::new(),
         warnings: Vec::new(),
         left_alone: Vec::new(),
     };
     for package in workspace.select(options)? {
-        let planned = discovery.read_package(package, find);
+        let planned = discovery.read_package(package, operators);
         discovery.packages.push(planned);
     }
     Ok(discovery)
 }
 
 impl Discovery {
-    fn read_package(&mut self, package: &Package, find: Finder) -> PlannedPackage {
+    fn read_package(&mut self, package: &Package, operators: &OperatorSelection) -> PlannedPackage {
         let manifest_dir = package
             .manifest_path
             .parent()
@@ -67,9 +70,15 @@ impl Discovery {
         }
         let mut found = Vec::new();
         for (index, target) in targets.iter().enumerate() {
-            self.walk(&mut found, index, target, find);
+            self.walk(&mut found, index, target, operators);
         }
-        let mut files: Vec<PlannedFile> = found.into_iter().map(FoundFile::planned).collect();
+        let mut files: Vec<PlannedFile> = found
+            .into_iter()
+            .map(|file| {
+                let text = &self.texts[&file.path];
+                file.planned(text)
+            })
+            .collect();
         files.sort_by(|left, right| left.path.cmp(&right.path));
         PlannedPackage {
             name: package.name.to_string(),
@@ -88,32 +97,67 @@ impl Discovery {
         found: &mut Vec<FoundFile>,
         index: usize,
         target: &PlannedTarget,
-        find: Finder,
+        operators: &OperatorSelection,
     ) {
+        let root_file = simplified(&target.root_file);
+        let options = FindOptions {
+            selection: operators.clone(),
+            test_only: false,
+            no_std: fs::read_to_string(&root_file).is_ok_and(|text| is_no_std(&text)),
+            edition: target.edition.into(),
+        };
         let mut ahead = vec![Way {
-            file: ModuleFile::crate_root(simplified(&target.root_file)),
+            file: ModuleFile::crate_root(root_file),
             target: index,
             cfg: Vec::new(),
             is_test_code: !target.role.is_mutated(),
             parents: Vec::new(),
         }];
         while let Some(way) = ahead.pop() {
-            let path = relative(&way.file.path, &self.workspace_root);
-            let known = found.iter().position(|file| file.path == path);
-            let Some(known) = known.or_else(|| {
-                found.push(self.read(&way.file.path, &path, find)?);
-                Some(found.len() - 1)
-            }) else {
+            let Some(file) = self.meet(found, &way, &options) else {
                 continue;
             };
-            if !found[known].add(&way) {
+            if !file.add(&way) {
                 continue;
             }
             // The stack hands them out in the order of the text.
-            for module in found[known].mutants.modules.iter().rev() {
+            for module in file.mutants.modules.iter().rev() {
                 ahead.extend(self.enter(&way, module));
             }
         }
+    }
+
+    /// The file at the end of a way, read unless it is known already.
+    fn meet<'f>(
+        &mut self,
+        found: &'f mut Vec<FoundFile>,
+        way: &Way,
+        options: &FindOptions,
+    ) -> Option<&'f mut FoundFile> {
+        let path = relative(&way.file.path, &self.workspace_root);
+        let options = FindOptions {
+            test_only: way.is_test_code,
+            ..options.clone()
+        };
+        let known = found.iter().position(|file| file.path == path);
+        let index = match known {
+            // Test code has no mutants; if the file is code as well, it must be read again.
+            Some(known) if found[known].is_test_code() && !way.is_test_code => {
+                found[known].mutants = self.read(&way.file.path, &path, &options)?;
+                known
+            }
+            Some(known) => known,
+            None => {
+                let mutants = self.read(&way.file.path, &path, &options)?;
+                found.push(FoundFile {
+                    path,
+                    mutants,
+                    ways: Vec::new(),
+                });
+                found.len() - 1
+            }
+        };
+        found.get_mut(index)
     }
 
     /// The way on into a module that lies in a file of its own.
@@ -138,25 +182,25 @@ impl Discovery {
         }
     }
 
-    fn read(&mut self, file: &Utf8Path, path: &Utf8Path, find: Finder) -> Option<FoundFile> {
+    fn read(
+        &mut self,
+        file: &Utf8Path,
+        path: &Utf8Path,
+        options: &FindOptions,
+    ) -> Option<FileMutants> {
         let found = fs::read_to_string(file)
             .map_err(|error| format!("{path} is left out: it can't be read ({error})"))
-            .and_then(|text| match find(&text) {
+            .and_then(|text| match find_mutants(&text, options) {
                 Ok(mutants) => Ok((text, mutants)),
                 Err(error) => Err(format!(
-                    "{path} is left out: it is not valid Rust ({error})"
+                    "{path}:{}:{} is not valid Rust, so the file is left out: {}",
+                    error.line, error.column, error.message
                 )),
             });
         match found {
             Ok((text, mutants)) => {
-                let text_hash = StableHash::default().text(&text).finish();
                 self.texts.insert(path.to_owned(), text);
-                Some(FoundFile {
-                    path: path.to_owned(),
-                    mutants,
-                    text_hash,
-                    ways: Vec::new(),
-                })
+                Some(mutants)
             }
             Err(warning) => {
                 self.warn(warning);
@@ -208,11 +252,14 @@ impl Way {
 struct FoundFile {
     path: Utf8PathBuf,
     mutants: FileMutants,
-    text_hash: u64,
     ways: Vec<Way>,
 }
 
 impl FoundFile {
+    fn is_test_code(&self) -> bool {
+        self.ways.iter().all(|way| way.is_test_code)
+    }
+
     /// Notes a way. Says whether it tells anything new, also to the file's submodules.
     fn add(&mut self, way: &Way) -> bool {
         let known = self.ways.iter().any(|other| {
@@ -227,16 +274,14 @@ impl FoundFile {
     }
 
     /// A file that both code and tests use is code, under the conditions of the code alone.
-    fn planned(mut self) -> PlannedFile {
-        let steps_only = self.ways.iter().all(|way| way.is_test_code);
-        if steps_only {
-            self.mutants.points.clear();
-        }
-        let cfgs = self
+    fn planned(self, text: &str) -> PlannedFile {
+        let steps_only = self.is_test_code();
+        let alternatives = self
             .ways
             .iter()
             .filter(|way| way.is_test_code == steps_only)
-            .map(|way| way.cfg.clone());
+            .map(|way| way.cfg.clone())
+            .collect();
         let mut targets: Vec<usize> = self.ways.iter().map(|way| way.target).collect();
         targets.dedup();
         let roots = self.ways.iter().filter(|way| way.parents.is_empty());
@@ -244,9 +289,9 @@ impl FoundFile {
             path: self.path,
             targets,
             crate_root_of: roots.map(|way| way.target).collect(),
-            cfg: any_of(cfgs.collect()),
+            cfg: any_of(alternatives),
             steps_only,
-            text_hash: self.text_hash,
+            text_hash: StableHash::default().text(text).finish(),
             mutants: self.mutants,
         }
     }
@@ -266,6 +311,13 @@ fn any_of(mut alternatives: Vec<Vec<String>>) -> Vec<String> {
         .map(|cfg| format!("all({})", cfg.join(", ")))
         .collect();
     vec![format!("any({})", each.join(", "))]
+}
+
+/// Whether the crate with this root may be built without std, under whatever condition.
+fn is_no_std(root_text: &str) -> bool {
+    let is_attribute = |line: &&str| line.trim_start().starts_with("#![");
+    let mut attributes = root_text.lines().filter(is_attribute);
+    attributes.any(|line| line.contains("no_std"))
 }
 
 /// What a target is for, or the words for what is left alone.

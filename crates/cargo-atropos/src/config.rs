@@ -1,0 +1,465 @@
+//! The config file, `.cargo/atropos.toml` in the workspace's root: the options of a run under their
+//! long names. The command line wins. Every mistake is reported, with its line and key.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+use std::{fs, io};
+
+use anyhow::{Context, Result, bail};
+use atropos_report::lines::Lines;
+use clap::ValueEnum;
+use toml::de::{DeTable, DeValue};
+
+use crate::arguments::{
+    Colors, Options, Shard, TreeOptions, parse_glob, parse_jobs, parse_multiplier, parse_operators,
+    parse_regex,
+};
+use crate::near_miss::nearest;
+
+/// Where the file lies, from the workspace's root.
+const PLACE: &str = ".cargo/atropos.toml";
+
+/// Every key, in the order of the help.
+const KEYS: [&str; 26] = [
+    "package",
+    "workspace",
+    "exclude",
+    "file",
+    "exclude-file",
+    "re",
+    "exclude-re",
+    "in-diff",
+    "since",
+    "shard",
+    "iterate",
+    "operators",
+    "features",
+    "all-features",
+    "no-default-features",
+    "profile",
+    "cargo-arg",
+    "jobs",
+    "timeout-multiplier",
+    "no-doc",
+    "kill-matrix",
+    "test-args",
+    "output",
+    "json",
+    "colors",
+    "verbose",
+];
+
+/// What users of cargo-mutants may write, and our word for it.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("examine_globs", "file"),
+    ("exclude_globs", "exclude-file"),
+    ("examine_re", "re"),
+    ("additional_cargo_args", "cargo-arg"),
+    ("additional_cargo_test_args", "cargo-arg"),
+];
+
+/// Completes the options of the command line by those of the workspace's config file, if any.
+pub fn complete(options: &mut Options, workspace_root: &Path) -> Result<()> {
+    let TreeOptions {
+        config, no_config, ..
+    } = &options.tree;
+    if *no_config {
+        return Ok(());
+    }
+    let (path, name) = match config {
+        Some(path) => (path.clone(), path.display().to_string()),
+        None => (workspace_root.join(PLACE), PLACE.to_owned()),
+    };
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && config.is_none() => return Ok(()),
+        Err(error) => {
+            return Err(error).with_context(|| format!("can't read the config file `{name}`"));
+        }
+    };
+    match read(&text, workspace_root) {
+        Ok(from_file) => {
+            fill(options, from_file);
+            Ok(())
+        }
+        Err(problems) => {
+            let lines = Lines::of(&text);
+            let said: Vec<String> = problems
+                .iter()
+                .map(|problem| {
+                    let (line, _) = lines.position(problem.span.start);
+                    format!("{name}:{line}: {}", problem.sentence)
+                })
+                .collect();
+            bail!("{}", said.join("\n"))
+        }
+    }
+}
+
+/// Something wrong in the file.
+#[derive(Debug)]
+struct Problem {
+    span: Range<usize>,
+    sentence: String,
+}
+
+/// Reads a whole file, or says everything that is wrong with it.
+fn read(text: &str, workspace_root: &Path) -> Result<Options, Vec<Problem>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        return Err(errors.iter().map(|error| not_toml(error)).collect());
+    }
+    let mut options = Options::default();
+    let mut problems = Vec::new();
+    for (key, value) in table.get_ref() {
+        let name: &str = key.get_ref();
+        if !KEYS.contains(&name) {
+            problems.push(Problem {
+                span: key.span(),
+                sentence: unknown_key(name),
+            });
+            continue;
+        }
+        let value = Value {
+            key: name,
+            value: value.get_ref(),
+        };
+        if let Err(sentence) = set(&mut options, &value, workspace_root) {
+            problems.push(Problem {
+                span: key.span(),
+                sentence,
+            });
+        }
+    }
+    if problems.is_empty() {
+        Ok(options)
+    } else {
+        problems.sort_by_key(|problem| problem.span.start);
+        Err(problems)
+    }
+}
+
+fn not_toml(error: &toml::de::Error) -> Problem {
+    Problem {
+        span: error.span().unwrap_or(0..0),
+        sentence: format!("not valid TOML: {}", error.message()),
+    }
+}
+
+fn unknown_key(key: &str) -> String {
+    let other_name = OTHER_NAMES.iter().find(|(other, _)| *other == key);
+    let hint = match other_name
+        .map(|(_, ours)| *ours)
+        .or_else(|| nearest(key, KEYS))
+    {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`cargo atropos --help` lists the options".to_owned(),
+    };
+    format!("unknown key `{key}`; {hint}")
+}
+
+/// Reads one value into its option.
+fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<(), String> {
+    let Options {
+        tree,
+        select,
+        build,
+        execute,
+        output,
+    } = options;
+    match value.key {
+        "package" => tree.package = value.list(any_text)?,
+        "workspace" => tree.workspace = value.flag()?,
+        "exclude" => tree.exclude = value.list(any_text)?,
+        "file" => select.file = value.list(parse_glob)?,
+        "exclude-file" => select.exclude_file = value.list(parse_glob)?,
+        "re" => select.re = value.list(parse_regex)?,
+        "exclude-re" => select.exclude_re = value.list(parse_regex)?,
+        "in-diff" => select.in_diff = Some(workspace_root.join(value.text(any_text)?)),
+        "since" => select.since = Some(value.text(any_text)?),
+        "shard" => select.shard = Some(value.text(Shard::from_str)?),
+        "iterate" => select.iterate = value.flag()?,
+        "operators" => select.operators = value.list(parse_operators)?,
+        "features" => build.features = value.list(any_text)?,
+        "all-features" => build.all_features = value.flag()?,
+        "no-default-features" => build.no_default_features = value.flag()?,
+        "profile" => build.profile = Some(value.text(any_text)?),
+        "cargo-arg" => build.cargo_arg = value.list(any_text)?,
+        "jobs" => execute.jobs = Some(value.number(parse_jobs)?),
+        "timeout-multiplier" => {
+            execute.timeout_multiplier = Some(value.number(parse_multiplier)?);
+        }
+        "no-doc" => execute.no_doc = value.flag()?,
+        "kill-matrix" => execute.kill_matrix = value.flag()?,
+        "test-args" => execute.test_args = value.list(any_text)?,
+        "output" => output.output = Some(workspace_root.join(value.text(any_text)?)),
+        "json" => output.json = value.flag()?,
+        "colors" => {
+            output.colors = Some(value.text(|word| Colors::from_str(word, false))?);
+        }
+        "verbose" => output.verbose = value.flag()?,
+        key => unreachable!("`{key}` is among the keys"),
+    }
+    Ok(())
+}
+
+fn any_text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// A value and the key it stands under.
+struct Value<'v> {
+    key: &'v str,
+    value: &'v DeValue<'v>,
+}
+
+impl Value<'_> {
+    fn flag(&self) -> Result<bool, String> {
+        self.value
+            .as_bool()
+            .ok_or_else(|| self.not_a("true or false"))
+    }
+
+    fn text<T, E: fmt::Display>(&self, parse: impl Fn(&str) -> Result<T, E>) -> Result<T, String> {
+        let text = self.value.as_str().ok_or_else(|| self.not_a("a string"))?;
+        self.parsed(text, parse)
+    }
+
+    fn number<T>(&self, parse: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+        match self.value {
+            DeValue::Integer(number) if number.radix() == 10 => self.parsed(number.as_str(), parse),
+            DeValue::Float(number) => self.parsed(number.as_str(), parse),
+            _ => Err(self.not_a("a number")),
+        }
+    }
+
+    /// A list of strings; one string alone is a list too.
+    fn list<T>(&self, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+        if let Some(text) = self.value.as_str() {
+            return Ok(vec![self.parsed(text, parse)?]);
+        }
+        let not_a_list = || self.not_a("a list of strings");
+        let items = self.value.as_array().ok_or_else(not_a_list)?;
+        items
+            .iter()
+            .map(|item| self.parsed(item.get_ref().as_str().ok_or_else(not_a_list)?, &parse))
+            .collect()
+    }
+
+    fn parsed<T, E: fmt::Display>(
+        &self,
+        text: &str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<T, String> {
+        parse(text).map_err(|error| format!("bad value `{text}` for `{}`: {error}", self.key))
+    }
+
+    fn not_a(&self, wanted: &str) -> String {
+        let found = self.value.type_str();
+        format!(
+            "`{}` must be {wanted}, but is of the type {found}",
+            self.key
+        )
+    }
+}
+
+/// Takes from the file what the command line leaves open. Options that exclude each other count as
+/// one: `-p x` on the command line sets `workspace = true` in the file aside.
+fn fill(options: &mut Options, from_file: Options) {
+    let Options {
+        tree,
+        select,
+        build,
+        execute,
+        output,
+    } = options;
+    if tree.package.is_empty() && !tree.workspace {
+        tree.package = from_file.tree.package;
+        tree.workspace = from_file.tree.workspace;
+    }
+    fill_list(&mut tree.exclude, from_file.tree.exclude);
+    fill_list(&mut select.file, from_file.select.file);
+    fill_list(&mut select.exclude_file, from_file.select.exclude_file);
+    fill_list(&mut select.re, from_file.select.re);
+    fill_list(&mut select.exclude_re, from_file.select.exclude_re);
+    if select.in_diff.is_none() && select.since.is_none() {
+        select.in_diff = from_file.select.in_diff;
+        select.since = from_file.select.since;
+    }
+    select.shard = select.shard.or(from_file.select.shard);
+    select.iterate |= from_file.select.iterate;
+    fill_list(&mut select.operators, from_file.select.operators);
+    fill_list(&mut build.features, from_file.build.features);
+    build.all_features |= from_file.build.all_features;
+    build.no_default_features |= from_file.build.no_default_features;
+    fill_one(&mut build.profile, from_file.build.profile);
+    fill_list(&mut build.cargo_arg, from_file.build.cargo_arg);
+    fill_one(&mut execute.jobs, from_file.execute.jobs);
+    fill_one(
+        &mut execute.timeout_multiplier,
+        from_file.execute.timeout_multiplier,
+    );
+    execute.no_doc |= from_file.execute.no_doc;
+    execute.kill_matrix |= from_file.execute.kill_matrix;
+    fill_list(&mut execute.test_args, from_file.execute.test_args);
+    fill_one(&mut output.output, from_file.output.output);
+    output.json |= from_file.output.json;
+    fill_one(&mut output.colors, from_file.output.colors);
+    output.verbose |= from_file.output.verbose;
+}
+
+fn fill_list<T>(list: &mut Vec<T>, from_file: Vec<T>) {
+    if list.is_empty() {
+        *list = from_file;
+    }
+}
+
+fn fill_one<T>(one: &mut Option<T>, from_file: Option<T>) {
+    if one.is_none() {
+        *one = from_file;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::arguments::Arguments;
+
+    fn sentences(text: &str) -> Vec<String> {
+        let lines = Lines::of(text);
+        read(text, Path::new("/w"))
+            .expect_err(text)
+            .iter()
+            .map(|problem| {
+                let (line, _) = lines.position(problem.span.start);
+                format!("{line}: {}", problem.sentence)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_option_of_a_run_is_a_key() {
+        let elsewhere = ["dir", "config", "no-config", "help", "version"];
+        let command = Arguments::command();
+        let mut options: Vec<&str> = command
+            .get_arguments()
+            .map(|argument| argument.get_long().unwrap_or("test-args"))
+            .filter(|name| !elsewhere.contains(name))
+            .collect();
+        let mut keys = KEYS.to_vec();
+        options.sort_unstable();
+        keys.sort_unstable();
+        assert_eq!(options, keys);
+    }
+
+    #[test]
+    fn every_key_can_be_set() {
+        let text = r#"
+            package = ["a", "b"]
+            workspace = true
+            exclude = "c"
+            file = ["src/*.rs"]
+            exclude-file = ["src/x.rs"]
+            re = ["fn a"]
+            exclude-re = ["fn b"]
+            in-diff = "a.diff"
+            since = "main"
+            shard = "1/2"
+            iterate = true
+            operators = ["AOR", "-ROR"]
+            features = ["f"]
+            all-features = true
+            no-default-features = true
+            profile = "release"
+            cargo-arg = ["--offline"]
+            jobs = 3
+            timeout-multiplier = 2.5
+            no-doc = true
+            kill-matrix = true
+            test-args = ["--skip", "slow"]
+            output = "out"
+            json = true
+            colors = "never"
+            verbose = true
+        "#;
+        assert_eq!(text.lines().count() - 2, KEYS.len());
+        let mut options = Options::default();
+        fill(&mut options, read(text, Path::new("/w")).unwrap());
+        let Options {
+            tree,
+            select,
+            build,
+            execute,
+            output,
+        } = options;
+        assert_eq!(tree.package, ["a", "b"]);
+        assert!(tree.workspace);
+        assert_eq!(tree.exclude, ["c"]);
+        assert_eq!(select.file[0].glob(), "src/*.rs");
+        assert_eq!(select.exclude_file[0].glob(), "src/x.rs");
+        assert_eq!(select.re[0].as_str(), "fn a");
+        assert_eq!(select.exclude_re[0].as_str(), "fn b");
+        assert_eq!(select.in_diff.unwrap(), Path::new("/w/a.diff"));
+        assert_eq!(select.since.unwrap(), "main");
+        assert_eq!(select.shard, Some(Shard { index: 1, count: 2 }));
+        assert!(select.iterate);
+        assert_eq!(select.operators, ["AOR", "-ROR"]);
+        assert_eq!(build.features, ["f"]);
+        assert!(build.all_features && build.no_default_features);
+        assert_eq!(build.profile.unwrap(), "release");
+        assert_eq!(build.cargo_arg, ["--offline"]);
+        assert_eq!(execute.jobs, Some(3));
+        assert_eq!(execute.timeout_multiplier, Some(2.5));
+        assert!(execute.no_doc && execute.kill_matrix);
+        assert_eq!(execute.test_args, ["--skip", "slow"]);
+        assert_eq!(output.output.unwrap(), Path::new("/w/out"));
+        assert!(output.json && output.verbose);
+        assert_eq!(output.colors, Some(Colors::Never));
+    }
+
+    #[test]
+    fn the_command_line_wins() {
+        let mut options = Options::default();
+        options.tree.package = vec!["mine".into()];
+        options.execute.jobs = Some(7);
+        let text = "workspace = true\njobs = 2\nre = ['fn a']";
+        fill(&mut options, read(text, Path::new("/w")).unwrap());
+        assert_eq!(options.tree.package, ["mine"]);
+        assert!(!options.tree.workspace);
+        assert_eq!(options.execute.jobs, Some(7));
+        assert_eq!(options.select.re.len(), 1);
+    }
+
+    #[test]
+    fn every_mistake_is_named_with_its_line_and_key() {
+        let text = "jobs = 0\n\nexlude = 'x'\nre = ['a', '(']\nworkspace = 'yes'\nshard = '2/2'\n\
+                    examine_globs = []\ntimeout-multiplier = true\nfile = [1]\nzzz = 1\n\
+                    operators = ['AOX']\ncolors = 'pink'\n";
+        let expected = [
+            "1: bad value `0` for `jobs`: a number from 1 on is needed",
+            "3: unknown key `exlude`; did you mean `exclude`?",
+            "4: bad value `(` for `re`: unclosed group",
+            "5: `workspace` must be true or false, but is of the type string",
+            "6: bad value `2/2` for `shard`: a shard is k/n with k from 0 to n-1, for example 0/4",
+            "7: unknown key `examine_globs`; did you mean `file`?",
+            "8: `timeout-multiplier` must be a number, but is of the type boolean",
+            "9: `file` must be a list of strings, but is of the type array",
+            "10: unknown key `zzz`; `cargo atropos --help` lists the options",
+            "11: bad value `AOX` for `operators`: no operator or category is called `AOX`; did you \
+             mean `AOD`, `AOI` or `AOR`?",
+            "12: bad value `pink` for `colors`: invalid variant: pink",
+        ];
+        assert_eq!(sentences(text), expected);
+    }
+
+    #[test]
+    fn what_is_not_toml_is_named_with_its_line() {
+        let said = sentences("jobs = 1\nworkspace true\n");
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("2: not valid TOML: "), "{said:?}");
+    }
+}

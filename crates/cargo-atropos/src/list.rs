@@ -1,0 +1,57 @@
+//! `cargo atropos list`: the mutants that a run would test, without building anything.
+
+use std::io::Write;
+
+use anyhow::Result;
+use atropos_report::edit::unified_diff;
+use atropos_report::mutant::MutantInfo;
+use atropos_report::style::{self, styled};
+use cargo_metadata::camino::Utf8Path;
+use serde::Serialize;
+
+use crate::arguments::ListArguments;
+use crate::exit_code::ExitCode;
+use crate::prepare::prepare;
+
+/// A mutant in the JSON list.
+#[derive(Serialize)]
+struct Entry<'m> {
+    #[serde(flatten)]
+    info: &'m MutantInfo,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+pub fn list(arguments: ListArguments) -> Result<ExitCode> {
+    let prepared = prepare(arguments.options)?;
+    let diff_of = |info: &MutantInfo| {
+        let text = &prepared.texts[Utf8Path::new(&info.file)];
+        arguments.diff.then(|| unified_diff(info, text)).flatten()
+    };
+    let mut stdout = prepared.terminal.stdout();
+    if prepared.options.output.json {
+        let entry = |info| Entry {
+            info,
+            name: info.name(),
+            diff: diff_of(info).map(|diff| anstream::adapter::strip_str(&diff).to_string()),
+        };
+        let entries: Vec<Entry> = prepared.plan.mutants.iter().map(entry).collect();
+        serde_json::to_writer_pretty(&mut stdout, &entries)?;
+        writeln!(stdout)?;
+    } else {
+        for info in &prepared.plan.mutants {
+            writeln!(
+                stdout,
+                "{}: {}",
+                styled(style::PLACE, info.place()),
+                info.deed()
+            )?;
+            if let Some(diff) = diff_of(info) {
+                writeln!(stdout, "{diff}")?;
+            }
+        }
+    }
+    stdout.flush()?;
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,79 @@
+//! Everything that comes before the build: options and config file, packages and their files,
+//! mutants found and selected. `run` and `list` share it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::arguments::Options;
+use crate::config;
+use crate::packages::Workspace;
+use crate::plan::Plan;
+use crate::selection::{Selected, select};
+use crate::source::{Texts, discover};
+use crate::terminal::Terminal;
+
+/// A run that is ready to start.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Those of the command line, completed by the config file.
+    pub options: Options,
+    pub terminal: Terminal,
+    pub plan: Plan,
+    /// What the source files held when their mutants were found.
+    pub texts: Texts,
+    /// Where outcomes, log and build go (absolute). It need not be there yet.
+    pub output_directory: PathBuf,
+}
+
+/// Reads, finds, selects and numbers; says on standard error what the user should know.
+pub fn prepare(options: Options) -> Result<Prepared> {
+    let Place {
+        workspace,
+        options,
+        terminal,
+        output_directory,
+    } = place(options)?;
+    let discovery = discover(&workspace, &options.tree, &options.operators())?;
+    for warning in &discovery.warnings {
+        terminal.warn(warning);
+    }
+    if !discovery.left_alone.is_empty() && options.output.verbose {
+        terminal.note(format!("left alone: {}", discovery.left_alone.join(", ")));
+    }
+    let Selected { plan, texts, notes } = select(discovery, &options.select, &output_directory)?;
+    for note in notes {
+        terminal.note(note);
+    }
+    Ok(Prepared {
+        options,
+        terminal,
+        plan,
+        texts,
+        output_directory,
+    })
+}
+
+/// Where the command works.
+pub struct Place {
+    pub workspace: Workspace,
+    pub options: Options,
+    pub terminal: Terminal,
+    pub output_directory: PathBuf,
+}
+
+/// Finds the workspace and completes the options by its config file.
+pub fn place(mut options: Options) -> Result<Place> {
+    let workspace = Workspace::around(options.tree.dir.as_deref())?;
+    config::complete(&mut options, workspace.root().as_std_path())?;
+    let output_directory = match &options.output.output {
+        Some(directory) => std::path::absolute(directory)?,
+        None => workspace.target_directory().join("atropos").into(),
+    };
+    Ok(Place {
+        terminal: Terminal::of(&options.output),
+        workspace,
+        options,
+        output_directory,
+    })
+}

@@ -1,0 +1,372 @@
+//! What a run is doing right now, on standard error: one line that is rewritten on a terminal, and
+//! now and then a plain line elsewhere.
+//!
+//! [`Progress`] is told what happens and may be shared by threads; [`Picture`] decides what is shown
+//! and knows neither clock nor terminal.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use atropos_report::verdict::Verdict;
+use atropos_report::words::{count, shortened};
+
+use crate::terminal::Terminal;
+
+/// How often a live line is drawn anew.
+const TICK: Duration = Duration::from_millis(200);
+/// How often a plain line is written at most, besides the one at the start of each phase.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+/// How far back the rate is measured that the remaining time is estimated from.
+const RATE_WINDOW: Duration = Duration::from_secs(20);
+
+/// The stages of a run as the user sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Finding,
+    Building,
+    Checking,
+    Running,
+}
+
+impl Phase {
+    fn word(self) -> &'static str {
+        match self {
+            Phase::Finding => "Finding mutants",
+            Phase::Building => "Building",
+            Phase::Checking => "Checking the tests",
+            Phase::Running => "Running",
+        }
+    }
+
+    /// What is counted, if anything.
+    fn unit(self) -> Option<&'static str> {
+        match self {
+            Phase::Finding | Phase::Building => None,
+            Phase::Checking => Some("test"),
+            Phase::Running => Some("mutant"),
+        }
+    }
+}
+
+/// Shows how far the run is until it is dropped.
+pub struct Progress {
+    shared: Arc<Shared>,
+    ticker: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    terminal: Terminal,
+    state: Mutex<State>,
+    stop: Condvar,
+}
+
+struct State {
+    picture: Picture,
+    stopped: bool,
+    /// Whether a live line stands on the terminal.
+    drawn: bool,
+    last_plain: Option<Instant>,
+}
+
+impl Progress {
+    pub fn start(terminal: Terminal) -> Progress {
+        let shared = Arc::new(Shared {
+            terminal,
+            state: Mutex::new(State {
+                picture: Picture::new(Instant::now()),
+                stopped: false,
+                drawn: false,
+                last_plain: None,
+            }),
+            stop: Condvar::new(),
+        });
+        let for_ticker = Arc::clone(&shared);
+        let ticker = thread::Builder::new()
+            .name("progress".into())
+            .spawn(move || for_ticker.tick_until_stopped())
+            // Without a thread for it the line is not kept fresh, but the run goes on.
+            .ok();
+        Progress { shared, ticker }
+    }
+
+    /// A new phase begins, with so many tests or mutants ahead (0 where nothing is counted).
+    pub fn phase(&self, phase: Phase, total: usize) {
+        let mut state = self.shared.lock();
+        state.picture.begin(phase, total, Instant::now());
+        state.last_plain = None;
+        self.shared.show(&mut state);
+    }
+
+    /// What exactly is being done, in a few words.
+    pub fn detail(&self, detail: impl Into<String>) {
+        self.shared.lock().picture.detail = detail.into();
+    }
+
+    /// One more test was checked.
+    pub fn checked(&self) {
+        self.shared.lock().picture.done(None, Instant::now());
+    }
+
+    /// One more mutant has its verdict.
+    pub fn verdict(&self, verdict: Verdict) {
+        self.shared
+            .lock()
+            .picture
+            .done(Some(verdict), Instant::now());
+    }
+
+    /// Writes a line that stays, above the live one.
+    pub fn say(&self, line: &str) {
+        let mut state = self.shared.lock();
+        self.shared.wipe(&mut state);
+        let _ = writeln!(self.shared.terminal.stderr(), "{line}");
+        self.shared.show(&mut state);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.stopped = true;
+        self.shared.wipe(&mut state);
+        drop(state);
+        self.shared.stop.notify_all();
+        if let Some(ticker) = self.ticker.take() {
+            // It only draws; if it has panicked there is nothing to mend.
+            let _ = ticker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tick_until_stopped(&self) {
+        let mut state = self.lock();
+        while !state.stopped {
+            self.show(&mut state);
+            state = match self.stop.wait_timeout(state, TICK) {
+                Ok((state, _)) => state,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+    }
+
+    fn show(&self, state: &mut State) {
+        let now = Instant::now();
+        if state.stopped || state.picture.phase.is_none() {
+            return;
+        }
+        if let Some(width) = self.terminal.live_width() {
+            let line = shortened(&state.picture.line(now), width.saturating_sub(1));
+            let _ = write!(self.terminal.stderr(), "\r{line}\u{1b}[K");
+            state.drawn = true;
+        } else if state
+            .last_plain
+            .is_none_or(|last| now - last >= PLAIN_INTERVAL)
+        {
+            let _ = writeln!(self.terminal.stderr(), "{}", state.picture.line(now));
+            state.last_plain = Some(now);
+        }
+    }
+
+    fn wipe(&self, state: &mut State) {
+        if std::mem::take(&mut state.drawn) {
+            let _ = write!(self.terminal.stderr(), "\r\u{1b}[K");
+        }
+    }
+}
+
+/// What is known of the run.
+#[derive(Debug)]
+struct Picture {
+    phase: Option<Phase>,
+    since: Instant,
+    total: usize,
+    done: usize,
+    killed: usize,
+    missed: usize,
+    detail: String,
+    /// When how many were done, oldest first; what is older than the window but for one is gone.
+    samples: VecDeque<(Instant, usize)>,
+}
+
+impl Picture {
+    fn new(now: Instant) -> Picture {
+        Picture {
+            phase: None,
+            since: now,
+            total: 0,
+            done: 0,
+            killed: 0,
+            missed: 0,
+            detail: String::new(),
+            samples: VecDeque::new(),
+        }
+    }
+
+    fn begin(&mut self, phase: Phase, total: usize, now: Instant) {
+        *self = Picture {
+            phase: Some(phase),
+            total,
+            ..Picture::new(now)
+        };
+        self.samples.push_back((now, 0));
+    }
+
+    fn done(&mut self, verdict: Option<Verdict>, now: Instant) {
+        self.done += 1;
+        match verdict {
+            Some(Verdict::Killed(_)) => self.killed += 1,
+            Some(verdict) if verdict.is_missed() => self.missed += 1,
+            _ => {}
+        }
+        self.samples.push_back((now, self.done));
+        while self.samples.len() > 2 && now - self.samples[1].0 > RATE_WINDOW {
+            self.samples.pop_front();
+        }
+    }
+
+    fn line(&self, now: Instant) -> String {
+        let Some(phase) = self.phase else {
+            return String::new();
+        };
+        let mut parts = vec![phase.word().to_owned()];
+        match phase.unit() {
+            Some(unit) if self.total > 0 => {
+                parts[0] = format!("{} {}/{}", parts[0], self.done, count(self.total, unit));
+            }
+            _ => {}
+        }
+        if self.killed + self.missed > 0 {
+            parts.push(format!("{} killed", self.killed));
+            parts.push(format!("{} survived", self.missed));
+        }
+        if !self.detail.is_empty() {
+            parts.push(self.detail.clone());
+        }
+        match self.remaining(now) {
+            Some(remaining) => parts.push(format!("about {} left", rough(remaining))),
+            None if now - self.since >= Duration::from_secs(1) => {
+                parts.push(format!("{} s", (now - self.since).as_secs()));
+            }
+            None => {}
+        }
+        parts.join(", ")
+    }
+
+    /// The remaining time at the rate of the last while. Nothing until the rate means something.
+    fn remaining(&self, now: Instant) -> Option<Duration> {
+        let &(from, already) = self.samples.front()?;
+        let measured = now - from;
+        let progress = self.done - already;
+        let left = self.total.checked_sub(self.done)?;
+        if progress < 5 || left == 0 || now - self.since < Duration::from_secs(2) {
+            return None;
+        }
+        Some(measured.mul_f64(left as f64 / progress as f64))
+    }
+}
+
+/// No more digits than an estimate deserves.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..=1 => "1 s".into(),
+        2..=19 => format!("{seconds} s"),
+        20..=89 => format!("{} s", seconds / 10 * 10),
+        90..=5399 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{:.1} h", time.as_secs_f64() / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use atropos_report::verdict::How;
+
+    use super::*;
+
+    fn seconds(number: f64) -> Duration {
+        Duration::from_secs_f64(number)
+    }
+
+    #[test]
+    fn a_line_counts_what_was_done() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Running, 100, start);
+        assert_eq!(picture.line(start), "Running 0/100 mutants");
+        picture.done(Some(Verdict::Killed(How::Panicked)), start);
+        picture.done(Some(Verdict::Survived), start);
+        picture.done(Some(Verdict::Unreached), start);
+        picture.done(Some(Verdict::Unviable), start);
+        assert_eq!(
+            picture.line(start),
+            "Running 4/100 mutants, 1 killed, 2 survived"
+        );
+        picture.begin(Phase::Building, 0, start);
+        picture.detail = "round 2".into();
+        assert_eq!(picture.line(start + seconds(3.4)), "Building, round 2, 3 s");
+    }
+
+    #[test]
+    fn the_estimate_follows_the_recent_rate() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Running, 1000, start);
+        // Ten a second for 50 seconds …
+        for number in 1..=500 {
+            picture.done(None, start + seconds(f64::from(number) * 0.1));
+        }
+        let now = start + seconds(50.0);
+        assert_eq!(
+            picture.line(now),
+            "Running 500/1000 mutants, about 50 s left"
+        );
+        // … then one a second for 40: the window has forgotten the quick ones.
+        for number in 1..=40 {
+            picture.done(None, now + seconds(f64::from(number)));
+        }
+        let now = now + seconds(40.0);
+        let remaining = picture.remaining(now).unwrap().as_secs_f64();
+        assert!((430.0..=470.0).contains(&remaining), "{remaining}");
+        // Nothing happens for a long time: the estimate grows instead of standing still.
+        let later = picture
+            .remaining(now + seconds(60.0))
+            .unwrap()
+            .as_secs_f64();
+        assert!(later > 2.0 * remaining, "{later}");
+    }
+
+    #[test]
+    fn there_is_no_estimate_before_there_is_a_rate() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Running, 100, start);
+        for number in 1..=4 {
+            picture.done(None, start + seconds(f64::from(number)));
+        }
+        assert_eq!(picture.remaining(start + seconds(4.0)), None);
+        picture.done(None, start + seconds(5.0));
+        assert!(picture.remaining(start + seconds(5.0)).is_some());
+    }
+
+    #[test]
+    fn an_estimate_has_few_digits() {
+        for (time, expected) in [
+            (0.2, "1 s"),
+            (7.9, "7 s"),
+            (47.0, "40 s"),
+            (100.0, "2 min"),
+            (3000.0, "50 min"),
+            (9000.0, "2.5 h"),
+        ] {
+            assert_eq!(rough(seconds(time)), expected);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Which of the mutants found are tested: by file, by name, by changed lines, by shard, and without
+//! those that an earlier run has caught. The filters come in this order, so that a shard holds the
+//! same mutants on every machine.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use anyhow::Result;
+use atropos_report::mutant::MutantInfo;
+use atropos_report::outcomes::{self, Outcomes, ReadError};
+use atropos_report::verdict::Verdict;
+use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
+use globset::{Glob, GlobMatcher};
+use regex::Regex;
+
+use crate::arguments::{SelectOptions, Shard};
+use crate::changed_lines::ChangedLines;
+use crate::plan::{Candidate, Decision, Plan};
+use crate::source::{Discovery, Texts};
+
+/// What is to be tested, and what the user should know about the choice.
+#[derive(Debug)]
+pub struct Selected {
+    pub plan: Plan,
+    pub texts: Texts,
+    /// Sentences.
+    pub notes: Vec<String>,
+}
+
+/// Applies the options. `output` is the directory where an earlier run has left its outcomes.
+pub fn select(
+    mut discovery: Discovery,
+    options: &SelectOptions,
+    output: &Path,
+) -> Result<Selected> {
+    let mut notes = Vec::new();
+    let files = FileFilter::new(options);
+    notes.extend(files.idle_globs(&discovery));
+    let changed = changed_lines(&discovery, options)?;
+    let caught = if options.iterate {
+        caught_before(output, &mut notes)
+    } else {
+        HashSet::new()
+    };
+    let found = count_mutants(&discovery);
+    let mut in_shard = ShardCounter::new(options.shard);
+    let texts = std::mem::take(&mut discovery.texts);
+    let plan = Plan::make(discovery, &texts, |candidate| {
+        let chosen = files.takes(Utf8Path::new(&candidate.info.file), candidate.package_root)
+            && takes_name(options, &candidate.info)
+            && changed
+                .as_ref()
+                .is_none_or(|changed| changed.touch(candidate))
+            && in_shard.takes_next();
+        if !chosen {
+            Decision::Leave
+        } else if caught.contains(&candidate.info.key) {
+            Decision::Skip
+        } else {
+            Decision::Take
+        }
+    });
+    if let Some(changed) = changed.filter(|changed| changed.lines.is_empty()) {
+        notes.push(format!(
+            "{} changes no line of the mutated files",
+            changed.origin
+        ));
+    } else if plan.mutants.is_empty() {
+        notes.push(why_empty(found, plan.skipped.len()));
+    }
+    Ok(Selected { plan, texts, notes })
+}
+
+fn count_mutants(discovery: &Discovery) -> usize {
+    let files = discovery.packages.iter().flat_map(|package| &package.files);
+    let points = files.flat_map(|file| &file.mutants.points);
+    points.map(|point| point.mutants.len()).sum()
+}
+
+fn why_empty(found: usize, skipped: usize) -> String {
+    if found == 0 {
+        "no mutants were found".into()
+    } else if skipped > 0 {
+        format!("all {skipped} selected mutants were caught by an earlier run")
+    } else {
+        format!("the filters leave none of the {found} mutants")
+    }
+}
+
+fn takes_name(options: &SelectOptions, info: &MutantInfo) -> bool {
+    let name = info.name();
+    let matches = |regex: &Regex| regex.is_match(&name);
+    (options.re.is_empty() || options.re.iter().any(matches))
+        && !options.exclude_re.iter().any(matches)
+}
+
+/// `--file` and `--exclude-file`.
+struct FileFilter {
+    include: Vec<GlobMatcher>,
+    exclude: Vec<GlobMatcher>,
+}
+
+impl FileFilter {
+    fn new(options: &SelectOptions) -> FileFilter {
+        let compile = |globs: &[Glob]| globs.iter().map(Glob::compile_matcher).collect();
+        FileFilter {
+            include: compile(&options.file),
+            exclude: compile(&options.exclude_file),
+        }
+    }
+
+    fn takes(&self, path: &Utf8Path, package_root: &Utf8Path) -> bool {
+        let matches = |glob: &GlobMatcher| glob_means(glob, path, package_root);
+        (self.include.is_empty() || self.include.iter().any(matches))
+            && !self.exclude.iter().any(matches)
+    }
+
+    /// A `--file` that no source file matches is likely a mistake.
+    fn idle_globs(&self, discovery: &Discovery) -> Vec<String> {
+        let matches_one = |glob: &GlobMatcher| {
+            discovery.packages.iter().any(|package| {
+                let mut files = package.files.iter().filter(|file| !file.steps_only);
+                files.any(|file| glob_means(glob, &file.path, &package.root))
+            })
+        };
+        let idle = self.include.iter().filter(|glob| !matches_one(glob));
+        idle.map(|glob| format!("no mutated file matches `--file {}`", glob.glob().glob()))
+            .collect()
+    }
+}
+
+/// A glob means a file if it matches it or a directory around it: by the path from the workspace's
+/// or the package's root, or, without a `/`, by the name alone.
+fn glob_means(glob: &GlobMatcher, path: &Utf8Path, package_root: &Utf8Path) -> bool {
+    let by_name = !glob.glob().glob().contains('/');
+    let roots = [Some(path), path.strip_prefix(package_root).ok()];
+    roots.into_iter().flatten().any(|path| {
+        path.ancestors()
+            .filter(|part| !part.as_str().is_empty())
+            .any(|part| {
+                glob.is_match(part)
+                    || (by_name && part.file_name().is_some_and(|name| glob.is_match(name)))
+            })
+    })
+}
+
+/// The changed lines of the files at hand.
+struct Changed {
+    lines: HashMap<Utf8PathBuf, BTreeSet<u32>>,
+    origin: String,
+}
+
+impl Changed {
+    fn touch(&self, candidate: &Candidate) -> bool {
+        let lines = self.lines.get(Utf8Path::new(&candidate.info.file));
+        let span = candidate.first_line..=candidate.last_line;
+        lines.is_some_and(|lines| lines.range(span).next().is_some())
+    }
+}
+
+fn changed_lines(discovery: &Discovery, options: &SelectOptions) -> Result<Option<Changed>> {
+    let root = &discovery.workspace_root;
+    let Some(changes) = ChangedLines::asked_for(options, root)? else {
+        return Ok(None);
+    };
+    let mut lines = HashMap::new();
+    for file in discovery.packages.iter().flat_map(|package| &package.files) {
+        let changed = changes.of(root, &file.path, &discovery.texts[&file.path])?;
+        if !changed.is_empty() && !file.steps_only {
+            lines.insert(file.path.clone(), changed);
+        }
+    }
+    Ok(Some(Changed {
+        lines,
+        origin: changes.origin,
+    }))
+}
+
+/// The keys of the mutants that the last run killed, or skipped because one before it did.
+fn caught_before(output: &Path, notes: &mut Vec<String>) -> HashSet<String> {
+    match Outcomes::read(&output.join(outcomes::FILE_NAME)) {
+        Ok(outcomes) => {
+            let is_caught = |verdict: Option<Verdict>| {
+                verdict.is_some_and(|verdict| verdict.is_killed() || verdict == Verdict::Skipped)
+            };
+            let caught = outcomes
+                .mutants
+                .into_iter()
+                .filter(|mutant| is_caught(mutant.verdict));
+            caught.map(|mutant| mutant.info.key).collect()
+        }
+        Err(error) => {
+            let reason = match error {
+                ReadError::Missing(_) => "there is no earlier run".to_owned(),
+                error => error.to_string(),
+            };
+            notes.push(format!("--iterate has nothing to go by: {reason}"));
+            HashSet::new()
+        }
+    }
+}
+
+/// Deals mutants out to the shards in turn.
+struct ShardCounter {
+    shard: Shard,
+    seen: usize,
+}
+
+impl ShardCounter {
+    fn new(shard: Option<Shard>) -> ShardCounter {
+        let whole = Shard { index: 0, count: 1 };
+        ShardCounter {
+            shard: shard.unwrap_or(whole),
+            seen: 0,
+        }
+    }
+
+    fn takes_next(&mut self) -> bool {
+        let turn = self.seen % self.shard.count;
+        self.seen += 1;
+        turn == self.shard.index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::parse_glob;
+
+    fn check_glob(glob: &str, path: &str, expected: bool) {
+        let matcher = parse_glob(glob).unwrap().compile_matcher();
+        let package = Utf8Path::new("crates/a");
+        let means = glob_means(&matcher, Utf8Path::new(path), package);
+        assert_eq!(means, expected, "{glob} {path}");
+    }
+
+    #[test]
+    fn a_glob_means_files_and_directories_by_path_or_name() {
+        let path = "crates/a/src/parse/number.rs";
+        for glob in [
+            "crates/a/src/parse/number.rs",
+            "src/parse/number.rs",
+            "src/parse",
+            "src/parse/",
+            "./src/parse",
+            "src/**/*.rs",
+            "src/*/number.rs",
+            "**/parse/*.rs",
+            "number.rs",
+            "num*.rs",
+            "parse",
+            "*.rs",
+        ] {
+            check_glob(glob, path, true);
+        }
+        for glob in [
+            "number",
+            "src/number.rs",
+            "src/*.rs",
+            "a/src/parse/number.rs",
+            "pars",
+        ] {
+            check_glob(glob, path, false);
+        }
+    }
+
+    #[test]
+    fn shards_share_out_everything_once() {
+        for count in 1..5 {
+            let mut takers = vec![0; 23];
+            for index in 0..count {
+                let mut counter = ShardCounter::new(Some(Shard { index, count }));
+                for taker in &mut takers {
+                    *taker += usize::from(counter.takes_next());
+                }
+            }
+            assert_eq!(takers, vec![1; 23], "{count} shards");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `cargo atropos show ID`: one mutant of the last run, as a diff and with all that is known of
+//! what became of it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use atropos_report::edit::unified_diff;
+use atropos_report::outcomes::{self, Kill, MutantRecord, Outcomes, ReadError, TestRecord};
+use atropos_report::style::{self, styled};
+use atropos_report::words::{count, duration};
+
+use crate::arguments::{Options, ShowArguments, TreeOptions};
+use crate::exit_code::ExitCode;
+use crate::prepare::{Place, place};
+
+/// How many of the tests that reach a mutant are named.
+const TESTS_SHOWN: usize = 10;
+
+pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
+    let Place {
+        workspace,
+        options,
+        terminal,
+        output_directory,
+    } = place(Options {
+        tree: TreeOptions {
+            dir: arguments.dir,
+            ..TreeOptions::default()
+        },
+        output: arguments.output,
+        ..Options::default()
+    })?;
+    let outcomes = last_run(&output_directory)?;
+    let record = find(&outcomes, arguments.id)?;
+    let mut stdout = terminal.stdout();
+    if options.output.json {
+        serde_json::to_writer_pretty(&mut stdout, &as_json(record, &outcomes.tests)?)?;
+        writeln!(stdout)?;
+    } else {
+        let source = fs::read_to_string(workspace.root().join(&record.info.file)).ok();
+        let all = options.output.verbose;
+        write!(
+            stdout,
+            "{}",
+            page(record, &outcomes.tests, source.as_deref(), all)
+        )?;
+    }
+    stdout.flush()?;
+    Ok(ExitCode::Success)
+}
+
+fn last_run(output_directory: &Path) -> Result<Outcomes> {
+    Outcomes::read(&output_directory.join(outcomes::FILE_NAME)).map_err(|error| match error {
+        ReadError::Missing(path) => {
+            anyhow!(
+                "there is no run to show a mutant of (no `{path}`); start one with `cargo atropos`"
+            )
+        }
+        error => anyhow!(error),
+    })
+}
+
+fn find(outcomes: &Outcomes, id: u32) -> Result<&MutantRecord> {
+    let mut records = outcomes.mutants.iter();
+    if let Some(record) = records.find(|record| record.info.id.0 == id) {
+        return Ok(record);
+    }
+    match outcomes.mutants.iter().map(|record| record.info.id.0).max() {
+        Some(last) => bail!("the last run has no mutant {id}; its mutants are 1 to {last}"),
+        None => bail!("the last run has no mutant {id}; it had none at all"),
+    }
+}
+
+/// The record as in `outcomes.json`, but with the names of tests instead of their numbers.
+fn as_json(record: &MutantRecord, tests: &[TestRecord]) -> Result<serde_json::Value> {
+    let mut json = serde_json::to_value(record)?;
+    json["name"] = record.info.name().into();
+    json["reached_by"] = record
+        .reached_by
+        .iter()
+        .map(|&test| test_name(tests, test))
+        .collect();
+    for (kill, json) in record
+        .killed_by
+        .iter()
+        .zip(json["killed_by"].as_array_mut().into_iter().flatten())
+    {
+        json["test"] = test_name(tests, kill.test).into();
+    }
+    Ok(json)
+}
+
+/// Everything about one mutant, for people.
+fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: bool) -> String {
+    let info = &record.info;
+    let mut page = String::new();
+    let place = styled(style::PLACE, info.place());
+    writeln!(page, "{place}: {}\n", info.deed()).expect("a string takes everything");
+    match source.and_then(|source| unified_diff(info, source)) {
+        Some(diff) => page.push_str(&diff),
+        None => writeln!(
+            page,
+            "({} has changed since the run, so the change can't be shown in its place)\n-{}\n+{}",
+            info.file, info.original, info.replacement
+        )
+        .expect("a string takes everything"),
+    }
+    page.push('\n');
+    let verdict = match record.verdict {
+        Some(verdict) => format!(
+            "{} ({})",
+            styled(style::of_verdict(verdict), verdict),
+            verdict.explanation()
+        ),
+        None => "none: the run was interrupted before it came to this mutant".to_owned(),
+    };
+    line(&mut page, "verdict", &verdict);
+    if let Some(note) = &record.note {
+        line(&mut page, "because", note);
+    }
+    if record.verdict.is_some_and(|verdict| verdict.is_scored()) {
+        line(&mut page, "reached by", &reached_by(record, tests, all));
+    }
+    for kill in &record.killed_by {
+        line(&mut page, "killed by", &killed_by(kill, tests));
+    }
+    if record.seconds > 0.0 {
+        line(&mut page, "time", &duration(record.seconds));
+    }
+    page
+}
+
+/// A label and a text whose further lines are indented like the first.
+fn line(page: &mut String, label: &str, text: &str) {
+    let label = styled(style::HEADING, format!("{label:<10}"));
+    let text = text.trim_end().replace('\n', "\n            ");
+    writeln!(page, "{label}  {text}").expect("a string takes everything");
+}
+
+fn reached_by(record: &MutantRecord, tests: &[TestRecord], all: bool) -> String {
+    if record.reached_by.is_empty() {
+        return "no test".into();
+    }
+    let shown = if all { usize::MAX } else { TESTS_SHOWN };
+    let mut text = count(record.reached_by.len(), "test");
+    for &test in record.reached_by.iter().take(shown) {
+        text.push('\n');
+        text.push_str(&test_name(tests, test));
+    }
+    if record.reached_by.len() > shown {
+        text.push_str(&format!(
+            "\nand {} more (-v names all)",
+            record.reached_by.len() - shown
+        ));
+    }
+    text
+}
+
+fn killed_by(kill: &Kill, tests: &[TestRecord]) -> String {
+    let mut text = format!("{}: {}", test_name(tests, kill.test), kill.how);
+    if let Some(location) = &kill.location {
+        text.push_str(&format!(" at {location}"));
+    }
+    if let Some(message) = &kill.message {
+        text.push('\n');
+        text.push_str(message);
+    }
+    text
+}
+
+/// `tests::deposit (bank, lib)`
+fn test_name(tests: &[TestRecord], test: usize) -> String {
+    match tests.get(test) {
+        Some(test) => format!("{} ({}, {})", test.name, test.package, test.target),
+        None => format!("test {test}"),
+    }
+}
