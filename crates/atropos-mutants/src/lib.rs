@@ -1,4 +1,39 @@
 //! Rust text in, mutants out. Pure: knows neither cargo nor processes.
+//!
+//! [`find_mutants`] parses a file and walks over it; what it finds ([`FileMutants`]) is all that
+//! the weave, the driver and the report need to know of the file. A mutant is one edit of the
+//! text: [`apply`] makes it, [`unified_diff`] shows it, [`display_name`] says it.
 
+mod apply;
+mod attributes;
+mod binaries;
+mod bodies;
+mod conditions;
+mod constants;
+mod control;
+mod diff;
+mod expressions;
+mod facts;
+mod find;
+mod junk;
+mod macros;
+mod matches;
 pub mod mutant;
+mod name;
 pub mod operator;
+mod return_values;
+pub mod selection;
+mod source;
+mod statements;
+mod types;
+mod walk;
+mod walk_constants;
+
+pub use apply::apply;
+pub use diff::unified_diff;
+pub use find::{Edition, FindOptions, ParseError, find_mutants};
+pub use mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
+pub use name::{display_name, keys, shown_original};
+pub use operator::{Category, Operator};
+pub use selection::{OperatorSelection, UnknownOperator};
+pub use source::one_line;

@@ -49,9 +49,17 @@ pub struct Mutant {
     pub summary: String,
     /// The variant's letter for the runtime's value tables (see `Shape`), or `.` if it has none.
     pub letter: char,
+    /// 1-based line and column (in characters) where people look for the change: of the operator
+    /// token if one is replaced, else of `span.start`.
+    pub line: u32,
+    pub column: u32,
 }
 
 /// A place where one or more mutants act. All mutants of a point belong to one [`Shape`].
+///
+/// Every mutant's span lies within the point's span. Where the shape has letters, the edit may be
+/// as small as the operator's token; it adds the parentheses that precedence asks for, so it always
+/// means "the same operands, another operator". Replacements hold no newline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// The text that the weave wraps. Points nest or are disjoint; equal spans nest in list order
@@ -92,12 +100,17 @@ pub enum Shape {
     /// An expression of type bool that decides something: condition of `if`/`while`, match guard,
     /// operand of `!`. Contains no `let`. Letters: `!` (negated), `T`, `F`.
     Condition,
-    /// Any expression; each mutant's replacement is an expression for the whole span.
+    /// Any expression; each mutant's replacement is an expression for the whole span, of the same
+    /// type.
     Expression,
+    /// An expression that is only iterated: the head of a `for`, or what an iterator's method is
+    /// called on. Its one mutant's replacement, for the whole span, is an iterator over the same
+    /// items but may be of another type (`a..=b` for `a..b`).
+    Iterator,
     /// A statement with its semicolon (or block-like without one) whose only mutant is its deletion.
     Statement,
-    /// A function body: the span lies just inside its braces (`{` and `}` excluded); replacements
-    /// are expressions of the return type.
+    /// A function body: the span lies just inside its braces (`{` and `}` and inner attributes
+    /// excluded); replacements are expressions of the return type.
     Body,
     /// The body of a function that returns `impl Iterator` and has no `return`: the only mutant
     /// yields nothing. `tail` is the body's last expression. The span is as for `Body`.
@@ -111,7 +124,7 @@ pub enum Shape {
 /// A place that needs a step counter, so that endless runs are noticed by counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepPlace {
-    /// Byte offset just behind the `{` of a loop, function or closure body.
+    /// Byte offset just behind the `{` (and inner attributes) of a loop, function or closure body.
     pub offset: usize,
 }
 
@@ -120,8 +133,11 @@ pub struct StepPlace {
 pub struct ChildModule {
     /// `["a", "b"]` for `mod a { mod b; }`: the inline modules around it in this file, and itself.
     pub path: Vec<String>,
-    /// The `#[path = "…"]` of itself, if any.
+    /// The `#[path = "…"]` of itself, if any. A module with a path under `cfg_attr` is listed once
+    /// for each place where it may live.
     pub path_attribute: Option<String>,
+    /// The `#[path = "…"]` of each inline module around it: as long as `path` without its last.
+    pub outer_path_attributes: Vec<Option<String>>,
     /// The cfg predicates around and on it.
     pub cfg: Vec<String>,
     /// Whether it is test-only (`#[cfg(test)]`, on it or around it): its files get steps, not mutants.

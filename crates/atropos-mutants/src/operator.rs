@@ -1,9 +1,245 @@
-//! The catalogue of operators: the rules that make mutants.
+//! The catalogue of operators: the rules that make mutants, each with its code, its category, one
+//! sentence and one example. How many variants an operator makes is decided beside the code that
+//! makes them; why these and not more is said there.
+
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-/// An operator's short code, e.g. `AOR`.
+/// A rule that makes mutants, known by its short code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operator {
     Aor,
+    Aod,
+    Aoi,
+    Asr,
+    Sor,
+    Lor,
+    Loi,
+    Lod,
+    Ror,
+    Cor,
+    Coi,
+    Cod,
+    Crp,
+    Blr,
+    Slr,
+    Sdl,
+    Sfd,
+    Mad,
+    Mgr,
+    Fbr,
+    Qmr,
+    Err,
+    Bcr,
+    Rbr,
+    Abs,
+    Uoi,
+    Svr,
+    Aar,
+}
+
+/// What an operator changes; `--operators` takes a category's name for all of its operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// `+ - * / %` and their assignments.
+    Arithmetic,
+    /// `& | ^ ! << >>` on integers.
+    Bits,
+    /// Comparisons, `&&`, `||`, and what decides `if`, `while` and guards.
+    Condition,
+    /// Literals.
+    Constant,
+    /// Statements and fields left out.
+    Statement,
+    /// Arms and guards of `match`.
+    Match,
+    /// Function bodies replaced by a value.
+    Body,
+    /// `?`, `return`, `break`, `continue` and ranges.
+    Control,
+    /// Classical operators that make many mutants and find little more; off unless asked for.
+    Extended,
+}
+
+impl Category {
+    pub const ALL: [Category; 9] = [
+        Category::Arithmetic,
+        Category::Bits,
+        Category::Condition,
+        Category::Constant,
+        Category::Statement,
+        Category::Match,
+        Category::Body,
+        Category::Control,
+        Category::Extended,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Category::Arithmetic => "arithmetic",
+            Category::Bits => "bits",
+            Category::Condition => "condition",
+            Category::Constant => "constant",
+            Category::Statement => "statement",
+            Category::Match => "match",
+            Category::Body => "body",
+            Category::Control => "control",
+            Category::Extended => "extended",
+        }
+    }
+
+    /// Finds a category by its name, in any case.
+    pub fn from_name(name: &str) -> Option<Category> {
+        Category::ALL
+            .into_iter()
+            .find(|category| category.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether its operators are used when the user asks for nothing.
+    pub fn is_default(self) -> bool {
+        self != Category::Extended
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One row of the catalogue.
+struct Entry {
+    operator: Operator,
+    code: &'static str,
+    category: Category,
+    sentence: &'static str,
+    before: &'static str,
+    after: &'static str,
+}
+
+const fn entry(
+    operator: Operator,
+    code: &'static str,
+    category: Category,
+    sentence: &'static str,
+    before: &'static str,
+    after: &'static str,
+) -> Entry {
+    Entry {
+        operator,
+        code,
+        category,
+        sentence,
+        before,
+        after,
+    }
+}
+
+/// In the order of the enum, so that an operator's number finds its row.
+#[rustfmt::skip]
+const CATALOGUE: [Entry; 28] = [
+    entry(Operator::Aor, "AOR", Category::Arithmetic, "Replace an arithmetic operator by another one.", "a + b", "a - b"),
+    entry(Operator::Aod, "AOD", Category::Arithmetic, "Leave out one operand of an arithmetic operator, or a unary minus.", "a + b", "a"),
+    entry(Operator::Aoi, "AOI", Category::Arithmetic, "Put a minus before a signed value.", "f(x)", "f(-x)"),
+    entry(Operator::Asr, "ASR", Category::Arithmetic, "Replace a compound assignment by another one, or by a plain one.", "a += b", "a -= b"),
+    entry(Operator::Sor, "SOR", Category::Bits, "Shift the other way.", "a << b", "a >> b"),
+    entry(Operator::Lor, "LOR", Category::Bits, "Replace a bitwise operator by another one.", "a & b", "a | b"),
+    entry(Operator::Loi, "LOI", Category::Bits, "Complement an operand of a bitwise operator.", "a & b", "!a & b"),
+    entry(Operator::Lod, "LOD", Category::Bits, "Leave out the complement of an operand of a bitwise operator.", "a & !b", "a & b"),
+    entry(Operator::Ror, "ROR", Category::Condition, "Replace a comparison by a neighbouring one, or by true or false.", "a < b", "a <= b"),
+    entry(Operator::Cor, "COR", Category::Condition, "Exchange && and ||, or leave out one side.", "a && b", "a || b"),
+    entry(Operator::Coi, "COI", Category::Condition, "Negate a condition.", "if v.is_empty() { … }", "if !v.is_empty() { … }"),
+    entry(Operator::Cod, "COD", Category::Condition, "Leave out a negation.", "!done", "done"),
+    entry(Operator::Crp, "CRP", Category::Constant, "Replace a number by one more, one less, or zero.", "5", "6"),
+    entry(Operator::Blr, "BLR", Category::Constant, "Exchange true and false.", "true", "false"),
+    entry(Operator::Slr, "SLR", Category::Constant, "Empty a string literal, or fill an empty one.", "\"abc\"", "\"\""),
+    entry(Operator::Sdl, "SDL", Category::Statement, "Delete a statement.", "self.count += 1;", ""),
+    entry(Operator::Sfd, "SFD", Category::Statement, "Leave a field of a struct literal to its base.", "S { a: 1, ..base }", "S { ..base }"),
+    entry(Operator::Mad, "MAD", Category::Match, "Delete a match arm when a later one catches everything.", "match n { 0 => a, _ => b }", "match n { _ => b }"),
+    entry(Operator::Mgr, "MGR", Category::Match, "Replace a match guard by true or false.", "x if x > 9 => a", "x if true => a"),
+    entry(Operator::Fbr, "FBR", Category::Body, "Replace a function's body by a value of its return type.", "fn len(&self) -> usize { … }", "fn len(&self) -> usize { 0 }"),
+    entry(Operator::Qmr, "QMR", Category::Control, "Swallow the error that `?` would hand on.", "f()?", "f().unwrap_or_default()"),
+    entry(Operator::Err, "ERR", Category::Control, "Remove an early return.", "if a { return b; }", "if a { }"),
+    entry(Operator::Bcr, "BCR", Category::Control, "Exchange break and continue.", "break", "continue"),
+    entry(Operator::Rbr, "RBR", Category::Control, "Move the end of a range by one: exchange .. and ..=.", "a..b", "a..=b"),
+    entry(Operator::Abs, "ABS", Category::Extended, "Take a signed value's absolute value, or its negation.", "f(x)", "f(x.abs())"),
+    entry(Operator::Uoi, "UOI", Category::Extended, "Add or subtract one where a number is used.", "f(x)", "f(x + 1)"),
+    entry(Operator::Svr, "SVR", Category::Extended, "Replace a variable by another one of the same type in scope.", "f(x)", "f(y)"),
+    entry(Operator::Aar, "AAR", Category::Extended, "Replace the array or the index of an element by another one of the same type in scope.", "a[i]", "a[j]"),
+];
+
+impl Operator {
+    /// Every operator, in the order of the catalogue.
+    pub fn all() -> impl Iterator<Item = Operator> {
+        CATALOGUE.iter().map(|entry| entry.operator)
+    }
+
+    fn entry(self) -> &'static Entry {
+        &CATALOGUE[self as usize]
+    }
+
+    pub fn code(self) -> &'static str {
+        self.entry().code
+    }
+
+    pub fn category(self) -> Category {
+        self.entry().category
+    }
+
+    /// What the operator does, as one sentence.
+    pub fn sentence(self) -> &'static str {
+        self.entry().sentence
+    }
+
+    /// A piece of code and what the operator may make of it.
+    pub fn example(self) -> (&'static str, &'static str) {
+        (self.entry().before, self.entry().after)
+    }
+
+    /// Finds an operator by its code, in any case.
+    pub fn from_code(code: &str) -> Option<Operator> {
+        Operator::all().find(|operator| operator.code().eq_ignore_ascii_case(code))
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_operator_stands_in_its_own_row() {
+        for (index, operator) in Operator::all().enumerate() {
+            assert_eq!(operator as usize, index, "{operator}");
+            assert_eq!(format!("{operator:?}").to_uppercase(), operator.code());
+            assert!(operator.sentence().ends_with('.'), "{operator}");
+            assert_ne!(operator.example().0, operator.example().1, "{operator}");
+        }
+    }
+
+    #[test]
+    fn codes_are_found_in_any_case_and_are_unique() {
+        let codes: BTreeSet<&str> = Operator::all().map(Operator::code).collect();
+        assert_eq!(codes.len(), Operator::all().count());
+        assert_eq!(Operator::from_code("aor"), Some(Operator::Aor));
+        assert_eq!(Operator::from_code("nope"), None);
+    }
+
+    #[test]
+    fn every_category_has_an_operator_and_only_extended_is_off() {
+        for category in Category::ALL {
+            assert!(Operator::all().any(|operator| operator.category() == category));
+            assert_eq!(Category::from_name(category.name()), Some(category));
+            assert_eq!(category.is_default(), category.name() != "extended");
+        }
+    }
 }

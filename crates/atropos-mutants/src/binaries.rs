@@ -1,0 +1,512 @@
+//! Operators with two operands: AOR, AOD, SOR, LOR, ROR, COR and ASR.
+//!
+//! Which variants are made:
+//! - **AOR**: two of the four others, the inverse and one of another rank, since those that differ
+//!   whenever some third one does add nothing. **AOD**: either operand alone; where one is a
+//!   literal, only the literal is left out.
+//! - **ROR**: the sufficient sets of Kaminski, Ammann and Offutt (a test set that kills the three
+//!   variants kills the other four as well): `<` gives `<=`, `!=`, false; `>` gives `>=`, `!=`,
+//!   false; `<=` gives `<`, `==`, true; `>=` gives `>`, `==`, true; `==` gives `<=`, `>=`, false;
+//!   `!=` gives `<`, `>`, true. Most values that Rust compares for equality have no order, so `==`
+//!   and `!=` give true and false unless an operand is known to be a number; the two together
+//!   imply the negation, which is therefore not made.
+//! - **COR**: the other operator, and either side alone.
+//! - **LOR**: the two others; `|` between two constants gives only `&`, as flags are disjoint and
+//!   `^` would be the same. **SOR**: the other direction.
+//! - **ASR**: the inverse, and plain assignment.
+
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, Type};
+
+use crate::expressions::Role;
+use crate::mutant::{Shape, Span};
+use crate::operator::Operator;
+use crate::source::shortened;
+use crate::types::Kind;
+use crate::walk::{Draft, Walker};
+
+/// The operator that an operand belongs to, by the letter that its shape uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Arithmetic(char),
+    Relation(char),
+    Logic,
+    Assignment(char),
+    /// The end or start of a range whose end is mutated too.
+    MovedRange {
+        inclusive: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// An operator's family and letter.
+fn op_of(op: &BinOp) -> Option<Op> {
+    Some(match op {
+        BinOp::Add(_) => Op::Arithmetic('+'),
+        BinOp::Sub(_) => Op::Arithmetic('-'),
+        BinOp::Mul(_) => Op::Arithmetic('*'),
+        BinOp::Div(_) => Op::Arithmetic('/'),
+        BinOp::Rem(_) => Op::Arithmetic('%'),
+        BinOp::BitAnd(_) => Op::Arithmetic('&'),
+        BinOp::BitOr(_) => Op::Arithmetic('|'),
+        BinOp::BitXor(_) => Op::Arithmetic('^'),
+        BinOp::Shl(_) => Op::Arithmetic('l'),
+        BinOp::Shr(_) => Op::Arithmetic('r'),
+        BinOp::Lt(_) => Op::Relation('<'),
+        BinOp::Gt(_) => Op::Relation('>'),
+        BinOp::Le(_) => Op::Relation('l'),
+        BinOp::Ge(_) => Op::Relation('g'),
+        BinOp::Eq(_) => Op::Relation('='),
+        BinOp::Ne(_) => Op::Relation('!'),
+        BinOp::And(_) | BinOp::Or(_) => Op::Logic,
+        BinOp::AddAssign(_) => Op::Assignment('+'),
+        BinOp::SubAssign(_) => Op::Assignment('-'),
+        BinOp::MulAssign(_) => Op::Assignment('*'),
+        BinOp::DivAssign(_) => Op::Assignment('/'),
+        BinOp::RemAssign(_) => Op::Assignment('%'),
+        BinOp::BitAndAssign(_) => Op::Assignment('&'),
+        BinOp::BitOrAssign(_) => Op::Assignment('|'),
+        BinOp::BitXorAssign(_) => Op::Assignment('^'),
+        BinOp::ShlAssign(_) => Op::Assignment('l'),
+        BinOp::ShrAssign(_) => Op::Assignment('r'),
+        _ => return None,
+    })
+}
+
+fn arithmetic_text(letter: char) -> &'static str {
+    match letter {
+        '+' => "+",
+        '-' => "-",
+        '*' => "*",
+        '/' => "/",
+        '%' => "%",
+        '&' => "&",
+        '|' => "|",
+        '^' => "^",
+        'l' => "<<",
+        'r' => ">>",
+        _ => unreachable!("no arithmetic letter: {letter}"),
+    }
+}
+
+fn relation_text(letter: char) -> &'static str {
+    match letter {
+        '<' => "<",
+        '>' => ">",
+        'l' => "<=",
+        'g' => ">=",
+        '=' => "==",
+        '!' => "!=",
+        'T' => "true",
+        'F' => "false",
+        _ => unreachable!("no relation's letter: {letter}"),
+    }
+}
+
+/// How tightly an expression or operator binds; more is tighter.
+fn arithmetic_rank(letter: char) -> u8 {
+    match letter {
+        '*' | '/' | '%' => 11,
+        '+' | '-' => 10,
+        'l' | 'r' => 9,
+        '&' => 8,
+        '^' => 7,
+        _ => 6,
+    }
+}
+
+const RELATION_RANK: u8 = 5;
+const AND_RANK: u8 = 4;
+const OR_RANK: u8 = 3;
+
+fn rank_of(expression: &Expr) -> u8 {
+    match expression {
+        Expr::Binary(binary) => match (op_of(&binary.op), &binary.op) {
+            (Some(Op::Arithmetic(letter)), _) => arithmetic_rank(letter),
+            (Some(Op::Relation(_)), _) => RELATION_RANK,
+            (_, BinOp::And(_)) => AND_RANK,
+            (_, BinOp::Or(_)) => OR_RANK,
+            _ => 1,
+        },
+        Expr::Range(_) => 2,
+        Expr::Assign(_) => 1,
+        Expr::Break(_) | Expr::Closure(_) | Expr::Return(_) | Expr::Yield(_) | Expr::Let(_) => 0,
+        Expr::Cast(_) => 12,
+        Expr::Unary(_) | Expr::Reference(_) | Expr::RawAddr(_) => 13,
+        _ => 14,
+    }
+}
+
+/// Whether an expression's text ends with a type, behind which `<` would open generics.
+fn ends_with_type(expression: &Expr) -> bool {
+    match expression {
+        Expr::Cast(_) => true,
+        Expr::Binary(binary) => ends_with_type(&binary.right),
+        Expr::Unary(unary) => ends_with_type(&unary.expr),
+        Expr::Reference(reference) => ends_with_type(&reference.expr),
+        _ => false,
+    }
+}
+
+/// The replacements of an arithmetic or bitwise operator.
+fn arithmetic_variants(letter: char) -> (Operator, &'static [char]) {
+    match letter {
+        '+' => (Operator::Aor, &['-', '*']),
+        '-' => (Operator::Aor, &['+', '*']),
+        '*' => (Operator::Aor, &['/', '+']),
+        '/' => (Operator::Aor, &['*', '%']),
+        '%' => (Operator::Aor, &['/', '*']),
+        '&' => (Operator::Lor, &['|', '^']),
+        '|' => (Operator::Lor, &['&', '^']),
+        '^' => (Operator::Lor, &['&', '|']),
+        'l' => (Operator::Sor, &['r']),
+        _ => (Operator::Sor, &['l']),
+    }
+}
+
+fn relation_variants(letter: char, is_ordered: bool) -> &'static [char] {
+    match (letter, is_ordered) {
+        ('<', _) => &['l', '!', 'F'],
+        ('>', _) => &['g', '!', 'F'],
+        ('l', _) => &['<', '=', 'T'],
+        ('g', _) => &['>', '=', 'T'],
+        ('=', true) => &['l', 'g', 'F'],
+        ('!', true) => &['<', '>', 'T'],
+        _ => &['T', 'F'],
+    }
+}
+
+fn assignment_variants(letter: char) -> &'static [char] {
+    match letter {
+        '+' => &['-', '='],
+        '-' => &['+', '='],
+        '*' => &['/', '='],
+        '/' => &['*', '='],
+        '%' => &['/', '='],
+        '&' => &['|', '='],
+        '|' => &['&', '='],
+        '^' => &['|', '='],
+        'l' => &['r', '='],
+        _ => &['l', '='],
+    }
+}
+
+impl Walker<'_> {
+    pub fn binary(&mut self, binary: &ExprBinary, role: Role, expected: Option<&Type>) {
+        let Some(op) = op_of(&binary.op) else {
+            return;
+        };
+        match op {
+            Op::Arithmetic(letter) => self.arithmetic(binary, letter),
+            Op::Relation(letter) => self.relation(binary, letter),
+            Op::Logic => self.logic(binary),
+            Op::Assignment(letter) => self.assignment(binary, letter),
+            Op::MovedRange { .. } => {}
+        }
+        let is_shift = matches!(op, Op::Arithmetic('l' | 'r') | Op::Assignment('l' | 'r'));
+        let left_type = self.type_of(&binary.left);
+        let right_type = self.type_of(&binary.right);
+        let inherited = match op {
+            Op::Arithmetic(_) => expected,
+            _ => None,
+        };
+        let left_role = match op {
+            Op::Assignment(_) => Role::Place,
+            Op::Logic if role == Role::Condition => Role::Operand(op, Side::Left),
+            _ => Role::Operand(op, Side::Left),
+        };
+        let for_left = if is_shift {
+            inherited
+        } else {
+            right_type.as_ref().or(inherited)
+        };
+        self.expression(&binary.left, left_role, for_left);
+        let for_right = if is_shift {
+            None
+        } else {
+            left_type.as_ref().or(inherited)
+        };
+        self.expression(&binary.right, Role::Operand(op, Side::Right), for_right);
+    }
+
+    fn op_span(&self, binary: &ExprBinary) -> Span {
+        self.source.token(binary.op.span())
+    }
+
+    /// The edit that puts another operator between the same operands: the token alone if both
+    /// bind alike, else the whole with the parentheses it then needs.
+    fn operator_edit(&self, binary: &ExprBinary, text: &str, old: u8, new: u8) -> (Span, String) {
+        let left_needs = text.starts_with('<') && ends_with_type(&binary.left);
+        if old == new && !left_needs {
+            return (self.op_span(binary), text.to_string());
+        }
+        let parenthesized = |operand: &Expr, needed: bool| {
+            let flat = self.source.flat(operand);
+            if needed { format!("({flat})") } else { flat }
+        };
+        let left = parenthesized(&binary.left, left_needs || rank_of(&binary.left) < new);
+        let right = parenthesized(&binary.right, rank_of(&binary.right) <= new);
+        let whole = format!("{left} {text} {right}");
+        let whole = if new < old {
+            format!("({whole})")
+        } else {
+            whole
+        };
+        (self.source.span(binary), whole)
+    }
+
+    fn operator_draft(
+        &self,
+        binary: &ExprBinary,
+        operator: Operator,
+        text: &str,
+        ranks: (u8, u8),
+        letter: char,
+    ) -> Draft {
+        let token = self.op_span(binary);
+        let (span, replacement) = self.operator_edit(binary, text, ranks.0, ranks.1);
+        let summary = format!("replace {} with {text}", self.source.slice(token));
+        Draft::new(operator, span, replacement, summary)
+            .with_letter(letter)
+            .seen_at(token.start)
+    }
+
+    /// The whole gives way to a part of it or to a constant.
+    fn whole_draft(
+        &self,
+        binary: &ExprBinary,
+        operator: Operator,
+        text: String,
+        letter: char,
+    ) -> Draft {
+        let whole = self.source.flat(binary);
+        let summary = format!(
+            "replace {} with {}",
+            shortened(&whole, 60),
+            shortened(&text, 40)
+        );
+        Draft::new(operator, self.source.span(binary), text, summary)
+            .with_letter(letter)
+            .seen_at(self.op_span(binary).start)
+    }
+
+    fn operand_spans(&self, binary: &ExprBinary) -> (Span, Span) {
+        (
+            self.source.span(&binary.left),
+            self.source.span(&binary.right),
+        )
+    }
+
+    fn arithmetic(&mut self, binary: &ExprBinary, letter: char) {
+        let is_text = [&binary.left, &binary.right]
+            .iter()
+            .any(|operand| self.kind_of(operand) == Some(Kind::Text));
+        let (operator, variants) = arithmetic_variants(letter);
+        let mut drafts = Vec::new();
+        for variant in variants {
+            if is_text || self.is_same_anyway(binary, letter, *variant) {
+                continue;
+            }
+            let ranks = (arithmetic_rank(letter), arithmetic_rank(*variant));
+            drafts.push(self.operator_draft(
+                binary,
+                operator,
+                arithmetic_text(*variant),
+                ranks,
+                *variant,
+            ));
+        }
+        if operator == Operator::Aor {
+            drafts.extend(self.dropped_operands(binary, is_text));
+        }
+        let (left, right) = self.operand_spans(binary);
+        let shape = Shape::Arithmetic {
+            left,
+            right,
+            op: letter,
+        };
+        self.point(self.source.span(binary), shape, drafts);
+    }
+
+    /// `x * 1` for `x + 1` is x, which AOD makes; `A ^ B` for the flags `A | B` is the same.
+    fn is_same_anyway(&self, binary: &ExprBinary, letter: char, variant: char) -> bool {
+        let is_one = integer(&binary.right) == Some(1);
+        match (letter, variant) {
+            ('+' | '-', '*') => is_one && self.is_selected(Operator::Aod),
+            ('*' | '%', '/') | ('/', '*') => is_one,
+            ('|', '^') => is_constant_name(&binary.left) && is_constant_name(&binary.right),
+            _ => false,
+        }
+    }
+
+    fn dropped_operands(&self, binary: &ExprBinary, is_text: bool) -> Vec<Draft> {
+        let left_is_literal = is_number(&binary.left);
+        let right_is_literal = is_number(&binary.right);
+        let mut drafts = Vec::new();
+        if !left_is_literal || right_is_literal {
+            let left = self.source.flat(&binary.left);
+            drafts.push(self.whole_draft(binary, Operator::Aod, left, 'L'));
+        }
+        if !right_is_literal && !is_text {
+            let right = self.source.flat(&binary.right);
+            drafts.push(self.whole_draft(binary, Operator::Aod, right, 'R'));
+        }
+        drafts
+    }
+
+    fn relation(&mut self, binary: &ExprBinary, letter: char) {
+        let is_ordered = [&binary.left, &binary.right].iter().any(|operand| {
+            is_number(operand) || self.kind_of(operand).is_some_and(Kind::is_number)
+        });
+        let drafts = relation_variants(letter, is_ordered)
+            .iter()
+            .map(|variant| {
+                let text = relation_text(*variant);
+                if matches!(variant, 'T' | 'F') {
+                    self.whole_draft(binary, Operator::Ror, text.to_string(), *variant)
+                } else {
+                    let ranks = (RELATION_RANK, RELATION_RANK);
+                    self.operator_draft(binary, Operator::Ror, text, ranks, *variant)
+                }
+            })
+            .collect();
+        let (left, right) = self.operand_spans(binary);
+        let shape = Shape::Relation {
+            left,
+            right,
+            op: letter,
+        };
+        self.point(self.source.span(binary), shape, drafts);
+    }
+
+    fn logic(&mut self, binary: &ExprBinary) {
+        // `let` chains are no values; `condition` sees to their parts.
+        if contains_let(&binary.left) || contains_let(&binary.right) {
+            return;
+        }
+        let (op, other, text, ranks) = match binary.op {
+            BinOp::And(_) => ('&', '|', "||", (AND_RANK, OR_RANK)),
+            _ => ('|', '&', "&&", (OR_RANK, AND_RANK)),
+        };
+        let left_text = self.source.flat(&binary.left);
+        let right_text = self.source.flat(&binary.right);
+        let drafts = vec![
+            self.operator_draft(binary, Operator::Cor, text, ranks, other),
+            self.whole_draft(binary, Operator::Cor, left_text, 'L'),
+            self.whole_draft(binary, Operator::Cor, right_text, 'R'),
+        ];
+        let (left, right) = self.operand_spans(binary);
+        self.point(
+            self.source.span(binary),
+            Shape::Logic { left, right, op },
+            drafts,
+        );
+    }
+
+    fn assignment(&mut self, binary: &ExprBinary, letter: char) {
+        if self.kind_of(&binary.left) == Some(Kind::Text)
+            || self.kind_of(&binary.right) == Some(Kind::Text)
+        {
+            return;
+        }
+        let token = self.op_span(binary);
+        let drafts = assignment_variants(letter)
+            .iter()
+            .map(|variant| {
+                let text = match variant {
+                    '=' => "=".to_string(),
+                    other => format!("{}=", arithmetic_text(*other)),
+                };
+                let summary = format!("replace {} with {text}", self.source.slice(token));
+                Draft::new(Operator::Asr, token, text, summary).with_letter(*variant)
+            })
+            .collect();
+        let (place, right) = self.operand_spans(binary);
+        let shape = Shape::Assignment {
+            place,
+            right,
+            op: letter,
+            simple_place: is_simple_place(&binary.left),
+        };
+        self.point(self.source.span(binary), shape, drafts);
+    }
+}
+
+/// Whether a comparison makes the variant `false`, so that deleting what it guards adds nothing.
+pub(crate) fn makes_false(condition: &Expr) -> bool {
+    match condition {
+        Expr::Paren(inner) => makes_false(&inner.expr),
+        Expr::Binary(binary) => match op_of(&binary.op) {
+            Some(Op::Relation(letter)) => ['<', '>', '='].contains(&letter),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether `let` occurs among the operands of `&&`.
+pub(crate) fn contains_let(expression: &Expr) -> bool {
+    match expression {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) => contains_let(&binary.left) || contains_let(&binary.right),
+        _ => false,
+    }
+}
+
+fn is_simple_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_simple_place(&field.base),
+        Expr::Paren(inner) => is_simple_place(&inner.expr),
+        Expr::Unary(unary) => {
+            matches!(unary.op, syn::UnOp::Deref(_)) && is_simple_place(&unary.expr)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is a literal number, perhaps with a minus, or the code of a character.
+pub(crate) fn is_number(expression: &Expr) -> bool {
+    use syn::Lit;
+    match expression {
+        Expr::Lit(literal) => matches!(
+            literal.lit,
+            Lit::Int(_) | Lit::Float(_) | Lit::Byte(_) | Lit::Char(_)
+        ),
+        Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Neg(_)) && is_number(&unary.expr),
+        Expr::Paren(inner) => is_number(&inner.expr),
+        _ => false,
+    }
+}
+
+/// The value of a literal integer.
+fn integer(expression: &Expr) -> Option<u128> {
+    match expression {
+        Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(int) => int.base10_parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether an expression is a path to what is named like a constant.
+fn is_constant_name(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase)
+        }),
+        Expr::Binary(binary) => {
+            matches!(binary.op, BinOp::BitOr(_))
+                && is_constant_name(&binary.left)
+                && is_constant_name(&binary.right)
+        }
+        _ => false,
+    }
+}

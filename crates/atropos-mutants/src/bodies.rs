@@ -1,0 +1,121 @@
+//! FBR: a function's body gives way to a value of its return type. Which values, is told in
+//! `return_values.rs`.
+//!
+//! Left alone: `main`, empty bodies, bodies that are such a value already, `Drop::drop`, functions
+//! that do not return or return what can't be named here.
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ReturnType, Signature, Stmt, Type};
+
+use crate::expressions::Role;
+use crate::junk;
+use crate::mutant::{Shape, Span};
+use crate::operator::Operator;
+use crate::return_values::iterated_type;
+use crate::source::shortened;
+use crate::walk::{Draft, Walker};
+
+impl Walker<'_> {
+    pub fn function_body(&mut self, signature: &Signature, block: &Block, start: usize) {
+        let end = self.source.token(block.brace_token.span.close()).start;
+        let span = Span::new(start, end);
+        self.replaced_body(signature, block, span);
+        let returns_nothing = matches!(signature.output, ReturnType::Default);
+        let role = if returns_nothing {
+            Role::Unit
+        } else {
+            Role::Value
+        };
+        let returns = self.frame.returns.clone();
+        // A return that ends the body of a function without value is not early.
+        self.block(block, role, returns.as_ref());
+    }
+
+    fn replaced_body(&mut self, signature: &Signature, block: &Block, span: Span) {
+        let (Some(first), Some(last)) = (block.stmts.first(), block.stmts.last()) else {
+            return;
+        };
+        let is_main = signature.ident == "main" && self.function_name() == "main";
+        let is_drop = self.owner.of_trait.as_deref() == Some("Drop");
+        let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if junk::is_dead_end(only))
+            || matches!(block.stmts.as_slice(), [Stmt::Macro(only)] if junk::is_junk_macro(&only.mac.path));
+        if is_main || is_drop || is_end || !self.is_selected(Operator::Fbr) || !self.mode.mutates {
+            return;
+        }
+        let edited = Span::new(self.source.span(first).start, self.source.span(last).end);
+        if let Some(tail) = self.iterator_tail(signature, block) {
+            let draft = self.body_draft(edited, self.path_in_core("iter::empty()"));
+            self.point(span, Shape::IteratorBody { tail }, vec![draft]);
+            return;
+        }
+        let existing = self.existing_value(block);
+        let drafts: Vec<Draft> = self
+            .return_values(signature)
+            .into_iter()
+            .filter(|value| existing.as_ref() != Some(&without_spaces(value)))
+            .map(|value| self.body_draft(edited, value))
+            .collect();
+        let is_unit = matches!(signature.output, ReturnType::Default);
+        if is_unit && let [only] = block.stmts.as_slice() {
+            self.frame.sole_statement = Some(self.source.span(only));
+        }
+        self.point(span, Shape::Body, drafts);
+    }
+
+    fn body_draft(&self, span: Span, value: String) -> Draft {
+        let summary = format!("replace body with {}", shortened(&value, 60));
+        Draft::new(Operator::Fbr, span, value, summary)
+    }
+
+    /// The body's last expression, if the function returns `impl Iterator` and only there.
+    fn iterator_tail(&self, signature: &Signature, block: &Block) -> Option<Span> {
+        let ReturnType::Type(_, ty) = &signature.output else {
+            return None;
+        };
+        let Type::ImplTrait(opaque) = &**ty else {
+            return None;
+        };
+        iterated_type(&opaque.bounds)?;
+        let Some(Stmt::Expr(tail, None)) = block.stmts.last() else {
+            return None;
+        };
+        (!returns_early(block)).then(|| self.source.span(tail))
+    }
+
+    /// The value that the body consists of, if it does nothing else.
+    fn existing_value(&self, block: &Block) -> Option<String> {
+        let value = match block.stmts.as_slice() {
+            [Stmt::Expr(value, None)] => value,
+            [Stmt::Expr(Expr::Return(jump), _)] => jump.expr.as_deref()?,
+            [Stmt::Macro(mac)] if mac.semi_token.is_none() => {
+                return Some(without_spaces(&self.source.flat(mac)));
+            }
+            _ => return None,
+        };
+        Some(without_spaces(&self.source.flat(value)))
+    }
+}
+
+fn without_spaces(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Whether a function returns somewhere else than at its end; closures and items apart.
+fn returns_early(block: &Block) -> bool {
+    struct Returns(bool);
+    impl<'ast> Visit<'ast> for Returns {
+        fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
+            self.0 = true;
+        }
+        fn visit_expr_try(&mut self, _: &'ast syn::ExprTry) {
+            self.0 = true;
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+        fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+        fn visit_macro(&mut self, _: &'ast syn::Macro) {}
+    }
+    let mut returns = Returns(false);
+    visit::visit_block(&mut returns, block);
+    returns.0
+}

@@ -1,0 +1,87 @@
+//! From the text of a file to its mutants: the crate's one entrance.
+
+use crate::facts::Facts;
+use crate::mutant::FileMutants;
+use crate::selection::OperatorSelection;
+use crate::source::Source;
+use crate::walk::Walker;
+
+/// What shall be found, and what is known of the crate that the file belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct FindOptions {
+    pub selection: OperatorSelection,
+    /// The whole file is test code (an integration test, a module under `#[cfg(test)]`): it gets
+    /// step counters but no mutants.
+    pub test_only: bool,
+    /// The crate is `#![no_std]`: `::std` can't be named.
+    pub no_std: bool,
+    pub edition: Edition,
+}
+
+/// The edition of the crate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Edition {
+    /// `::core` names a module of the crate's root here, so replacements avoid it.
+    Rust2015,
+    Rust2018,
+    Rust2021,
+    #[default]
+    Rust2024,
+}
+
+impl Edition {
+    /// From the number that Cargo.toml and rustc use.
+    pub fn from_year(year: &str) -> Option<Edition> {
+        match year {
+            "2015" => Some(Edition::Rust2015),
+            "2018" => Some(Edition::Rust2018),
+            "2021" => Some(Edition::Rust2021),
+            "2024" => Some(Edition::Rust2024),
+            _ => None,
+        }
+    }
+}
+
+/// Text that is not Rust, or newer than the parser.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    pub message: String,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based, in characters.
+    pub column: u32,
+}
+
+/// Deeply nested expressions recurse deeply, in the parser and here.
+const STACK: usize = 256 << 20;
+
+/// Finds all mutants of a file.
+///
+/// A thread of its own does the work: it has room for deep recursion, and the parser's table of
+/// spans, which lives as long as its thread, does not grow with the number of files.
+pub fn find_mutants(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name("find mutants".into())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || find(text, options))
+            .expect("the system can start a thread")
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn find(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
+    let source = Source::new(text);
+    let file = syn::parse_str::<syn::File>(source.code()).map_err(|error| {
+        let (line, column) = source.position(source.token(error.span()).start);
+        ParseError {
+            message: error.to_string(),
+            line,
+            column,
+        }
+    })?;
+    let facts = Facts::of(&file);
+    Ok(Walker::new(&source, options, &facts).file(&file))
+}

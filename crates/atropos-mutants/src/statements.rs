@@ -1,0 +1,228 @@
+//! Blocks and their statements: SDL deletes a statement, ERR removes an early return.
+//!
+//! Not deleted: `let`, items, a block's value, jumps (BCR and ERR have them), output and checks,
+//! hints, and what is the same as another mutant: an `if` whose condition has the variant `false`,
+//! a loop or `if` around one statement that is deleted itself, the only statement of a function
+//! whose body is replaced by `()`.
+
+use syn::{Block, Expr, Local, LocalInit, Stmt, StmtMacro, Type};
+
+use crate::binaries::makes_false;
+use crate::expressions::Role;
+use crate::junk;
+use crate::mutant::{Shape, Span};
+use crate::operator::Operator;
+use crate::source::{one_line, shortened};
+use crate::walk::{Draft, Walker};
+
+impl Walker<'_> {
+    pub fn block(&mut self, block: &Block, role: Role, expected: Option<&Type>) {
+        self.frame.scopes.enter();
+        let last = block.stmts.len().wrapping_sub(1);
+        for (index, statement) in block.stmts.iter().enumerate() {
+            let is_last = index == last;
+            match statement {
+                Stmt::Local(local) => self.marked(&local.attrs, |walker| walker.local(local)),
+                Stmt::Item(item) => self.item(item),
+                Stmt::Expr(value, None) if is_last => self.tail(value, role, expected),
+                Stmt::Expr(expression, semicolon) => {
+                    let span = self.source.span(statement);
+                    let place = Place {
+                        is_last,
+                        role,
+                        is_block_like: semicolon.is_none(),
+                    };
+                    self.expression_statement(expression, span, place);
+                }
+                Stmt::Macro(mac) => {
+                    let is_value = is_last && mac.semi_token.is_none();
+                    let is_braced = matches!(mac.mac.delimiter, syn::MacroDelimiter::Brace(_));
+                    let is_deletable = !is_value || role == Role::Unit && is_braced;
+                    self.marked(&mac.attrs, |walker| {
+                        walker.macro_statement(mac, is_deletable);
+                    });
+                }
+            }
+        }
+        self.frame.scopes.leave();
+    }
+
+    fn local(&mut self, local: &Local) {
+        let annotated = match &local.pat {
+            syn::Pat::Type(typed) => Some(&*typed.ty),
+            _ => None,
+        };
+        let mut found = None;
+        if let Some(LocalInit { expr, diverge, .. }) = &local.init {
+            found = self.type_of(expr);
+            self.expression(expr, Self::scrutinee_role(&local.pat), annotated);
+            if let Some((_, otherwise)) = diverge {
+                self.expression(otherwise, Role::Never, None);
+            }
+        }
+        self.frame
+            .scopes
+            .bind(&local.pat, annotated.or(found.as_ref()));
+    }
+
+    /// A block's last expression: its value, unless it can only be `()`.
+    fn tail(&mut self, value: &Expr, role: Role, expected: Option<&Type>) {
+        let is_unit = match value {
+            Expr::ForLoop(_) | Expr::While(_) => true,
+            Expr::If(branch) => branch.else_branch.is_none(),
+            _ => role == Role::Unit && is_block_like(value),
+        };
+        if is_unit && role != Role::Never {
+            let span = self.source.span(value);
+            let place = Place {
+                is_last: true,
+                role,
+                is_block_like: true,
+            };
+            return self.expression_statement(value, span, place);
+        }
+        if let Expr::Return(_) = value
+            && role == Role::Unit
+        {
+            self.early_return_value(value);
+        }
+        self.expression(value, role, expected);
+    }
+
+    fn expression_statement(&mut self, expression: &Expr, span: Span, place: Place) {
+        let attributes = crate::expressions::attributes_of(expression);
+        self.marked(attributes, |walker| {
+            if let Expr::Return(_) = expression {
+                if place.role == Role::Unit || !place.is_last {
+                    walker.deletion(Operator::Err, span);
+                }
+            } else if walker.is_deletable(expression)
+                && !(place.is_last && place.role == Role::Never)
+            {
+                walker.deletion(Operator::Sdl, span);
+            }
+            let role = if place.is_block_like {
+                Role::Unit
+            } else {
+                Role::Place
+            };
+            walker.expression(expression, role, None);
+        });
+    }
+
+    /// `return x` as the last thing of a block that has no value.
+    pub fn early_return_value(&mut self, value: &Expr) {
+        if !self.may_remove_return() {
+            return;
+        }
+        let span = self.source.span(value);
+        let summary = format!("delete {}", shortened(&self.source.flat(value), 60));
+        let draft = Draft::new(Operator::Err, span, "()".to_string(), summary);
+        self.point(span, Shape::Expression, vec![draft]);
+    }
+
+    fn may_remove_return(&self) -> bool {
+        self.frame.deletes && !self.frame.false_condition_around
+    }
+
+    fn deletion(&mut self, operator: Operator, span: Span) {
+        if !self.frame.deletes || operator == Operator::Err && !self.may_remove_return() {
+            return;
+        }
+        if operator == Operator::Sdl && self.frame.sole_statement == Some(span) {
+            return;
+        }
+        let text = one_line(self.source.slice(span));
+        let summary = format!("delete {}", shortened(&text, 60));
+        let draft = Draft::new(operator, span, String::new(), summary);
+        self.point(span, Shape::Statement, vec![draft]);
+    }
+
+    /// Whether SDL deletes a statement made of this expression.
+    fn is_deletable(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Yield(_) => false,
+            Expr::Macro(mac) => !junk::is_junk_macro(&mac.mac.path),
+            Expr::Call(call) => {
+                !junk::called_name(&call.func).is_some_and(|name| junk::is_undeletable_call(&name))
+            }
+            Expr::MethodCall(call) => !junk::is_undeletable_call(&call.method.to_string()),
+            Expr::If(branch) => {
+                let is_false_made = makes_false(&branch.cond) && self.is_selected(Operator::Ror);
+                !junk::is_build_condition(&branch.cond)
+                    && !(branch.else_branch.is_none()
+                        && (is_false_made || self.deletes_all_of(&branch.then_branch)))
+            }
+            Expr::While(looped) => {
+                let is_false_made = makes_false(&looped.cond) && self.is_selected(Operator::Ror);
+                !is_false_made && !self.deletes_all_of(&looped.body)
+            }
+            Expr::ForLoop(looped) => !self.deletes_all_of(&looped.body),
+            Expr::Loop(_) => true,
+            Expr::Match(_) => true,
+            Expr::Unsafe(inner) => !self.deletes_all_of(&inner.block),
+            Expr::Block(inner) => !self.deletes_all_of(&inner.block),
+            Expr::Const(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Tuple(_) => false,
+            Expr::Paren(inner) => self.is_deletable(&inner.expr),
+            // `lock.await?;` and the like do what they are called on.
+            Expr::Try(attempt) => self.is_deletable(&attempt.expr),
+            Expr::Await(wait) => self.is_deletable(&wait.base),
+            Expr::Let(_) | Expr::Verbatim(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether a block is empty, or one statement that is deleted or jumps: then deleting what is
+    /// around it adds nothing.
+    fn deletes_all_of(&self, block: &Block) -> bool {
+        match block.stmts.as_slice() {
+            [] => true,
+            [Stmt::Expr(Expr::Return(_), _)] => self.is_selected(Operator::Err),
+            [Stmt::Expr(only, Some(_))] => self.is_deletable(only),
+            [Stmt::Expr(only, None)] => is_always_unit(only) && self.is_deletable(only),
+            [Stmt::Macro(only)] => only.semi_token.is_some(),
+            _ => false,
+        }
+    }
+
+    fn macro_statement(&mut self, statement: &StmtMacro, is_deletable: bool) {
+        if is_deletable && !junk::is_junk_macro(&statement.mac.path) {
+            let span = self.source.span(statement);
+            self.deletion(Operator::Sdl, span);
+        }
+        let as_expression = Expr::Macro(syn::ExprMacro {
+            attrs: Vec::new(),
+            mac: statement.mac.clone(),
+        });
+        self.expression_macro(&statement.mac, &as_expression);
+    }
+}
+
+/// Where in its block a statement stands.
+struct Place {
+    is_last: bool,
+    role: Role,
+    /// It needs no semicolon and has none.
+    is_block_like: bool,
+}
+
+fn is_block_like(expression: &Expr) -> bool {
+    matches!(
+        expression,
+        Expr::If(_)
+            | Expr::Match(_)
+            | Expr::Block(_)
+            | Expr::Unsafe(_)
+            | Expr::Loop(_)
+            | Expr::While(_)
+            | Expr::ForLoop(_)
+    )
+}
+
+fn is_always_unit(expression: &Expr) -> bool {
+    match expression {
+        Expr::ForLoop(_) | Expr::While(_) => true,
+        Expr::If(branch) => branch.else_branch.is_none(),
+        _ => false,
+    }
+}

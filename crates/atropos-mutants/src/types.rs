@@ -1,0 +1,348 @@
+//! Guesses at the types of expressions, from what is written nearby: parameters, annotated `let`s,
+//! fields, suffixes, casts, signatures of the same file. A guess is either right or absent, as far
+//! as names in one file can tell; rustc has the last word.
+
+use std::collections::HashMap;
+
+use syn::{BinOp, Expr, Lit, Member, Pat, Type, UnOp};
+
+use crate::facts::{Facts, bound_names, last_name};
+use crate::walk::Walker;
+
+/// What matters of a type when operators are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Signed,
+    Unsigned,
+    Float,
+    Bool,
+    /// Strings and string slices.
+    Text,
+    /// Known, and none of the above.
+    Other,
+}
+
+impl Kind {
+    pub fn is_number(self) -> bool {
+        matches!(self, Kind::Signed | Kind::Unsigned | Kind::Float)
+    }
+
+    pub fn is_integer(self) -> bool {
+        matches!(self, Kind::Signed | Kind::Unsigned)
+    }
+
+    /// Whether unary minus works.
+    pub fn has_sign(self) -> bool {
+        matches!(self, Kind::Signed | Kind::Float)
+    }
+
+    pub fn of_name(name: &str) -> Option<Kind> {
+        Some(match name {
+            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Kind::Signed,
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => Kind::Unsigned,
+            "f32" | "f64" => Kind::Float,
+            "bool" => Kind::Bool,
+            "str" | "String" => Kind::Text,
+            _ => return None,
+        })
+    }
+}
+
+/// The variables of a function and what is known of their types.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    scopes: Vec<HashMap<String, Option<Type>>>,
+}
+
+impl Scopes {
+    pub fn enter(&mut self) {
+        self.scopes.push(HashMap::new());
+    }
+
+    pub fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// Binds the names of a pattern that is matched against a value of the given type.
+    pub fn bind(&mut self, pattern: &Pat, ty: Option<&Type>) {
+        match pattern {
+            Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                self.declare(ident.ident.to_string(), ty.cloned());
+            }
+            Pat::Type(typed) => self.bind(&typed.pat, Some(&typed.ty)),
+            Pat::Paren(inner) => self.bind(&inner.pat, ty),
+            Pat::Reference(reference) => match ty {
+                Some(Type::Reference(referred)) => self.bind(&reference.pat, Some(&referred.elem)),
+                _ => self.bind(&reference.pat, None),
+            },
+            Pat::Tuple(tuple) => match ty {
+                Some(Type::Tuple(types)) if types.elems.len() == tuple.elems.len() => {
+                    for (pattern, ty) in tuple.elems.iter().zip(&types.elems) {
+                        self.bind(pattern, Some(ty));
+                    }
+                }
+                _ => self.forget(pattern),
+            },
+            _ => self.forget(pattern),
+        }
+    }
+
+    fn forget(&mut self, pattern: &Pat) {
+        for name in bound_names(pattern) {
+            self.declare(name, None);
+        }
+    }
+
+    fn declare(&mut self, name: String, ty: Option<Type>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, ty);
+        }
+    }
+
+    /// `None` if there is no such variable, `Some(None)` if its type is not known.
+    pub fn find(&self, name: &str) -> Option<Option<&Type>> {
+        let scope = self.scopes.iter().rev().find(|s| s.contains_key(name))?;
+        Some(scope[name].as_ref())
+    }
+
+    /// All variables with a known type that are not shadowed, by name.
+    pub fn known(&self) -> Vec<(&str, &Type)> {
+        let mut known: Vec<(&str, &Type)> = Vec::new();
+        for (depth, scope) in self.scopes.iter().enumerate() {
+            let is_shadowed = |name: &String| {
+                self.scopes[depth + 1..]
+                    .iter()
+                    .any(|s| s.contains_key(name))
+            };
+            known.extend(
+                scope
+                    .iter()
+                    .filter(|(name, _)| !is_shadowed(name))
+                    .filter_map(|(name, ty)| Some((name.as_str(), ty.as_ref()?))),
+            );
+        }
+        known.sort_by_key(|(name, _)| *name);
+        known
+    }
+}
+
+/// The kind of a type as it is written; aliases of the file are looked through.
+pub(crate) fn kind_of_type(ty: &Type, facts: &Facts) -> Option<Kind> {
+    match ty {
+        Type::Path(path) if path.qself.is_none() => {
+            let name = path.path.get_ident().map(ToString::to_string);
+            let known = name.as_deref().and_then(Kind::of_name);
+            if known.is_some() {
+                return known;
+            }
+            let last = last_name(ty)?;
+            if let Some((_, target)) = facts.alias(&last)
+                && last_name(target).as_ref() != Some(&last)
+            {
+                return kind_of_type(target, facts);
+            }
+            facts.is_defined(&last).then_some(Kind::Other)
+        }
+        Type::Paren(inner) => kind_of_type(&inner.elem, facts),
+        Type::Group(inner) => kind_of_type(&inner.elem, facts),
+        Type::Tuple(_) | Type::Array(_) | Type::Slice(_) | Type::Ptr(_) => Some(Kind::Other),
+        _ => None,
+    }
+}
+
+fn named(name: &str) -> Option<Type> {
+    syn::parse_str(name).ok()
+}
+
+impl Walker<'_> {
+    /// The kind of an expression's value; references are looked through only for text.
+    pub fn kind_of(&self, expression: &Expr) -> Option<Kind> {
+        match expression {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Int(int) if int.suffix().is_empty() => None,
+                Lit::Float(_) => Some(Kind::Float),
+                Lit::Str(_) => Some(Kind::Text),
+                _ => self.kind_of_known(expression),
+            },
+            Expr::Macro(mac) if mac.mac.path.is_ident("format") => Some(Kind::Text),
+            Expr::Reference(reference) => self
+                .kind_of(&reference.expr)
+                .filter(|kind| *kind == Kind::Text),
+            Expr::Binary(binary) if is_arithmetic(&binary.op) => self
+                .kind_of(&binary.left)
+                .or_else(|| self.kind_of(&binary.right)),
+            _ => self.kind_of_known(expression),
+        }
+    }
+
+    fn kind_of_known(&self, expression: &Expr) -> Option<Kind> {
+        let ty = self.type_of(expression)?;
+        match &ty {
+            Type::Reference(reference) => {
+                kind_of_type(&reference.elem, self.facts).filter(|kind| *kind == Kind::Text)
+            }
+            _ => kind_of_type(&ty, self.facts),
+        }
+    }
+
+    /// The type of an expression, if it is written somewhere near.
+    pub fn type_of(&self, expression: &Expr) -> Option<Type> {
+        match expression {
+            Expr::Paren(inner) => self.type_of(&inner.expr),
+            Expr::Group(inner) => self.type_of(&inner.expr),
+            Expr::Cast(cast) => Some((*cast.ty).clone()),
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Int(int) => named(int.suffix()),
+                Lit::Float(float) => named(float.suffix()),
+                Lit::Bool(_) => named("bool"),
+                Lit::Char(_) => named("char"),
+                _ => None,
+            },
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                match self.frame.scopes.find(&name) {
+                    Some(ty) => ty.cloned(),
+                    None => self.facts.value(&name).cloned(),
+                }
+            }
+            Expr::Field(field) => {
+                let owner = self
+                    .type_of(&field.base)
+                    .or_else(|| self.type_of_self(&field.base))?;
+                let owner = match &owner {
+                    Type::Reference(reference) => &reference.elem,
+                    other => other,
+                };
+                if let (Type::Tuple(tuple), Member::Unnamed(index)) = (owner, &field.member) {
+                    return tuple.elems.get(index.index as usize).cloned();
+                }
+                let name = match &field.member {
+                    Member::Named(name) => name.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                };
+                let ty = self.facts.field(&last_name(owner)?, &name)?;
+                self.is_meaningful(ty).then(|| ty.clone())
+            }
+            Expr::Unary(unary) => match (&unary.op, self.type_of(&unary.expr)?) {
+                (UnOp::Deref(_), Type::Reference(reference)) => Some((*reference.elem).clone()),
+                (UnOp::Deref(_), _) => None,
+                (_, ty) => Some(ty),
+            },
+            Expr::Binary(binary) if is_arithmetic(&binary.op) => self
+                .number_type(&binary.left)
+                .or_else(|| self.number_type(&binary.right)),
+            Expr::Binary(binary) if is_comparison(&binary.op) => named("bool"),
+            Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
+                named("bool")
+            }
+            Expr::Index(index) => match self.type_of(&index.expr)? {
+                _ if matches!(*index.index, Expr::Range(_)) => None,
+                Type::Array(array) => Some((*array.elem).clone()),
+                Type::Slice(slice) => Some((*slice.elem).clone()),
+                Type::Reference(reference) => element_type(&reference.elem),
+                other => element_type(&other),
+            },
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else {
+                    return None;
+                };
+                let name = path.path.get_ident()?.to_string();
+                self.facts.function(&name)?.output.clone()
+            }
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                match name.as_str() {
+                    "len" | "capacity" | "count" if call.args.is_empty() => named("usize"),
+                    "is_empty" | "is_some" | "is_none" | "is_ok" | "is_err" => named("bool"),
+                    "abs" | "pow" | "powi" | "powf" | "sqrt" | "wrapping_add" | "wrapping_sub"
+                    | "wrapping_mul" | "saturating_add" | "saturating_sub" | "saturating_mul"
+                    | "rotate_left" | "rotate_right" | "rem_euclid" => {
+                        self.number_type(&call.receiver)
+                    }
+                    "count_ones" | "leading_zeros" | "trailing_zeros" => named("u32"),
+                    _ if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) => {
+                        self.facts.method(&name)?.output.clone()
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn number_type(&self, expression: &Expr) -> Option<Type> {
+        let ty = self.type_of(expression)?;
+        kind_of_type(&ty, self.facts)
+            .is_some_and(Kind::is_number)
+            .then_some(ty)
+    }
+
+    fn type_of_self(&self, expression: &Expr) -> Option<Type> {
+        match expression {
+            Expr::Path(path) if path.path.is_ident("self") => self.owner.self_type.clone(),
+            Expr::Paren(inner) => self.type_of_self(&inner.expr),
+            _ => None,
+        }
+    }
+
+    /// Whether a field's type can be understood here: it mentions no type parameter of its struct.
+    fn is_meaningful(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Path(path) => {
+                path.path
+                    .segments
+                    .iter()
+                    .all(|segment| segment.arguments.is_empty())
+                    && (kind_of_type(ty, self.facts).is_some())
+            }
+            Type::Array(array) => self.is_meaningful(&array.elem),
+            Type::Slice(slice) => self.is_meaningful(&slice.elem),
+            Type::Reference(reference) => self.is_meaningful(&reference.elem),
+            _ => false,
+        }
+    }
+}
+
+/// The element type of `[T; n]`, `[T]` and `Vec<T>`.
+fn element_type(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Array(array) => Some((*array.elem).clone()),
+        Type::Slice(slice) => Some((*slice.elem).clone()),
+        Type::Path(path) => {
+            let segment = path.path.segments.last()?;
+            let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return None;
+            };
+            match arguments.args.first()? {
+                syn::GenericArgument::Type(element) if segment.ident == "Vec" => {
+                    Some(element.clone())
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn is_arithmetic(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::BitXor(_)
+            | BinOp::Shl(_)
+            | BinOp::Shr(_)
+    )
+}
+
+pub(crate) fn is_comparison(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+    )
+}

@@ -1,0 +1,559 @@
+//! The walk over a file's items: where mutants may be made, what the code around is called, and
+//! which files and step counters a file needs. What happens within functions is told in
+//! `expressions.rs` and its siblings; they are all methods of the one [`Walker`].
+
+use std::collections::{HashMap, HashSet};
+
+use syn::spanned::Spanned;
+use syn::{
+    AttrStyle, Attribute, Block, FnArg, Generics, ImplItem, Item, ItemImpl, ItemMod, ItemTrait,
+    Pat, ReturnType, Signature, TraitItem, Type,
+};
+
+use crate::attributes::Marks;
+use crate::facts::Facts;
+use crate::find::FindOptions;
+use crate::junk;
+use crate::mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
+use crate::operator::Operator;
+use crate::source::Source;
+use crate::types::Scopes;
+
+pub(crate) struct Walker<'a> {
+    pub source: &'a Source<'a>,
+    pub options: &'a FindOptions,
+    pub facts: &'a Facts,
+    pub found: FileMutants,
+    pub mode: Mode,
+    /// The impl or trait around.
+    pub owner: Owner,
+    /// The function around.
+    pub frame: Frame,
+    cfg: Vec<String>,
+    /// Inline modules around, with their `#[path]`.
+    modules: Vec<(String, Option<String>)>,
+    in_test_module: bool,
+    /// Modules, types and functions around, as they are named.
+    names: Vec<String>,
+    /// Where the `..` and `..=` lie that RBR exchanges.
+    pub moved_ranges: HashSet<usize>,
+    /// Edits made so far, each reduced to what really changes, so that none is made twice.
+    edits: HashSet<(usize, usize, String)>,
+}
+
+/// What may be done to the code that is walked through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mode {
+    pub mutates: bool,
+    /// Whether step counters are placed.
+    pub steps: bool,
+}
+
+impl Mode {
+    pub const FULL: Mode = Mode {
+        mutates: true,
+        steps: true,
+    };
+    pub const STEPS: Mode = Mode {
+        mutates: false,
+        steps: true,
+    };
+    /// Const contexts: nothing that is not const may be called.
+    pub const NOTHING: Mode = Mode {
+        mutates: false,
+        steps: false,
+    };
+}
+
+/// The impl or trait that a method belongs to.
+#[derive(Default)]
+pub(crate) struct Owner {
+    pub self_type: Option<Type>,
+    /// The last name of the trait that is implemented.
+    pub of_trait: Option<String>,
+    pub associated: HashMap<String, Type>,
+    pub type_parameters: Vec<TypeParameter>,
+}
+
+#[derive(Clone)]
+pub(crate) struct TypeParameter {
+    pub name: String,
+    pub has_default_bound: bool,
+}
+
+/// What is known within one function.
+#[derive(Default)]
+pub(crate) struct Frame {
+    pub scopes: Scopes,
+    pub returns: Option<Type>,
+    pub type_parameters: Vec<TypeParameter>,
+    /// Loops and labelled blocks around, innermost last.
+    pub breakables: Vec<Breakable>,
+    /// Statements may be deleted (not in `Drop::drop`: resources would leak).
+    pub deletes: bool,
+    /// The only statement of a body that FBR replaces by `()`: deleting it is the same.
+    pub sole_statement: Option<Span>,
+    /// The block consists of a return under a condition that has the variant `false`.
+    pub false_condition_around: bool,
+}
+
+pub(crate) struct Breakable {
+    pub label: Option<String>,
+    pub is_loop: bool,
+}
+
+/// One mutant that an operator would like to make.
+pub(crate) struct Draft {
+    pub operator: Operator,
+    pub span: Span,
+    pub replacement: String,
+    pub summary: String,
+    pub letter: char,
+    /// Where people look for it.
+    pub at: usize,
+}
+
+impl Draft {
+    pub fn new(operator: Operator, span: Span, replacement: String, summary: String) -> Draft {
+        Draft {
+            operator,
+            span,
+            replacement,
+            summary,
+            letter: '.',
+            at: span.start,
+        }
+    }
+
+    pub fn with_letter(mut self, letter: char) -> Draft {
+        self.letter = letter;
+        self
+    }
+
+    pub fn seen_at(mut self, offset: usize) -> Draft {
+        self.at = offset;
+        self
+    }
+}
+
+impl<'a> Walker<'a> {
+    pub fn new(source: &'a Source<'a>, options: &'a FindOptions, facts: &'a Facts) -> Walker<'a> {
+        Walker {
+            source,
+            options,
+            facts,
+            found: FileMutants::default(),
+            mode: if options.test_only {
+                Mode::STEPS
+            } else {
+                Mode::FULL
+            },
+            owner: Owner::default(),
+            frame: Frame::default(),
+            cfg: Vec::new(),
+            modules: Vec::new(),
+            in_test_module: options.test_only,
+            names: Vec::new(),
+            moved_ranges: HashSet::new(),
+            edits: HashSet::new(),
+        }
+    }
+
+    pub fn file(mut self, file: &syn::File) -> FileMutants {
+        self.found.first_item = self.behind_inner(self.source.code_start(), &file.attrs);
+        self.marked(&file.attrs, |walker| walker.items(&file.items));
+        // Outer before inner; a stable sort keeps the order in which equal spans were made.
+        self.found
+            .points
+            .sort_by_key(|point| (point.span.start, std::cmp::Reverse(point.span.end)));
+        self.found.steps.sort_by_key(|step| step.offset);
+        self.found
+    }
+
+    pub fn is_selected(&self, operator: Operator) -> bool {
+        self.options.selection.contains(operator)
+    }
+
+    /// Walks on under what a list of attributes says.
+    pub fn marked(&mut self, attributes: &[Attribute], walk: impl FnOnce(&mut Self)) {
+        if attributes.is_empty() {
+            return walk(self);
+        }
+        let marks = Marks::of(attributes, self.source);
+        let mode = self.mode;
+        let outer_cfg = self.cfg.len();
+        self.cfg.extend(marks.cfg);
+        if marks.test || marks.skip {
+            self.mode.mutates = false;
+        }
+        if marks.untouchable {
+            self.mode = Mode::NOTHING;
+        }
+        walk(self);
+        self.mode = mode;
+        self.cfg.truncate(outer_cfg);
+    }
+
+    pub fn under_cfg(&mut self, cfg: Vec<String>, is_test: bool, walk: impl FnOnce(&mut Self)) {
+        let mode = self.mode;
+        let in_test_module = self.in_test_module;
+        let outer_cfg = self.cfg.len();
+        self.cfg.extend(cfg);
+        self.mode.mutates &= !is_test;
+        self.in_test_module |= is_test;
+        walk(self);
+        self.mode = mode;
+        self.in_test_module = in_test_module;
+        self.cfg.truncate(outer_cfg);
+    }
+
+    pub fn in_mode(&mut self, mode: Mode, walk: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.mode, mode);
+        walk(self);
+        self.mode = outer;
+    }
+
+    pub fn items(&mut self, items: &[Item]) {
+        for item in items {
+            self.item(item);
+        }
+    }
+
+    pub fn item(&mut self, item: &Item) {
+        match item {
+            Item::Fn(item) => self.marked(&item.attrs, |walker| {
+                walker.function(&item.attrs, &item.sig, &item.block);
+            }),
+            Item::Impl(item) => self.marked(&item.attrs, |walker| walker.item_impl(item)),
+            Item::Trait(item) => self.marked(&item.attrs, |walker| walker.item_trait(item)),
+            Item::Mod(item) => self.item_mod(item),
+            Item::Const(item) => self.marked(&item.attrs, |walker| {
+                walker.constant(&item.ident.to_string(), &item.expr);
+            }),
+            Item::Static(item) => self.marked(&item.attrs, |walker| {
+                walker.constant(&item.ident.to_string(), &item.expr);
+            }),
+            Item::Macro(item) => self.marked(&item.attrs, |walker| walker.item_macro(&item.mac)),
+            _ => {}
+        }
+    }
+
+    fn item_mod(&mut self, item: &ItemMod) {
+        let name = item.ident.to_string().trim_start_matches("r#").to_string();
+        let marks = Marks::of(&item.attrs, self.source);
+        let is_test = self.in_test_module || marks.test;
+        match &item.content {
+            Some((_, items)) => {
+                let path = marks.paths.into_iter().map(|(_, path)| path).next();
+                let in_test_module = std::mem::replace(&mut self.in_test_module, is_test);
+                self.modules.push((name.clone(), path));
+                self.names.push(name);
+                self.marked(&item.attrs, |walker| walker.items(items));
+                self.names.pop();
+                self.modules.pop();
+                self.in_test_module = in_test_module;
+            }
+            None => self.child_module(name, marks, is_test),
+        }
+    }
+
+    fn child_module(&mut self, name: String, marks: Marks, is_test: bool) {
+        // `#[mutants::skip] mod a;` means the whole file; it is walked as test code is.
+        let test_only = is_test || marks.skip || !self.mode.mutates;
+        let mut path: Vec<String> = self.modules.iter().map(|(name, _)| name.clone()).collect();
+        path.push(name);
+        let cfg: Vec<String> = self.cfg.iter().chain(&marks.cfg).cloned().collect();
+        let module = |path_attribute, cfg| ChildModule {
+            path: path.clone(),
+            path_attribute,
+            outer_path_attributes: self.modules.iter().map(|(_, path)| path.clone()).collect(),
+            cfg,
+            test_only,
+        };
+        let conditions: Vec<&String> = marks.paths.iter().filter_map(|(c, _)| c.as_ref()).collect();
+        let mut modules: Vec<ChildModule> = Vec::new();
+        for (condition, file) in &marks.paths {
+            let cfg = cfg.iter().chain(condition).cloned().collect();
+            modules.push(module(Some(file.clone()), cfg));
+        }
+        if conditions.len() == marks.paths.len() {
+            let otherwise = conditions
+                .iter()
+                .map(|condition| format!("not({condition})"));
+            modules.push(module(None, cfg.iter().cloned().chain(otherwise).collect()));
+        }
+        self.found.modules.extend(modules);
+    }
+
+    fn item_impl(&mut self, item: &ItemImpl) {
+        let of_trait = item.trait_.as_ref().map(|(_, path, _)| path);
+        let trait_name = of_trait
+            .and_then(|path| path.segments.last())
+            .map(|segment| segment.ident.to_string());
+        let self_name = self.source.compact(&item.self_ty);
+        let name = match of_trait {
+            Some(path) => format!("<{self_name} as {}>", self.source.compact(path)),
+            None => self_name,
+        };
+        let associated = item
+            .items
+            .iter()
+            .filter_map(|member| match member {
+                ImplItem::Type(member) => Some((member.ident.to_string(), member.ty.clone())),
+                _ => None,
+            })
+            .collect();
+        let mut mode = self.mode;
+        if let Some(trait_name) = &trait_name {
+            mode.mutates &= !junk::is_junk_trait(trait_name);
+            if trait_name == "GlobalAlloc" {
+                // The runtime itself allocates.
+                mode = Mode::NOTHING;
+            }
+        }
+        let owner = Owner {
+            self_type: Some((*item.self_ty).clone()),
+            of_trait: trait_name,
+            associated,
+            type_parameters: type_parameters(&item.generics),
+        };
+        self.owned(name, owner, mode, |walker| {
+            for member in &item.items {
+                match member {
+                    ImplItem::Fn(member) => walker.marked(&member.attrs, |walker| {
+                        walker.function(&member.attrs, &member.sig, &member.block);
+                    }),
+                    ImplItem::Const(member) => walker.marked(&member.attrs, |walker| {
+                        walker.constant(&member.ident.to_string(), &member.expr);
+                    }),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    fn item_trait(&mut self, item: &ItemTrait) {
+        let owner = Owner {
+            type_parameters: type_parameters(&item.generics),
+            ..Owner::default()
+        };
+        let mode = self.mode;
+        self.owned(item.ident.to_string(), owner, mode, |walker| {
+            for member in &item.items {
+                match member {
+                    TraitItem::Fn(member) => walker.marked(&member.attrs, |walker| {
+                        if let Some(block) = &member.default {
+                            walker.function(&member.attrs, &member.sig, block);
+                        }
+                    }),
+                    TraitItem::Const(member) => walker.marked(&member.attrs, |walker| {
+                        if let Some((_, value)) = &member.default {
+                            walker.constant(&member.ident.to_string(), value);
+                        }
+                    }),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    fn owned(&mut self, name: String, owner: Owner, mode: Mode, walk: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.owner, owner);
+        self.names.push(name);
+        self.in_mode(mode, walk);
+        self.names.pop();
+        self.owner = outer;
+    }
+
+    /// The value of a constant or static: only closures and items within it may be touched.
+    fn constant(&mut self, name: &str, value: &syn::Expr) {
+        self.names.push(name.to_string());
+        let frame = std::mem::replace(&mut self.frame, Frame::for_code());
+        self.constant_expression(value);
+        self.frame = frame;
+        self.names.pop();
+    }
+
+    fn function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
+        let mut frame = Frame::for_code();
+        frame.deletes = self.owner.of_trait.as_deref() != Some("Drop");
+        frame.type_parameters = type_parameters(&signature.generics);
+        frame.returns = match &signature.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, ty) => Some((**ty).clone()),
+        };
+        for input in &signature.inputs {
+            if let FnArg::Typed(typed) = input {
+                frame.scopes.bind(&typed.pat, Some(&typed.ty));
+            }
+        }
+        let mut mode = self.mode;
+        if signature.constness.is_some() {
+            mode = Mode::NOTHING;
+        } else if junk::is_junk_function(signature, &self.owner, self.facts) {
+            mode.mutates = false;
+        }
+        let outer_frame = std::mem::replace(&mut self.frame, frame);
+        self.names.push(signature.ident.to_string());
+        self.in_mode(mode, |walker| {
+            let start = walker.body_start(block, attributes);
+            walker.step(start);
+            walker.function_body(signature, block, start);
+        });
+        self.names.pop();
+        self.frame = outer_frame;
+    }
+
+    /// Just behind a block's `{` and its inner attributes.
+    pub fn body_start(&self, block: &Block, attributes: &[Attribute]) -> usize {
+        let brace = self.source.token(block.brace_token.span.open());
+        self.behind_inner(brace.end, attributes)
+    }
+
+    fn behind_inner(&self, start: usize, attributes: &[Attribute]) -> usize {
+        attributes
+            .iter()
+            .filter(|attribute| matches!(attribute.style, AttrStyle::Inner(_)))
+            .map(|attribute| {
+                let span = self.source.token(attribute.span());
+                self.source.behind_comment(span.start, span.end)
+            })
+            .fold(start, usize::max)
+    }
+
+    pub fn step(&mut self, offset: usize) {
+        if self.mode.steps {
+            self.found.steps.push(StepPlace { offset });
+        }
+    }
+
+    /// The function around, as people name it.
+    pub fn function_name(&self) -> String {
+        self.names.join("::")
+    }
+
+    /// Makes a point of the drafts that are wanted and new, if any is.
+    pub fn point(&mut self, span: Span, shape: Shape, drafts: Vec<Draft>) {
+        if !self.mode.mutates || drafts.is_empty() {
+            return;
+        }
+        // An attribute would get between the parenthesis and the expression it belongs to.
+        let takes_attributes = matches!(shape, Shape::Statement | Shape::Arm { .. });
+        if self.source.slice(span).starts_with('#') && !takes_attributes {
+            return;
+        }
+        let mutants: Vec<Mutant> = drafts
+            .into_iter()
+            .filter_map(|draft| self.mutant(draft))
+            .collect();
+        if mutants.is_empty() {
+            return;
+        }
+        let (line, column) = self.source.position(span.start);
+        self.found.points.push(Point {
+            span,
+            shape,
+            function: self.function_name(),
+            line,
+            column,
+            cfg: self.cfg.clone(),
+            mutants,
+        });
+    }
+
+    fn mutant(&mut self, draft: Draft) -> Option<Mutant> {
+        if !self.is_selected(draft.operator) {
+            return None;
+        }
+        let edit = reduced_edit(self.source.text, draft.span, &draft.replacement);
+        if edit.0 == edit.1 && edit.2.is_empty() || !self.edits.insert(edit) {
+            return None;
+        }
+        let (line, column) = self.source.position(draft.at);
+        Some(Mutant {
+            id: MutantId(0),
+            operator: draft.operator,
+            span: draft.span,
+            replacement: draft.replacement,
+            summary: draft.summary,
+            letter: draft.letter,
+            line,
+            column,
+        })
+    }
+}
+
+impl Frame {
+    pub fn for_code() -> Frame {
+        let mut frame = Frame {
+            deletes: true,
+            ..Frame::default()
+        };
+        frame.scopes.enter();
+        frame
+    }
+}
+
+/// What an edit really changes: the part of it that is not the same before and after.
+fn reduced_edit(text: &str, span: Span, replacement: &str) -> (usize, usize, String) {
+    let original = &text[span.start..span.end];
+    let prefix: usize = original
+        .chars()
+        .zip(replacement.chars())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    let suffix: usize = original[prefix..]
+        .chars()
+        .rev()
+        .zip(replacement[prefix..].chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    (
+        span.start + prefix,
+        span.end - suffix,
+        replacement[prefix..replacement.len() - suffix].to_string(),
+    )
+}
+
+fn type_parameters(generics: &Generics) -> Vec<TypeParameter> {
+    let is_default = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => bound
+            .path
+            .segments
+            .last()
+            .is_some_and(|segment| segment.ident == "Default"),
+        _ => false,
+    };
+    let in_where = |name: &syn::Ident| {
+        generics.where_clause.iter().any(|clause| {
+            clause.predicates.iter().any(|predicate| match predicate {
+                syn::WherePredicate::Type(predicate) => {
+                    matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(name))
+                        && predicate.bounds.iter().any(is_default)
+                }
+                _ => false,
+            })
+        })
+    };
+    generics
+        .type_params()
+        .map(|parameter| TypeParameter {
+            name: parameter.ident.to_string(),
+            has_default_bound: parameter.bounds.iter().any(is_default)
+                || in_where(&parameter.ident),
+        })
+        .collect()
+}
+
+/// Whether a pattern binds by moving or copying a whole value, so that what it is matched against
+/// is only read.
+pub(crate) fn only_reads(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
+        Pat::Type(typed) => only_reads(&typed.pat),
+        Pat::Paren(inner) => only_reads(&inner.pat),
+        _ => false,
+    }
+}

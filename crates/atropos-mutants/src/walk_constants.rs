@@ -1,0 +1,45 @@
+//! Code that is evaluated at compile time: nothing in it may be touched, but the closures and
+//! items within it run like any other code (`static LAZY: LazyLock<T> = LazyLock::new(|| …)`).
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprClosure, ExprRepeat, Item};
+
+use crate::walk::{Mode, Walker};
+
+pub(crate) struct Constant<'w, 'a> {
+    walker: &'w mut Walker<'a>,
+    /// What was allowed around the constant.
+    mode: Mode,
+}
+
+impl<'w, 'a> Constant<'w, 'a> {
+    pub fn new(walker: &'w mut Walker<'a>, mode: Mode) -> Self {
+        Constant { walker, mode }
+    }
+
+    pub fn expression(&mut self, expression: &Expr) {
+        self.visit_expr(expression);
+    }
+
+    pub fn block(&mut self, block: &Block) {
+        self.visit_block(block);
+    }
+}
+
+impl<'ast> Visit<'ast> for Constant<'_, '_> {
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        let mode = self.mode;
+        self.walker.in_mode(mode, |walker| {
+            walker.marked(&closure.attrs, |walker| walker.closure(closure, false));
+        });
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        let mode = self.mode;
+        self.walker.in_mode(mode, |walker| walker.item(item));
+    }
+
+    fn visit_expr_repeat(&mut self, repeat: &'ast ExprRepeat) {
+        visit::visit_expr(self, &repeat.expr);
+    }
+}
