@@ -1,1 +1,63 @@
-//! See Cargo.toml.
+//! What the Atropos driver and a woven test binary say to each other.
+//!
+//! The driver starts a test binary as a *zygote* with [`Client::start`], which makes a
+//! [`Board`] (a file that all processes map) and a channel for commands:
+//!
+//! ```no_run
+//! # use std::{path::Path, process::Command, time::Duration};
+//! # use atropos_protocol::*;
+//! # fn main() -> Result<(), Broken> {
+//! let points = [(1, 3), (4, 1)]; // mutants 1 to 3 share a point, 4 has its own
+//! let patience = Duration::from_secs(10);
+//! let command = Command::new("target/debug/deps/bank-0123456789abcdef");
+//! let mut zygote = Client::start(command, Path::new("scratch"), 4, &points, patience)?;
+//! for (index, test) in zygote.tests().to_vec().iter().enumerate() {
+//!     let limits = Limits::only_time(Duration::from_secs(60));
+//!     let baseline = zygote.baseline(index, &limits, Path::new("captured"))?;
+//!     let limits = Limits { steps: 10 * baseline.steps + 100_000, ..limits };
+//!     let way = if baseline.may_fork() { Way::Fork } else { Way::Each };
+//!     zygote.run(way, index, &baseline.infected, &limits, &mut |mutant, verdict| {
+//!         println!("{mutant} under {}: {:?} {}", test.name, verdict.outcome, verdict.message);
+//!     })?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! * A [`Verdict`]'s [`Outcome`] is about one mutant under one test. `NeedsOwnProcess` means: run
+//!   it again with [`Way::Each`].
+//! * [`Client::board`] gives the board to other threads: [`Board::set_dead`] and
+//!   `header().cancel` are heeded while a command runs.
+//! * A program without our harness (doctests, `harness = false`, programs that tests start) is
+//!   in *plain mode*: it is given the environment variable [`ENV_BOARD`] (the board's path) and
+//!   acts as the mutant in [`ENV_MUTANT`], if any. With `header().recording` set it notes on the
+//!   board what it reaches and infects.
+//!
+//! This crate defines no symbol of libc; the runtime does.
+
+pub mod board;
+mod client;
+pub mod command;
+pub mod effect;
+#[doc(hidden)]
+pub mod numbers;
+#[doc(hidden)]
+pub mod sys;
+pub mod text;
+pub mod verdict;
+
+pub use board::{Board, Header};
+pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
+pub use command::{Reply, Request, Test, Way};
+pub use effect::{Effect, Effects};
+pub use verdict::{Outcome, Record, Verdict};
+
+/// Of the board's layout and of the commands.
+pub const VERSION: u64 = 1;
+
+/// Holds the path of the board.
+pub const ENV_BOARD: &str = "ATROPOS_BOARD";
+/// Holds the number of the zygote's end of the channel; only a zygote has it.
+pub const ENV_ZYGOTE: &str = "ATROPOS_ZYGOTE";
+/// Holds the mutant that a process in plain mode acts as.
+pub const ENV_MUTANT: &str = "ATROPOS_MUTANT";

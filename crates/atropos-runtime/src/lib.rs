@@ -1,1 +1,37 @@
-//! See Cargo.toml.
+//! Linked into every woven program: the mutant switch, step and heap limits, fork at the point.
+//!
+//! Woven code calls the functions of [`switch`] (re-exported here), [`iter()`] and [`probe`]; the
+//! harness calls [`zygote`]. Without a driver all of it does nothing, and the program is the
+//! original.
+//!
+//! How a point is decided: `switch` → `table` (anything to do here?) → `decision` (values, by
+//! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `clock` and `random`
+//! define names of libc.
+
+mod clock;
+mod decision;
+mod effects;
+mod fork;
+mod heap;
+mod intercept;
+mod iter;
+mod limits;
+mod plain;
+pub mod prim;
+pub mod probe;
+mod random;
+mod role;
+mod run;
+mod steps;
+mod switch;
+mod table;
+mod verdict;
+mod wait;
+#[doc(hidden)]
+pub mod zygote;
+
+pub use iter::{MaybeEmpty, iter};
+pub use prim::Prim;
+pub use switch::{arith, at, cond, logic, on, relate, step};
+#[doc(hidden)]
+pub use verdict::note_panic;

@@ -1,1 +1,53 @@
-//! See Cargo.toml.
+//! Stands in for libtest under a woven test binary.
+//!
+//! rustc's generated test `main` names items of a crate `test`; given this crate in libtest's
+//! place, every `#[test]` comes to [`test_main_static`] and runs on the main thread. Under a
+//! driver the process serves as a zygote; started by hand it is a small libtest.
+
+mod arguments;
+mod by_hand;
+mod description;
+mod judge;
+mod suite;
+
+use std::process::{ExitCode, Termination};
+
+pub use description::{
+    Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
+    TestFn, TestName, TestType,
+};
+pub use std::hint::black_box;
+
+use arguments::Arguments;
+use suite::Selected;
+
+/// What a test's return value says.
+pub fn assert_test_result<T: Termination>(result: T) -> Result<(), String> {
+    if result.report() == ExitCode::SUCCESS {
+        Ok(())
+    } else {
+        Err("the test returned an error".to_owned())
+    }
+}
+
+/// Where rustc's generated `main` goes.
+pub fn test_main_static(tests: &[&TestDescAndFn]) {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::exit(101);
+        }
+    };
+    let suite = Selected::new(tests, &arguments);
+    if atropos_runtime::zygote::is_zygote() {
+        judge::watch_panics();
+        atropos_runtime::zygote::serve(&suite);
+    }
+    std::process::exit(by_hand::run(&suite, &arguments));
+}
+
+/// As [`test_main_static`], for binaries built to abort on panic.
+pub fn test_main_static_abort(tests: &[&TestDescAndFn]) {
+    test_main_static(tests);
+}

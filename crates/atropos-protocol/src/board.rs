@@ -1,0 +1,344 @@
+//! The board: a file that the driver and every process of a woven test binary map together.
+//!
+//! It holds what must pass between them without a message: limits and wishes of the driver,
+//! figures and verdicts of the processes. A process can die at any instruction, so everything is
+//! atomic and every state of the board is a readable one.
+//!
+//! Layout, version [`VERSION`](crate::VERSION): a header of one page, then for mutants 0 to n
+//! the arrays `flags`, `reached`, `infected` (one byte each), `sizes` (two bytes each), each
+//! rounded up to 64 bytes, then one [`Record`] each. Index 0 is the original.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
+
+use crate::VERSION;
+use crate::sys;
+use crate::text::Text;
+use crate::verdict::{Outcome, Record};
+
+const MAGIC: u64 = u64::from_le_bytes(*b"atropos\0");
+const HEADER: usize = 4096;
+
+/// The driver wants this mutant run by the command at hand.
+pub const WANTED: u8 = 1;
+/// The driver knows that this mutant needs no more running; may be set at any time.
+pub const DEAD: u8 = 2;
+
+/// The first page. All numbers; times in nanoseconds, memory in bytes.
+#[repr(C)]
+pub struct Header {
+    magic: AtomicU64,
+    version: AtomicU64,
+    mutants: AtomicU64,
+
+    /// Not 0: stop the command at hand as soon as possible.
+    pub cancel: AtomicU64,
+    /// Most steps of a mutant's run.
+    pub step_limit: AtomicU64,
+    /// Most bytes of live heap above what was live at the test's start.
+    pub heap_limit: AtomicU64,
+    /// Most time of one run.
+    pub time_limit: AtomicU64,
+    /// Most address space above what the process had at the test's start; 0: no limit.
+    pub address_limit: AtomicU64,
+    /// What pseudo-random bytes start from; the same for every run of a test.
+    pub seed: AtomicU64,
+    /// Not 0: processes in plain mode note what they reach and infect.
+    pub recording: AtomicU64,
+
+    /// When the process that runs at the moment is over its time, on the monotonic clock.
+    pub deadline: AtomicU64,
+    /// How far that process is from the zygote (a test's process is 1).
+    pub depth: AtomicU64,
+    /// The mutant whose turn it is in a worker.
+    pub current: AtomicU64,
+
+    /// Figures of the last command.
+    pub wall: AtomicU64,
+    pub cpu: AtomicU64,
+    pub steps: AtomicU64,
+    pub peak_heap: AtomicU64,
+    pub allocations: AtomicU64,
+    pub effects: AtomicU64,
+    pub fork_cost: AtomicU64,
+    pub restore_cost: AtomicU64,
+    pub restore_bytes: AtomicU64,
+    pub forks: AtomicU64,
+    pub workers: AtomicU64,
+    /// Most steps of a process in plain mode.
+    pub spawned_steps: AtomicU64,
+    /// The mutant that a process in plain mode stopped for a limit, and which limit.
+    pub spawned_limit: AtomicU64,
+
+    /// The first effect, as text.
+    pub first_effect: Text<16>,
+    /// Why a worker's verdicts are void, if they are.
+    pub void: Text<16>,
+}
+
+/// A mapped board.
+pub struct Board {
+    base: *mut u8,
+    length: usize,
+    mutants: u32,
+    path: PathBuf,
+}
+
+// SAFETY: everything behind `base` is accessed through atomics.
+unsafe impl Send for Board {}
+// SAFETY: as above.
+unsafe impl Sync for Board {}
+
+fn round_up(length: usize) -> usize {
+    length.next_multiple_of(64)
+}
+
+struct Layout {
+    reached: usize,
+    infected: usize,
+    sizes: usize,
+    records: usize,
+    end: usize,
+}
+
+impl Layout {
+    fn new(mutants: u32) -> Layout {
+        let count = mutants as usize + 1;
+        let reached = HEADER + round_up(count);
+        let infected = reached + round_up(count);
+        let sizes = infected + round_up(count);
+        let records = sizes + round_up(2 * count);
+        Layout {
+            reached,
+            infected,
+            sizes,
+            records,
+            end: records + size_of::<Record>() * count,
+        }
+    }
+}
+
+impl Board {
+    /// Makes the file and maps it. `points` are pairs of a point's first mutant and how many
+    /// mutants it has.
+    pub fn create(path: &Path, mutants: u32, points: &[(u32, u16)]) -> io::Result<Board> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)?;
+        file.set_len(Layout::new(mutants).end as u64)?;
+        let board = Board::map(&file, path, mutants)?;
+        let header = board.header();
+        header.mutants.store(u64::from(mutants), Ordering::Relaxed);
+        header.version.store(VERSION, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        for &(first, size) in points {
+            if let Some(slot) = board.sizes().get(first as usize) {
+                slot.store(size, Ordering::Relaxed);
+            }
+        }
+        Ok(board)
+    }
+
+    /// Maps a board that somebody made.
+    pub fn open(path: &Path) -> io::Result<Board> {
+        let c_path = sys::c_path(path).ok_or(io::ErrorKind::InvalidInput)?;
+        let fd = sys::open(&c_path, sys::O_RDWR, 0)
+            .map_err(|error| io::Error::from_raw_os_error(error.0))?;
+        // SAFETY: the descriptor was just opened and belongs to nobody else.
+        let file = unsafe { <File as std::os::fd::FromRawFd>::from_raw_fd(fd) };
+        if (file.metadata()?.len() as usize) < HEADER {
+            return Err(wrong("too short"));
+        }
+        let probe = Board::map_bytes(&file, path, 0, HEADER)?;
+        let header = probe.header();
+        if header.magic.load(Ordering::Acquire) != MAGIC {
+            return Err(wrong("not a board"));
+        }
+        if header.version.load(Ordering::Relaxed) != VERSION {
+            return Err(wrong("another version"));
+        }
+        let mutants = header.mutants.load(Ordering::Relaxed) as u32;
+        if (file.metadata()?.len() as usize) < Layout::new(mutants).end {
+            return Err(wrong("too short"));
+        }
+        Board::map(&file, path, mutants)
+    }
+
+    fn map(file: &File, path: &Path, mutants: u32) -> io::Result<Board> {
+        Board::map_bytes(file, path, mutants, Layout::new(mutants).end)
+    }
+
+    fn map_bytes(file: &File, path: &Path, mutants: u32, length: usize) -> io::Result<Board> {
+        let base = sys::map(
+            file.as_raw_fd(),
+            length,
+            sys::PROT_READ | sys::PROT_WRITE,
+            sys::MAP_SHARED,
+        )
+        .map_err(|error| io::Error::from_raw_os_error(error.0))?;
+        Ok(Board {
+            base,
+            length,
+            mutants,
+            path: path.to_owned(),
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where it lies, so that a copy of all memory can leave it out.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.base as usize..self.base as usize + self.length
+    }
+
+    /// The number of mutants; ids go from 1 to this.
+    pub fn mutants(&self) -> u32 {
+        self.mutants
+    }
+
+    pub fn header(&self) -> &Header {
+        const { assert!(size_of::<Header>() <= HEADER) };
+        // SAFETY: the mapping starts with a page for the header; all fields are atomics.
+        unsafe { &*self.base.cast::<Header>() }
+    }
+
+    fn bytes(&self, offset: usize) -> &[AtomicU8] {
+        // SAFETY: the layout has this many bytes there.
+        unsafe {
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+        }
+    }
+
+    /// `WANTED` and `DEAD` for each mutant.
+    pub fn flags(&self) -> &[AtomicU8] {
+        self.bytes(HEADER)
+    }
+
+    /// By a point's first mutant: not 0 if the point was executed.
+    pub fn reached(&self) -> &[AtomicU8] {
+        self.bytes(Layout::new(self.mutants).reached)
+    }
+
+    /// By mutant: not 0 if it differed from the original where it was executed.
+    pub fn infected(&self) -> &[AtomicU8] {
+        self.bytes(Layout::new(self.mutants).infected)
+    }
+
+    /// By a point's first mutant: how many mutants the point has.
+    pub fn sizes(&self) -> &[AtomicU16] {
+        let offset = Layout::new(self.mutants).sizes;
+        // SAFETY: the layout has this many there, aligned to 64 bytes.
+        unsafe {
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+        }
+    }
+
+    /// By mutant; 0 is the original's.
+    pub fn records(&self) -> &[Record] {
+        let offset = Layout::new(self.mutants).records;
+        // SAFETY: as above.
+        unsafe {
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+        }
+    }
+
+    /// How many mutants the point at `first` has; 1 if nobody said.
+    pub fn size_of_point(&self, first: u32) -> u32 {
+        match self.sizes().get(first as usize) {
+            Some(size) => u32::from(size.load(Ordering::Relaxed)).max(1),
+            None => 1,
+        }
+    }
+
+    /// The command at hand should run this mutant.
+    pub fn is_wanted(&self, mutant: u32) -> bool {
+        self.flags()
+            .get(mutant as usize)
+            .is_some_and(|flags| flags.load(Ordering::Relaxed) & (WANTED | DEAD) == WANTED)
+    }
+
+    /// Marks a mutant as needing no more runs; running commands heed it.
+    pub fn set_dead(&self, mutant: u32) {
+        if let Some(flags) = self.flags().get(mutant as usize) {
+            flags.fetch_or(DEAD, Ordering::Relaxed);
+        }
+    }
+
+    /// A process other than the test's own ran into a limit as this mutant.
+    pub fn note_spawned_limit(&self, mutant: u32, limit: Outcome) {
+        let word = u64::from(mutant) << 32 | u64::from(limit.code());
+        self.header().spawned_limit.store(word, Ordering::Relaxed);
+    }
+
+    /// The limit that such a process ran into as this mutant since the command started.
+    pub fn spawned_limit(&self, mutant: u32) -> Option<Outcome> {
+        let word = self.header().spawned_limit.load(Ordering::Relaxed);
+        let limit = Outcome::decode(word as u32, 0);
+        (word >> 32 == u64::from(mutant) && limit != Outcome::None).then_some(limit)
+    }
+
+    pub fn cancelled(&self) -> bool {
+        self.header().cancel.load(Ordering::Relaxed) != 0
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        // SAFETY: nobody can hold a reference into the mapping any more.
+        unsafe { sys::unmap(self.base, self.length) }
+    }
+}
+
+fn wrong(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("board: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        path
+    }
+
+    #[test]
+    fn two_mappings_of_a_board_show_the_same() {
+        let path = path("board-same");
+        let one = Board::create(&path, 70, &[(1, 3), (4, 1)]).unwrap();
+        let two = Board::open(&path).unwrap();
+        assert_eq!(two.mutants(), 70);
+        assert_eq!(two.size_of_point(1), 3);
+        assert_eq!(two.size_of_point(70), 1);
+        one.flags()[70].store(WANTED, Ordering::Relaxed);
+        assert!(two.is_wanted(70));
+        two.set_dead(70);
+        assert!(!one.is_wanted(70));
+        assert!(!one.is_wanted(71));
+        one.records()[70].set_text("panicked", "a.rs:1:1");
+        assert_eq!(two.records()[70].read().message, "panicked");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn another_file_or_version_is_refused() {
+        let path = path("board-other");
+        std::fs::write(&path, [0; 5000]).unwrap();
+        assert!(Board::open(&path).is_err());
+        std::fs::write(&path, "x").unwrap();
+        assert!(Board::open(&path).is_err());
+        std::fs::remove_file(&path).unwrap();
+        let board = Board::create(&path, 1, &[]).unwrap();
+        board.header().version.store(VERSION + 1, Ordering::Relaxed);
+        assert!(Board::open(&path).is_err());
+        std::fs::remove_file(path).unwrap();
+    }
+}

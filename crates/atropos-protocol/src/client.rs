@@ -1,0 +1,520 @@
+//! The driver's side: starts a woven test binary as a zygote and gives it commands.
+//!
+//! A zygote notices when its driver is gone (the channel closes) and then ends all that it
+//! started; so dropping a [`Client`], or killing the driver, leaves nothing behind.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::board::{Board, WANTED};
+use crate::command::{Reply, Request, Test, Way};
+use crate::effect::Effects;
+use crate::sys::{self, PollFd};
+use crate::verdict::{Outcome, Verdict};
+use crate::{ENV_BOARD, ENV_ZYGOTE};
+
+/// How often verdicts are looked for while a command runs.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Why a zygote can't be used (any more).
+#[derive(Debug)]
+pub enum Broken {
+    /// It could not be started, or the board could not be made.
+    Start(io::Error),
+    /// The program ran, but it is no zygote of ours (a test target without our harness, say).
+    NotAZygote(Option<ExitStatus>),
+    /// Driver and runtime are not of the same version.
+    Version(u64),
+    /// It ended in the middle of a command.
+    Died(Option<ExitStatus>),
+    /// It did not answer in time.
+    Silent,
+    /// It answered that it can't do what it was asked.
+    Refused(String),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Start(error) => write!(formatter, "can't be started: {error}"),
+            Broken::NotAZygote(_) => write!(formatter, "is not built with the Atropos harness"),
+            Broken::Version(version) => {
+                write!(formatter, "speaks version {version} of the protocol")
+            }
+            Broken::Died(Some(status)) => write!(formatter, "ended by itself ({status})"),
+            Broken::Died(None) => write!(formatter, "ended by itself"),
+            Broken::Silent => write!(formatter, "does not answer"),
+            Broken::Refused(text) => write!(formatter, "refuses: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// What a mutant may use, for one command. All are limits of one run of the test.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Steps, those before the mutant is met included.
+    pub steps: u64,
+    /// Bytes of live heap above what was live at the test's start.
+    pub heap: u64,
+    /// Wall-clock time; the backstop of the two above.
+    pub time: Duration,
+    /// Bytes of address space above what the process had at the test's start.
+    pub address_space: u64,
+}
+
+impl Limits {
+    /// No limit but time: for baselines.
+    pub fn only_time(time: Duration) -> Limits {
+        Limits {
+            steps: u64::MAX,
+            heap: u64::MAX,
+            time,
+            address_space: 0,
+        }
+    }
+}
+
+/// What the original's run of a test showed.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    /// How the original fared.
+    pub verdict: Verdict,
+    pub wall: Duration,
+    pub cpu: Duration,
+    pub steps: u64,
+    /// Most steps of a woven program that the test started.
+    pub spawned_steps: u64,
+    /// Most bytes of heap that were live at once, above what was live at the start.
+    pub peak_heap: u64,
+    pub allocations: u64,
+    pub effects: Effects,
+    /// What the first effect was.
+    pub first_effect: String,
+    /// Time to fork the test's process at its end and wait for an empty child.
+    pub fork_cost: Duration,
+    /// First mutants of the points that were executed, ascending.
+    pub reached: Vec<u32>,
+    /// Mutants that differed from the original where they were executed, ascending.
+    pub infected: Vec<u32>,
+}
+
+impl Baseline {
+    pub fn passed(&self) -> bool {
+        self.verdict.outcome == Outcome::Passed
+    }
+
+    /// Mutants of this test may be forked where they are met.
+    pub fn may_fork(&self) -> bool {
+        !self.effects.intersects(Effects::AGAINST_FORK)
+    }
+
+    /// This test may be run again and again in one process.
+    pub fn may_batch(&self) -> bool {
+        !self.effects.intersects(Effects::AGAINST_BATCH)
+    }
+}
+
+/// What a command that runs mutants showed besides their verdicts.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How the original fared (fork: its run; batch: its runs between the mutants').
+    pub original: Verdict,
+    pub wall: Duration,
+    /// Processes that were forked.
+    pub forks: u64,
+    /// Workers that were needed (batch).
+    pub workers: u64,
+    /// Batch: why the verdicts of this command can't be trusted and were withdrawn.
+    pub void: Option<String>,
+}
+
+/// Figures measured when the zygote started.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// Forking an empty child and waiting for it.
+    pub fork: Duration,
+    /// Bringing a worker's memory back between two mutants.
+    pub restore: Duration,
+    pub restore_bytes: u64,
+}
+
+/// A running zygote.
+pub struct Client {
+    child: Child,
+    channel: UnixStream,
+    input: Vec<u8>,
+    board: Arc<Board>,
+    tests: Vec<Test>,
+    costs: Costs,
+    patience: Duration,
+}
+
+impl Client {
+    /// Starts `command` (program, arguments, environment, directory) as a zygote.
+    ///
+    /// `scratch` is an existing directory that no other zygote uses; the board and temporary
+    /// directories are made in it. `points` are pairs of a point's first mutant and its size.
+    /// `patience` is how long the zygote may be silent when it should speak.
+    pub fn start(
+        mut command: Command,
+        scratch: &Path,
+        mutants: u32,
+        points: &[(u32, u16)],
+        patience: Duration,
+    ) -> Result<Client, Broken> {
+        let scratch = scratch.canonicalize().map_err(Broken::Start)?;
+        let board =
+            Board::create(&scratch.join("board"), mutants, points).map_err(Broken::Start)?;
+        let (channel, theirs) = UnixStream::pair().map_err(Broken::Start)?;
+        let their_fd = theirs.as_raw_fd();
+        command
+            .env(ENV_BOARD, board.path())
+            .env(ENV_ZYGOTE, their_fd.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        // SAFETY: only system calls between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                sys::set_own_group();
+                sys::keep_on_exec(their_fd).map_err(|error| io::Error::from_raw_os_error(error.0))
+            });
+        }
+        let child = command.spawn().map_err(Broken::Start)?;
+        drop(theirs);
+        let mut client = Client {
+            child,
+            channel,
+            input: Vec::new(),
+            board: Arc::new(board),
+            tests: Vec::new(),
+            costs: Costs {
+                fork: Duration::ZERO,
+                restore: Duration::ZERO,
+                restore_bytes: 0,
+            },
+            patience,
+        };
+        client.greet()?;
+        client.list()?;
+        Ok(client)
+    }
+
+    fn greet(&mut self) -> Result<(), Broken> {
+        let deadline = Instant::now() + self.patience;
+        let reply = self.reply_until(deadline).map_err(|broken| match broken {
+            Broken::Died(status) => Broken::NotAZygote(status),
+            Broken::Silent => Broken::NotAZygote(None),
+            other => other,
+        })?;
+        match reply {
+            Reply::Hello {
+                version: crate::VERSION,
+            } => {}
+            Reply::Hello { version } => return Err(Broken::Version(version)),
+            _ => return Err(Broken::NotAZygote(None)),
+        }
+        let header = self.board.header();
+        self.costs = Costs {
+            fork: Duration::from_nanos(header.fork_cost.load(Ordering::Relaxed)),
+            restore: Duration::from_nanos(header.restore_cost.load(Ordering::Relaxed)),
+            restore_bytes: header.restore_bytes.load(Ordering::Relaxed),
+        };
+        Ok(())
+    }
+
+    fn list(&mut self) -> Result<(), Broken> {
+        self.send(&Request::List)?;
+        let deadline = Instant::now() + self.patience;
+        let Reply::Tests(count) = self.reply_until(deadline)? else {
+            return Err(Broken::Refused("no list of tests".into()));
+        };
+        for _ in 0..count {
+            match self.reply_until(deadline)? {
+                Reply::Test(test) => self.tests.push(test),
+                other => return Err(Broken::Refused(format!("{other:?} in the list of tests"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The tests that the arguments select, in the binary's order. Commands name them by index.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    pub fn costs(&self) -> Costs {
+        self.costs
+    }
+
+    /// The board, to set `dead` and `cancel` while a command runs in another thread.
+    pub fn board(&self) -> Arc<Board> {
+        Arc::clone(&self.board)
+    }
+
+    /// The zygote's process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Runs a test as the original and notes everything about it.
+    pub fn baseline(
+        &mut self,
+        test: usize,
+        limits: &Limits,
+        capture: &Path,
+    ) -> Result<Baseline, Broken> {
+        self.prepare(limits, &[]);
+        for byte in self.board.reached().iter().chain(self.board.infected()) {
+            byte.store(0, Ordering::Relaxed);
+        }
+        self.board.header().recording.store(1, Ordering::Relaxed);
+        let done = self.command(
+            &Request::Baseline {
+                test,
+                capture: capture.to_owned(),
+            },
+            &mut |_| {},
+        );
+        self.board.header().recording.store(0, Ordering::Relaxed);
+        done?;
+        let header = self.board.header();
+        let number = |field: &std::sync::atomic::AtomicU64| field.load(Ordering::Relaxed);
+        Ok(Baseline {
+            verdict: self.board.records()[0].read(),
+            wall: Duration::from_nanos(number(&header.wall)),
+            cpu: Duration::from_nanos(number(&header.cpu)),
+            steps: number(&header.steps),
+            spawned_steps: number(&header.spawned_steps),
+            peak_heap: number(&header.peak_heap),
+            allocations: number(&header.allocations),
+            effects: Effects(number(&header.effects)),
+            first_effect: header.first_effect.get(),
+            fork_cost: Duration::from_nanos(number(&header.fork_cost)),
+            reached: marked(self.board.reached()),
+            infected: marked(self.board.infected()),
+        })
+    }
+
+    /// Runs the wanted mutants under a test. `on_verdict` hears each as soon as it is final;
+    /// mutants that were not decided (cancelled, declared dead) are not mentioned.
+    pub fn run(
+        &mut self,
+        way: Way,
+        test: usize,
+        wanted: &[u32],
+        limits: &Limits,
+        on_verdict: &mut dyn FnMut(u32, Verdict),
+    ) -> Result<Run, Broken> {
+        self.prepare(limits, wanted);
+        let board = Arc::clone(&self.board);
+        // A worker's verdicts may still be withdrawn, so they are passed on at the end only.
+        let early = way != Way::Batch;
+        let mut open: Vec<u32> = wanted.to_vec();
+        let mut look = |_: &Board| {
+            open.retain(|&mutant| {
+                let Some(record) = board.records().get(mutant as usize) else {
+                    return false;
+                };
+                let is_final = record.outcome().is_final();
+                if is_final {
+                    on_verdict(mutant, record.read());
+                }
+                !is_final
+            });
+        };
+        let done = self.command(&Request::Run { way, test }, &mut |board| {
+            if early {
+                look(board);
+            }
+        });
+        // Verdicts hold even if the zygote broke afterwards; a worker's only if it went well.
+        if early || done.is_ok() {
+            look(&self.board);
+        }
+        for &mutant in wanted {
+            if let Some(flags) = self.board.flags().get(mutant as usize) {
+                flags.fetch_and(!WANTED, Ordering::Relaxed);
+            }
+        }
+        done?;
+        let header = self.board.header();
+        Ok(Run {
+            original: self.board.records()[0].read(),
+            wall: Duration::from_nanos(header.wall.load(Ordering::Relaxed)),
+            forks: header.forks.load(Ordering::Relaxed),
+            workers: header.workers.load(Ordering::Relaxed),
+            void: (!header.void.is_empty()).then(|| header.void.get()),
+        })
+    }
+
+    /// Clears the last command's traces and writes down limits and wishes.
+    fn prepare(&mut self, limits: &Limits, wanted: &[u32]) {
+        let board = &self.board;
+        let header = board.header();
+        let time = limits.time.as_nanos().min(u128::from(u64::MAX / 4)) as u64;
+        for (field, value) in [
+            (&header.cancel, 0),
+            (&header.step_limit, limits.steps),
+            (&header.heap_limit, limits.heap),
+            (&header.time_limit, time),
+            (&header.address_limit, limits.address_space),
+            (&header.deadline, sys::now() + time),
+            (&header.depth, 1),
+            (&header.current, 0),
+            (&header.wall, 0),
+            (&header.cpu, 0),
+            (&header.steps, 0),
+            (&header.peak_heap, 0),
+            (&header.allocations, 0),
+            (&header.effects, 0),
+            (&header.forks, 0),
+            (&header.workers, 0),
+            (&header.spawned_steps, 0),
+            (&header.spawned_limit, 0),
+        ] {
+            field.store(value, Ordering::Relaxed);
+        }
+        header.first_effect.set("");
+        header.void.set("");
+        for &mutant in [0].iter().chain(wanted) {
+            if let Some(record) = board.records().get(mutant as usize) {
+                record.begin(mutant, 0);
+                record.set_outcome(Outcome::None);
+            }
+        }
+        for &mutant in wanted {
+            if let Some(flags) = board.flags().get(mutant as usize) {
+                flags.fetch_or(WANTED, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn command(&mut self, request: &Request, look: &mut dyn FnMut(&Board)) -> Result<(), Broken> {
+        self.send(request)?;
+        loop {
+            match self.next_reply(TICK)? {
+                Some(Reply::Done) => return Ok(()),
+                Some(Reply::Error(text)) => return Err(Broken::Refused(text)),
+                Some(other) => return Err(Broken::Refused(format!("unexpected {other:?}"))),
+                None => look(&self.board),
+            }
+            let deadline = self.board.header().deadline.load(Ordering::Relaxed);
+            let late = sys::now().saturating_sub(deadline);
+            if Duration::from_nanos(late) > self.patience {
+                self.kill();
+                return Err(Broken::Silent);
+            }
+        }
+    }
+
+    fn send(&mut self, request: &Request) -> Result<(), Broken> {
+        self.channel
+            .write_all(request.to_line().as_bytes())
+            .map_err(|_| self.died())
+    }
+
+    fn reply_until(&mut self, deadline: Instant) -> Result<Reply, Broken> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if let Some(reply) = self.next_reply(left)? {
+                return Ok(reply);
+            }
+            if Instant::now() >= deadline {
+                self.kill();
+                return Err(Broken::Silent);
+            }
+        }
+    }
+
+    /// The next reply, if it comes within `wait`.
+    fn next_reply(&mut self, wait: Duration) -> Result<Option<Reply>, Broken> {
+        if let Some(reply) = self.buffered_reply()? {
+            return Ok(Some(reply));
+        }
+        let fd = self.channel.as_raw_fd();
+        let mut fds = [PollFd::readable(fd)];
+        sys::poll(
+            &mut fds,
+            wait.as_nanos().min(u128::from(u64::MAX / 4)) as u64,
+        );
+        if !fds[0].ready() {
+            return Ok(None);
+        }
+        let mut buffer = [0; 4096];
+        match sys::read(fd, &mut buffer) {
+            Ok(length @ 1..) => {
+                self.input.extend_from_slice(&buffer[..length]);
+                self.buffered_reply()
+            }
+            _ => Err(self.died()),
+        }
+    }
+
+    fn buffered_reply(&mut self) -> Result<Option<Reply>, Broken> {
+        let Some(end) = self.input.iter().position(|&byte| byte == b'\n') else {
+            return Ok(None);
+        };
+        let line: Vec<u8> = self.input.drain(..=end).collect();
+        let line = String::from_utf8_lossy(&line);
+        match Reply::parse(&line) {
+            Some(reply) => Ok(Some(reply)),
+            None => Err(Broken::Refused(format!("unknown reply {line:?}"))),
+        }
+    }
+
+    fn died(&mut self) -> Broken {
+        Broken::Died(self.end_within(Duration::from_secs(1)))
+    }
+
+    fn end_within(&mut self, wait: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + wait;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Ends the zygote and all that it started, gently first.
+    fn kill(&mut self) {
+        let _ = self.channel.shutdown(std::net::Shutdown::Both);
+        if self.end_within(Duration::from_secs(2)).is_some() {
+            return;
+        }
+        let _ = sys::kill(-(self.child.id() as i32), sys::SIGKILL);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_file(self.board.path());
+    }
+}
+
+fn marked(bytes: &[std::sync::atomic::AtomicU8]) -> Vec<u32> {
+    let mut ids = Vec::new();
+    for (id, byte) in bytes.iter().enumerate() {
+        if byte.load(Ordering::Relaxed) != 0 {
+            ids.push(id as u32);
+        }
+    }
+    ids
+}

@@ -1,0 +1,544 @@
+//! The one owner of `unsafe` calls into the system: safe wrappers over Linux system calls.
+//!
+//! Calls go by number through `syscall`, never by libc's name for them, because the runtime
+//! defines some of those names itself to notice what a test does; what we do ourselves must not
+//! be noticed. Errors are `errno` values.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::os::fd::RawFd;
+
+pub use crate::numbers;
+
+unsafe extern "C" {
+    fn syscall(number: c_long, ...) -> c_long;
+    fn __errno_location() -> *mut c_int;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// An `errno` value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errno(pub i32);
+
+pub const EINTR: i32 = 4;
+pub const ECHILD: i32 = 10;
+pub const ENOMEM: i32 = 12;
+
+pub const SIGABRT: i32 = 6;
+pub const SIGBUS: i32 = 7;
+pub const SIGKILL: i32 = 9;
+pub const SIGSEGV: i32 = 11;
+pub const SIGCHLD: i32 = 17;
+pub const SIGXCPU: i32 = 24;
+pub const SIGSYS: i32 = 31;
+
+pub const PROT_READ: usize = 1;
+pub const PROT_WRITE: usize = 2;
+pub const MAP_SHARED: usize = 1;
+pub const MAP_PRIVATE: usize = 2;
+pub const MAP_ANONYMOUS: usize = 0x20;
+pub const MAP_NORESERVE: usize = 0x4000;
+
+pub const O_WRONLY: i32 = 1;
+pub const O_RDWR: i32 = 2;
+pub const O_CREAT: i32 = 0o100;
+pub const O_TRUNC: i32 = 0o1000;
+pub const O_APPEND: i32 = 0o2000;
+pub const O_CLOEXEC: i32 = 0o2000000;
+#[cfg(target_arch = "x86_64")]
+pub const O_DIRECTORY: i32 = 0o200000;
+#[cfg(target_arch = "aarch64")]
+pub const O_DIRECTORY: i32 = 0o40000;
+const AT_FDCWD: isize = -100;
+
+pub const POLLIN: i16 = 1;
+pub const POLLERR: i16 = 8;
+pub const POLLHUP: i16 = 16;
+
+pub const RLIMIT_CPU: usize = 0;
+pub const RLIMIT_CORE: usize = 4;
+pub const RLIMIT_AS: usize = 9;
+
+const PR_SET_PDEATHSIG: usize = 1;
+const PR_SET_CHILD_SUBREAPER: usize = 36;
+const PR_SET_NO_NEW_PRIVS: usize = 38;
+
+const F_DUPFD_CLOEXEC: usize = 1030;
+const F_SETFD: usize = 2;
+
+/// A system call with up to six arguments.
+///
+/// # Safety
+/// As for the call itself: pointers among the arguments must be valid for what the call does.
+pub unsafe fn call(number: usize, args: [usize; 6]) -> Result<usize, Errno> {
+    let [a, b, c, d, e, f] = args;
+    // SAFETY: the caller vouches for the arguments.
+    let value = unsafe { syscall(number as c_long, a, b, c, d, e, f) };
+    if value == -1 {
+        Err(Errno(errno()))
+    } else {
+        Ok(value as usize)
+    }
+}
+
+/// A system call whose arguments are plain numbers.
+fn plain(number: usize, args: &[usize]) -> Result<usize, Errno> {
+    let mut all = [0; 6];
+    all[..args.len()].copy_from_slice(args);
+    // SAFETY: used only for calls that take no pointers (or null ones).
+    unsafe { call(number, all) }
+}
+
+pub fn errno() -> i32 {
+    // SAFETY: always a valid address in the calling thread.
+    unsafe { *__errno_location() }
+}
+
+pub fn set_errno(value: i32) {
+    // SAFETY: as above.
+    unsafe { *__errno_location() = value }
+}
+
+/// The next definition of a libc symbol after the one in this program.
+pub fn next_symbol(name: &CStr) -> *mut c_void {
+    const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
+    // SAFETY: a valid C string; the result is only an address.
+    unsafe { dlsym(RTLD_NEXT, name.as_ptr()) }
+}
+
+/// Nanoseconds on the monotonic clock.
+pub fn now() -> u64 {
+    clock(1)
+}
+
+/// Nanoseconds of processor time that this process used.
+pub fn cpu_time() -> u64 {
+    clock(2)
+}
+
+fn clock(which: usize) -> u64 {
+    let mut time = [0i64; 2];
+    // SAFETY: `time` has the size of a timespec.
+    let _ = unsafe {
+        call(
+            numbers::CLOCK_GETTIME,
+            [which, time.as_mut_ptr() as usize, 0, 0, 0, 0],
+        )
+    };
+    time[0] as u64 * 1_000_000_000 + time[1] as u64
+}
+
+/// Processor time of the children that were waited for, in nanoseconds.
+pub fn children_cpu_time() -> u64 {
+    let mut usage = [0i64; 18];
+    // SAFETY: struct rusage has 18 words.
+    let _ = unsafe {
+        call(
+            numbers::GETRUSAGE,
+            [-1isize as usize, usage.as_mut_ptr() as usize, 0, 0, 0, 0],
+        )
+    };
+    let micros = (usage[0] + usage[2]) * 1_000_000 + usage[1] + usage[3];
+    micros as u64 * 1000
+}
+
+pub fn pid() -> i32 {
+    plain(numbers::GETPID, &[]).unwrap_or(0) as i32
+}
+
+pub fn thread_id() -> i32 {
+    plain(numbers::GETTID, &[]).unwrap_or(0) as i32
+}
+
+pub fn parent_pid() -> i32 {
+    plain(numbers::GETPPID, &[]).unwrap_or(0) as i32
+}
+
+/// Ends the process at once: no handlers, no flushing.
+pub fn exit_now(code: i32) -> ! {
+    loop {
+        let _ = plain(numbers::EXIT_GROUP, &[code as usize]);
+    }
+}
+
+pub fn kill(pid: i32, signal: i32) -> Result<(), Errno> {
+    plain(numbers::KILL, &[pid as isize as usize, signal as usize]).map(drop)
+}
+
+pub fn set_own_group() {
+    let _ = plain(numbers::SETPGID, &[0, 0]);
+}
+
+/// Asks the kernel to kill this process when its parent ends.
+pub fn die_with_parent(parent: i32) {
+    let _ = plain(numbers::PRCTL, &[PR_SET_PDEATHSIG, SIGKILL as usize]);
+    if parent_pid() != parent {
+        exit_now(1);
+    }
+}
+
+/// Orphans among our descendants become our children instead of init's.
+pub fn adopt_orphans() {
+    let _ = plain(numbers::PRCTL, &[PR_SET_CHILD_SUBREAPER, 1]);
+}
+
+pub fn no_new_privileges() -> Result<(), Errno> {
+    plain(numbers::PRCTL, &[PR_SET_NO_NEW_PRIVS, 1]).map(drop)
+}
+
+pub fn set_limit(resource: usize, value: u64) {
+    let limit = [value, value];
+    // SAFETY: struct rlimit64 is two words.
+    let _ = unsafe {
+        call(
+            numbers::PRLIMIT64,
+            [0, resource, limit.as_ptr() as usize, 0, 0, 0],
+        )
+    };
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Exited(i32),
+    Signaled(i32),
+}
+
+/// Reaps a child. `pid` -1 means any child. `None`: it has not ended (`block` false).
+pub fn wait(pid: i32, block: bool) -> Result<Option<(i32, Ended)>, Errno> {
+    const WNOHANG: usize = 1;
+    const WALL: usize = 0x4000_0000;
+    let mut status = 0i32;
+    let options = WALL | if block { 0 } else { WNOHANG };
+    loop {
+        // SAFETY: `status` outlives the call.
+        let result = unsafe {
+            call(
+                numbers::WAIT4,
+                [
+                    pid as isize as usize,
+                    &raw mut status as usize,
+                    options,
+                    0,
+                    0,
+                    0,
+                ],
+            )
+        };
+        return match result {
+            Err(Errno(EINTR)) => continue,
+            Err(error) => Err(error),
+            Ok(0) => Ok(None),
+            Ok(pid) => Ok(Some((pid as i32, ended(status)))),
+        };
+    }
+}
+
+fn ended(status: i32) -> Ended {
+    match status & 0x7f {
+        0 => Ended::Exited((status >> 8) & 0xff),
+        signal => Ended::Signaled(signal),
+    }
+}
+
+/// A descriptor that becomes readable when the process ends.
+pub fn open_pidfd(pid: i32) -> Result<RawFd, Errno> {
+    plain(numbers::PIDFD_OPEN, &[pid as usize, 0]).map(|fd| fd as RawFd)
+}
+
+pub fn kill_by_pidfd(fd: RawFd, signal: i32) -> Result<(), Errno> {
+    plain(
+        numbers::PIDFD_SEND_SIGNAL,
+        &[fd as usize, signal as usize, 0, 0],
+    )
+    .map(drop)
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PollFd {
+    pub fd: RawFd,
+    pub events: i16,
+    pub revents: i16,
+}
+
+impl PollFd {
+    pub fn readable(fd: RawFd) -> PollFd {
+        PollFd {
+            fd,
+            events: POLLIN,
+            revents: 0,
+        }
+    }
+
+    /// Something is there to read, or the other side is gone.
+    pub fn ready(&self) -> bool {
+        self.revents != 0
+    }
+}
+
+/// Waits at most `nanoseconds` for one of the descriptors. Interruption counts as a timeout.
+pub fn poll(fds: &mut [PollFd], nanoseconds: u64) -> usize {
+    let time = [
+        (nanoseconds / 1_000_000_000) as i64,
+        (nanoseconds % 1_000_000_000) as i64,
+    ];
+    for fd in fds.iter_mut() {
+        fd.revents = 0;
+    }
+    // SAFETY: both arrays outlive the call; no signal mask is given.
+    unsafe {
+        call(
+            numbers::PPOLL,
+            [
+                fds.as_mut_ptr() as usize,
+                fds.len(),
+                time.as_ptr() as usize,
+                0,
+                0,
+                0,
+            ],
+        )
+    }
+    .unwrap_or(0)
+}
+
+pub fn open(path: &CStr, flags: i32, mode: u32) -> Result<RawFd, Errno> {
+    // SAFETY: a valid C string.
+    unsafe {
+        call(
+            numbers::OPENAT,
+            [
+                AT_FDCWD as usize,
+                path.as_ptr() as usize,
+                (flags | O_CLOEXEC) as usize,
+                mode as usize,
+                0,
+                0,
+            ],
+        )
+    }
+    .map(|fd| fd as RawFd)
+}
+
+pub fn close(fd: RawFd) {
+    let _ = plain(numbers::CLOSE, &[fd as usize]);
+}
+
+/// Makes `to` a copy of `from` that survives exec.
+pub fn duplicate_onto(from: RawFd, to: RawFd) -> Result<(), Errno> {
+    if from == to {
+        return keep_on_exec(from);
+    }
+    plain(numbers::DUP3, &[from as usize, to as usize, 0]).map(drop)
+}
+
+/// A copy with a number of at least `lowest` that exec closes.
+pub fn duplicate_above(fd: RawFd, lowest: RawFd) -> Result<RawFd, Errno> {
+    plain(
+        numbers::FCNTL,
+        &[fd as usize, F_DUPFD_CLOEXEC, lowest as usize],
+    )
+    .map(|fd| fd as RawFd)
+}
+
+pub fn keep_on_exec(fd: RawFd) -> Result<(), Errno> {
+    plain(numbers::FCNTL, &[fd as usize, F_SETFD, 0]).map(drop)
+}
+
+pub fn read(fd: RawFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+    loop {
+        // SAFETY: the buffer is writable for its length.
+        let result = unsafe {
+            call(
+                numbers::READ,
+                [
+                    fd as usize,
+                    buffer.as_mut_ptr() as usize,
+                    buffer.len(),
+                    0,
+                    0,
+                    0,
+                ],
+            )
+        };
+        if result != Err(Errno(EINTR)) {
+            return result;
+        }
+    }
+}
+
+pub fn write(fd: RawFd, bytes: &[u8]) -> Result<usize, Errno> {
+    loop {
+        // SAFETY: the bytes are readable for their length.
+        let result = unsafe {
+            call(
+                numbers::WRITE,
+                [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0],
+            )
+        };
+        if result != Err(Errno(EINTR)) {
+            return result;
+        }
+    }
+}
+
+/// Maps `length` bytes of a file, or fresh memory if `fd` is -1.
+pub fn map(fd: RawFd, length: usize, protection: usize, flags: usize) -> Result<*mut u8, Errno> {
+    // SAFETY: the kernel chooses the address, so nothing that exists is replaced.
+    unsafe {
+        call(
+            numbers::MMAP,
+            [0, length, protection, flags, fd as isize as usize, 0],
+        )
+    }
+    .map(|address| address as *mut u8)
+}
+
+/// Fresh zeroed private memory.
+pub fn map_memory(length: usize) -> Result<*mut u8, Errno> {
+    map(
+        -1,
+        length,
+        PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS,
+    )
+}
+
+/// # Safety
+/// The range must be a mapping that nobody uses any more.
+pub unsafe fn unmap(address: *mut u8, length: usize) {
+    // SAFETY: the caller vouches.
+    let _ = unsafe { call(numbers::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
+}
+
+/// Size and link count of a path; none if it does not exist.
+pub fn size_and_links(path: &CStr) -> Option<(u64, u64)> {
+    let mut stat = [0u64; 18];
+    // SAFETY: struct stat is 144 bytes (x86-64) or 128 (aarch64).
+    unsafe {
+        call(
+            numbers::NEWFSTATAT,
+            [
+                AT_FDCWD as usize,
+                path.as_ptr() as usize,
+                stat.as_mut_ptr() as usize,
+                0,
+                0,
+                0,
+            ],
+        )
+    }
+    .ok()?;
+    #[cfg(target_arch = "x86_64")]
+    let links = stat[2];
+    #[cfg(target_arch = "aarch64")]
+    let links = stat[2] >> 32;
+    Some((stat[6], links))
+}
+
+/// How many entries a directory has, `.` and `..` not counted.
+pub fn count_entries(path: &CStr) -> Option<u64> {
+    let fd = open(path, O_DIRECTORY, 0).ok()?;
+    let mut buffer = [0u64; 512];
+    let mut count = 0;
+    loop {
+        // SAFETY: the buffer is writable for its length.
+        let read = unsafe {
+            call(
+                numbers::GETDENTS64,
+                [
+                    fd as usize,
+                    buffer.as_mut_ptr() as usize,
+                    size_of_val(&buffer),
+                    0,
+                    0,
+                    0,
+                ],
+            )
+        };
+        let Ok(length @ 1..) = read else { break };
+        let mut offset = 0;
+        while offset + 18 < length {
+            // SAFETY: the kernel filled `length` bytes with records; each has its length at 16.
+            let (record, name) = unsafe {
+                let base = buffer.as_ptr().cast::<u8>().add(offset);
+                let record = base.add(16).cast::<u16>().read_unaligned();
+                (record, CStr::from_ptr(base.add(19).cast()))
+            };
+            if name != c"." && name != c".." {
+                count += 1;
+            }
+            offset += usize::from(record);
+        }
+    }
+    close(fd);
+    Some(count)
+}
+
+/// How many descriptors this process has open.
+pub fn open_descriptors() -> Option<u64> {
+    match size_and_links(c"/proc/self/fd") {
+        // Linux 6.2 and later tell the number as the size.
+        Some((size @ 1.., _)) => Some(size),
+        // The descriptor used for counting is among those counted.
+        _ => count_entries(c"/proc/self/fd").map(|count| count - 1),
+    }
+}
+
+/// How many threads this process has.
+pub fn threads() -> Option<u64> {
+    let (_, links) = size_and_links(c"/proc/self/task")?;
+    links.checked_sub(2)
+}
+
+/// The end of the data segment; `set_break` moves it back.
+pub fn program_break() -> usize {
+    plain(numbers::BRK, &[0]).unwrap_or(0)
+}
+
+/// # Safety
+/// Memory beyond the new end must not be used any more.
+pub unsafe fn set_break(end: usize) {
+    let _ = plain(numbers::BRK, &[end]);
+}
+
+/// Sends SIGCHLD's disposition to the default and gives back what it was (kernel layout).
+pub fn default_child_signal() -> [usize; 4] {
+    let mut old = [0usize; 4];
+    let new = [0usize; 4];
+    // SAFETY: the kernel's sigaction is four words on both architectures (with 8-byte masks).
+    let _ = unsafe {
+        call(
+            numbers::RT_SIGACTION,
+            [
+                SIGCHLD as usize,
+                new.as_ptr() as usize,
+                old.as_mut_ptr() as usize,
+                8,
+                0,
+                0,
+            ],
+        )
+    };
+    old
+}
+
+/// Undoes `default_child_signal`.
+pub fn restore_child_signal(old: &[usize; 4]) {
+    if *old == [0; 4] {
+        return;
+    }
+    // SAFETY: the words are what the kernel gave us.
+    let _ = unsafe {
+        call(
+            numbers::RT_SIGACTION,
+            [SIGCHLD as usize, old.as_ptr() as usize, 0, 8, 0, 0],
+        )
+    };
+}
+
+/// A path as the system wants it; none if it holds a zero byte.
+pub fn c_path(path: &std::path::Path) -> Option<CString> {
+    use std::os::unix::ffi::OsStrExt;
+    CString::new(path.as_os_str().as_bytes()).ok()
+}

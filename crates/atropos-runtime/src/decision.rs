@@ -1,0 +1,252 @@
+//! What happens at a mutation point where something may happen.
+//!
+//! Values decide first. A variant whose value equals the original's is not infected at this hit
+//! and goes on as part of the original; variants that are equal to each other are run together by
+//! one process, until a later hit parts them. A value that can't be known makes its variant a
+//! class of its own.
+
+use atropos_protocol::{Board, Outcome, sys};
+
+use crate::fork::{self, Side};
+use crate::role::{self, Class, Role, bit};
+use crate::{effects, table};
+
+/// What a variant makes of the operands, as far as it can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Two variants (of one hit) with the same number behave the same from here on.
+    Known(u128),
+    /// It may do anything, also panic.
+    Unknown,
+    /// There is no such variant in the program.
+    Gone,
+}
+
+impl Key {
+    pub fn of(value: Option<u128>) -> Key {
+        value.map_or(Key::Unknown, Key::Known)
+    }
+
+    /// Surely the same as `other`.
+    fn same(self, other: Key) -> bool {
+        matches!((self, other), (Key::Known(one), Key::Known(two)) if one == two)
+    }
+}
+
+/// A visit to a mutation point.
+pub struct Hit<'a> {
+    /// The point's first mutant.
+    pub first: u32,
+    /// The variants' letters, `.` for those that are gone; none if values play no part.
+    pub letters: Option<&'static [u8]>,
+    pub original: Key,
+    /// The key of the variant with this letter.
+    pub variant: &'a dyn Fn(u8) -> Key,
+}
+
+impl Hit<'_> {
+    fn size(&self, board: &Board) -> u32 {
+        match self.letters {
+            Some(letters) => letters.len() as u32,
+            None => board.size_of_point(self.first),
+        }
+    }
+
+    fn key(&self, k: u32) -> Key {
+        match self.letters {
+            None => Key::Unknown,
+            Some(letters) => match letters.get(k as usize - 1) {
+                None | Some(b'.') => Key::Gone,
+                Some(&letter) => (self.variant)(letter),
+            },
+        }
+    }
+
+    fn infects(&self, k: u32) -> bool {
+        let key = self.key(k);
+        key != Key::Gone && !key.same(self.original)
+    }
+}
+
+/// Which variant acts at this hit: 0 for the original.
+#[cold]
+pub fn decide(hit: &Hit) -> u32 {
+    let Some(board) = role::board() else { return 0 };
+    let errno = sys::errno();
+    let acting = match role::role() {
+        Role::Bystander => 0,
+        Role::Recorder => record(hit, board),
+        Role::Original => fork_infected(hit, board),
+        Role::Mutant => act(hit, board),
+    };
+    sys::set_errno(errno);
+    acting
+}
+
+fn record(hit: &Hit, board: &Board) -> u32 {
+    let (reached, infected) = (board.reached(), board.infected());
+    let Some(mark) = reached.get(hit.first as usize) else {
+        return 0;
+    };
+    const RELAXED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
+    if mark.swap(1, RELAXED) == 0 {
+        effects::look_at_descriptors();
+    }
+    let mut open = false;
+    for k in 1..=hit.size(board) {
+        let Some(mark) = infected.get((hit.first + k - 1) as usize) else {
+            break;
+        };
+        if mark.load(RELAXED) != 0 {
+            continue;
+        }
+        match hit.infects(k) {
+            true => mark.store(1, RELAXED),
+            false => open |= hit.key(k) != Key::Gone,
+        }
+    }
+    if !open {
+        table::cool(hit.first);
+    }
+    0
+}
+
+/// A wanted mutant that nothing has been decided about.
+fn is_open(board: &Board, mutant: u32) -> bool {
+    board.is_wanted(mutant) && board.records()[mutant as usize].outcome() == Outcome::None
+}
+
+fn fork_infected(hit: &Hit, board: &Board) -> u32 {
+    let size = hit.size(board);
+    let mut open = false;
+    for k in 1..=size {
+        let mutant = hit.first + k - 1;
+        if !is_open(board, mutant) {
+            continue;
+        }
+        if !hit.infects(k) {
+            open |= hit.key(k) != Key::Gone;
+            continue;
+        }
+        let class = class_of(hit, k, |other| {
+            other <= size && is_open(board, hit.first + other - 1)
+        });
+        if let Some(reason) = fork::hazard() {
+            fork::needs_own_process(board, class, reason);
+            continue;
+        }
+        if fork::fork(board, class) == Side::Child {
+            return class.leader;
+        }
+    }
+    if !open {
+        table::cool(hit.first);
+    }
+    0
+}
+
+/// Variant `k` with all later ones that are the same at this hit and that `may_join`.
+fn class_of(hit: &Hit, k: u32, may_join: impl Fn(u32) -> bool) -> Class {
+    let mut class = Class::single(hit.first, k);
+    if k <= 64 {
+        let key = hit.key(k);
+        for other in k + 1..=64 {
+            if may_join(other) && hit.key(other).same(key) {
+                class.members |= bit(other);
+            }
+        }
+    }
+    class
+}
+
+/// Acts as the class of this process; those that part from its leader are forked off.
+fn act(hit: &Hit, board: &Board) -> u32 {
+    let class = role::class();
+    if hit.first != class.point {
+        return 0;
+    }
+    let key = hit.key(class.leader);
+    let mut leaving = 0;
+    if class.members != bit(class.leader) {
+        for k in 1..=64 {
+            if k != class.leader && class.members & bit(k) != 0 && !hit.key(k).same(key) {
+                leaving |= bit(k);
+            }
+        }
+    }
+    if leaving == 0 {
+        return class.leader;
+    }
+    fork::narrow(board, class.members & !leaving);
+    for k in 1..=64 {
+        if leaving & bit(k) == 0 {
+            continue;
+        }
+        let parting = class_of(hit, k, |other| leaving & bit(other) != 0);
+        leaving &= !parting.members;
+        if let Some(reason) = fork::hazard() {
+            fork::needs_own_process(board, parting, reason);
+        } else if fork::fork(board, parting) == Side::Child {
+            return parting.leader;
+        }
+    }
+    class.leader
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit<'a>(letters: &'static [u8], original: Key, variant: &'a dyn Fn(u8) -> Key) -> Hit<'a> {
+        Hit {
+            first: 10,
+            letters: Some(letters),
+            original,
+            variant,
+        }
+    }
+
+    #[test]
+    fn a_variant_equal_to_the_original_is_not_infected() {
+        let variant = |letter| match letter {
+            b'a' => Key::Known(1),
+            b'b' => Key::Known(2),
+            _ => Key::Unknown,
+        };
+        let hit = hit(b"abu.", Key::Known(1), &variant);
+        assert!(!hit.infects(1));
+        assert!(hit.infects(2));
+        assert!(hit.infects(3));
+        assert!(!hit.infects(4), "gone");
+        assert!(!hit.infects(5), "beyond the letters");
+    }
+
+    #[test]
+    fn an_unknown_original_is_infected_by_every_variant() {
+        let hit = hit(b"ab", Key::Unknown, &|_| Key::Known(1));
+        assert!(hit.infects(1) && hit.infects(2));
+    }
+
+    #[test]
+    fn equal_variants_share_a_class_and_unknown_ones_stay_alone() {
+        let variant = |letter| match letter {
+            b'a' => Key::Known(5),
+            _ => Key::Unknown,
+        };
+        let hit = hit(b"auaua", Key::Known(1), &variant);
+        let all = |_| true;
+        assert_eq!(class_of(&hit, 1, all).members, 0b10101);
+        assert_eq!(class_of(&hit, 2, all).members, 0b00010);
+        assert_eq!(class_of(&hit, 1, |k| k != 5).members, 0b00101);
+        assert_eq!(class_of(&hit, 3, all).ids().collect::<Vec<_>>(), [12, 14]);
+    }
+
+    #[test]
+    fn variants_beyond_the_sixty_fourth_are_alone() {
+        let hit = hit(&[b'a'; 70], Key::Known(1), &|_| Key::Known(5));
+        let class = class_of(&hit, 65, |_| true);
+        assert_eq!(class.members, 0);
+        assert_eq!(class.ids().collect::<Vec<_>>(), [74]);
+        assert_eq!(class_of(&hit, 64, |_| true).ids().count(), 1);
+    }
+}

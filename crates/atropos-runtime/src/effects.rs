@@ -1,0 +1,154 @@
+//! Notices what the program does outside its own memory, and forbids it where it would do harm.
+//!
+//! The `intercept` files define libc's names and call [`note`] first. What follows depends on how
+//! the process is run: from the test's start on its own, everything is allowed and noted; where
+//! several mutants share one history (fork) or one process (batch), an effect that could reach
+//! the others ends the run before it happens, and the mutant is left to a process of its own.
+
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use atropos_protocol::{Effect, Effects, sys};
+
+use crate::{role, verdict};
+
+/// How effects are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Policy {
+    /// Not our business.
+    Ignore = 0,
+    /// Noted.
+    Note = 1,
+    /// Effects outside the process end the run.
+    Forking = 2,
+    /// Every effect that a later run in this process could feel ends the run.
+    Repeating = 3,
+}
+
+static POLICY: AtomicU8 = AtomicU8::new(Policy::Ignore as u8);
+static SEEN: AtomicU64 = AtomicU64::new(0);
+/// Open descriptors at the test's start.
+static DESCRIPTORS: AtomicU64 = AtomicU64::new(0);
+
+/// Starts to watch, from a clean slate.
+pub fn watch(policy: Policy) {
+    SEEN.store(0, Ordering::Relaxed);
+    DESCRIPTORS.store(sys::open_descriptors().unwrap_or(0), Ordering::Relaxed);
+    POLICY.store(policy as u8, Ordering::Relaxed);
+}
+
+/// What this process has done since `watch`.
+pub fn seen() -> Effects {
+    Effects(SEEN.load(Ordering::Relaxed))
+}
+
+/// An effect of what ran so far that forbids forking, if any.
+pub fn against_fork() -> Option<Effect> {
+    // Threads that have ended do no harm; whether some still run is asked where it matters.
+    let harm = Effects::AGAINST_FORK.0 & !Effect::Threads.bit();
+    Effects(seen().0 & harm).iter().next()
+}
+
+/// The test holds descriptors of its own.
+pub fn descriptors_open() -> bool {
+    sys::open_descriptors() != Some(DESCRIPTORS.load(Ordering::Relaxed))
+}
+
+/// Notes whether the test holds descriptors now, at a mutation point.
+pub fn look_at_descriptors() {
+    if !seen().contains(Effect::OpenDescriptor) && crate::role::in_charge() && descriptors_open() {
+        note(Effect::OpenDescriptor, c"", None);
+    }
+}
+
+/// The program is about to do this.
+#[inline]
+pub fn note(effect: Effect, call: &CStr, path: Option<*const c_char>) {
+    if POLICY.load(Ordering::Relaxed) != Policy::Ignore as u8 {
+        note_slowly(effect, call, path);
+    }
+}
+
+#[cold]
+fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
+    let errno = sys::errno();
+    let before = SEEN.fetch_or(effect.bit(), Ordering::Relaxed);
+    let mut text = Line::new();
+    text.push(effect.sentence().as_bytes());
+    if !call.is_empty() {
+        text.push(b": ");
+        text.push(call.to_bytes());
+    }
+    if let Some(path) = path
+        && !path.is_null()
+    {
+        text.push(b" ");
+        // SAFETY: the program is about to hand this string to libc.
+        text.push(unsafe { CStr::from_ptr(path) }.to_bytes());
+    }
+    if before & effect.bit() == 0
+        && let Some(board) = role::board()
+    {
+        let header = board.header();
+        header.effects.fetch_or(effect.bit(), Ordering::Relaxed);
+        let noteworthy = Effects::AGAINST_FORK.0 | Effects::AGAINST_BATCH.0;
+        if effect.bit() & noteworthy != 0 && header.first_effect.is_empty() {
+            header.first_effect.set(text.as_str());
+        }
+    }
+    let forbidden = match POLICY.load(Ordering::Relaxed) {
+        2 => Effects::OUTSIDE,
+        3 => Effects::AGAINST_BATCH,
+        _ => Effects(0),
+    };
+    if forbidden.contains(effect) {
+        verdict::needs_own_process(text.as_str());
+    }
+    sys::set_errno(errno);
+}
+
+/// A short text on the stack.
+struct Line {
+    bytes: [u8; 128],
+    length: usize,
+}
+
+impl Line {
+    fn new() -> Line {
+        Line {
+            bytes: [0; 128],
+            length: 0,
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let room = &mut self.bytes[self.length..];
+        let length = bytes.len().min(room.len());
+        room[..length].copy_from_slice(&bytes[..length]);
+        self.length += length;
+    }
+
+    fn as_str(&self) -> &str {
+        let bytes = &self.bytes[..self.length];
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_what_fits_and_stays_valid() {
+        let mut line = Line::new();
+        line.push(b"open ");
+        line.push(&[b'x'; 122]);
+        line.push("ä".as_bytes());
+        assert_eq!(line.length, 128);
+        assert_eq!(line.as_str().len(), 127);
+    }
+}

@@ -1,0 +1,156 @@
+//! Forks mutants where they are met, and waits for them.
+//!
+//! The parent stands still meanwhile, and hides the time that passed from its own clock (see
+//! `clock`), so that the original and every later mutant run as if nobody had been forked.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use atropos_protocol::sys::{self, Ended};
+use atropos_protocol::{Board, Outcome, Record};
+
+use crate::role::{self, Class};
+use crate::wait::{self, Waited};
+use crate::{clock, effects, limits, steps, verdict};
+
+/// Which of the two processes we are after a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Parent,
+    Child,
+}
+
+/// libc's fork without the handlers that programs may have registered: the mutant is the same
+/// program going on, not a child that the program asked for.
+pub fn raw_fork() -> c_int {
+    static FORK: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let mut function = FORK.load(Ordering::Relaxed);
+    if function.is_null() {
+        function = sys::next_symbol(c"_Fork");
+        if function.is_null() {
+            function = sys::next_symbol(c"fork");
+        }
+        if function.is_null() {
+            return -1;
+        }
+        FORK.store(function, Ordering::Relaxed);
+    }
+    // SAFETY: both symbols have this type.
+    let fork: extern "C" fn() -> c_int = unsafe { std::mem::transmute(function) };
+    fork()
+}
+
+/// Why a mutant can't be forked here and now, if it can't.
+pub fn hazard() -> Option<&'static str> {
+    if let Some(effect) = effects::against_fork() {
+        return Some(effect.sentence());
+    }
+    if !role::on_test_thread() {
+        return Some("met on another thread than the test's");
+    }
+    if !role::in_charge() {
+        return Some("met in a process that the test forked");
+    }
+    if sys::threads() != Some(1) {
+        return Some("met while other threads run");
+    }
+    if effects::descriptors_open() {
+        return Some("met while the test holds a file open");
+    }
+    None
+}
+
+/// Notes that this way of running can't tell about `class`.
+pub fn needs_own_process(board: &Board, class: Class, reason: &str) {
+    for record in class.records(board) {
+        record.set_text(reason, "");
+        record.set_outcome(Outcome::NeedsOwnProcess);
+    }
+}
+
+/// Keeps only these members in the class that this process acts as.
+pub fn narrow(board: &Board, members: u64) {
+    let class = Class {
+        members,
+        ..role::class()
+    };
+    role::narrow_class(class);
+    if let Some(record) = board.records().get(class.leader_id() as usize) {
+        record.set_members(members);
+    }
+}
+
+/// Marks a class as running from now on.
+pub fn begin(board: &Board, class: Class) {
+    let now = sys::now();
+    for record in class.records(board) {
+        record.begin(class.leader_id(), now);
+    }
+    if let Some(record) = board.records().get(class.leader_id() as usize) {
+        record.set_members(class.members);
+    }
+}
+
+/// Forks a process for `class`. The parent comes back when all is known about it.
+pub fn fork(board: &Board, class: Class) -> Side {
+    let header = board.header();
+    let (depth, start) = (role::depth(), sys::now());
+    let left = header
+        .deadline
+        .load(Ordering::Relaxed)
+        .saturating_sub(start);
+    begin(board, class);
+    wait::start_clock(board, depth + 1);
+    header.forks.fetch_add(1, Ordering::Relaxed);
+    let handler = sys::default_child_signal();
+    let parent = sys::pid();
+    match raw_fork() {
+        0 => {
+            sys::restore_child_signal(&handler);
+            sys::die_with_parent(parent);
+            role::take_charge(depth + 1);
+            role::become_mutant(class);
+            limits::apply(board);
+            steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+            return Side::Child;
+        }
+        -1 => needs_own_process(board, class, "the system refused to fork"),
+        pid => settle(board, class, wait::wait_for(board, pid, depth, None)),
+    }
+    sys::restore_child_signal(&handler);
+    let end = sys::now();
+    header.depth.store(depth, Ordering::Relaxed);
+    header.deadline.store(end + left, Ordering::Relaxed);
+    clock::hide(end - start);
+    Side::Parent
+}
+
+/// Completes the records of a class whose process has ended.
+pub fn settle(board: &Board, class: Class, waited: Waited) {
+    let Some(leader) = board.records().get(class.leader_id() as usize) else {
+        return;
+    };
+    settle_record(leader, waited);
+    let class = Class {
+        members: leader.members(),
+        ..class
+    };
+    verdict::spread(board, class);
+}
+
+/// Completes a record by how its process ended, if that process could not do it itself.
+pub fn settle_record(record: &Record, waited: Waited) {
+    if record.outcome().is_final() {
+        return;
+    }
+    let outcome = match waited {
+        Waited::Ended(Ended::Exited(status)) => Outcome::Exited(status),
+        Waited::Ended(Ended::Signaled(sys::SIGXCPU)) => Outcome::TimeLimit,
+        Waited::Ended(Ended::Signaled(sys::SIGSYS)) => Outcome::NeedsOwnProcess,
+        Waited::Ended(Ended::Signaled(signal)) => Outcome::Crashed(signal),
+        Waited::TimedOut => Outcome::TimeLimit,
+        Waited::Cancelled => Outcome::None,
+    };
+    record.set_measures(0, sys::now().saturating_sub(record.started()));
+    record.set_outcome(outcome);
+}

@@ -1,0 +1,117 @@
+//! Calls that change files, or open them.
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
+
+use atropos_protocol::{Effect, sys};
+
+use super::intercept;
+use crate::effects::note;
+
+/// Opening to write, or to create, changes files; opening to read only takes a descriptor.
+fn opening(call: &CStr, path: *const c_char, flags: c_int) {
+    const O_TMPFILE: c_int = 0o20000000;
+    let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | O_TMPFILE;
+    let effect = if flags & changing != 0 {
+        Effect::Files
+    } else {
+        Effect::Descriptors
+    };
+    note(effect, call, Some(path));
+}
+
+fn changing(call: &CStr, path: *const c_char) {
+    note(Effect::Files, call, Some(path));
+}
+
+fn opening_stream(call: &CStr, path: *const c_char, mode: *const c_char) {
+    // SAFETY: the program is about to hand this string to libc.
+    let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
+    let reads_only = mode.first() == Some(&b'r') && !mode.contains(&b'+');
+    opening(call, path, if reads_only { 0 } else { sys::O_WRONLY });
+}
+
+// The variadic ones take their optional argument in the same register as a fixed one would be.
+intercept! {
+    fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
+        |call| opening(call, path, flags);
+    fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
+        |call| opening(call, path, flags);
+    fn openat(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
+        |call| opening(call, path, flags);
+    fn openat64(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
+        |call| opening(call, path, flags);
+    fn creat(path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn creat64(path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
+        |call| opening_stream(call, path, mode);
+    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
+        |call| opening_stream(call, path, mode);
+    fn mkdir(path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn mkdirat(at: c_int, path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn rmdir(path: *const c_char) -> c_int, -1,
+        |call| changing(call, path);
+    fn unlink(path: *const c_char) -> c_int, -1,
+        |call| changing(call, path);
+    fn unlinkat(at: c_int, path: *const c_char, flags: c_int) -> c_int, -1,
+        |call| changing(call, path);
+    fn remove(path: *const c_char) -> c_int, -1,
+        |call| changing(call, path);
+    fn rename(from: *const c_char, to: *const c_char) -> c_int, -1,
+        |call| changing(call, from);
+    fn renameat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char) -> c_int, -1,
+        |call| changing(call, from);
+    fn renameat2(
+        at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_uint,
+    ) -> c_int, -1,
+        |call| changing(call, from);
+    fn link(from: *const c_char, to: *const c_char) -> c_int, -1,
+        |call| changing(call, to);
+    fn linkat(
+        at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_int,
+    ) -> c_int, -1,
+        |call| changing(call, to);
+    fn symlink(target: *const c_char, path: *const c_char) -> c_int, -1,
+        |call| changing(call, path);
+    fn symlinkat(target: *const c_char, at: c_int, path: *const c_char) -> c_int, -1,
+        |call| changing(call, path);
+    fn truncate(path: *const c_char, length: c_long) -> c_int, -1,
+        |call| changing(call, path);
+    fn truncate64(path: *const c_char, length: c_long) -> c_int, -1,
+        |call| changing(call, path);
+    fn chmod(path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn fchmod(file: c_int, mode: c_uint) -> c_int, -1,
+        |call| changing(call, std::ptr::null());
+    fn fchmodat(at: c_int, path: *const c_char, mode: c_uint, flags: c_int) -> c_int, -1,
+        |call| changing(call, path);
+    fn chown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn lchown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn fchown(file: c_int, user: c_uint, group: c_uint) -> c_int, -1,
+        |call| changing(call, std::ptr::null());
+    fn fchownat(
+        at: c_int, path: *const c_char, user: c_uint, group: c_uint, flags: c_int,
+    ) -> c_int, -1,
+        |call| changing(call, path);
+    fn utimensat(
+        at: c_int, path: *const c_char, times: *const c_void, flags: c_int,
+    ) -> c_int, -1,
+        |call| changing(call, path);
+    fn futimens(file: c_int, times: *const c_void) -> c_int, -1,
+        |call| changing(call, std::ptr::null());
+    fn mkfifo(path: *const c_char, mode: c_uint) -> c_int, -1,
+        |call| changing(call, path);
+    fn mkdtemp(template: *mut c_char) -> *mut c_char, std::ptr::null_mut(),
+        |call| changing(call, template);
+    fn mkstemp(template: *mut c_char) -> c_int, -1,
+        |call| changing(call, template);
+    fn mkostemp(template: *mut c_char, flags: c_int) -> c_int, -1,
+        |call| changing(call, template);
+    fn tmpfile() -> *mut c_void, std::ptr::null_mut(),
+        |call| changing(call, std::ptr::null());
+}

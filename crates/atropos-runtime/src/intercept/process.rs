@@ -1,0 +1,92 @@
+//! Calls that start processes or threads, or send signals.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use atropos_protocol::Effect;
+
+use super::{Next, intercept};
+use crate::effects::note;
+use crate::heap;
+
+fn starting(call: &CStr, path: *const c_char) {
+    note(Effect::Processes, call, Some(path));
+}
+
+fn signalling(call: &CStr) {
+    note(Effect::Kill, call, None);
+}
+
+type Strings = *const *const c_char;
+
+intercept! {
+    fn fork() -> c_int, -1,
+        |call| starting(call, std::ptr::null());
+    fn posix_spawn(
+        pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
+        arguments: Strings, environment: Strings,
+    ) -> c_int, 38,
+        |call| starting(call, path);
+    fn posix_spawnp(
+        pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
+        arguments: Strings, environment: Strings,
+    ) -> c_int, 38,
+        |call| starting(call, path);
+    fn execve(path: *const c_char, arguments: Strings, environment: Strings) -> c_int, -1,
+        |call| starting(call, path);
+    fn execv(path: *const c_char, arguments: Strings) -> c_int, -1,
+        |call| starting(call, path);
+    fn execvp(path: *const c_char, arguments: Strings) -> c_int, -1,
+        |call| starting(call, path);
+    fn execvpe(path: *const c_char, arguments: Strings, environment: Strings) -> c_int, -1,
+        |call| starting(call, path);
+    fn fexecve(file: c_int, arguments: Strings, environment: Strings) -> c_int, -1,
+        |call| starting(call, std::ptr::null());
+    fn system(command: *const c_char) -> c_int, -1,
+        |call| starting(call, command);
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
+        |call| starting(call, command);
+    fn kill(pid: c_int, signal: c_int) -> c_int, -1, signalling;
+    fn killpg(group: c_int, signal: c_int) -> c_int, -1, signalling;
+    fn sigqueue(pid: c_int, signal: c_int, value: *mut c_void) -> c_int, -1, signalling;
+    fn getpid() -> c_int, 0,
+        |call| note(Effect::ProcessId, call, None);
+}
+
+/// The parent of a vfork may not return before the child is gone, which a wrapper can't ensure;
+/// a fork serves as well.
+///
+/// # Safety
+/// As libc's `fork`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vfork() -> c_int {
+    // SAFETY: no conditions.
+    unsafe { fork() }
+}
+
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut c_void,
+    attributes: *const c_void,
+    start: *mut c_void,
+    argument: *mut c_void,
+) -> c_int {
+    static NEXT: Next = Next::new(c"pthread_create");
+    const EAGAIN: c_int = 11;
+    heap::threads_start();
+    note(Effect::Threads, c"pthread_create", None);
+    let Some(next) = NEXT.get() else {
+        return EAGAIN;
+    };
+    // SAFETY: libc's function has this type; the arguments are the caller's.
+    unsafe {
+        let next: unsafe extern "C" fn(
+            *mut c_void,
+            *const c_void,
+            *mut c_void,
+            *mut c_void,
+        ) -> c_int = std::mem::transmute(next);
+        next(thread, attributes, start, argument)
+    }
+}

@@ -1,0 +1,144 @@
+//! One run of a test, in a process of its own: prepare the process, run, conclude.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use atropos_protocol::sys;
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Outcome};
+
+use crate::effects::{self, Policy};
+use crate::role::{self, Class, Role};
+use crate::zygote::{CapturePath, Failure, Suite};
+use crate::{fork, heap, limits, random, steps, verdict};
+
+/// As what a test is run.
+pub enum Plan {
+    /// The original, noting everything.
+    Baseline {
+        capture: CapturePath,
+        directory: Option<PathBuf>,
+    },
+    /// The original, forking mutants where they are met.
+    Fork,
+    /// A mutant from the start.
+    Each {
+        class: Class,
+        directory: Option<PathBuf>,
+    },
+}
+
+/// Runs the test as `plan` says and ends the process.
+pub fn run(board: &'static Board, suite: &dyn Suite, test: usize, plan: &Plan) -> ! {
+    let header = board.header();
+    match plan {
+        Plan::Baseline { capture, directory } => {
+            if let Some(path) = capture {
+                redirect(path);
+            }
+            set_environment(board, directory, None);
+            prepare(board, Policy::Note);
+            role::become_recorder();
+        }
+        Plan::Fork => {
+            prepare(board, Policy::Forking);
+            role::become_original(board);
+        }
+        Plan::Each { class, directory } => {
+            set_environment(board, directory, Some(class.leader_id()));
+            prepare(board, Policy::Note);
+            limits::apply(board);
+            role::become_mutant(*class);
+            steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+        }
+    }
+    let (wall, cpu) = (sys::now(), sys::cpu_time());
+    let result = suite.run(test);
+    if !role::in_charge() {
+        // The test forked, and its child came back here. Only the test's own process concludes.
+        sys::exit_now(0);
+    }
+    if role::role() == Role::Recorder {
+        header.wall.store(sys::now() - wall, Ordering::Relaxed);
+        let cpu = sys::cpu_time() - cpu + sys::children_cpu_time();
+        header.cpu.store(cpu, Ordering::Relaxed);
+        header.steps.store(steps::taken(), Ordering::Relaxed);
+        header.peak_heap.store(heap::peak(), Ordering::Relaxed);
+        header
+            .allocations
+            .store(heap::allocations(), Ordering::Relaxed);
+        header.fork_cost.store(fork_cost(), Ordering::Relaxed);
+    }
+    conclude(board, result)
+}
+
+fn prepare(board: &Board, policy: Policy) {
+    let header = board.header();
+    random::seed(header.seed.load(Ordering::Relaxed));
+    role::take_charge(1);
+    limits::measure();
+    steps::reset();
+    effects::watch(policy);
+}
+
+/// Writes down how the run went, and ends the process.
+fn conclude(board: &Board, result: Result<(), Failure>) -> ! {
+    let role = role::role();
+    if role == Role::Original {
+        for mutant in 1..=board.mutants() {
+            let record = &board.records()[mutant as usize];
+            if board.is_wanted(mutant) && record.outcome() == Outcome::None && result.is_ok() {
+                record.set_outcome(Outcome::NotInfected);
+            }
+        }
+    }
+    let limit = match role {
+        Role::Mutant => board.spawned_limit(role::class().leader_id()),
+        _ => None,
+    };
+    let failure = result.as_ref().err().cloned().unwrap_or_default();
+    let outcome = match (limit, result) {
+        (Some(limit), _) => limit,
+        (None, Ok(())) => Outcome::Passed,
+        (None, Err(_)) => Outcome::Failed,
+    };
+    let text = (failure.message.as_str(), failure.location.as_str());
+    verdict::give(board, outcome, Some(text));
+    sys::exit_now(0)
+}
+
+/// Sends standard output and error to a file.
+fn redirect(path: &std::ffi::CStr) {
+    let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_TRUNC | sys::O_APPEND;
+    if let Ok(file) = sys::open(path, flags, 0o644) {
+        let _ = sys::duplicate_onto(file, 1);
+        let _ = sys::duplicate_onto(file, 2);
+        sys::close(file);
+    }
+}
+
+/// What woven programs that the test starts need to know, and where temporary files go.
+fn set_environment(board: &Board, directory: &Option<PathBuf>, mutant: Option<u32>) {
+    // SAFETY: the process has one thread.
+    unsafe {
+        std::env::set_var(ENV_BOARD, board.path());
+        if let Some(mutant) = mutant {
+            std::env::set_var(ENV_MUTANT, mutant.to_string());
+        }
+        if let Some(directory) = directory {
+            std::env::set_var("TMPDIR", directory);
+        }
+    }
+}
+
+/// How long it takes to fork an empty child and to wait for it, in nanoseconds.
+pub fn fork_cost() -> u64 {
+    let start = sys::now();
+    match fork::raw_fork() {
+        0 => sys::exit_now(0),
+        -1 => 0,
+        pid => {
+            let _ = sys::wait(pid, true);
+            sys::now() - start
+        }
+    }
+}

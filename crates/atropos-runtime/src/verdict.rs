@@ -1,0 +1,98 @@
+//! Gives the verdict on what this process runs, and ends it.
+//!
+//! Everything here must work in the middle of anything: inside an allocation, in a signal
+//! handler, on any thread. So nothing allocates, and the process ends by system call.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use atropos_protocol::{Board, Outcome, Record, sys};
+
+use crate::role::{self, Class, Role};
+use crate::{plain, steps};
+
+/// The first thread to end the run does it; others wait to be ended.
+static ENDING: AtomicU32 = AtomicU32::new(0);
+
+fn claim() {
+    if ENDING.swap(1, Ordering::Relaxed) != 0 {
+        loop {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Copies the leader's record to the other members.
+pub fn spread(board: &Board, class: Class) {
+    let mut records = class.records(board);
+    let Some(leader) = records.next() else { return };
+    for record in records {
+        record.copy_from(leader);
+    }
+}
+
+/// The record that speaks for what this process runs: the class's leader's, or the original's.
+pub fn own_record(board: &Board) -> Option<&Record> {
+    let index = match role::role() {
+        Role::Mutant => role::class().leader_id(),
+        _ => 0,
+    };
+    board.records().get(index as usize)
+}
+
+/// Writes down the outcome of what this process runs.
+pub fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
+    let Some(record) = own_record(board) else {
+        return;
+    };
+    if let Some((message, location)) = text {
+        record.set_text(message, location);
+    }
+    record.set_measures(steps::taken(), sys::now().saturating_sub(record.started()));
+    record.set_outcome(outcome);
+    if role::role() == Role::Mutant {
+        spread(board, role::class());
+    }
+}
+
+/// Ends the run at once with this outcome.
+pub fn stop(outcome: Outcome, message: &str) -> ! {
+    if plain::is_plain() {
+        plain::stop(outcome);
+    }
+    if role::in_charge() {
+        claim();
+        if let Some(board) = role::board() {
+            give(board, outcome, Some((message, "")));
+        }
+    } else if let Some(board) = role::board() {
+        // A process that the test forked itself: the test's process must hear of it.
+        plain::note_limit(board, outcome);
+    }
+    sys::exit_now(1)
+}
+
+#[cold]
+pub fn step_limit() {
+    stop(Outcome::StepLimit, "")
+}
+
+#[cold]
+pub fn memory_limit() -> ! {
+    stop(Outcome::MemoryLimit, "")
+}
+
+/// This way of running can't tell: the mutant needs a process of its own.
+#[cold]
+pub fn needs_own_process(reason: &str) -> ! {
+    stop(Outcome::NeedsOwnProcess, reason)
+}
+
+/// A panic was noticed; if the process dies of it, this is what there is to say.
+pub fn note_panic(message: &str, location: &str) {
+    if role::role() == Role::Bystander || plain::is_plain() || !role::in_charge() {
+        return;
+    }
+    if let Some(record) = role::board().and_then(own_record) {
+        record.set_text(message, location);
+    }
+}

@@ -1,0 +1,160 @@
+//! Waits for a child, but not longer than the running process may take.
+//!
+//! Processes form a chain: the zygote waits for a test, which waits for a mutant, which may wait
+//! for another that parted from it. Only the last one runs. The board holds its deadline and its
+//! depth; its parent enforces the deadline, and each process further up waits a little longer,
+//! in case the ones between are stuck.
+
+use std::os::fd::RawFd;
+use std::sync::atomic::Ordering;
+
+use atropos_protocol::Board;
+use atropos_protocol::sys::{self, Ended, Errno, PollFd};
+
+/// How much longer each process further up waits.
+const GRACE: u64 = 500_000_000;
+/// How often `cancel` is looked at.
+const SLICE: u64 = 50_000_000;
+
+/// Why a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    Ended(Ended),
+    /// It took too long and was killed.
+    TimedOut,
+    /// The driver gave up on the command (or is gone), so it was killed.
+    Cancelled,
+}
+
+/// The process at `depth` starts to run now.
+pub fn start_clock(board: &Board, depth: u64) {
+    let header = board.header();
+    let limit = header.time_limit.load(Ordering::Relaxed);
+    header.depth.store(depth, Ordering::Relaxed);
+    header
+        .deadline
+        .store(sys::now().saturating_add(limit), Ordering::Relaxed);
+}
+
+/// Waits for a child of the process at `depth`. If `channel` is given, its closing cancels.
+pub fn wait_for(board: &Board, pid: i32, depth: u64, channel: Option<RawFd>) -> Waited {
+    let pidfd = sys::open_pidfd(pid).ok();
+    let waited = watch(board, pid, pidfd, depth, channel);
+    if let Some(fd) = pidfd {
+        sys::close(fd);
+    }
+    waited
+}
+
+fn watch(
+    board: &Board,
+    pid: i32,
+    pidfd: Option<RawFd>,
+    depth: u64,
+    channel: Option<RawFd>,
+) -> Waited {
+    // Without a pidfd (old kernels, no descriptors left) look again and again.
+    let mut nap = 20_000;
+    loop {
+        let header = board.header();
+        let below = header.depth.load(Ordering::Relaxed).saturating_sub(depth);
+        let grace = below.saturating_sub(1) * GRACE;
+        let deadline = header
+            .deadline
+            .load(Ordering::Relaxed)
+            .saturating_add(grace);
+        let left = deadline.saturating_sub(sys::now());
+        let mut fds = [
+            PollFd::readable(pidfd.unwrap_or(-1)),
+            PollFd {
+                fd: channel.unwrap_or(-1),
+                events: 0,
+                revents: 0,
+            },
+        ];
+        let mut wait = left.min(SLICE);
+        if pidfd.is_none() {
+            wait = wait.min(nap);
+            nap = (nap * 2).min(2_000_000);
+        }
+        sys::poll(&mut fds, wait);
+        if fds[0].ready() || pidfd.is_none() {
+            match sys::wait(pid, false) {
+                Ok(Some((_, ended))) => return Waited::Ended(ended),
+                Ok(None) => {}
+                Err(Errno(_)) => return Waited::Ended(Ended::Exited(-1)),
+            }
+        }
+        let abandoned = fds[1].ready();
+        if abandoned {
+            header.cancel.store(1, Ordering::Relaxed);
+        }
+        if abandoned || board.cancelled() {
+            kill(pid, pidfd);
+            return Waited::Cancelled;
+        }
+        if left == 0 {
+            return match kill(pid, pidfd) {
+                // It ended by itself at the last moment.
+                Some(ended) if ended != Ended::Signaled(sys::SIGKILL) => Waited::Ended(ended),
+                _ => Waited::TimedOut,
+            };
+        }
+    }
+}
+
+fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<Ended> {
+    let killed = match pidfd {
+        Some(fd) => sys::kill_by_pidfd(fd, sys::SIGKILL),
+        None => sys::kill(pid, sys::SIGKILL),
+    };
+    if killed.is_err() {
+        let _ = sys::kill(pid, sys::SIGKILL);
+    }
+    match sys::wait(pid, true) {
+        Ok(Some((_, ended))) => Some(ended),
+        _ => None,
+    }
+}
+
+/// Kills and reaps every child there is, also orphans that we adopted, until none is left.
+pub fn sweep() {
+    loop {
+        match sys::wait(-1, false) {
+            Err(_) => return,
+            Ok(Some(_)) => continue,
+            Ok(None) => {}
+        }
+        for child in children() {
+            let _ = sys::kill(child, sys::SIGKILL);
+        }
+        // Killed processes are reaped one by one; their children become ours and go next.
+        if sys::wait(-1, true).is_err() {
+            return;
+        }
+    }
+}
+
+fn children() -> Vec<i32> {
+    let own = sys::pid();
+    if let Ok(text) = std::fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        return text
+            .split_ascii_whitespace()
+            .filter_map(|pid| pid.parse().ok())
+            .collect();
+    }
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|&pid| parent_of(pid) == Some(own))
+        .collect()
+}
+
+fn parent_of(pid: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; the fields follow the last parenthesis.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+}

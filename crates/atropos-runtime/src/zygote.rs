@@ -1,0 +1,275 @@
+//! The zygote: a process of the test binary that has run no test, and forks one for each command.
+//!
+//! It stays single-threaded and trusted. Every test runs in a child; the board tells how it went;
+//! what the children leave behind is adopted, killed and reaped before the next command.
+
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use atropos_protocol::sys;
+use atropos_protocol::{
+    Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, Reply, Request, Test, Way,
+};
+
+use crate::role::{self, Class, Role};
+use crate::run::{self, Plan};
+use crate::wait::{self, Waited};
+use crate::{fork, random};
+
+/// The tests of a binary, as the harness knows them.
+pub trait Suite {
+    /// In a fixed order; commands name them by index.
+    fn tests(&self) -> Vec<Test>;
+    /// Runs a test on this thread, in this process; never unwinds.
+    fn run(&self, test: usize) -> Result<(), Failure>;
+}
+
+/// Why a test failed.
+#[derive(Clone, Debug, Default)]
+pub struct Failure {
+    pub message: String,
+    pub location: String,
+}
+
+/// This process was started by a driver, to serve as a zygote.
+pub fn is_zygote() -> bool {
+    std::env::var_os(ENV_ZYGOTE).is_some()
+}
+
+/// Serves the driver until it is gone.
+pub fn serve(suite: &dyn Suite) -> ! {
+    match Zygote::new(suite) {
+        Some(mut zygote) => zygote.serve(),
+        None => sys::exit_now(1),
+    }
+    wait::sweep();
+    sys::exit_now(0)
+}
+
+struct Zygote<'a> {
+    suite: &'a dyn Suite,
+    tests: Vec<Test>,
+    board: &'static Board,
+    channel: RawFd,
+    input: Vec<u8>,
+    /// How many temporary directories were made.
+    directories: u64,
+}
+
+impl<'a> Zygote<'a> {
+    fn new(suite: &'a dyn Suite) -> Option<Zygote<'a>> {
+        let low: RawFd = std::env::var(ENV_ZYGOTE).ok()?.parse().ok()?;
+        let board = Board::open(Path::new(&std::env::var_os(ENV_BOARD)?)).ok()?;
+        // SAFETY: the zygote has one thread, and no test runs in it.
+        unsafe {
+            std::env::remove_var(ENV_ZYGOTE);
+            std::env::remove_var(ENV_BOARD);
+            std::env::remove_var(ENV_MUTANT);
+        }
+        // Tests expect low numbers for their own files.
+        let channel = sys::duplicate_above(low, 200).ok()?;
+        sys::close(low);
+        sys::adopt_orphans();
+        let board = role::set_board(board);
+        let zygote = Zygote {
+            tests: suite.tests(),
+            suite,
+            board,
+            channel,
+            input: Vec::new(),
+            directories: 0,
+        };
+        zygote.measure_costs();
+        Some(zygote)
+    }
+
+    fn measure_costs(&self) {
+        let cost = (0..5).map(|_| run::fork_cost()).min().unwrap_or(0);
+        self.board.header().fork_cost.store(cost, Ordering::Relaxed);
+    }
+
+    fn serve(&mut self) {
+        self.reply(&Reply::hello());
+        while let Some(line) = self.next_line() {
+            match Request::parse(&line) {
+                Some(Request::List) => self.list(),
+                Some(Request::Baseline { test, capture }) if test < self.tests.len() => {
+                    self.baseline(test, &capture);
+                    self.reply(&Reply::Done);
+                }
+                Some(Request::Run { way, test }) if test < self.tests.len() => {
+                    self.run(way, test);
+                    self.reply(&Reply::Done);
+                }
+                _ => self.reply(&Reply::Error(format!("unknown command {line:?}"))),
+            }
+        }
+    }
+
+    fn next_line(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.input.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.input.drain(..=end).collect();
+                return String::from_utf8(line).ok();
+            }
+            let mut buffer = [0; 1024];
+            match sys::read(self.channel, &mut buffer) {
+                Ok(length @ 1..) => self.input.extend_from_slice(&buffer[..length]),
+                _ => return None,
+            }
+        }
+    }
+
+    fn reply(&self, reply: &Reply) {
+        let line = reply.to_line();
+        let mut bytes = line.as_bytes();
+        while let Ok(written @ 1..) = sys::write(self.channel, bytes) {
+            bytes = &bytes[written..];
+            if bytes.is_empty() {
+                break;
+            }
+        }
+    }
+
+    fn list(&self) {
+        self.reply(&Reply::Tests(self.tests.len()));
+        for test in &self.tests {
+            self.reply(&Reply::Test(test.clone()));
+        }
+    }
+
+    /// A fresh directory for one run's temporary files.
+    fn temporary_directory(&mut self) -> Option<PathBuf> {
+        self.directories += 1;
+        let name = format!("tmp{}", self.directories);
+        let path = self.board.path().parent()?.join(name);
+        std::fs::create_dir(&path).ok()?;
+        Some(path)
+    }
+
+    fn seed(&self, test: usize) {
+        let seed = random::seed_of(&self.tests[test].name);
+        self.board.header().seed.store(seed, Ordering::Relaxed);
+    }
+
+    /// Runs `plan` in a child, waits for it, and removes all that it left behind.
+    fn child(&self, test: usize, plan: &Plan) -> Waited {
+        wait::start_clock(self.board, 1);
+        let parent = sys::pid();
+        let waited = match fork::raw_fork() {
+            0 => {
+                sys::close(self.channel);
+                sys::die_with_parent(parent);
+                sys::set_own_group();
+                run::run(self.board, self.suite, test, plan)
+            }
+            -1 => {
+                self.board.header().cancel.store(1, Ordering::Relaxed);
+                Waited::Cancelled
+            }
+            pid => wait::wait_for(self.board, pid, 0, Some(self.channel)),
+        };
+        wait::sweep();
+        waited
+    }
+
+    fn baseline(&mut self, test: usize, capture: &Path) {
+        self.seed(test);
+        let directory = self.temporary_directory();
+        self.board.records()[0].begin(0, sys::now());
+        let plan = Plan::Baseline {
+            capture: sys::c_path(capture),
+            directory: directory.clone(),
+        };
+        let waited = self.child(test, &plan);
+        fork::settle_record(&self.board.records()[0], waited);
+        remove(directory);
+    }
+
+    fn run(&mut self, way: Way, test: usize) {
+        let start = sys::now();
+        self.seed(test);
+        match way {
+            Way::Fork => self.fork(test),
+            Way::Each => self.each(test),
+            Way::Batch => self.batch(test),
+        }
+        let wall = sys::now() - start;
+        self.board.header().wall.store(wall, Ordering::Relaxed);
+    }
+
+    fn wanted(&self) -> Vec<u32> {
+        (1..=self.board.mutants())
+            .filter(|&mutant| self.board.is_wanted(mutant))
+            .collect()
+    }
+
+    fn fork(&mut self, test: usize) {
+        let original = &self.board.records()[0];
+        original.begin(0, sys::now());
+        let waited = self.child(test, &Plan::Fork);
+        fork::settle_record(original, waited);
+        let too_much = original.outcome() == Outcome::NeedsOwnProcess;
+        for mutant in self.wanted() {
+            let record = &self.board.records()[mutant as usize];
+            match record.outcome() {
+                // What could have told more about it was killed.
+                Outcome::Running if self.board.cancelled() => record.set_outcome(Outcome::None),
+                Outcome::Running => record.set_outcome(Outcome::NeedsOwnProcess),
+                Outcome::None if too_much => {
+                    record.message.copy_from(&original.message);
+                    record.set_outcome(Outcome::NeedsOwnProcess);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn each(&mut self, test: usize) {
+        for mutant in self.wanted() {
+            if self.board.cancelled() {
+                return;
+            }
+            // It may have been declared dead since.
+            if self.board.is_wanted(mutant) {
+                self.each_one(test, mutant);
+            }
+        }
+    }
+
+    fn each_one(&mut self, test: usize, mutant: u32) {
+        let header = self.board.header();
+        header.spawned_limit.store(0, Ordering::Relaxed);
+        header.forks.fetch_add(1, Ordering::Relaxed);
+        let class = Class::of_mutant(self.board, mutant);
+        let directory = self.temporary_directory();
+        fork::begin(self.board, class);
+        let plan = Plan::Each {
+            class,
+            directory: directory.clone(),
+        };
+        let waited = self.child(test, &plan);
+        fork::settle(self.board, class, waited);
+        remove(directory);
+    }
+
+    fn batch(&mut self, test: usize) {
+        self.each(test);
+    }
+}
+
+fn remove(directory: Option<PathBuf>) {
+    if let Some(path) = directory {
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+/// A path for a plan, made before the fork.
+pub type CapturePath = Option<CString>;
+
+/// Nobody reads what this process prints, so it need not print (and look for) backtraces.
+pub fn is_silent() -> bool {
+    matches!(role::role(), Role::Original | Role::Mutant)
+}

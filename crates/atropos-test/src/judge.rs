@@ -1,0 +1,97 @@
+//! Runs one test's body and says whether it passed.
+//!
+//! A hook notes message and place of every panic, because the place is not in what unwinds, and
+//! because a process may die of the panic before anybody can catch it.
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::Mutex;
+
+use atropos_runtime::zygote::Failure;
+
+use crate::description::{Bencher, ShouldPanic, TestDescAndFn, TestFn};
+
+/// The last panic's message and place.
+static LAST: Mutex<Option<Failure>> = Mutex::new(None);
+
+/// Installs the hook. Panics still print what they always print.
+pub fn watch_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        note(info);
+        if !atropos_runtime::zygote::is_silent() {
+            usual(info);
+        }
+    }));
+}
+
+fn note(info: &PanicHookInfo) {
+    let message = text_of(info.payload());
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    atropos_runtime::note_panic(&message, &location);
+    if let Ok(mut last) = LAST.try_lock() {
+        *last = Some(Failure { message, location });
+    }
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic with a value that is no text".to_owned()
+    }
+}
+
+/// Runs a test on this thread.
+pub fn run(test: &TestDescAndFn) -> Result<(), Failure> {
+    let result = panic::catch_unwind(AssertUnwindSafe(|| match test.testfn {
+        TestFn::StaticTestFn(body) => body(),
+        TestFn::StaticBenchFn(body) => body(&mut Bencher::default()),
+    }));
+    match result {
+        Ok(result) => without_panic(test.desc.should_panic, result),
+        Err(payload) => {
+            let message = text_of(&*payload);
+            // Dropping what a test threw may panic again.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
+            with_panic(test.desc.should_panic, message)
+        }
+    }
+}
+
+fn without_panic(should_panic: ShouldPanic, result: Result<(), String>) -> Result<(), Failure> {
+    match (should_panic, result) {
+        (ShouldPanic::No, Ok(())) => Ok(()),
+        (ShouldPanic::No, Err(message)) => Err(failure(message)),
+        (ShouldPanic::Yes | ShouldPanic::YesWithMessage(_), _) => {
+            Err(failure("test did not panic as expected".to_owned()))
+        }
+    }
+}
+
+fn with_panic(should_panic: ShouldPanic, message: String) -> Result<(), Failure> {
+    match should_panic {
+        ShouldPanic::Yes => Ok(()),
+        ShouldPanic::YesWithMessage(expected) if message.contains(expected) => Ok(()),
+        ShouldPanic::YesWithMessage(expected) => Err(failure(format!(
+            "panic did not contain expected string {expected:?}: {message:?}"
+        ))),
+        ShouldPanic::No => {
+            let last = LAST.try_lock().ok().and_then(|mut last| last.take());
+            let location = match last {
+                Some(last) if last.message == message => last.location,
+                _ => String::new(),
+            };
+            Err(Failure { message, location })
+        }
+    }
+}
+
+fn failure(message: String) -> Failure {
+    Failure {
+        message,
+        location: String::new(),
+    }
+}

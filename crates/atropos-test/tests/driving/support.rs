@@ -1,0 +1,200 @@
+//! Compiles programs and runs them under a `Client`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use atropos_protocol::{Baseline, Client, Limits, Outcome, Run, Verdict, Way};
+
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A directory of this test process alone, removed by the next one with the same id at the latest.
+pub fn fresh_directory() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("driving-{}-{count}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn run_rustc(arguments: &[&str], log: &str) {
+    let output = Command::new("rustc")
+        .args(arguments)
+        .args(["--edition", "2024", "--cap-lints", "allow"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{log}:\n{errors}");
+}
+
+/// The directory of the three compiled crates, made once.
+fn runtime() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let directory = fresh_directory();
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let out = directory.to_str().unwrap();
+        let search = format!("dependency={out}");
+        for (package, name, uses) in [
+            ("atropos-protocol", "atropos_protocol", &[][..]),
+            ("atropos-runtime", "atropos_runtime", &["atropos_protocol"]),
+            (
+                "atropos-test",
+                "test",
+                &["atropos_protocol", "atropos_runtime"],
+            ),
+        ] {
+            let source = crates.join(package).join("src/lib.rs");
+            let externs: Vec<String> = uses
+                .iter()
+                .map(|name| format!("--extern={name}={out}/lib{name}.rlib"))
+                .collect();
+            let mut arguments = vec![
+                source.to_str().unwrap(),
+                "--crate-name",
+                name,
+                "--crate-type",
+                "rlib",
+                "-O",
+                "--out-dir",
+                out,
+                "-L",
+                &search,
+            ];
+            arguments.extend(externs.iter().map(String::as_str));
+            run_rustc(&arguments, name);
+        }
+        directory
+    })
+}
+
+/// What kind of program to compile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// With the harness.
+    Test,
+    /// An ordinary program.
+    Bin,
+}
+
+/// Compiles a program from its text.
+pub fn compile(source: &str, kind: Kind) -> PathBuf {
+    let runtime = runtime().to_str().unwrap();
+    let directory = fresh_directory();
+    let (input, output) = (directory.join("program.rs"), directory.join("program"));
+    std::fs::write(&input, source).unwrap();
+    let runtime_crate = format!("--extern=atropos_runtime={runtime}/libatropos_runtime.rlib");
+    let test_crate = format!("--extern=test={runtime}/libtest.rlib");
+    let search = format!("dependency={runtime}");
+    let mut arguments = vec![
+        input.to_str().unwrap(),
+        "-o",
+        output.to_str().unwrap(),
+        "-L",
+        &search,
+        &runtime_crate,
+    ];
+    if kind == Kind::Test {
+        arguments.extend(["--test", &test_crate]);
+    }
+    run_rustc(&arguments, "program");
+    output
+}
+
+/// A zygote with what it needs around it.
+pub struct Driver {
+    pub client: Client,
+    pub scratch: PathBuf,
+}
+
+impl Driver {
+    /// `points` are pairs of first mutant and size.
+    pub fn start(program: &Path, points: &[(u32, u16)]) -> Driver {
+        Driver::start_command(Command::new(program), points)
+    }
+
+    pub fn start_command(command: Command, points: &[(u32, u16)]) -> Driver {
+        let scratch = fresh_directory();
+        let mutants = points
+            .iter()
+            .map(|&(first, size)| first + u32::from(size) - 1)
+            .max()
+            .unwrap_or(0);
+        let client = Client::start(command, &scratch, mutants, points, PATIENCE).unwrap();
+        Driver { client, scratch }
+    }
+
+    pub fn index(&self, test: &str) -> usize {
+        let tests = self.client.tests();
+        tests
+            .iter()
+            .position(|candidate| candidate.name == test)
+            .unwrap_or_else(|| panic!("no test {test} in {tests:?}"))
+    }
+
+    pub fn baseline(&mut self, test: &str) -> Baseline {
+        let index = self.index(test);
+        let capture = self.scratch.join("captured");
+        let limits = Limits::only_time(Duration::from_secs(10));
+        self.client.baseline(index, &limits, &capture).unwrap()
+    }
+
+    pub fn captured(&self) -> String {
+        std::fs::read_to_string(self.scratch.join("captured")).unwrap()
+    }
+
+    /// Runs mutants under small limits.
+    pub fn run(&mut self, way: Way, test: &str, wanted: &[u32]) -> BTreeMap<u32, Verdict> {
+        self.run_with(way, test, wanted, &limits()).0
+    }
+
+    pub fn run_with(
+        &mut self,
+        way: Way,
+        test: &str,
+        wanted: &[u32],
+        limits: &Limits,
+    ) -> (BTreeMap<u32, Verdict>, Run) {
+        let index = self.index(test);
+        let mut verdicts = BTreeMap::new();
+        let run = self
+            .client
+            .run(way, index, wanted, limits, &mut |mutant, verdict| {
+                let before = verdicts.insert(mutant, verdict);
+                assert_eq!(before, None, "mutant {mutant} was reported twice");
+            })
+            .unwrap();
+        (verdicts, run)
+    }
+
+    pub fn outcomes(&mut self, way: Way, test: &str, wanted: &[u32]) -> BTreeMap<u32, Outcome> {
+        outcomes(&self.run(way, test, wanted))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.scratch);
+    }
+}
+
+pub fn outcomes(verdicts: &BTreeMap<u32, Verdict>) -> BTreeMap<u32, Outcome> {
+    verdicts
+        .iter()
+        .map(|(&mutant, verdict)| (mutant, verdict.outcome))
+        .collect()
+}
+
+pub fn limits() -> Limits {
+    Limits {
+        steps: 20_000,
+        heap: 64 << 20,
+        time: Duration::from_millis(1500),
+        address_space: 1 << 30,
+    }
+}
