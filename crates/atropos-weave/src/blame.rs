@@ -1,0 +1,154 @@
+//! From one error to what is to blame for it.
+//!
+//! Only woven text can be at fault: the program compiled before. The rules, first match wins:
+//! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
+//!    way round where the primary span is only where the damage shows: a use after a move),
+//! 2. a point or a step counter that it points at, in the same order,
+//! 3. the same for the notes below the error,
+//! 4. else only the place is known.
+//!
+//! Where a span lies in a macro's expansion, the calls that led there count as well.
+
+use std::collections::BTreeMap;
+
+use atropos_mutants::mutant::{MutantId, Span};
+
+use crate::diagnostics::{Diagnostic, DiagnosticSpan};
+use crate::map::Owner;
+use crate::weave::FileWeave;
+
+/// What an error is due to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// Code of these mutants, by file.
+    Variants(Vec<(String, MutantId)>),
+    /// These points, by file.
+    Points(Vec<(String, usize)>),
+    Step(String, usize),
+    /// Something around this part of a file's source.
+    Place(String, Span),
+    /// Nothing that was woven.
+    Unknown,
+}
+
+/// A span in a woven file.
+#[derive(Clone, Debug)]
+struct Spot {
+    file: String,
+    woven: Span,
+    owner: Option<Owner>,
+}
+
+/// Finds out what errors are due to.
+pub(crate) struct Court<'a> {
+    pub woven: &'a BTreeMap<String, FileWeave>,
+    /// From the name of a file as rustc writes it to the name of a woven one.
+    pub name: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Codes whose primary span is where a value is missed, not where it went.
+const DAMAGE_SHOWS_LATER: [&str; 2] = ["E0381", "E0382"];
+
+impl Court<'_> {
+    pub fn blame(&self, error: &Diagnostic) -> Blame {
+        let (mut first, mut second): (Vec<_>, Vec<_>) =
+            error.spans.iter().partition(|span| span.is_primary);
+        if DAMAGE_SHOWS_LATER.contains(&error.code()) {
+            std::mem::swap(&mut first, &mut second);
+        }
+        let notes: Vec<&DiagnosticSpan> = error
+            .children
+            .iter()
+            .flat_map(|child| &child.spans)
+            .collect();
+        let [first, second, notes] = [first, second, notes].map(|spans| self.spots(&spans));
+        if error.code() == "E0004"
+            && let Some(arms) = self.arms_of_matches(&first)
+        {
+            return arms;
+        }
+        variants(&first)
+            .or_else(|| variants(&second))
+            .or_else(|| owners(&first))
+            .or_else(|| owners(&second))
+            .or_else(|| variants(&notes))
+            .or_else(|| owners(&notes))
+            .or_else(|| self.place(&first))
+            .or_else(|| self.place(&second))
+            .unwrap_or(Blame::Unknown)
+    }
+
+    fn spots(&self, spans: &[&DiagnosticSpan]) -> Vec<Spot> {
+        spans.iter().filter_map(|span| self.spot(span)).collect()
+    }
+
+    /// The innermost call on the way to a span that belongs to something; else the outermost one
+    /// in a woven file.
+    fn spot(&self, span: &DiagnosticSpan) -> Option<Spot> {
+        let mut found = None;
+        let mut next = Some(span);
+        while let Some(span) = next {
+            if let Some(file) = (self.name)(&span.file_name)
+                && let Some(weave) = self.woven.get(&file)
+            {
+                let woven = Span::new(span.byte_start, span.byte_end);
+                let owner = weave.map.owner(woven);
+                found = Some(Spot { file, woven, owner });
+                if owner.is_some() {
+                    break;
+                }
+            }
+            next = span.expansion.as_ref().map(|expansion| &expansion.span);
+        }
+        found
+    }
+
+    /// The arms of the matches whose scrutinee rustc calls not covered.
+    fn arms_of_matches(&self, spots: &[Spot]) -> Option<Blame> {
+        let mut arms = Vec::new();
+        for spot in spots {
+            let map = &self.woven[&spot.file].map;
+            let source = map.source_span(spot.woven);
+            for point in map.points() {
+                let touches = |scrutinee: Span| {
+                    scrutinee.start <= source.end && source.start <= scrutinee.end
+                };
+                if point.scrutinee.is_some_and(touches) {
+                    arms.push((spot.file.clone(), point.point));
+                }
+            }
+        }
+        (!arms.is_empty()).then_some(Blame::Points(arms))
+    }
+
+    fn place(&self, spots: &[Spot]) -> Option<Blame> {
+        let spot = spots.first()?;
+        let source = self.woven[&spot.file].map.source_span(spot.woven);
+        Some(Blame::Place(spot.file.clone(), source))
+    }
+}
+
+fn variants(spots: &[Spot]) -> Option<Blame> {
+    let variants: Vec<(String, MutantId)> = spots
+        .iter()
+        .filter_map(|spot| match spot.owner {
+            Some(Owner::Variant { mutant, .. }) => Some((spot.file.clone(), mutant)),
+            _ => None,
+        })
+        .collect();
+    (!variants.is_empty()).then_some(Blame::Variants(variants))
+}
+
+fn owners(spots: &[Spot]) -> Option<Blame> {
+    let points: Vec<(String, usize)> = spots
+        .iter()
+        .filter_map(|spot| Some((spot.file.clone(), spot.owner?.point()?)))
+        .collect();
+    if !points.is_empty() {
+        return Some(Blame::Points(points));
+    }
+    spots.iter().find_map(|spot| match spot.owner {
+        Some(Owner::Step { step }) => Some(Blame::Step(spot.file.clone(), step)),
+        _ => None,
+    })
+}

@@ -1,0 +1,599 @@
+//! Where an expression stands: what the weave must know about its surroundings.
+//!
+//! The most important part is the *temporary root*. Rust drops a statement's temporaries when the
+//! statement ends, but those of a match arm when the arm ends. An expression that is moved into an
+//! arm of its own would drop its temporaries (say, a lock's guard) too early. So each expression
+//! knows the smallest expression around it whose end is also the end of its temporaries: that one
+//! can be moved into an arm as a whole.
+//!
+//! The rules here are those of all editions at once: where editions differ, the larger root is
+//! taken, which is right in each of them.
+
+use std::collections::HashMap;
+
+use atropos_mutants::mutant::Span;
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Block, Expr, Macro, Pat, Stmt, Token, UnOp};
+
+/// The end of an expression's temporaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TemporaryRoot {
+    /// This expression, wherever it is moved.
+    Expression(Span),
+    /// This expression is the tail of a function's body that has locals: before the edition of
+    /// 2024 its temporaries outlive the locals, so it may not be moved at all.
+    Tail(Span),
+    /// Unknown: inside a macro or an item that is not understood.
+    Unknown,
+}
+
+/// The surroundings of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Context {
+    pub root: TemporaryRoot,
+    /// Inside an `unsafe` block or function.
+    pub in_unsafe: bool,
+    /// The expression is used as a place here: borrowed, assigned to, matched on, called on …
+    pub in_place: bool,
+    /// The negation whose operand it is.
+    pub negation: Option<Span>,
+    /// It is a field of a struct literal written without its name.
+    pub is_shorthand: bool,
+    /// `if`, `match`, a loop or a block: it needs no semicolon as a statement.
+    pub is_block_like: bool,
+}
+
+impl Context {
+    /// What must be assumed where nothing is known.
+    pub const UNKNOWN: Context = Context {
+        root: TemporaryRoot::Unknown,
+        in_unsafe: true,
+        in_place: true,
+        negation: None,
+        is_shorthand: false,
+        is_block_like: false,
+    };
+}
+
+/// A statement or a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Scope {
+    pub span: Span,
+    pub is_function: bool,
+}
+
+/// The contexts of a file's expressions, and its scopes.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    expressions: HashMap<Span, Context>,
+    pub scopes: Vec<Scope>,
+    /// The scrutinee of each `match`, with the `match`.
+    pub matches: Vec<(Span, Span)>,
+}
+
+impl Contexts {
+    /// Reads a file. One that does not parse has no contexts.
+    pub fn of(source: &str) -> Contexts {
+        let mut walk = Walk::new(if source.starts_with('\u{feff}') { 3 } else { 0 });
+        if let Ok(file) = syn::parse_file(source) {
+            walk.visit_file(&file);
+        }
+        walk.found
+    }
+
+    pub fn get(&self, span: Span) -> Context {
+        self.expressions
+            .get(&span)
+            .copied()
+            .unwrap_or(Context::UNKNOWN)
+    }
+}
+
+/// How an expression relates to the one around it.
+#[derive(Clone, Copy)]
+struct Slot {
+    root: SlotRoot,
+    in_place: bool,
+    negation: Option<Span>,
+    is_shorthand: bool,
+}
+
+#[derive(Clone, Copy)]
+enum SlotRoot {
+    /// Its temporaries end with it.
+    Own,
+    /// Its temporaries end with those of the expression around it.
+    Inherit,
+    /// It is the tail of a function's body with locals.
+    Tail,
+}
+
+const INHERIT: Slot = Slot {
+    root: SlotRoot::Inherit,
+    in_place: false,
+    negation: None,
+    is_shorthand: false,
+};
+const PLACE: Slot = Slot {
+    in_place: true,
+    ..INHERIT
+};
+const OWN: Slot = Slot {
+    root: SlotRoot::Own,
+    ..INHERIT
+};
+
+/// What ends when a block ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    /// The body of a function, a closure or an async block: `return` leaves it.
+    Function,
+    /// A branch or a loop's body: the tail's temporaries end with it.
+    Branch,
+    /// Any other block: the tail's temporaries may outlive it.
+    Plain,
+}
+
+struct Walk {
+    found: Contexts,
+    /// Bytes at the start of the file that syn does not count.
+    offset: usize,
+    slot: Slot,
+    root: TemporaryRoot,
+    unsafe_depth: usize,
+}
+
+impl Walk {
+    fn new(offset: usize) -> Walk {
+        Walk {
+            found: Contexts::default(),
+            offset,
+            slot: INHERIT,
+            root: TemporaryRoot::Unknown,
+            unsafe_depth: 0,
+        }
+    }
+
+    fn span(&self, node: &impl Spanned) -> Span {
+        let range = node.span().byte_range();
+        Span::new(range.start + self.offset, range.end + self.offset)
+    }
+
+    fn child(&mut self, slot: Slot, expr: &Expr) {
+        self.slot = slot;
+        self.visit_expr(expr);
+    }
+
+    fn children<'e>(&mut self, slot: Slot, exprs: impl IntoIterator<Item = &'e Expr>) {
+        for expr in exprs {
+            self.child(slot, expr);
+        }
+    }
+
+    /// The condition of `if` or `while`, or a guard. With a `let` in it, its temporaries can live
+    /// as long as the whole expression.
+    fn condition(&mut self, cond: &Expr) {
+        let slot = if contains_let(cond) { INHERIT } else { OWN };
+        self.child(slot, cond);
+    }
+
+    fn block(&mut self, block: &Block, kind: BlockKind) {
+        let has_locals = block
+            .stmts
+            .iter()
+            .any(|stmt| matches!(stmt, Stmt::Local(_) | Stmt::Macro(_)));
+        let tail_slot = match kind {
+            BlockKind::Plain => INHERIT,
+            _ if !has_locals => OWN,
+            BlockKind::Branch => INHERIT,
+            BlockKind::Function => Slot {
+                root: SlotRoot::Tail,
+                ..INHERIT
+            },
+        };
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            let is_last = index + 1 == block.stmts.len();
+            self.statement(stmt, if is_last { tail_slot } else { OWN });
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt, tail_slot: Slot) {
+        let span = self.span(stmt);
+        self.found.scopes.push(Scope {
+            span,
+            is_function: false,
+        });
+        match stmt {
+            Stmt::Local(local) => {
+                if let Some(init) = &local.init {
+                    let in_place = !binds_by_value(&local.pat);
+                    self.child(Slot { in_place, ..OWN }, &init.expr);
+                    if let Some((_, diverge)) = &init.diverge {
+                        self.branch(diverge);
+                    }
+                }
+            }
+            Stmt::Expr(expr, None) => self.child(tail_slot, expr),
+            Stmt::Expr(expr, Some(_)) => self.child(OWN, expr),
+            Stmt::Macro(stmt) => {
+                let outer = std::mem::replace(&mut self.root, TemporaryRoot::Unknown);
+                self.arguments(&stmt.mac);
+                self.root = outer;
+            }
+            Stmt::Item(item) => self.visit_item(item),
+        }
+    }
+
+    /// An expression that is a branch's block (or another `if` behind `else`).
+    fn branch(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Block(block) if block.label.is_none() => {
+                self.block(&block.block, BlockKind::Branch)
+            }
+            // An `if` behind `else` can't be moved on its own: the larger root is right too.
+            other => self.child(INHERIT, other),
+        }
+    }
+
+    /// A body that `return` leaves.
+    fn body(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Block(block) if block.label.is_none() => {
+                self.block(&block.block, BlockKind::Function)
+            }
+            other => self.child(OWN, other),
+        }
+    }
+
+    fn function(&mut self, span: Span, is_unsafe: bool, block: &Block) {
+        self.found.scopes.push(Scope {
+            span,
+            is_function: true,
+        });
+        let outer_root = std::mem::replace(&mut self.root, TemporaryRoot::Unknown);
+        let outer_unsafe = std::mem::replace(&mut self.unsafe_depth, usize::from(is_unsafe));
+        self.block(block, BlockKind::Function);
+        self.root = outer_root;
+        self.unsafe_depth = outer_unsafe;
+    }
+
+    fn arguments(&mut self, mac: &Macro) {
+        if let Some(arguments) = macro_arguments(mac.tokens.clone()) {
+            self.children(PLACE, &arguments);
+        }
+    }
+
+    fn walk_binary(&mut self, binary: &syn::ExprBinary) {
+        match binary.op {
+            BinOp::And(_) | BinOp::Or(_) => {
+                for operand in [&*binary.left, &*binary.right] {
+                    let slot = if contains_let(operand) { INHERIT } else { OWN };
+                    self.child(slot, operand);
+                }
+            }
+            // Comparisons borrow their operands.
+            BinOp::Eq(_)
+            | BinOp::Ne(_)
+            | BinOp::Lt(_)
+            | BinOp::Le(_)
+            | BinOp::Gt(_)
+            | BinOp::Ge(_) => self.children(PLACE, [&*binary.left, &*binary.right]),
+            BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_) => {
+                self.child(PLACE, &binary.left);
+                self.child(INHERIT, &binary.right);
+            }
+            _ => self.children(INHERIT, [&*binary.left, &*binary.right]),
+        }
+    }
+
+    fn walk_children(&mut self, expr: &Expr, slot: Slot) {
+        match expr {
+            Expr::Binary(binary) => self.walk_binary(binary),
+            Expr::Paren(paren) => {
+                let inner = Slot {
+                    in_place: slot.in_place,
+                    ..INHERIT
+                };
+                self.child(inner, &paren.expr);
+            }
+            Expr::If(branch) => {
+                self.condition(&branch.cond);
+                self.block(&branch.then_branch, BlockKind::Branch);
+                if let Some((_, otherwise)) = &branch.else_branch {
+                    self.branch(otherwise);
+                }
+            }
+            Expr::While(while_loop) => {
+                self.condition(&while_loop.cond);
+                self.block(&while_loop.body, BlockKind::Branch);
+            }
+            Expr::ForLoop(for_loop) => {
+                self.child(PLACE, &for_loop.expr);
+                self.block(&for_loop.body, BlockKind::Branch);
+            }
+            Expr::Loop(endless) => self.block(&endless.body, BlockKind::Branch),
+            Expr::Match(choice) => {
+                let spans = (self.span(&choice.expr), self.span(choice));
+                self.found.matches.push(spans);
+                self.child(PLACE, &choice.expr);
+                for arm in &choice.arms {
+                    if let Some((_, guard)) = &arm.guard {
+                        self.condition(guard);
+                    }
+                    self.child(OWN, &arm.body);
+                }
+            }
+            Expr::Closure(closure) => self.body(&closure.body),
+            Expr::Async(block) => self.block(&block.block, BlockKind::Function),
+            Expr::Const(_) => {}
+            Expr::Unsafe(block) => {
+                self.unsafe_depth += 1;
+                self.block(&block.block, BlockKind::Plain);
+                self.unsafe_depth -= 1;
+            }
+            Expr::Block(block) => self.block(&block.block, BlockKind::Plain),
+            Expr::Return(syn::ExprReturn { expr, .. })
+            | Expr::Break(syn::ExprBreak { expr, .. }) => {
+                self.children(OWN, expr.as_deref());
+            }
+            Expr::Reference(reference) => self.child(PLACE, &reference.expr),
+            Expr::RawAddr(address) => self.child(PLACE, &address.expr),
+            Expr::MethodCall(call) => {
+                self.child(PLACE, &call.receiver);
+                self.children(INHERIT, &call.args);
+            }
+            Expr::Field(field) => self.child(PLACE, &field.base),
+            Expr::Index(index) => {
+                self.child(PLACE, &index.expr);
+                self.child(INHERIT, &index.index);
+            }
+            Expr::Unary(unary) => {
+                let slot = match unary.op {
+                    UnOp::Deref(_) => PLACE,
+                    UnOp::Neg(_) => Slot {
+                        negation: Some(self.span(unary)),
+                        ..INHERIT
+                    },
+                    _ => INHERIT,
+                };
+                self.child(slot, &unary.expr);
+            }
+            Expr::Assign(assign) => {
+                self.child(PLACE, &assign.left);
+                self.child(INHERIT, &assign.right);
+            }
+            Expr::Let(condition) => self.child(PLACE, &condition.expr),
+            Expr::Struct(literal) => {
+                for field in &literal.fields {
+                    let slot = Slot {
+                        is_shorthand: field.colon_token.is_none(),
+                        ..INHERIT
+                    };
+                    self.child(slot, &field.expr);
+                }
+                self.children(PLACE, literal.rest.as_deref());
+            }
+            Expr::Macro(call) => self.arguments(&call.mac),
+            other => visit::visit_expr(self, other),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Walk {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let slot = std::mem::replace(&mut self.slot, INHERIT);
+        let span = self.span(expr);
+        let root = match slot.root {
+            SlotRoot::Own => TemporaryRoot::Expression(span),
+            SlotRoot::Inherit => self.root,
+            SlotRoot::Tail => TemporaryRoot::Tail(span),
+        };
+        let context = Context {
+            root,
+            in_unsafe: self.unsafe_depth > 0,
+            in_place: slot.in_place,
+            negation: slot.negation,
+            is_shorthand: slot.is_shorthand,
+            is_block_like: is_block_like(expr),
+        };
+        self.found.expressions.entry(span).or_insert(context);
+        let outer = std::mem::replace(&mut self.root, root);
+        self.walk_children(expr, slot);
+        self.root = outer;
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        let span = self.span(item);
+        self.function(span, item.sig.unsafety.is_some(), &item.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        let span = self.span(item);
+        self.function(span, item.sig.unsafety.is_some(), &item.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        if let Some(block) = &item.default {
+            let span = self.span(item);
+            self.function(span, item.sig.unsafety.is_some(), block);
+        }
+    }
+}
+
+/// Whether a condition has a `let` in its chain of `&&`.
+pub(crate) fn contains_let(expr: &Expr) -> bool {
+    match expr {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
+            contains_let(&binary.left) || contains_let(&binary.right)
+        }
+        _ => false,
+    }
+}
+
+fn is_block_like(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::If(_)
+            | Expr::Match(_)
+            | Expr::Block(_)
+            | Expr::Unsafe(_)
+            | Expr::While(_)
+            | Expr::ForLoop(_)
+            | Expr::Loop(_)
+            | Expr::Async(_)
+    )
+}
+
+/// Whether a `let` moves (or copies) its initialiser into one new variable.
+fn binds_by_value(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
+        Pat::Type(typed) => binds_by_value(&typed.pat),
+        _ => false,
+    }
+}
+
+/// The expressions among a macro's arguments, for macros whose arguments are expressions: a list
+/// (`vec![a, b]`), an element and a count (`vec![a; n]`), or an expression and a pattern
+/// (`matches!(a, p if g)`).
+fn macro_arguments(tokens: TokenStream) -> Option<Vec<Expr>> {
+    let list = Punctuated::<Expr, Token![,]>::parse_terminated;
+    if let Ok(arguments) = list.parse2(tokens.clone()) {
+        return Some(arguments.into_iter().collect());
+    }
+    let repeated = |input: ParseStream| {
+        let element = Expr::parse(input)?;
+        input.parse::<Token![;]>()?;
+        Ok(vec![element, Expr::parse(input)?])
+    };
+    if let Ok(arguments) = repeated.parse2(tokens.clone()) {
+        return Some(arguments);
+    }
+    let matched = |input: ParseStream| {
+        let mut arguments = vec![Expr::parse(input)?];
+        input.parse::<Token![,]>()?;
+        Pat::parse_multi_with_leading_vert(input)?;
+        if input.parse::<Option<Token![if]>>()?.is_some() {
+            arguments.push(Expr::parse(input)?);
+        }
+        input.parse::<Option<Token![,]>>()?;
+        Ok(arguments)
+    };
+    matched.parse2(tokens).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The context of the one place where `needle` stands in `source`.
+    fn context(source: &str, needle: &str) -> Context {
+        let start = source.find(needle).unwrap();
+        Contexts::of(source).get(Span::new(start, start + needle.len()))
+    }
+
+    fn root_text(source: &'static str, needle: &str) -> String {
+        match context(source, needle).root {
+            TemporaryRoot::Expression(span) => span.text(source).to_owned(),
+            TemporaryRoot::Tail(span) => format!("tail {}", span.text(source)),
+            TemporaryRoot::Unknown => "unknown".to_owned(),
+        }
+    }
+
+    #[test]
+    fn temporaries_end_with_the_statement_the_condition_or_the_arm() {
+        let check = |source, needle, expected| assert_eq!(root_text(source, needle), expected);
+        check("fn f() { g(x + 1); }", "x + 1", "g(x + 1)");
+        check("fn f() { let a = x + 1; }", "x + 1", "x + 1");
+        check("fn f() { a = x + 1; }", "x + 1", "a = x + 1");
+        check("fn f() { if h(x + 1) { } }", "x + 1", "h(x + 1)");
+        check("fn f() { while !(x + 1) { } }", "x + 1", "!(x + 1)");
+        check("fn f() { a(b && c(x + 1)); }", "x + 1", "c(x + 1)");
+        check(
+            "fn f() { a(match x + 1 { _ => y + 1 }); }",
+            "y + 1",
+            "y + 1",
+        );
+        check(
+            "fn f() { a(match x + 1 { _ => y }); }",
+            "x + 1",
+            "a(match x + 1 { _ => y })",
+        );
+        check("fn f() { m(|a| b(x + 1)); }", "x + 1", "b(x + 1)");
+        check(
+            "fn f() { for i in x + 1 { } }",
+            "x + 1",
+            "for i in x + 1 { }",
+        );
+        check("fn f() { return g(x + 1); }", "x + 1", "g(x + 1)");
+        check("fn f() { k(vec![x + 1]); }", "x + 1", "k(vec![x + 1])");
+    }
+
+    #[test]
+    fn the_tail_of_a_body_with_locals_may_not_be_moved() {
+        let check = |source, needle, expected| assert_eq!(root_text(source, needle), expected);
+        check("fn f() { g(x + 1) }", "x + 1", "g(x + 1)");
+        check("fn f() { let a = 1; g(x + 1) }", "x + 1", "tail g(x + 1)");
+        check(
+            "fn f() { m(|| { let a = 1; x + 1 }); }",
+            "x + 1",
+            "tail x + 1",
+        );
+        check("fn f() { k({ x + 1 }); }", "x + 1", "k({ x + 1 })");
+        check(
+            "fn f() { let b = if c { let a = 1; x + 1 } else { 2 }; }",
+            "x + 1",
+            "if c { let a = 1; x + 1 } else { 2 }",
+        );
+        check(
+            "fn f() { let b = if c { x + 1 } else { 2 }; }",
+            "x + 1",
+            "x + 1",
+        );
+    }
+
+    #[test]
+    fn temporaries_of_if_let_live_as_long_as_the_whole_expression() {
+        let source = "fn f() { h(if let A = x + 1 { 1 } else { 2 }); }";
+        assert_eq!(
+            root_text(source, "x + 1"),
+            "h(if let A = x + 1 { 1 } else { 2 })"
+        );
+        let source = "fn f() { if a { } else if let A = x + 1 { } }";
+        assert_eq!(root_text(source, "x + 1"), &source[9..source.len() - 2]);
+    }
+
+    #[test]
+    fn places_negations_shorthands_and_unsafe_are_seen() {
+        assert!(context("fn f() { g(&xx); }", "xx").in_place);
+        assert!(context("fn f() { xx.g(); }", "xx").in_place);
+        assert!(context("fn f() { let _ = xx; }", "xx").in_place);
+        assert!(!context("fn f() { let a = xx; }", "xx").in_place);
+        assert!(!context("fn f() { g(xx); }", "xx").in_place);
+        assert!(context("fn f() { S { xx }; }", "xx").is_shorthand);
+        assert!(context("fn f() { unsafe { g(xx); } }", "xx").in_unsafe);
+        assert!(!context("fn f() { g(xx); }", "xx").in_unsafe);
+        let source = "fn f() { g(-77); }";
+        assert_eq!(context(source, "77").negation, Some(Span::new(11, 14)));
+    }
+
+    #[test]
+    fn a_byte_order_mark_moves_nothing() {
+        let source = "\u{feff}fn f() { g(xx); }";
+        assert_ne!(context(source, "xx"), Context::UNKNOWN);
+    }
+}

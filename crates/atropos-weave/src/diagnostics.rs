@@ -1,0 +1,128 @@
+//! What rustc says, as `--error-format=json` writes it, down to the parts that rollback reads.
+
+use serde::Deserialize;
+
+/// An error with all that hangs on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Diagnostic {
+    pub message: String,
+    #[serde(default)]
+    pub code: Option<Code>,
+    pub level: String,
+    #[serde(default)]
+    pub spans: Vec<DiagnosticSpan>,
+    #[serde(default)]
+    pub children: Vec<Diagnostic>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Code {
+    pub code: String,
+}
+
+/// A labelled place. Offsets are bytes of the file as it is on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct DiagnosticSpan {
+    pub file_name: String,
+    pub byte_start: usize,
+    pub byte_end: usize,
+    #[serde(default)]
+    pub is_primary: bool,
+    #[serde(default)]
+    pub label: Option<String>,
+    /// Where the macro was called whose text the span lies in.
+    #[serde(default)]
+    pub expansion: Option<Box<Expansion>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Expansion {
+    pub span: DiagnosticSpan,
+}
+
+impl Diagnostic {
+    /// The error's code, such as `E0308`; empty if it has none.
+    pub fn code(&self) -> &str {
+        self.code.as_ref().map_or("", |code| code.code.as_str())
+    }
+
+    /// Code and first line of the message.
+    pub fn headline(&self) -> String {
+        let line = self.message.lines().next().unwrap_or_default();
+        match self.code() {
+            "" => line.to_owned(),
+            code => format!("{code}: {line}"),
+        }
+    }
+
+    fn is_error(&self) -> bool {
+        self.level.starts_with("error") && !self.is_summary()
+    }
+
+    /// "aborting due to 3 previous errors" stands for nothing of its own.
+    fn is_summary(&self) -> bool {
+        self.spans.is_empty() && self.message.starts_with("aborting due to")
+    }
+}
+
+/// A line of cargo's output around a line of rustc's.
+#[derive(Deserialize)]
+struct CargoMessage {
+    reason: String,
+    message: Option<Diagnostic>,
+}
+
+/// The errors among rustc's (or cargo's) lines. Whatever is neither JSON nor an error is skipped.
+pub fn parse_errors(output: &str) -> Vec<Diagnostic> {
+    output
+        .lines()
+        .filter_map(parse_line)
+        .filter(Diagnostic::is_error)
+        .collect()
+}
+
+fn parse_line(line: &str) -> Option<Diagnostic> {
+    let line = line.trim();
+    if !line.starts_with('{') {
+        return None;
+    }
+    if let Ok(diagnostic) = serde_json::from_str(line) {
+        return Some(diagnostic);
+    }
+    let message: CargoMessage = serde_json::from_str(line).ok()?;
+    message
+        .message
+        .filter(|_| message.reason == "compiler-message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ERROR: &str = r#"{"$message_type":"diagnostic","message":"mismatched types\nmore","code":{"code":"E0308","explanation":"long"},"level":"error","spans":[{"file_name":"src/lib.rs","byte_start":12,"byte_end":15,"line_start":1,"line_end":1,"column_start":13,"column_end":16,"is_primary":true,"text":[],"label":"expected `i32`","suggested_replacement":null,"suggestion_applicability":null,"expansion":null}],"children":[],"rendered":"x"}"#;
+
+    #[test]
+    fn errors_are_read_from_rustc_and_from_cargo() {
+        let wrapped =
+            format!(r#"{{"reason":"compiler-message","package_id":"p","message":{ERROR}}}"#);
+        for text in [ERROR, &wrapped] {
+            let errors = parse_errors(text);
+            assert_eq!(errors.len(), 1);
+            assert_eq!(errors[0].headline(), "E0308: mismatched types");
+            assert_eq!(errors[0].spans[0].byte_end, 15);
+            assert!(errors[0].spans[0].is_primary);
+        }
+    }
+
+    #[test]
+    fn warnings_summaries_artifacts_and_plain_text_are_skipped() {
+        let warning = ERROR.replace(r#""level":"error""#, r#""level":"warning""#);
+        let text = format!(
+            "{warning}\nplain text\n{}\n{}\n{}",
+            r#"{"message":"aborting due to 2 previous errors","code":null,"level":"error","spans":[],"children":[]}"#,
+            r#"{"$message_type":"artifact","artifact":"/tmp/x","emit":"metadata"}"#,
+            r#"{"reason":"compiler-artifact","package_id":"p"}"#,
+        );
+        assert_eq!(parse_errors(&text), []);
+    }
+}

@@ -1,0 +1,672 @@
+//! Decides what is written where: for each point the forms it may take, and for the form it has
+//! the pieces of text that are wrapped around it or put before it.
+
+use std::collections::HashSet;
+
+use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span};
+use proc_macro2::TokenStream;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::arms::{Pieces, parse};
+use crate::choice::{Choice, Variant};
+use crate::context::{Contexts, TemporaryRoot, contains_let};
+use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
+use crate::exact::is_exact_by_values;
+use crate::forms::{FileForms, Form};
+use crate::map::WovenPoint;
+use crate::temporaries::may_leave_temporaries;
+
+/// A piece of new text around a part of the source, or before it if the part is empty.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrap {
+    pub span: Span,
+    /// `None` for what belongs to no point.
+    pub point: Option<usize>,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// A step counter, by its number.
+    Step(usize),
+    /// The declaration that the edition of 2015 needs.
+    ExternCrate,
+    /// The original in an arm of its own.
+    Switch {
+        choice: Choice,
+        access: Access,
+    },
+    /// A choice to return early, before the expression that ends a body.
+    Before(Choice),
+    /// A choice to return early, at the start of a body.
+    Body(Choice),
+    /// Both operands are evaluated, then one of the operators is applied.
+    Operands {
+        left: Span,
+        right: Span,
+        /// The operands are only looked at.
+        is_borrowed: bool,
+        question: Question,
+        original: String,
+        choice: Choice,
+    },
+    /// The left operand is evaluated, then the runtime says whether the right one is.
+    Logic {
+        left: Span,
+        right: Span,
+        op: char,
+        letters: String,
+        first: MutantId,
+    },
+    /// The right side is evaluated, then one of the assignments is made.
+    Assignment {
+        place: Span,
+        right: Span,
+        /// The place is borrowed once instead of written anew for each variant.
+        is_borrowed: bool,
+        question: Question,
+        original: String,
+        choice: Choice,
+    },
+    /// The runtime turns the value into another.
+    Condition {
+        letters: String,
+        first: MutantId,
+    },
+    /// A range whose end is moved by one.
+    Range {
+        left: Span,
+        right: Span,
+        is_inclusive: bool,
+        id: MutantId,
+    },
+    Statement(MutantId),
+    IteratorTail(MutantId),
+    /// A guard that is there already; parentheses unless it holds a `let`.
+    Guard {
+        id: MutantId,
+        has_let: bool,
+    },
+    NewGuard(MutantId),
+}
+
+/// How a switch hands on what it chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// As a value, in parentheses.
+    Value,
+    /// As a value, in braces: it stands where a block stood, perhaps without a semicolon.
+    Braced,
+    ByRef,
+    ByMut,
+}
+
+/// What the runtime is asked at a point with operands.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    /// With its opening parenthesis and all arguments but the operands' values.
+    pub call: String,
+    /// Whether the operands' values follow.
+    pub shows_values: bool,
+}
+
+/// All that is to be woven into a file.
+#[derive(Default)]
+pub(crate) struct Layout {
+    pub wraps: Vec<Wrap>,
+    pub points: Vec<WovenPoint>,
+    /// Mutants that are not in the text, with the reason.
+    pub absent: Vec<(MutantId, String)>,
+}
+
+pub(crate) struct Planner<'a> {
+    pub source: &'a str,
+    pub mutants: &'a FileMutants,
+    pub forms: &'a FileForms,
+    pub contexts: &'a Contexts,
+    pub pieces: Pieces<'a>,
+}
+
+/// A point while it is being decided on.
+struct Draft<'a> {
+    index: usize,
+    point: &'a Point,
+    /// The mutants that are not dropped, with their numbers within the point.
+    alive: Vec<(u32, &'a Mutant)>,
+}
+
+/// Where a switch may stand so that no temporary is dropped too early.
+enum Site {
+    Around(Span),
+    BeforeTail(Span),
+}
+
+const UNPARSABLE: &str = "the mutant's text is no expression";
+const NO_RANGE: &str = "only a range can be iterated in two ways";
+const NO_SITE: &str = "its temporaries would be dropped too early";
+
+impl<'a> Planner<'a> {
+    pub fn layout(&self) -> Layout {
+        let mut layout = Layout::default();
+        let mut taken_apart = HashSet::new();
+        for (index, point) in self.mutants.points.iter().enumerate() {
+            let draft = self.draft(index, point, &mut layout);
+            if !draft.alive.is_empty() {
+                self.lay_out(&draft, &mut taken_apart, &mut layout);
+            }
+        }
+        layout
+    }
+
+    fn draft(&self, index: usize, point: &'a Point, layout: &mut Layout) -> Draft<'a> {
+        let mut alive = Vec::new();
+        let first = point.mutants.first().map_or(0, |mutant| mutant.id.0);
+        for (mutant, number) in point.mutants.iter().zip(1..) {
+            if let Some(reason) = self.forms.reason(mutant.id) {
+                layout.absent.push((mutant.id, reason.to_owned()));
+            } else if first == 0 || mutant.id.0 != first + number - 1 {
+                let reason = "the mutants of its point are not numbered one after another";
+                layout.absent.push((mutant.id, reason.to_owned()));
+            } else {
+                alive.push((number, mutant));
+            }
+        }
+        Draft {
+            index,
+            point,
+            alive,
+        }
+    }
+
+    fn lay_out(&self, draft: &Draft, taken_apart: &mut HashSet<Span>, layout: &mut Layout) {
+        let mut forms = self.forms_of(draft);
+        if taken_apart.contains(&draft.point.span) {
+            forms.retain(|form| *form > Form::Operands);
+        }
+        let chosen = self.forms.form(draft.index);
+        let position = forms
+            .iter()
+            .position(|form| Some(*form) == chosen)
+            .unwrap_or(0);
+        let Some(&form) = forms.get(position) else {
+            return refuse(draft, "no form fits this place", layout);
+        };
+        if form <= Form::Operands && takes_apart(&draft.point.shape) {
+            taken_apart.insert(draft.point.span);
+        }
+        match self.wrap(draft, form, layout) {
+            Err(reason) => refuse(draft, reason, layout),
+            Ok(wrap) => {
+                let mutants = draft.alive.iter().map(|(_, mutant)| mutant.id);
+                layout.points.push(WovenPoint {
+                    point: draft.index,
+                    span: draft.point.span,
+                    form,
+                    plainer: forms[position + 1..].to_vec(),
+                    mutants: mutants
+                        .filter(|id| !layout.absent.iter().any(|(absent, _)| absent == id))
+                        .collect(),
+                    scrutinee: self.scrutinee(draft.point),
+                });
+                layout.wraps.push(wrap);
+            }
+        }
+    }
+
+    /// The forms that a point may take, richest first.
+    fn forms_of(&self, draft: &Draft) -> Vec<Form> {
+        let point = draft.point;
+        let is_exact = draft
+            .alive
+            .iter()
+            .all(|(_, mutant)| is_exact_by_values(self.source, point, mutant));
+        let is_one_line = !point.span.text(self.source).contains('\n');
+        let with_values = vec![Form::Values, Form::Operands, Form::Plain];
+        match &point.shape {
+            // The operator would move to the last line, and with it the place that a panic names.
+            Shape::Arithmetic { left, right, .. }
+                if is_exact && is_one_line && fills(point.span, *left, *right) =>
+            {
+                with_values
+            }
+            Shape::Relation { left, right, .. }
+                if is_exact
+                    && fills(point.span, *left, *right)
+                    && self.may_borrow_operands(point.span, *left, *right) =>
+            {
+                with_values
+            }
+            Shape::Assignment { place, right, .. }
+                if is_one_line
+                    && fills(point.span, *place, *right)
+                    && self.assignment_is_borrowed(draft).is_some() =>
+            {
+                with_values
+            }
+            Shape::Logic { left, right, .. } if is_exact && fills(point.span, *left, *right) => {
+                vec![Form::Values, Form::Plain]
+            }
+            Shape::Condition if is_exact => vec![Form::Values, Form::Plain],
+            Shape::Expression => {
+                let is_place = parse(point.span.text(self.source)).is_some_and(|e| is_place(&e));
+                if is_place && self.contexts.get(point.span).in_place {
+                    vec![Form::ByRef, Form::ByMut, Form::Plain]
+                } else {
+                    vec![Form::Plain]
+                }
+            }
+            Shape::Iterator => vec![Form::Operands],
+            _ => vec![Form::Plain],
+        }
+    }
+
+    /// A comparison of numbers copies its left side before it evaluates the right one. Looking at
+    /// it later makes no difference unless the right side changes it behind the compiler's back.
+    fn may_borrow_operands(&self, span: Span, left: Span, right: Span) -> bool {
+        let [left, right] = [left, right].map(|span| parse(span.text(self.source)));
+        let (Some(left), Some(right)) = (left, right) else {
+            return false;
+        };
+        !self.contexts.get(span).in_unsafe || !is_place(&left) || effects_of(&right) < Effects::Any
+    }
+
+    /// How the place of an assignment is written: `Some(true)` if it must be borrowed once,
+    /// `Some(false)` if it may be repeated, `None` if neither keeps the order of evaluation.
+    fn assignment_is_borrowed(&self, draft: &Draft) -> Option<bool> {
+        let Shape::Assignment {
+            place,
+            right,
+            simple_place,
+            ..
+        } = draft.point.shape
+        else {
+            return None;
+        };
+        let holds_points = self
+            .mutants
+            .points
+            .iter()
+            .any(|point| place.contains(point.span));
+        if simple_place && !holds_points {
+            return Some(false);
+        }
+        // Numbers are assigned to after the right side was evaluated, other values before. Which
+        // one it is can't be told here, so the order must not matter.
+        let place = effects_of(&parse(place.text(self.source))?);
+        let right_expr = parse(right.text(self.source))?;
+        let right = effects_of(&right_expr);
+        let is_literal = matches!(right_expr, Expr::Lit(_));
+        (is_literal || place.max(right) < Effects::Any).then_some(true)
+    }
+
+    fn wrap(&self, draft: &Draft, form: Form, layout: &mut Layout) -> Result<Wrap, &'static str> {
+        let point = draft.point;
+        let id = draft.alive[0].1.id;
+        let (span, kind) = match (&point.shape, form) {
+            (Shape::Statement, _) => (point.span, Kind::Statement(id)),
+            (Shape::Body, _) => {
+                let choice = self.choice(draft, layout, |mutant| {
+                    if mutant.span == point.span {
+                        Some(mutant.replacement.clone())
+                    } else {
+                        let edited = self.pieces.edited(point.span, mutant)?;
+                        Some(format!("{{ {edited} }}"))
+                    }
+                })?;
+                let start = Span::new(point.span.start, point.span.start);
+                (start, Kind::Body(choice))
+            }
+            (Shape::IteratorBody { tail }, _) => {
+                let is_exact = point.span.text(self.source).trim() == tail.text(self.source)
+                    && parse(tail.text(self.source)).is_some_and(|e| is_lazy_chain(&e));
+                if !is_exact {
+                    return Err("what the body does before it returns could be noticed");
+                }
+                (*tail, Kind::IteratorTail(id))
+            }
+            (Shape::Arm { guard, pattern }, _) => match guard {
+                None => (Span::new(pattern.end, pattern.end), Kind::NewGuard(id)),
+                Some(guard) => {
+                    let expr = parse_guard(guard.text(self.source)).ok_or(UNPARSABLE)?;
+                    let has_let = contains_let(&expr);
+                    (*guard, Kind::Guard { id, has_let })
+                }
+            },
+            (Shape::Iterator, _) => (point.span, self.range(draft)?),
+            (Shape::Condition, Form::Values) => {
+                let choice = self.choice(draft, layout, |_| Some(String::new()))?;
+                let letters = letters(draft, &choice);
+                let first = choice.first;
+                (point.span, Kind::Condition { letters, first })
+            }
+            (&Shape::Logic { left, right, op }, Form::Values) => {
+                let choice = self.choice(draft, layout, |_| Some(String::new()))?;
+                let kind = Kind::Logic {
+                    left,
+                    right,
+                    op,
+                    letters: letters(draft, &choice),
+                    first: choice.first,
+                };
+                (point.span, kind)
+            }
+            (Shape::Arithmetic { .. } | Shape::Relation { .. }, Form::Values | Form::Operands) => {
+                (point.span, self.operands(draft, form, layout)?)
+            }
+            (Shape::Assignment { .. }, Form::Values | Form::Operands) => {
+                (point.span, self.assignment(draft, form, layout)?)
+            }
+            _ => self.switch(draft, form, layout)?,
+        };
+        Ok(Wrap {
+            span,
+            point: Some(draft.index),
+            kind,
+        })
+    }
+
+    /// The mutants that have code, with it; the others are refused.
+    fn choice(
+        &self,
+        draft: &Draft,
+        layout: &mut Layout,
+        code: impl Fn(&Mutant) -> Option<String>,
+    ) -> Result<Choice, &'static str> {
+        let mut variants = Vec::new();
+        for &(number, mutant) in &draft.alive {
+            match code(mutant) {
+                Some(code) => variants.push(Variant {
+                    number,
+                    id: mutant.id,
+                    code,
+                }),
+                None => layout.absent.push((mutant.id, UNPARSABLE.to_owned())),
+            }
+        }
+        if variants.is_empty() {
+            return Err(UNPARSABLE);
+        }
+        Ok(Choice {
+            first: draft.point.mutants[0].id,
+            count: draft.point.mutants.len() as u32,
+            variants,
+        })
+    }
+
+    fn operands(
+        &self,
+        draft: &Draft,
+        form: Form,
+        layout: &mut Layout,
+    ) -> Result<Kind, &'static str> {
+        let (left, right, op, is_borrowed) = match draft.point.shape {
+            Shape::Arithmetic { left, right, op } => (left, right, op, false),
+            Shape::Relation { left, right, op } => (left, right, op, true),
+            _ => return Err("it has no operands"),
+        };
+        let code = |letter: char| match (is_borrowed, letter) {
+            (true, 'T') => Some("true".to_owned()),
+            (true, 'F') => Some("false".to_owned()),
+            (true, _) => Some(format!("*{LEFT} {} *{RIGHT}", relation_text(letter)?)),
+            (false, 'L') => Some(LEFT.to_owned()),
+            (false, 'R') => Some(RIGHT.to_owned()),
+            (false, _) => Some(format!("{LEFT} {} {RIGHT}", arithmetic_text(letter)?)),
+        };
+        let original = code(op).ok_or("its operator is unknown")?;
+        let choice = self.choice(draft, layout, |mutant| code(mutant.letter))?;
+        let function = if is_borrowed { "relate" } else { "arith" };
+        Ok(Kind::Operands {
+            left,
+            right,
+            is_borrowed,
+            question: question(function, op, form, draft, &choice),
+            original,
+            choice,
+        })
+    }
+
+    fn assignment(
+        &self,
+        draft: &Draft,
+        form: Form,
+        layout: &mut Layout,
+    ) -> Result<Kind, &'static str> {
+        let Shape::Assignment {
+            place, right, op, ..
+        } = draft.point.shape
+        else {
+            return Err("it is no assignment");
+        };
+        let is_borrowed = self.assignment_is_borrowed(draft).unwrap_or(true);
+        let target = if is_borrowed {
+            format!("*{PLACE}")
+        } else {
+            self.pieces.original(place).ok_or(UNPARSABLE)?
+        };
+        let code = |letter: char| match letter {
+            '=' => Some(format!("{target} = {RIGHT}")),
+            _ => Some(format!("{target} {}= {RIGHT}", arithmetic_text(letter)?)),
+        };
+        let original = code(op).ok_or("its operator is unknown")?;
+        let choice = self.choice(draft, layout, |mutant| code(mutant.letter))?;
+        Ok(Kind::Assignment {
+            place,
+            right,
+            is_borrowed,
+            question: question("arith", op, form, draft, &choice),
+            original,
+            choice,
+        })
+    }
+
+    /// `a..b` for `a..=b` and the reverse, where only the items matter.
+    fn range(&self, draft: &Draft) -> Result<Kind, &'static str> {
+        let mutant = draft.alive[0].1;
+        let original = Ends::of(draft.point.span.text(self.source));
+        let edited = self.pieces.edited(draft.point.span, mutant);
+        let edited = edited.as_deref().and_then(Ends::of);
+        let (Some(original), Some(edited)) = (original, edited) else {
+            return Err(NO_RANGE);
+        };
+        if original.is_inclusive == edited.is_inclusive || original.tokens != edited.tokens {
+            return Err(NO_RANGE);
+        }
+        let start = draft.point.span.start;
+        Ok(Kind::Range {
+            left: Span::new(start, start + original.limits.start),
+            right: Span::new(start + original.limits.end, draft.point.span.end),
+            is_inclusive: original.is_inclusive,
+            id: mutant.id,
+        })
+    }
+
+    fn switch(
+        &self,
+        draft: &Draft,
+        form: Form,
+        layout: &mut Layout,
+    ) -> Result<(Span, Kind), &'static str> {
+        let edited = |site: Span, mutant: &Mutant| {
+            let text = self.pieces.edited(site, mutant)?;
+            parse(&text).is_some().then_some(text)
+        };
+        if form == Form::ByRef || form == Form::ByMut {
+            let span = draft.point.span;
+            let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
+            let access = match form {
+                Form::ByRef => Access::ByRef,
+                _ => Access::ByMut,
+            };
+            return Ok((span, Kind::Switch { choice, access }));
+        }
+        match self.site(draft).ok_or(NO_SITE)? {
+            Site::Around(span) => {
+                let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
+                let access = match self.contexts.get(span).is_block_like {
+                    true => Access::Braced,
+                    false => Access::Value,
+                };
+                Ok((span, Kind::Switch { choice, access }))
+            }
+            Site::BeforeTail(span) => {
+                let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
+                Ok((span, Kind::Before(choice)))
+            }
+        }
+    }
+
+    /// Where the original can be moved into an arm: right there if it leaves no temporaries behind,
+    /// else where its temporaries end.
+    fn site(&self, draft: &Draft) -> Option<Site> {
+        let span = draft.point.span;
+        let context = self.contexts.get(span);
+        if context.is_shorthand {
+            return None;
+        }
+        let original = parse(span.text(self.source))?;
+        // `-128i8` is a number, but `-(128i8)` overflows.
+        if let (Some(negation), Expr::Lit(_)) = (context.negation, &original) {
+            return Some(Site::Around(negation));
+        }
+        let leaves = |text: Option<String>| {
+            text.and_then(|text| parse(&text))
+                .is_some_and(|expr| may_leave_temporaries(&expr))
+        };
+        let is_free = !may_leave_temporaries(&original)
+            && !draft
+                .alive
+                .iter()
+                .any(|(_, mutant)| leaves(self.pieces.edited(span, mutant)));
+        if is_free {
+            return Some(Site::Around(span));
+        }
+        match context.root {
+            TemporaryRoot::Unknown => None,
+            TemporaryRoot::Tail(tail) => Some(Site::BeforeTail(tail)),
+            TemporaryRoot::Expression(root) => {
+                let is_borrowed_place = self.contexts.get(root).in_place
+                    && parse(root.text(self.source)).is_none_or(|expr| is_place(&expr));
+                (!is_borrowed_place).then_some(Site::Around(root))
+            }
+        }
+    }
+
+    /// The scrutinee of the `match` around an arm.
+    fn scrutinee(&self, point: &Point) -> Option<Span> {
+        if !matches!(point.shape, Shape::Arm { .. }) {
+            return None;
+        }
+        let around = self.contexts.matches.iter().copied();
+        around
+            .filter(|(_, whole)| whole.contains(point.span))
+            .min_by_key(|(_, whole)| whole.end - whole.start)
+            .map(|(scrutinee, _)| scrutinee)
+    }
+}
+
+/// Names that no program uses.
+pub(crate) const LEFT: &str = "__atropos_l";
+pub(crate) const RIGHT: &str = "__atropos_r";
+pub(crate) const PLACE: &str = "__atropos_p";
+
+fn refuse(draft: &Draft, reason: &str, layout: &mut Layout) {
+    for (_, mutant) in &draft.alive {
+        if !layout.absent.iter().any(|(id, _)| *id == mutant.id) {
+            layout.absent.push((mutant.id, reason.to_owned()));
+        }
+    }
+}
+
+/// Whether the values form of a shape has no place for another point on the same span.
+fn takes_apart(shape: &Shape) -> bool {
+    !matches!(shape, Shape::Condition)
+}
+
+fn fills(whole: Span, left: Span, right: Span) -> bool {
+    whole.start == left.start && left.end <= right.start && right.end == whole.end
+}
+
+fn letters(draft: &Draft, choice: &Choice) -> String {
+    choice.letters(|number| draft.point.mutants[number as usize - 1].letter)
+}
+
+fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &Choice) -> Question {
+    match form {
+        Form::Values => Question {
+            call: format!(
+                "::atropos_runtime::{function}({}, b'{op}', b\"{}\"",
+                choice.first.0,
+                letters(draft, choice)
+            ),
+            shows_values: true,
+        },
+        _ => Question {
+            call: format!("::atropos_runtime::at({}", choice.first.0),
+            shows_values: false,
+        },
+    }
+}
+
+fn arithmetic_text(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '+' => "+",
+        '-' => "-",
+        '*' => "*",
+        '/' => "/",
+        '%' => "%",
+        '&' => "&",
+        '|' => "|",
+        '^' => "^",
+        'l' => "<<",
+        'r' => ">>",
+        _ => return None,
+    })
+}
+
+fn relation_text(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '<' => "<",
+        '>' => ">",
+        'l' => "<=",
+        'g' => ">=",
+        '=' => "==",
+        '!' => "!=",
+        _ => return None,
+    })
+}
+
+/// A guard may hold `let`, which no expression of its own may.
+fn parse_guard(text: &str) -> Option<Expr> {
+    match parse(&format!("match () {{ _ if {text} => {{}} }}"))? {
+        Expr::Match(choice) => Some(*choice.arms.into_iter().next()?.guard?.1),
+        _ => None,
+    }
+}
+
+/// A range with both ends.
+struct Ends {
+    /// Where `..` or `..=` stands in the text.
+    limits: std::ops::Range<usize>,
+    is_inclusive: bool,
+    /// The ends, without their white space.
+    tokens: [String; 2],
+}
+
+impl Ends {
+    fn of(text: &str) -> Option<Ends> {
+        let Some(Expr::Range(range)) = parse(text) else {
+            return None;
+        };
+        let limits = range.limits.span().byte_range();
+        let tokens = |text: &str| {
+            let tokens: TokenStream = text.parse().ok()?;
+            (!tokens.is_empty()).then(|| tokens.to_string())
+        };
+        Some(Ends {
+            tokens: [tokens(&text[..limits.start])?, tokens(&text[limits.end..])?],
+            is_inclusive: matches!(range.limits, syn::RangeLimits::Closed(_)),
+            limits,
+        })
+    }
+}

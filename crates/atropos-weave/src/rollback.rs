@@ -1,0 +1,258 @@
+//! From rustc's errors to plainer forms and dropped mutants.
+//!
+//! All errors of a round are dealt with at once. A round with errors changes something (or says
+//! that nothing was left to change), and changes only go one way, so the rounds come to an end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use atropos_mutants::mutant::{MutantId, Span};
+
+use crate::blame::{Blame, Court};
+use crate::diagnostics::Diagnostic;
+use crate::forms::{Form, PackageForms};
+use crate::map::{WeaveMap, WovenPoint};
+use crate::weave::FileWeave;
+
+/// What a round of errors led to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Points that got a plainer form.
+    pub plainer: usize,
+    /// Mutants that are out for what their own code does.
+    pub dropped_mutants: usize,
+    /// Points that are out with all their mutants.
+    pub dropped_points: usize,
+    pub dropped_steps: usize,
+    /// Files that lost everything because of errors that nothing in particular explains.
+    pub files_given_up: Vec<String>,
+    /// Errors that no woven text explains.
+    pub unmapped: Vec<String>,
+}
+
+impl Outcome {
+    /// Whether weaving again makes sense.
+    pub fn made_progress(&self) -> bool {
+        self.plainer + self.dropped_mutants + self.dropped_points + self.dropped_steps > 0
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} points made plainer, {} mutants and {} points dropped",
+            self.plainer, self.dropped_mutants, self.dropped_points
+        )?;
+        if self.dropped_steps > 0 {
+            write!(f, ", {} step counters dropped", self.dropped_steps)?;
+        }
+        for file in &self.files_given_up {
+            write!(f, ", {file} given up")?;
+        }
+        if !self.unmapped.is_empty() {
+            write!(f, ", {} errors unexplained", self.unmapped.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// Errors that are there in every form: what is not `const`, what a macro's grammar refuses.
+fn is_final(error: &Diagnostic) -> bool {
+    error.code() == "E0015"
+        || error.code().is_empty() && error.message.starts_with("no rules expected")
+        || error.code().is_empty() && error.message.starts_with("expected ")
+}
+
+/// Codes of errors that showing values to the runtime can cause: trouble with inference and with
+/// method lookup.
+const TROUBLE_WITH_VALUES: [&str; 8] = [
+    "E0034", "E0277", "E0282", "E0283", "E0284", "E0599", "E0689", "E0790",
+];
+
+/// Codes that say that a place would have to be moved out of a reference.
+const MUST_MOVE: [&str; 4] = ["E0382", "E0507", "E0508", "E0509"];
+
+/// The form to try after an error.
+fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
+    let left = |form: Form| point.plainer.contains(&form).then_some(form);
+    match point.form {
+        Form::Values if TROUBLE_WITH_VALUES.contains(&code) => point.plainer.first().copied(),
+        Form::ByRef | Form::ByMut if MUST_MOVE.contains(&code) => left(Form::Plain),
+        Form::ByRef => left(Form::ByMut),
+        // A copy of a place that is written to would compile and be wrong.
+        Form::ByMut => None,
+        _ => left(Form::Plain),
+    }
+}
+
+/// Deals with the errors of a round.
+///
+/// `woven` holds the files that rustc was given, under the names that `forms` has for them; `name`
+/// turns the name of a file as rustc writes it into such a name.
+pub fn roll_back(
+    forms: &mut PackageForms,
+    woven: &BTreeMap<String, FileWeave>,
+    errors: &[Diagnostic],
+    name: impl Fn(&str) -> Option<String>,
+) -> Outcome {
+    let court = Court { woven, name: &name };
+    let mut round = Round {
+        forms,
+        woven,
+        outcome: Outcome::default(),
+        changed: BTreeSet::new(),
+    };
+    let mut places = Vec::new();
+    for error in errors {
+        match court.blame(error) {
+            Blame::Variants(variants) => {
+                for (file, mutant) in variants {
+                    round.drop_mutant(&file, mutant, error);
+                }
+            }
+            Blame::Points(points) => {
+                for (file, point) in points {
+                    round.change_point(&file, point, error);
+                }
+            }
+            Blame::Step(file, step) => round.drop_step(&file, step),
+            Blame::Place(file, place) => places.push((file, place, error)),
+            Blame::Unknown => round.outcome.unmapped.push(error.headline()),
+        }
+    }
+    // Last, because much of this is the consequence of what was found before.
+    for (file, place, error) in places {
+        round.change_around(&file, place, error);
+    }
+    round.outcome
+}
+
+struct Round<'a> {
+    forms: &'a mut PackageForms,
+    woven: &'a BTreeMap<String, FileWeave>,
+    outcome: Outcome,
+    /// Points that this round has changed already.
+    changed: BTreeSet<(String, usize)>,
+}
+
+impl Round<'_> {
+    fn drop_mutant(&mut self, file: &str, mutant: MutantId, error: &Diagnostic) {
+        let forms = self.forms.file_mut(file);
+        if forms.drop_mutant(mutant, &error.headline()) {
+            self.outcome.dropped_mutants += 1;
+        }
+        let points = self.woven[file].map.points();
+        if let Some(point) = points.iter().find(|point| point.mutants.contains(&mutant)) {
+            self.changed.insert((file.to_owned(), point.point));
+        }
+    }
+
+    fn drop_step(&mut self, file: &str, step: usize) {
+        if self.forms.file_mut(file).drop_step(step) {
+            self.outcome.dropped_steps += 1;
+        }
+    }
+
+    /// A plainer form, or out.
+    fn change_point(&mut self, file: &str, point: usize, error: &Diagnostic) {
+        let Some(woven) = self.woven[file].map.point(point) else {
+            return;
+        };
+        match next_form(woven, error.code()).filter(|_| !is_final(error)) {
+            Some(form) => {
+                if self.changed.insert((file.to_owned(), point)) {
+                    self.forms.file_mut(file).set_form(point, form);
+                    self.outcome.plainer += 1;
+                }
+            }
+            None => self.drop_point(file, woven, error),
+        }
+    }
+
+    fn drop_point(&mut self, file: &str, point: &WovenPoint, error: &Diagnostic) {
+        self.changed.insert((file.to_owned(), point.point));
+        let forms = self.forms.file_mut(file);
+        let reason = error.headline();
+        let dropped = point
+            .mutants
+            .iter()
+            .filter(|&&mutant| forms.drop_mutant(mutant, &reason))
+            .count();
+        if dropped > 0 {
+            self.outcome.dropped_points += 1;
+        }
+    }
+
+    /// For an error that points at no woven text: the points around it get plainer, as long as any
+    /// of them can; then they go.
+    fn change_around(&mut self, file: &str, place: Span, error: &Diagnostic) {
+        let map = &self.woven[file].map;
+        let Some(suspects) = suspects(map, place) else {
+            return self.change_steps_around(file, map, place, error);
+        };
+        let is_changed =
+            |point: &&WovenPoint| self.changed.contains(&(file.to_owned(), point.point));
+        if suspects.iter().any(is_changed) {
+            return;
+        }
+        let can_be_plainer = |point: &&&WovenPoint| next_form(point, error.code()).is_some();
+        let plainer: Vec<usize> = suspects
+            .iter()
+            .filter(can_be_plainer)
+            .map(|point| point.point)
+            .collect();
+        if plainer.is_empty() {
+            for point in suspects {
+                self.drop_point(file, point, error);
+            }
+        }
+        for point in plainer {
+            self.change_point(file, point, error);
+        }
+    }
+
+    /// No point is left around the error: the step counters of the function are, or the rest of
+    /// the file.
+    fn change_steps_around(&mut self, file: &str, map: &WeaveMap, place: Span, error: &Diagnostic) {
+        let steps = map.innermost_scope(place, |scope| {
+            let inside = map
+                .steps
+                .iter()
+                .filter(|(_, offset)| scope.start <= *offset && *offset <= scope.end);
+            let steps: Vec<usize> = inside.map(|(step, _)| *step).collect();
+            (!steps.is_empty()).then_some(steps)
+        });
+        if let Some(steps) = steps {
+            for step in steps {
+                self.drop_step(file, step);
+            }
+        } else if map.points().is_empty() && map.steps.is_empty() {
+            self.outcome.unmapped.push(error.headline());
+        } else if !self
+            .outcome
+            .files_given_up
+            .iter()
+            .any(|given_up| given_up == file)
+        {
+            self.outcome.files_given_up.push(file.to_owned());
+            for point in map.points() {
+                self.drop_point(file, point, error);
+            }
+            for (step, _) in &map.steps {
+                self.drop_step(file, *step);
+            }
+        }
+    }
+}
+
+/// The points that an error without an owner may come from: those inside its place, else those of
+/// the smallest statement or function around it that has any.
+fn suspects(map: &WeaveMap, place: Span) -> Option<Vec<&WovenPoint>> {
+    let inside = |scope: Span| {
+        let points = map.points().iter();
+        let points: Vec<&WovenPoint> = points.filter(|point| scope.contains(point.span)).collect();
+        (!points.is_empty()).then_some(points)
+    };
+    inside(place).or_else(|| map.innermost_scope(place, inside))
+}

@@ -1,0 +1,269 @@
+//! The text of each form.
+//!
+//! Some of it looks roundabout. The reasons:
+//! - Everything is in parentheses: a `match` or a block at the start of a statement would end it.
+//! - The original's arm stands first, so that rustc measures the mutants' types against it.
+//! - The left side of `&&` is written `(a) && true`: so its temporaries are dropped before the
+//!   right side is evaluated, as they are in the original; in `match a { … }` they would not be.
+
+use atropos_mutants::mutant::Span;
+
+use crate::arms::STEP;
+use crate::choice::Choice;
+use crate::layout::{Access, Kind, LEFT, PLACE, Question, RIGHT};
+use crate::map::Owner;
+use crate::weave::{Node, Weaver};
+
+/// Brings the methods that look at values into scope.
+const USE_PEEK: &str = "use ::atropos_runtime::probe::{PeekAny as _, PeekPrim as _};";
+
+fn peek(reference: &str) -> String {
+    format!("(&::atropos_runtime::probe::Peek({reference})).peek()")
+}
+
+impl Weaver<'_> {
+    pub(crate) fn node(&mut self, node: &Node) {
+        let owner = match (node.wrap.point, &node.wrap.kind) {
+            (_, Kind::Step(step)) => Owner::Step { step: *step },
+            (Some(point), _) => Owner::Frame { point },
+            (None, _) => {
+                self.writer.put("extern crate atropos_runtime;");
+                return;
+            }
+        };
+        let area = self.writer.open(owner);
+        self.kind(node);
+        self.writer.close(area);
+    }
+
+    fn kind(&mut self, node: &Node) {
+        let span = node.wrap.span;
+        match &node.wrap.kind {
+            Kind::Step(_) => self.writer.put(STEP),
+            Kind::ExternCrate => {}
+            Kind::Switch { choice, access } => self.switch(node, choice, *access),
+            Kind::Before(choice) => {
+                self.early_return(node, choice);
+                self.writer.put(" ");
+                self.inside(node, span);
+            }
+            Kind::Body(choice) => self.early_return(node, choice),
+            Kind::Operands { .. } => self.operands(node),
+            Kind::Logic { .. } => self.logic(node),
+            Kind::Assignment { .. } => self.assignment(node),
+            Kind::Condition { letters, first } => {
+                let call = format!("::atropos_runtime::cond({}, b\"{letters}\", ", first.0);
+                self.writer.put(&call);
+                self.inside(node, span);
+                self.writer.put(")");
+            }
+            Kind::Range { .. } => self.range(node),
+            Kind::Statement(id) => {
+                let head = format!("if !::atropos_runtime::on({}) {{ ", id.0);
+                self.writer.put(&head);
+                self.inside(node, span);
+                self.writer.put(" }");
+            }
+            Kind::IteratorTail(id) => {
+                self.writer
+                    .put(&format!("::atropos_runtime::iter({}, ", id.0));
+                self.inside(node, span);
+                self.writer.put(")");
+            }
+            Kind::Guard { id, has_let } => {
+                let (open, close) = if *has_let { ("", "") } else { ("(", ")") };
+                let head = format!("!::atropos_runtime::on({}) && {open}", id.0);
+                self.writer.put(&head);
+                self.inside(node, span);
+                self.writer.put(close);
+            }
+            Kind::NewGuard(id) => {
+                let guard = format!(" if !::atropos_runtime::on({}) ", id.0);
+                self.writer.put(&guard);
+            }
+        }
+    }
+
+    fn switch(&mut self, node: &Node, choice: &Choice, access: Access) {
+        let (open, before, close) = match access {
+            Access::Value => ("(", "(", ")"),
+            Access::Braced => ("{ ", "(", " }"),
+            Access::ByRef => ("(*", "&(", ")"),
+            Access::ByMut => ("(*", "&mut (", ")"),
+        };
+        let head = format!(
+            "{open}match {} {{ {} => {before}",
+            choice.plain_call(),
+            choice.original_of_plain_call()
+        );
+        self.writer.put(&head);
+        self.inside(node, node.wrap.span);
+        self.writer.put(")");
+        self.variants(node, choice, |code| format!("{before}{code})"));
+        self.writer.put(&format!(" }}{close}"));
+    }
+
+    fn early_return(&mut self, node: &Node, choice: &Choice) {
+        let head = format!("match ::atropos_runtime::at({}) {{ ", choice.first.0);
+        self.writer.put(&head);
+        for variant in &choice.variants {
+            self.writer.put(&format!("{} => ", variant.number));
+            self.variant(node, variant.id, &format!("return ({})", variant.code));
+            self.writer.put(", ");
+        }
+        self.writer.put("_ => {} }");
+    }
+
+    /// The variants' arms, behind the original's.
+    fn variants(&mut self, node: &Node, choice: &Choice, code: impl Fn(&str) -> String) {
+        for variant in &choice.variants {
+            self.writer
+                .put(&format!(", {} => ", choice.pattern(variant)));
+            self.variant(node, variant.id, &code(&variant.code));
+        }
+    }
+
+    fn variant(&mut self, node: &Node, mutant: atropos_mutants::mutant::MutantId, code: &str) {
+        match node.wrap.point {
+            Some(point) => self
+                .writer
+                .put_owned(Owner::Variant { point, mutant }, code),
+            None => self.writer.put(code),
+        }
+    }
+
+    fn operands(&mut self, node: &Node) {
+        let Kind::Operands {
+            left,
+            right,
+            is_borrowed,
+            question,
+            original,
+            choice,
+        } = &node.wrap.kind
+        else {
+            return;
+        };
+        let (open, close) = if *is_borrowed { ("&(", ")") } else { ("", "") };
+        self.writer.put(&format!("(match ({open}"));
+        self.inside(node, *left);
+        self.writer.put(&format!("{close}, "));
+        self.writer.newlines(Span::new(left.end, right.start));
+        self.writer.put(open);
+        self.inside(node, *right);
+        self.writer
+            .put(&format!("{close}) {{ ({LEFT}, {RIGHT}) => "));
+        let reference = |name: &str| match is_borrowed {
+            true => peek(name),
+            false => peek(&format!("&{name}")),
+        };
+        self.ask(
+            node,
+            question,
+            original,
+            choice,
+            &[reference(LEFT), reference(RIGHT)],
+        );
+        self.writer.put(" })");
+    }
+
+    /// Asks the runtime which variant acts and applies it.
+    fn ask(
+        &mut self,
+        node: &Node,
+        question: &Question,
+        original: &str,
+        choice: &Choice,
+        values: &[String],
+    ) {
+        let (open, close) = match question.shows_values {
+            true => (format!("{{ {USE_PEEK} "), " }"),
+            false => (String::new(), ""),
+        };
+        let values = match question.shows_values {
+            true => format!(", {}", values.join(", ")),
+            false => String::new(),
+        };
+        let head = format!(
+            "{open}match {}{values}) {{ {} => {original}",
+            question.call,
+            choice.original()
+        );
+        self.writer.put(&head);
+        self.variants(node, choice, str::to_owned);
+        self.writer.put(&format!(" }}{close}"));
+    }
+
+    fn logic(&mut self, node: &Node) {
+        let Kind::Logic {
+            left,
+            right,
+            op,
+            letters,
+            first,
+        } = &node.wrap.kind
+        else {
+            return;
+        };
+        self.writer.put("(match (");
+        self.inside(node, *left);
+        let middle = format!(
+            ") && true {{ {LEFT} => if ::atropos_runtime::logic({}, b'{op}', b\"{letters}\", {LEFT}) {{ (",
+            first.0
+        );
+        self.writer.put(&middle);
+        self.writer.newlines(Span::new(left.end, right.start));
+        self.inside(node, *right);
+        self.writer.put(&format!(") }} else {{ {LEFT} }} }})"));
+    }
+
+    fn assignment(&mut self, node: &Node) {
+        let Kind::Assignment {
+            place,
+            right,
+            is_borrowed,
+            question,
+            original,
+            choice,
+        } = &node.wrap.kind
+        else {
+            return;
+        };
+        self.writer.put("(match ");
+        self.inside(node, *right);
+        self.writer.put(&format!(" {{ {RIGHT} => "));
+        let target = if *is_borrowed {
+            self.writer.put("match &mut (");
+            self.inside(node, *place);
+            self.writer.put(&format!(") {{ {PLACE} => "));
+            format!("&*{PLACE}")
+        } else {
+            format!("&{}", self.text(*place))
+        };
+        let values = [peek(&target), peek(&format!("&{RIGHT}"))];
+        self.ask(node, question, original, choice, &values);
+        self.writer.put(if *is_borrowed { " } })" } else { " })" });
+    }
+
+    fn range(&mut self, node: &Node) {
+        let Kind::Range {
+            left,
+            right,
+            is_inclusive,
+            id,
+        } = &node.wrap.kind
+        else {
+            return;
+        };
+        self.writer.put("(match (");
+        self.inside(node, *left);
+        self.writer.put(", ");
+        self.inside(node, *right);
+        let not = if *is_inclusive { "!" } else { "" };
+        let tail = format!(
+            ") {{ ({LEFT}, {RIGHT}) => ({LEFT}..{RIGHT}).chain(({not}::atropos_runtime::on({}) && {LEFT} <= {RIGHT}).then_some({RIGHT})) }})",
+            id.0
+        );
+        self.writer.put(&tail);
+    }
+}
