@@ -218,22 +218,26 @@ impl Outcomes {
         }
     }
 
-    /// Writes the file so that a reader sees the old one or the new one, but nothing between.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
+    /// Writes the file into a directory, so that a reader sees the old one or the new one, but
+    /// nothing between.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        let path = directory.join(FILE_NAME);
         let mut json = serde_json::to_string_pretty(self)?;
         json.push('\n');
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(format!(".{}.tmp", std::process::id()));
         fs::write(&temporary, json)?;
-        fs::rename(&temporary, path).inspect_err(|_| {
+        fs::rename(&temporary, &path).inspect_err(|_| {
             // The first error is the one to report.
             let _ = fs::remove_file(&temporary);
         })
     }
 
-    pub fn read(path: &Path) -> Result<Outcomes, ReadError> {
+    /// Reads the file in a directory.
+    pub fn read(directory: &Path) -> Result<Outcomes, ReadError> {
+        let path = directory.join(FILE_NAME);
         let name = || path.display().to_string();
-        let json = fs::read(path).map_err(|error| match error.kind() {
+        let json = fs::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ReadError::Missing(name()),
             _ => ReadError::Io {
                 path: name(),

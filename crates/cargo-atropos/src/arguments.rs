@@ -5,10 +5,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use atropos_mutants::OperatorSelection;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use globset::{Glob, GlobBuilder};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+
+use crate::near_miss::nearest;
 
 /// How many times the original's own time a mutant may take, unless the user says otherwise.
 pub const DEFAULT_TIMEOUT_MULTIPLIER: f64 = 5.0;
@@ -233,6 +236,11 @@ pub struct ExecuteOptions {
     #[arg(long)]
     pub kill_matrix: bool,
 
+    /// How to run mutants: whichever is cheapest for each test, or always this way if the test
+    /// allows it
+    #[arg(long, value_name = "WAY", value_enum)]
+    pub way: Option<WayChoice>,
+
     /// Arguments for the test binaries
     #[arg(last = true, value_name = "TEST ARGS")]
     pub test_args: Vec<String>,
@@ -294,6 +302,21 @@ pub struct OperatorsArguments {
     /// Colour the output
     #[arg(long, value_name = "WHEN", value_enum)]
     pub colors: Option<Colors>,
+}
+
+/// How mutants are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WayChoice {
+    /// Whichever is cheapest for the test
+    #[default]
+    Auto,
+    /// Forked where the test first meets the mutant
+    Fork,
+    /// In one process that runs the test again for each mutant
+    Batch,
+    /// In a process of its own from the test's start: slow and simple
+    Each,
 }
 
 /// When to colour the output.
@@ -393,8 +416,21 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments,
         arguments.remove(1);
     }
     let mut command = command();
-    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    let mut matches = command
+        .try_get_matches_from_mut(arguments)
+        .map_err(with_command_suggestion)?;
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// A misspelt command looks like a stray argument to clap, because there need not be a command.
+fn with_command_suggestion(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+        && let Some(name) = nearest(word, ["run", "list", "show", "operators", "help"])
+    {
+        let name = ContextValue::Strings(vec![name.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, name);
+    }
+    error
 }
 
 /// `list` takes all options of `run`, so that one can be turned into the other by one word, but its

@@ -93,7 +93,7 @@ impl ChangedLines {
         Ok(ChangedLines {
             files,
             base: Some(base),
-            origin: format!("the changes since `{revision}`"),
+            origin: format!("what changed since `{revision}`"),
         })
     }
 

@@ -13,8 +13,8 @@ use clap::ValueEnum;
 use toml::de::{DeTable, DeValue};
 
 use crate::arguments::{
-    Colors, Options, Shard, TreeOptions, parse_glob, parse_jobs, parse_multiplier, parse_operators,
-    parse_regex,
+    Colors, Options, Shard, TreeOptions, WayChoice, parse_glob, parse_jobs, parse_multiplier,
+    parse_operators, parse_regex,
 };
 use crate::near_miss::nearest;
 
@@ -22,7 +22,7 @@ use crate::near_miss::nearest;
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 27] = [
     "package",
     "workspace",
     "exclude",
@@ -44,6 +44,7 @@ const KEYS: [&str; 26] = [
     "timeout-multiplier",
     "no-doc",
     "kill-matrix",
+    "way",
     "test-args",
     "output",
     "json",
@@ -192,6 +193,9 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
             execute.timeout_multiplier = Some(value.number(parse_multiplier)?);
         }
         "no-doc" => execute.no_doc = value.flag()?,
+        "way" => {
+            execute.way = Some(value.text(|word| WayChoice::from_str(word, false))?);
+        }
         "kill-matrix" => execute.kill_matrix = value.flag()?,
         "test-args" => execute.test_args = value.list(any_text)?,
         "output" => output.output = Some(workspace_root.join(value.text(any_text)?)),
@@ -302,6 +306,7 @@ fn fill(options: &mut Options, from_file: Options) {
         from_file.execute.timeout_multiplier,
     );
     execute.no_doc |= from_file.execute.no_doc;
+    fill_one(&mut execute.way, from_file.execute.way);
     execute.kill_matrix |= from_file.execute.kill_matrix;
     fill_list(&mut execute.test_args, from_file.execute.test_args);
     fill_one(&mut output.output, from_file.output.output);
@@ -380,6 +385,7 @@ mod tests {
             timeout-multiplier = 2.5
             no-doc = true
             kill-matrix = true
+            way = "fork"
             test-args = ["--skip", "slow"]
             output = "out"
             json = true
@@ -415,6 +421,7 @@ mod tests {
         assert_eq!(execute.jobs, Some(3));
         assert_eq!(execute.timeout_multiplier, Some(2.5));
         assert!(execute.no_doc && execute.kill_matrix);
+        assert_eq!(execute.way, Some(WayChoice::Fork));
         assert_eq!(execute.test_args, ["--skip", "slow"]);
         assert_eq!(output.output.unwrap(), Path::new("/w/out"));
         assert!(output.json && output.verbose);

@@ -6,7 +6,6 @@ use anyhow::Result;
 use atropos_report::edit::unified_diff;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::style::{self, styled};
-use cargo_metadata::camino::Utf8Path;
 use serde::Serialize;
 
 use crate::arguments::ListArguments;
@@ -26,7 +25,7 @@ struct Entry<'m> {
 pub fn list(arguments: ListArguments) -> Result<ExitCode> {
     let prepared = prepare(arguments.options)?;
     let diff_of = |info: &MutantInfo| {
-        let text = &prepared.texts[Utf8Path::new(&info.file)];
+        let text = &prepared.texts[&info.file];
         arguments.diff.then(|| unified_diff(info, text)).flatten()
     };
     let mut stdout = prepared.terminal.stdout();

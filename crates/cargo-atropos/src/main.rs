@@ -8,6 +8,7 @@ mod arguments;
 mod config;
 mod exit_code;
 mod near_miss;
+mod options_record;
 mod terminal;
 
 mod module_files;
@@ -22,7 +23,11 @@ mod plan;
 mod prepare;
 
 mod interrupt;
+mod journal;
 mod progress;
+
+mod build;
+mod execute;
 mod run;
 
 mod list;
@@ -39,6 +44,7 @@ use crate::exit_code::ExitCode;
 use crate::terminal::{Terminal, is_closed_pipe};
 
 fn main() -> process::ExitCode {
+    build::play_other_roles();
     let arguments = match arguments::parse(env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -1,5 +1,6 @@
 //! `cargo atropos operators`: the catalogue.
 
+use std::fmt;
 use std::io::Write;
 
 use anyhow::Result;
@@ -10,6 +11,9 @@ use serde::Serialize;
 use crate::arguments::OperatorsArguments;
 use crate::exit_code::ExitCode;
 use crate::terminal::Terminal;
+
+/// Where the sentences begin: two spaces, a code of three letters, two spaces.
+const INDENT: usize = 7;
 
 /// An operator in the JSON list.
 #[derive(Serialize)]
@@ -26,6 +30,16 @@ struct Entry {
 struct Example {
     before: &'static str,
     after: &'static str,
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let after = match self.after {
+            "" => "(nothing)",
+            after => after,
+        };
+        write!(formatter, "{} → {after}", self.before)
+    }
 }
 
 impl From<Operator> for Entry {
@@ -60,34 +74,33 @@ pub fn operators(arguments: &OperatorsArguments) -> Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// The operators under their categories: code and sentence, and the example beside or beneath.
+/// The operators under their categories: code and sentence, and the example beside it, or beneath
+/// where the terminal is too narrow.
 fn table(entries: &[Entry], width: usize) -> String {
-    let widest = entries.iter().map(|entry| entry.sentence.chars().count());
-    let column = 7 + widest.max().unwrap_or_default() + 2;
+    let columns = |text: &str| text.chars().count();
+    let sentences = entries.iter().map(|entry| columns(entry.sentence));
+    let examples = entries
+        .iter()
+        .map(|entry| columns(&entry.example.to_string()));
+    let pad = sentences.max().unwrap_or_default() + 2;
+    let is_wide = INDENT + pad + examples.max().unwrap_or_default() <= width;
     let mut text = String::new();
-    for category in entries.chunk_by(|left, right| left.category == right.category) {
-        let off = if category[0].category.is_default() {
-            ""
+    for entries in entries.chunk_by(|left, right| left.category == right.category) {
+        let category = entries[0].category;
+        let off = if category.is_default() {
+            String::new()
         } else {
-            " (only if asked for, as by `--operators +extended`)"
+            format!(" (only if asked for, as by `--operators +{category}`)")
         };
-        let heading = styled(style::HEADING, category[0].category);
-        text.push_str(&format!("{heading}{off}\n"));
-        for entry in category {
+        text.push_str(&format!("{}{off}\n", styled(style::HEADING, category)));
+        for entry in entries {
             let code = styled(style::CODE, entry.code);
-            let after = match entry.example.after {
-                "" => "(nothing)",
-                after => after,
-            };
-            let example = format!("{} → {after}", entry.example.before);
             let sentence = entry.sentence;
-            let fits = column + example.chars().count() <= width;
-            let example_text = styled(style::FAINT, &example);
-            if fits {
-                let pad = column - 7 - sentence.chars().count();
-                text.push_str(&format!("  {code}  {sentence}{:pad$}{example_text}\n", ""));
+            let example = styled(style::FAINT, &entry.example);
+            if is_wide {
+                text.push_str(&format!("  {code}  {sentence:pad$}{example}\n"));
             } else {
-                text.push_str(&format!("  {code}  {sentence}\n       {example_text}\n"));
+                text.push_str(&format!("  {code}  {sentence}\n{:INDENT$}{example}\n", ""));
             }
         }
         text.push('\n');

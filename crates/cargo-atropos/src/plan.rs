@@ -177,7 +177,7 @@ impl Plan {
         for package in &mut plan.packages {
             let mut keys = Keys::default();
             for file in &mut package.files {
-                let text = &texts[&file.path];
+                let text = &texts[file.path.as_str()];
                 let lines = Lines::of(text);
                 for point in &mut file.mutants.points {
                     point.mutants.retain_mut(|mutant| {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use atropos_report::mutant::MutantInfo;
-use atropos_report::outcomes::{self, Outcomes, ReadError};
+use atropos_report::outcomes::{Outcomes, ReadError};
 use atropos_report::verdict::Verdict;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobMatcher};
@@ -62,7 +62,7 @@ pub fn select(
     });
     if let Some(changed) = changed.filter(|changed| changed.lines.is_empty()) {
         notes.push(format!(
-            "{} changes no line of the mutated files",
+            "no line of the mutated files is in {}",
             changed.origin
         ));
     } else if plan.mutants.is_empty() {
@@ -165,7 +165,7 @@ fn changed_lines(discovery: &Discovery, options: &SelectOptions) -> Result<Optio
     };
     let mut lines = HashMap::new();
     for file in discovery.packages.iter().flat_map(|package| &package.files) {
-        let changed = changes.of(root, &file.path, &discovery.texts[&file.path])?;
+        let changed = changes.of(root, &file.path, &discovery.texts[file.path.as_str()])?;
         if !changed.is_empty() && !file.steps_only {
             lines.insert(file.path.clone(), changed);
         }
@@ -178,7 +178,7 @@ fn changed_lines(discovery: &Discovery, options: &SelectOptions) -> Result<Optio
 
 /// The keys of the mutants that the last run killed, or skipped because one before it did.
 fn caught_before(output: &Path, notes: &mut Vec<String>) -> HashSet<String> {
-    match Outcomes::read(&output.join(outcomes::FILE_NAME)) {
+    match Outcomes::read(output) {
         Ok(outcomes) => {
             let is_caught = |verdict: Option<Verdict>| {
                 verdict.is_some_and(|verdict| verdict.is_killed() || verdict == Verdict::Skipped)

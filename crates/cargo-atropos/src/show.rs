@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use atropos_report::edit::unified_diff;
-use atropos_report::outcomes::{self, Kill, MutantRecord, Outcomes, ReadError, TestRecord};
+use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, ReadError, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::words::{count, duration};
 
@@ -53,7 +53,7 @@ pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
 }
 
 fn last_run(output_directory: &Path) -> Result<Outcomes> {
-    Outcomes::read(&output_directory.join(outcomes::FILE_NAME)).map_err(|error| match error {
+    Outcomes::read(output_directory).map_err(|error| match error {
         ReadError::Missing(path) => {
             anyhow!(
                 "there is no run to show a mutant of (no `{path}`); start one with `cargo atropos`"

@@ -16,7 +16,7 @@ use crate::packages::Workspace;
 use crate::plan::{Edition, PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
 
 /// The texts of source files, by their paths from the workspace's root.
-pub type Texts = HashMap<Utf8PathBuf, String>;
+pub type Texts = HashMap<String, String>;
 
 /// All files of the selected packages with all their mutants, not numbered yet.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Discovery {
         let mut files: Vec<PlannedFile> = found
             .into_iter()
             .map(|file| {
-                let text = &self.texts[&file.path];
+                let text = &self.texts[file.path.as_str()];
                 file.planned(text)
             })
             .collect();
@@ -120,10 +120,12 @@ impl Discovery {
             if !file.add(&way) {
                 continue;
             }
+            let modules = file.mutants.modules.iter();
+            let on: Vec<Way> = modules
+                .filter_map(|module| self.enter(&way, module))
+                .collect();
             // The stack hands them out in the order of the text.
-            for module in file.mutants.modules.iter().rev() {
-                ahead.extend(self.enter(&way, module));
-            }
+            ahead.extend(on.into_iter().rev());
         }
     }
 
@@ -199,7 +201,7 @@ impl Discovery {
             });
         match found {
             Ok((text, mutants)) => {
-                self.texts.insert(path.to_owned(), text);
+                self.texts.insert(path.to_string(), text);
                 Some(mutants)
             }
             Err(warning) => {

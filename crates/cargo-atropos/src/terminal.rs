@@ -78,9 +78,11 @@ impl Terminal {
 
 /// Whether an error only means that nobody reads our output any more.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        let io_error = cause.downcast_ref::<io::Error>();
+        let json_error = cause.downcast_ref::<serde_json::Error>();
+        io_error.is_some_and(|error| error.kind() == closed)
+            || json_error.is_some_and(|error| error.io_error_kind() == Some(closed))
     })
 }

@@ -1,0 +1,8 @@
+//! The command line as users meet it: small packages in temporary directories, no network.
+//! Only what needs no build of the package under test; whole runs are tested elsewhere.
+
+mod bad_input;
+mod discovery;
+mod project;
+mod selection;
+mod showing;
