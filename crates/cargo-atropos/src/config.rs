@@ -22,7 +22,7 @@ use crate::near_miss::nearest;
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "package",
     "workspace",
     "exclude",
@@ -44,6 +44,7 @@ const KEYS: [&str; 27] = [
     "timeout-multiplier",
     "no-doc",
     "kill-matrix",
+    "way",
     "way",
     "test-args",
     "output",

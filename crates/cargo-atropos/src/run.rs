@@ -1,15 +1,197 @@
-//! `cargo atropos run`: from the user's tree to verdicts.
+//! `cargo atropos run`: from the user's tree to verdicts, one line per stage.
 
-use anyhow::{Result, bail};
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
+use atropos_report::summary::{Layout, summary};
+use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
+use crate::build::{self, Build, BuildFailure};
+use crate::execute::{self, Execute, Executed, Execution, FailedTest};
 use crate::exit_code::ExitCode;
-use crate::prepare::prepare;
+use crate::interrupt::Interrupt;
+use crate::journal::Journal;
+use crate::prepare::{Prepared, prepare};
+use crate::progress::{Phase, Progress};
+use crate::terminal::Terminal;
 
 pub fn run(options: Options) -> Result<ExitCode> {
+    let start = Instant::now();
+    let interrupt = Interrupt::install()?;
     let prepared = prepare(options)?;
-    if prepared.plan.mutants.is_empty() {
+    let find = start.elapsed().as_secs_f64();
+    if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() {
+        prepared.terminal.note("there are no mutants to test");
         return Ok(ExitCode::Success);
     }
-    bail!("this build can find mutants but not run them yet")
+    let output = &prepared.output_directory;
+    let _turn = take_turn(output, prepared.terminal)?;
+    let progress = Progress::start(prepared.terminal);
+
+    progress.phase(Phase::Building, 0);
+    let build = match build::build(&prepared, &interrupt) {
+        Ok(build) => build,
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            drop(progress);
+            return does_not_build(&said, prepared.terminal);
+        }
+        Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
+        Err(BuildFailure::Internal(error)) => return Err(error),
+    };
+    for (unit, reason) in &build.left_alone {
+        progress.say(&format!("warning: {unit} has no mutants: {reason}"));
+    }
+
+    let (journal, known) = Journal::open(&output.join("journal.jsonl"), &build.key)
+        .context("can't write the journal of verdicts")?;
+    if !known.is_empty() {
+        progress.say("going on where an earlier run of the same build ended");
+    }
+    let execution = Execute {
+        plan: &prepared.plan,
+        build: &build,
+        options: &prepared.options,
+        output,
+        interrupt: &interrupt,
+        progress: &progress,
+    };
+    let executed = match execute::execute(&execution, &journal, known)? {
+        Execution::Executed(executed) => executed,
+        Execution::TestsFail(failed) => {
+            drop(progress);
+            return tests_fail(&failed, prepared.terminal);
+        }
+        Execution::Interrupted => return Ok(ExitCode::Interrupted),
+    };
+    drop(progress);
+    for name in &executed.left_out.flaky {
+        let terminal = prepared.terminal;
+        terminal.warn(format!("{name} passes and fails by chance; it decides nothing here"));
+    }
+    for name in &executed.left_out.failing_doctests {
+        let terminal = prepared.terminal;
+        terminal.warn(format!("{name} fails without any mutant; it decides nothing here"));
+    }
+    if executed.tests.is_empty() && !interrupt.is_requested() {
+        prepared.terminal.warn("no tests were found, so no mutant can be killed");
+    }
+    let timings = Timings {
+        find,
+        check: build.check_time.as_secs_f64(),
+        build: build.time.as_secs_f64() - build.check_time.as_secs_f64(),
+        baseline: executed.baseline_seconds,
+        run: executed.run_seconds,
+        total: start.elapsed().as_secs_f64(),
+    };
+    report(&prepared, &build, executed, timings, interrupt.is_requested())
+}
+
+/// Waits until no other run works in the same output directory. Released when dropped.
+fn take_turn(output: &Path, terminal: Terminal) -> Result<File> {
+    fs::create_dir_all(output).with_context(|| format!("can't write to {}", output.display()))?;
+    let path = output.join("lock");
+    let file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
+    if file.try_lock().is_err() {
+        terminal.note("waiting for another run in the same directory to end");
+        file.lock()?;
+    }
+    Ok(file)
+}
+
+fn does_not_build(said: &str, terminal: Terminal) -> Result<ExitCode> {
+    write!(terminal.stderr(), "{said}")?;
+    terminal.error("the tests do not build without any mutant");
+    Ok(ExitCode::TestsFail)
+}
+
+fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
+    let mut stderr = terminal.stderr();
+    for test in failed {
+        writeln!(stderr, "---- {} ----", test.name)?;
+        if test.output.is_empty() {
+            writeln!(stderr, "{}", test.message)?;
+        } else {
+            writeln!(stderr, "{}", test.output.trim_end())?;
+        }
+    }
+    let names: Vec<&str> = failed.iter().map(|test| test.name.as_str()).collect();
+    terminal.error(format!(
+        "tests fail without any mutant, so they can't judge mutants: {}; \
+         mend them, or leave them out with `-- --skip NAME`",
+        names.join(", ")
+    ));
+    Ok(ExitCode::TestsFail)
+}
+
+/// Writes `outcomes.json` and prints the summary.
+fn report(
+    prepared: &Prepared,
+    build: &Build,
+    executed: Executed,
+    timings: Timings,
+    interrupted: bool,
+) -> Result<ExitCode> {
+    let mut mutants: Vec<MutantRecord> = Vec::new();
+    for info in &prepared.plan.mutants {
+        let standing = &executed.standings[info.id.0 as usize];
+        let (verdict, note) = if let Some(reason) = build.unviable.get(&info.id) {
+            (Some(Verdict::Unviable), Some(reason.clone()))
+        } else if !build.built.contains(&info.id) {
+            (Some(Verdict::NotBuilt), None)
+        } else {
+            (standing.verdict(), None)
+        };
+        mutants.push(MutantRecord {
+            info: info.clone(),
+            verdict,
+            reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
+            killed_by: standing.kills.values().cloned().collect(),
+            seconds: standing.seconds,
+            note,
+        });
+    }
+    for info in &prepared.plan.skipped {
+        mutants.push(MutantRecord {
+            info: info.clone(),
+            verdict: Some(Verdict::Skipped),
+            reached_by: Vec::new(),
+            killed_by: Vec::new(),
+            seconds: 0.0,
+            note: Some("caught by an earlier run".to_owned()),
+        });
+    }
+    let tool = Tool {
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        toolchain: build.toolchain.version.clone(),
+        target: build.toolchain.host.clone(),
+    };
+    let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
+    outcomes.options = prepared.options.to_json();
+    outcomes.timings = timings;
+    let directory = &prepared.output_directory;
+    outcomes.write(directory)?;
+    let mut stdout = prepared.terminal.stdout();
+    if prepared.options.output.json {
+        serde_json::to_writer_pretty(&mut stdout, &outcomes)?;
+        writeln!(stdout)?;
+    } else {
+        let sources = |file: &str| prepared.texts.get(file).cloned();
+        let layout = Layout {
+            width: prepared.terminal.width(),
+            all: prepared.options.output.verbose,
+            outcomes_path: &directory.join("outcomes.json").display().to_string(),
+        };
+        write!(stdout, "{}", summary(&outcomes, &sources, layout))?;
+    }
+    if interrupted {
+        prepared.terminal.warn("interrupted; the next run goes on from here");
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(ExitCode::of(&outcomes.totals))
 }

@@ -1,0 +1,54 @@
+//! Embeds the sources of the runtime crates, so that the tool can compile them for the
+//! toolchain of the crate under test.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Folder, name for rustc, and the crates before it that it uses; in build order.
+const CRATES: &[(&str, &str, &[&str])] = &[
+    ("atropos-protocol", "atropos_protocol", &[]),
+    (
+        "atropos-runtime",
+        "atropos_runtime",
+        &["atropos_protocol"],
+    ),
+    (
+        "atropos-test",
+        "test",
+        &["atropos_protocol", "atropos_runtime"],
+    ),
+];
+
+fn main() {
+    let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap()).join("..");
+    let mut code = String::from("const EMBEDDED_CRATES: &[EmbeddedCrate] = &[\n");
+    for (folder, name, uses) in CRATES {
+        let sources = crates.join(folder).join("src");
+        println!("cargo::rerun-if-changed={}", sources.display());
+        writeln!(code, "EmbeddedCrate {{ name: {name:?}, uses: &{uses:?}, files: &[").unwrap();
+        let mut files = Vec::new();
+        collect(&sources, &mut files);
+        files.sort();
+        for file in files {
+            let relative = file.strip_prefix(&sources).unwrap();
+            let file = file.canonicalize().unwrap();
+            writeln!(code, "({relative:?}, include_str!({file:?})),").unwrap();
+        }
+        code.push_str("] },\n");
+    }
+    code.push_str("];\n");
+    let out = Path::new(&env::var("OUT_DIR").unwrap()).join("embedded_crates.rs");
+    fs::write(out, code).unwrap();
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}

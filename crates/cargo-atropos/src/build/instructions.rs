@@ -1,0 +1,150 @@
+//! What the driver tells the compiler wrapper: where things are, and what to weave.
+//!
+//! Written once before cargo is started; each package has a file of its own, so that a wrapper
+//! reads only what its unit needs.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::runtime_library::RuntimeLibrary;
+use crate::plan::{Plan, PlannedPackage};
+
+const FILE: &str = "instructions.json";
+
+/// The wrapper's view of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuildInstructions {
+    pub workspace_root: PathBuf,
+    /// The directory that shadows mirror: the workspace's root, or what it and all planned
+    /// packages have in common.
+    pub mirrored: PathBuf,
+    pub runtime: RuntimeLibrary,
+    /// Everything that the wrapper writes lies below it.
+    pub directory: PathBuf,
+    /// Manifest directories of the planned packages, in the plan's order.
+    packages: Vec<PathBuf>,
+}
+
+impl BuildInstructions {
+    /// Writes the instructions for a plan below `directory`, where nothing of an earlier run is left.
+    pub fn write(plan: &Plan, runtime: &RuntimeLibrary, directory: &Path) -> Result<Self> {
+        let packages: Vec<PathBuf> = plan
+            .packages
+            .iter()
+            .map(|package| package.manifest_dir.clone().into_std_path_buf())
+            .collect();
+        let workspace_root = plan.workspace_root.clone().into_std_path_buf();
+        let instructions = BuildInstructions {
+            mirrored: common_ancestor(&workspace_root, &packages),
+            workspace_root,
+            runtime: runtime.clone(),
+            directory: directory.to_owned(),
+            packages,
+        };
+        if directory.exists() {
+            fs::remove_dir_all(directory)
+                .with_context(|| format!("can't clear {}", directory.display()))?;
+        }
+        for place in ["packages", "units", "shadows", "checks"] {
+            fs::create_dir_all(directory.join(place))
+                .with_context(|| format!("can't write below {}", directory.display()))?;
+        }
+        for (index, package) in plan.packages.iter().enumerate() {
+            let bytes = serde_json::to_vec(package)?;
+            fs::write(instructions.package_file(index), bytes)?;
+        }
+        fs::write(directory.join(FILE), serde_json::to_vec(&instructions)?)?;
+        Ok(instructions)
+    }
+
+    /// Reads what [`BuildInstructions::write`] left below `directory`.
+    pub fn read(directory: &Path) -> Result<BuildInstructions> {
+        let path = directory.join(FILE);
+        let bytes = fs::read(&path).with_context(|| format!("can't read {}", path.display()))?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+
+    fn package_file(&self, index: usize) -> PathBuf {
+        self.directory.join(format!("packages/{index}.json"))
+    }
+
+    /// The planned package in a manifest directory, with its index.
+    pub fn package(&self, manifest_dir: &Path) -> Result<Option<(usize, PlannedPackage)>> {
+        let Some(index) = self.packages.iter().position(|dir| dir == manifest_dir) else {
+            return Ok(None);
+        };
+        let bytes = fs::read(self.package_file(index))?;
+        Ok(Some((index, serde_json::from_slice(&bytes)?)))
+    }
+
+    /// Waits until no other unit of the package is being checked, and keeps it so until dropped.
+    pub fn lock_package(&self, index: usize) -> Result<File> {
+        let file = File::create(self.directory.join(format!("packages/{index}.lock")))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Where the units of a package keep the forms that rustc accepted.
+    pub fn forms_file(&self, index: usize) -> PathBuf {
+        self.directory.join(format!("packages/{index}.forms.json"))
+    }
+
+    pub fn units(&self) -> PathBuf {
+        self.directory.join("units")
+    }
+
+    pub fn shadows(&self) -> PathBuf {
+        self.directory.join("shadows")
+    }
+
+    pub fn checks(&self) -> PathBuf {
+        self.directory.join("checks")
+    }
+
+    /// Where the runner records the test binaries.
+    pub fn invocations(&self) -> PathBuf {
+        self.directory.join("invocations")
+    }
+
+    pub fn log_file(&self) -> PathBuf {
+        self.directory.join("build.log")
+    }
+
+    /// Adds a line to the build's log. Best effort: a full disk must not stop a build.
+    pub fn log(&self, line: &str) {
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .open(self.log_file());
+        if let Ok(mut file) = file {
+            let _ = file.write_all(format!("{line}\n").as_bytes());
+        }
+    }
+}
+
+/// The deepest directory that holds the root and all packages.
+fn common_ancestor(root: &Path, packages: &[PathBuf]) -> PathBuf {
+    let mut ancestor = root.to_owned();
+    while !packages.iter().all(|package| package.starts_with(&ancestor)) && ancestor.pop() {}
+    ancestor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_beside_the_workspace_widens_what_is_mirrored() {
+        let check = |packages: &[&str], expected: &str| {
+            let packages: Vec<PathBuf> = packages.iter().map(PathBuf::from).collect();
+            let ancestor = common_ancestor(Path::new("/home/u/ws"), &packages);
+            assert_eq!(ancestor, Path::new(expected));
+        };
+        check(&["/home/u/ws", "/home/u/ws/a"], "/home/u/ws");
+        check(&["/home/u/ws/a", "/home/u/beside"], "/home/u");
+    }
+}

@@ -1,0 +1,322 @@
+//! From a plan to test binaries that hold all its mutants: one call of cargo.
+//!
+//! Flow: [`runtime_library`] compiles what woven programs link; [`instructions`] tells the
+//! [`wrapper`] what to weave; cargo builds; [`test_binary`] records how it would run the results;
+//! [`units`] tells which mutants were built.
+
+mod cargo_messages;
+pub mod doctests;
+mod instructions;
+mod runtime_library;
+mod rustc_call;
+mod shadow;
+pub mod test_binary;
+mod toolchain;
+mod unit_cfg;
+mod units;
+pub mod wrapper;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use atropos_mutants::mutant::MutantId;
+
+use self::cargo_messages::CargoMessages;
+use self::doctests::KEEP_VARIABLE;
+use self::instructions::BuildInstructions;
+use self::runtime_library::RuntimeLibrary;
+use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
+use self::toolchain::Toolchain;
+use self::units::{UnitReport, WeaveResult};
+use self::wrapper::WRAP_VARIABLE;
+use crate::arguments::BuildOptions;
+use crate::interrupt::Interrupt;
+use crate::plan::Plan;
+use crate::prepare::Prepared;
+
+/// What a build gave.
+pub struct Build {
+    pub binaries: Vec<TestBinary>,
+    /// The mutants that are in at least one program.
+    pub built: BTreeSet<MutantId>,
+    /// The mutants that rustc rejected everywhere, and what it said.
+    pub unviable: BTreeMap<MutantId, String>,
+    /// Crates that were compiled without mutants, and why.
+    pub left_alone: Vec<(String, String)>,
+    /// Time that cargo took in all, and the part of it that the checks of the weave took.
+    pub time: Duration,
+    pub check_time: Duration,
+    /// Names this build: mutants' numbers mean something only for it.
+    pub key: String,
+    pub toolchain: Toolchain,
+    pub runtime: RuntimeLibrary,
+    /// How cargo was called, for later calls that must find the same build fresh.
+    pub cargo: CargoSetting,
+    /// What the build writes lies below it.
+    pub directory: PathBuf,
+}
+
+/// Why there is no build.
+pub enum BuildFailure {
+    /// The user's code does not compile, with what rustc said.
+    DoesNotCompile(String),
+    Interrupted,
+    Internal(anyhow::Error),
+}
+
+impl From<anyhow::Error> for BuildFailure {
+    fn from(error: anyhow::Error) -> BuildFailure {
+        BuildFailure::Internal(error)
+    }
+}
+
+/// How cargo is called for a plan.
+#[derive(Clone)]
+pub struct CargoSetting {
+    pub manifest_directory: PathBuf,
+    pub target_directory: PathBuf,
+    pub instructions: PathBuf,
+    pub packages: Vec<String>,
+    pub arguments: Vec<String>,
+    /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
+    pub own_profile: bool,
+}
+
+impl CargoSetting {
+    /// `cargo test` with the wrapper in rustc's place.
+    pub fn cargo_test(&self) -> Result<Command> {
+        let this = std::env::current_exe().context("can't find this program's own file")?;
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        command
+            .arg("test")
+            .current_dir(&self.manifest_directory)
+            .env("CARGO_TARGET_DIR", &self.target_directory)
+            .env("RUSTC_WORKSPACE_WRAPPER", &this)
+            .env(WRAP_VARIABLE, &self.instructions)
+            .env("CARGO_INCREMENTAL", "0");
+        if !self.own_profile {
+            command
+                .env("CARGO_PROFILE_DEV_DEBUG", "0")
+                .env("CARGO_PROFILE_TEST_DEBUG", "0");
+        }
+        for package in &self.packages {
+            command.args(["--package", package]);
+        }
+        command.args(&self.arguments);
+        Ok(command)
+    }
+}
+
+/// Cargo and rustdoc call this program again, as compiler wrapper, as runner of test binaries
+/// and of doctests; variables that [`build`] sets tell which. Returns if this is no such call.
+pub fn play_other_roles() {
+    let role = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    // A program that a test starts inherits the variables; it is not called on a program of ours.
+    let Some(first) = arguments.peek().map(PathBuf::from) else {
+        return;
+    };
+    if let Some(directory) = role(KEEP_VARIABLE)
+        && first.ends_with("rust_out")
+    {
+        doctests::keep(&directory, arguments);
+    }
+    if let Some(directory) = role(WRAP_VARIABLE)
+        && first.file_stem().is_some_and(|stem| stem == "rustc")
+    {
+        wrapper::main(&directory, arguments);
+    }
+    if let Some(directory) = role(RECORD_VARIABLE)
+        && first.is_file()
+    {
+        test_binary::record(&directory, arguments);
+    }
+}
+
+/// Builds all mutants of a plan.
+pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildFailure> {
+    let start = Instant::now();
+    let (plan, options) = (&prepared.plan, &prepared.options.build);
+    let output = &prepared.output_directory;
+    let toolchain = Toolchain::ask()?;
+    let runtime = RuntimeLibrary::provide(output, &toolchain)?;
+    let key = build_key(plan, options, &runtime)?;
+    let directory = output.join(format!("weave-{key}"));
+    forget_other_weaves(output, &directory);
+    let instructions = if directory.is_dir() {
+        BuildInstructions::read(&directory)?
+    } else {
+        BuildInstructions::write(plan, &runtime, &directory)?
+    };
+    let cargo = CargoSetting {
+        manifest_directory: instructions.workspace_root.clone(),
+        target_directory: output.join("build"),
+        instructions: directory.clone(),
+        packages: plan
+            .packages
+            .iter()
+            .map(|package| package.package_id.clone())
+            .collect(),
+        arguments: options.cargo_arguments(),
+        own_profile: options.profile.is_some(),
+    };
+    let messages = call_cargo(&cargo, &toolchain, &instructions, interrupt)?;
+    let reports = UnitReport::read_all(&instructions.units()).context("can't read the units")?;
+    let built: BTreeSet<MutantId> = reports
+        .iter()
+        .flat_map(|report| &report.built)
+        .copied()
+        .collect();
+    let rejected = reports.iter().flat_map(|report| report.unviable.clone());
+    Ok(Build {
+        binaries: collect_binaries(plan, &instructions, &messages, &reports)?,
+        unviable: rejected.filter(|(id, _)| !built.contains(id)).collect(),
+        built,
+        left_alone: left_alone(&reports),
+        time: start.elapsed(),
+        check_time: Duration::from_secs_f64(
+            reports.iter().map(|report| report.check_seconds).sum(),
+        ),
+        key,
+        toolchain,
+        runtime,
+        cargo,
+        directory,
+    })
+}
+
+fn left_alone(reports: &[UnitReport]) -> Vec<(String, String)> {
+    let alone = reports.iter().filter_map(|report| match &report.weave {
+        WeaveResult::Woven => None,
+        WeaveResult::LeftAlone(reason) => Some((report.unit.clone(), reason.clone())),
+    });
+    alone.collect()
+}
+
+/// What must be the same for an earlier weave to be used again.
+fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> Result<String> {
+    let this = std::env::current_exe()?;
+    let metadata = fs::metadata(this)?;
+    let mut hasher = DefaultHasher::new();
+    serde_json::to_vec(plan)?.hash(&mut hasher);
+    options.cargo_arguments().hash(&mut hasher);
+    runtime.directory.hash(&mut hasher);
+    metadata.len().hash(&mut hasher);
+    metadata.modified()?.hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// Removes weaves of other plans; cargo then sees that what it built from them is out of date.
+fn forget_other_weaves(output: &Path, current: &Path) {
+    for entry in fs::read_dir(output).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with("weave-") && path != current {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+/// Builds everything and has cargo tell us how it would run the tests.
+fn call_cargo(
+    setting: &CargoSetting,
+    toolchain: &Toolchain,
+    instructions: &BuildInstructions,
+    interrupt: &Interrupt,
+) -> Result<CargoMessages, BuildFailure> {
+    let records = instructions.invocations();
+    if records.exists() {
+        fs::remove_dir_all(&records).context("can't clear the recorded test binaries")?;
+    }
+    fs::create_dir_all(&records).context("can't write to the output directory")?;
+    let cargo_log = instructions.directory.join("cargo.log");
+    let stderr = File::create(&cargo_log).context("can't write cargo's log")?;
+    let mut command = setting.cargo_test()?;
+    command
+        .args(["--tests", "--no-fail-fast", "--message-format=json"])
+        .arg(runner_argument(toolchain)?)
+        .env(RECORD_VARIABLE, &records)
+        .stderr(stderr);
+    let (status, messages) = listen(command, interrupt)?;
+    if status.success() {
+        return Ok(messages);
+    }
+    if interrupt.is_requested() {
+        return Err(BuildFailure::Interrupted);
+    }
+    let mut said = messages.errors.join("\n");
+    if said.is_empty() {
+        said = fs::read_to_string(&cargo_log).unwrap_or_default();
+    }
+    Err(BuildFailure::DoesNotCompile(said))
+}
+
+/// Runs cargo, reads its messages, and ends it when the user wants to end.
+fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, CargoMessages)> {
+    let mut cargo = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("can't run cargo")?;
+    let stdout = cargo.stdout.take().expect("it is piped");
+    let reader = thread::spawn(move || CargoMessages::read(BufReader::new(stdout)));
+    let status = loop {
+        if let Some(status) = cargo.try_wait().context("can't wait for cargo")? {
+            break status;
+        }
+        if interrupt.is_requested() {
+            let _ = cargo.kill();
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    let messages = reader.join().expect("reading does not panic");
+    Ok((status, messages))
+}
+
+/// Tells cargo that this program runs the test binaries of the host.
+fn runner_argument(toolchain: &Toolchain) -> Result<String> {
+    let this = std::env::current_exe()?;
+    let this = this.to_str().context("this program's path is not text")?;
+    Ok(format!("--config=target.{}.runner=[{this:?}]", toolchain.host))
+}
+
+/// Joins what cargo would run with what cargo says of it and what the wrapper did.
+fn collect_binaries(
+    plan: &Plan,
+    instructions: &BuildInstructions,
+    messages: &CargoMessages,
+    reports: &[UnitReport],
+) -> Result<Vec<TestBinary>> {
+    let mut binaries = Vec::new();
+    for invocation in Invocation::read_all(&instructions.invocations())? {
+        let path = invocation.directory.join(&invocation.program);
+        let Some(executable) = messages
+            .executables
+            .iter()
+            .find(|executable| Path::new(&executable.path) == path)
+        else {
+            continue;
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let report = reports
+            .iter()
+            .find(|report| report.unit == format!("{stem}-test"));
+        let package = plan
+            .packages
+            .iter()
+            .find(|package| package.package_id == executable.package_id);
+        binaries.push(TestBinary {
+            package: package.map_or_else(String::new, |package| package.name.clone()),
+            target: executable.label.clone(),
+            harness: report.is_some_and(|report| report.harness),
+            invocation,
+        });
+    }
+    Ok(binaries)
+}

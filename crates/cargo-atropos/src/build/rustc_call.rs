@@ -1,0 +1,275 @@
+//! One call of rustc as cargo makes it: what it compiles, and the same call with other arguments.
+//!
+//! Knows the few flags that matter to the weave; everything else is passed along untouched.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A call of rustc on one compile unit.
+#[derive(Clone, Debug)]
+pub struct RustcCall {
+    rustc: OsString,
+    arguments: Vec<String>,
+    source: usize,
+}
+
+impl RustcCall {
+    /// Reads the arguments of a compiler wrapper: `rustc`, then rustc's arguments. `None` if this
+    /// call compiles no source file (version queries and the like) or isn't readable as text.
+    pub fn parse(mut words: impl Iterator<Item = OsString>) -> Option<RustcCall> {
+        let rustc = words.next()?;
+        let arguments: Vec<String> = words
+            .map(|word| word.into_string().ok())
+            .collect::<Option<_>>()?;
+        let source = Self::find_source(&arguments)?;
+        let call = RustcCall {
+            rustc,
+            arguments,
+            source,
+        };
+        call.value_of("--crate-name")?;
+        Some(call)
+    }
+
+    /// The one argument that is neither a flag nor a flag's value, and names a Rust file.
+    fn find_source(arguments: &[String]) -> Option<usize> {
+        let mut previous_takes_value = false;
+        for (index, argument) in arguments.iter().enumerate() {
+            if previous_takes_value {
+                previous_takes_value = false;
+                continue;
+            }
+            if let Some(flag) = argument.strip_prefix('-') {
+                previous_takes_value = !argument.contains('=') && takes_value(flag);
+                continue;
+            }
+            return argument.ends_with(".rs").then_some(index);
+        }
+        None
+    }
+
+    /// The value of `--flag value` or `--flag=value`; the last one counts.
+    pub fn value_of<'a>(&'a self, flag: &'a str) -> Option<&'a str> {
+        self.values_of(flag).last()
+    }
+
+    pub fn values_of<'a>(&'a self, flag: &'a str) -> impl Iterator<Item = &'a str> + 'a {
+        self.arguments
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, argument)| {
+                if argument == flag {
+                    return self.arguments.get(index + 1).map(String::as_str);
+                }
+                argument.strip_prefix(flag)?.strip_prefix('=')
+            })
+    }
+
+    fn codegen_option(&self, name: &str) -> Option<&str> {
+        self.values_of("-C")
+            .filter_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+            .last()
+    }
+
+    pub fn crate_name(&self) -> &str {
+        self.value_of("--crate-name").unwrap_or("unknown")
+    }
+
+    /// The source file as cargo named it, relative to the working directory or absolute.
+    pub fn source(&self) -> PathBuf {
+        PathBuf::from(&self.arguments[self.source])
+    }
+
+    pub fn is_edition_2015(&self) -> bool {
+        matches!(self.value_of("--edition"), None | Some("2015"))
+    }
+
+    /// Built for libtest: `#[test]` functions are collected into a generated `main`.
+    pub fn is_test_harness(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--test")
+    }
+
+    /// Code that runs inside the compiler or before it: never woven.
+    pub fn runs_at_build_time(&self) -> bool {
+        self.values_of("--crate-type")
+            .any(|kind| kind == "proc-macro")
+            || self.crate_name().starts_with("build_script_")
+    }
+
+    /// What tells this unit from all others of the build.
+    pub fn unit_name(&self) -> String {
+        let suffix = self.codegen_option("extra-filename").unwrap_or("");
+        let test = if self.is_test_harness() { "-test" } else { "" };
+        format!("{}{suffix}{test}", self.crate_name())
+    }
+
+    /// The dep-info file that rustc writes for this unit.
+    pub fn dep_info(&self) -> Option<PathBuf> {
+        let directory = self.value_of("--out-dir")?;
+        let suffix = self.codegen_option("extra-filename").unwrap_or("");
+        Some(PathBuf::from(directory).join(format!("{}{suffix}.d", self.crate_name())))
+    }
+
+    /// The call as cargo made it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.rustc);
+        command.args(&self.arguments);
+        command
+    }
+
+    /// The same unit from another source file.
+    pub fn with_source(&self, source: &str) -> RustcCall {
+        let mut call = self.clone();
+        call.arguments[self.source] = source.to_owned();
+        call
+    }
+
+    /// The same unit with more arguments at the end.
+    pub fn with(&self, more: impl IntoIterator<Item = String>) -> RustcCall {
+        let mut call = self.clone();
+        call.arguments.extend(more);
+        call
+    }
+
+    /// A check of the same unit: types and borrows, no code, output to `directory`.
+    pub fn as_check(&self, directory: &str) -> RustcCall {
+        let mut arguments = Vec::with_capacity(self.arguments.len());
+        let mut source = 0;
+        let mut words = self.arguments.iter().enumerate();
+        while let Some((index, argument)) = words.next() {
+            let (flag, inline) = match argument.split_once('=') {
+                Some((flag, _)) => (flag, true),
+                None => (argument.as_str(), false),
+            };
+            let replaced = matches!(flag, "--emit" | "--out-dir" | "--json" | "--error-format");
+            let incremental = argument == "-C"
+                && self
+                    .arguments
+                    .get(index + 1)
+                    .is_some_and(|option| option.starts_with("incremental="));
+            if replaced || incremental {
+                if !inline {
+                    words.next();
+                }
+                continue;
+            }
+            if index == self.source {
+                source = arguments.len();
+            }
+            arguments.push(argument.clone());
+        }
+        arguments.extend([
+            "--emit=metadata".to_owned(),
+            "--error-format=json".to_owned(),
+            format!("--out-dir={directory}"),
+        ]);
+        RustcCall {
+            rustc: self.rustc.clone(),
+            arguments,
+            source,
+        }
+    }
+
+    /// Asks rustc for the `cfg` values in force for this unit, one per line.
+    pub fn print_cfg(&self) -> Command {
+        let mut command = Command::new(&self.rustc);
+        for flag in ["--cfg", "--target"] {
+            for value in self.values_of(flag) {
+                command.args([flag, value]);
+            }
+        }
+        for option in self.values_of("-C") {
+            let name = option.split('=').next().unwrap_or(option);
+            if matches!(
+                name,
+                "debug-assertions" | "opt-level" | "panic" | "target-feature" | "target-cpu"
+            ) {
+                command.args(["-C", option]);
+            }
+        }
+        if self.is_test_harness() {
+            command.arg("--test");
+        }
+        command.args(["--print", "cfg"]);
+        command
+    }
+}
+
+/// Whether a flag (without its first dash) is followed by a value of its own.
+fn takes_value(flag: &str) -> bool {
+    matches!(
+        flag,
+        "C" | "L" | "l" | "o" | "A" | "W" | "D" | "F" | "Z"
+            | "-crate-name"
+            | "-crate-type"
+            | "-cfg"
+            | "-check-cfg"
+            | "-emit"
+            | "-edition"
+            | "-extern"
+            | "-out-dir"
+            | "-target"
+            | "-cap-lints"
+            | "-error-format"
+            | "-json"
+            | "-print"
+            | "-remap-path-prefix"
+            | "-sysroot"
+            | "-diagnostic-width"
+            | "-color"
+            | "-allow"
+            | "-warn"
+            | "-deny"
+            | "-forbid"
+            | "-codegen"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(line: &str) -> Option<RustcCall> {
+        RustcCall::parse(line.split_whitespace().map(OsString::from))
+    }
+
+    const LIB: &str = "rustc --crate-name semver --edition=2021 src/lib.rs --error-format=json \
+        --json=artifacts --crate-type lib --emit=dep-info,metadata,link -C debuginfo=2 \
+        --cfg feature=\"std\" --check-cfg cfg(test) -C metadata=37 -C extra-filename=-b9 \
+        --out-dir /t/deps -C incremental=/t/inc -L dependency=/t/deps";
+
+    #[test]
+    fn a_unit_is_read_from_its_arguments() {
+        let call = call(LIB).unwrap();
+        assert_eq!(call.crate_name(), "semver");
+        assert_eq!(call.source(), PathBuf::from("src/lib.rs"));
+        assert_eq!(call.unit_name(), "semver-b9");
+        assert_eq!(call.dep_info(), Some(PathBuf::from("/t/deps/semver-b9.d")));
+        assert!(!call.is_edition_2015() && !call.is_test_harness() && !call.runs_at_build_time());
+    }
+
+    #[test]
+    fn a_check_keeps_the_unit_and_drops_its_outputs() {
+        let check = call(LIB).unwrap().as_check("/check");
+        assert_eq!(check.source(), PathBuf::from("src/lib.rs"));
+        assert_eq!(check.value_of("--out-dir"), Some("/check"));
+        assert_eq!(check.values_of("--emit").collect::<Vec<_>>(), ["metadata"]);
+        assert!(check.codegen_option("incremental").is_none());
+        assert_eq!(check.codegen_option("metadata"), Some("37"));
+    }
+
+    #[test]
+    fn queries_are_not_units() {
+        assert!(call("rustc -vV").is_none());
+        assert!(call("rustc - --crate-name ___ --print=file-names").is_none());
+    }
+
+    #[test]
+    fn proc_macros_and_build_scripts_run_at_build_time() {
+        let proc_macro = "rustc --crate-name m src/lib.rs --crate-type proc-macro";
+        assert!(call(proc_macro).unwrap().runs_at_build_time());
+        let script = "rustc --crate-name build_script_build build.rs --crate-type bin";
+        assert!(call(script).unwrap().runs_at_build_time());
+    }
+}

@@ -1,0 +1,328 @@
+//! The compiler wrapper: cargo calls it in rustc's place for every crate of the workspace.
+//!
+//! For a unit of a planned package it weaves the package's files into a shadow, checks the result
+//! with rustc, rolls back what rustc rejects until the check passes, and then compiles the shadow
+//! as cargo asked. Whatever goes wrong with the weave, the unit is compiled as the user wrote it:
+//! that costs the unit's mutants, never the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{self, Output};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use atropos_mutants::mutant::MutantId;
+use atropos_weave::diagnostics::parse_errors;
+use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
+
+use super::instructions::BuildInstructions;
+use super::rustc_call::RustcCall;
+use super::shadow::Shadow;
+use super::unit_cfg::UnitCfg;
+use super::units::{UnitReport, WeaveResult};
+use crate::plan::PlannedPackage;
+
+/// The environment variable that makes this program a compiler wrapper: where the instructions are.
+pub const WRAP_VARIABLE: &str = "ATROPOS_WRAP";
+
+/// More rounds than any weave should need; then the unit is left alone.
+const MAX_ROUNDS: u32 = 40;
+
+/// Acts as rustc. Never returns.
+pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
+    let words: Vec<OsString> = arguments.collect();
+    let Some(call) = RustcCall::parse(words.iter().cloned()) else {
+        become_rustc(&words);
+    };
+    match Unit::of(instructions, call) {
+        Ok(Some(unit)) => process::exit(unit.compile()),
+        Ok(None) => become_rustc(&words),
+        Err(error) => {
+            eprintln!("atropos: {error:#}; this crate is compiled as it is");
+            become_rustc(&words)
+        }
+    }
+}
+
+fn become_rustc(words: &[OsString]) -> ! {
+    let Some((rustc, arguments)) = words.split_first() else {
+        eprintln!("atropos: called as a compiler wrapper without a compiler");
+        process::exit(1);
+    };
+    let error = process::Command::new(rustc).args(arguments).exec();
+    eprintln!("atropos: can't run {}: {error}", rustc.display());
+    process::exit(1)
+}
+
+/// A unit of a planned package.
+struct Unit {
+    call: RustcCall,
+    instructions: BuildInstructions,
+    package_index: usize,
+    package: PlannedPackage,
+    shadow: Shadow,
+    directory: PathBuf,
+    /// The texts of the package's files, in the order of the plan.
+    texts: Vec<String>,
+}
+
+/// A weave that rustc accepted, and what it took.
+struct Accepted {
+    /// The mutants that are not in it, and why.
+    absent: BTreeMap<MutantId, String>,
+    rounds: u32,
+}
+
+
+impl Unit {
+    fn of(instructions: &Path, call: RustcCall) -> Result<Option<Unit>> {
+        if call.runs_at_build_time() {
+            return Ok(None);
+        }
+        let instructions = BuildInstructions::read(instructions)?;
+        let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+        let Some((package_index, package)) = instructions.package(Path::new(&manifest_dir))? else {
+            return Ok(None);
+        };
+        let shadow = Shadow::new(
+            instructions.shadows().join(call.unit_name()),
+            instructions.mirrored.clone(),
+        );
+        let texts = package
+            .files
+            .iter()
+            .map(|file| {
+                let path = instructions.workspace_root.join(&file.path);
+                fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Some(Unit {
+            call,
+            package_index,
+            package,
+            shadow,
+            texts,
+            directory: env::current_dir()?,
+            instructions,
+        }))
+    }
+
+    /// Compiles the unit, woven if that can be, and gives the exit code.
+    fn compile(&self) -> i32 {
+        let start = Instant::now();
+        let accepted = self.find_acceptable_weave();
+        let check_seconds = start.elapsed().as_secs_f64();
+        let elapsed = || start.elapsed().as_secs_f64() - check_seconds;
+        let reason = match accepted {
+            Ok(accepted) => match self.compile_woven() {
+                Ok(output) => {
+                    self.report(Ok(&accepted), check_seconds, elapsed());
+                    return pass_on(&output);
+                }
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        self.log(&format!("left alone: {reason:#}"));
+        match self.plain_call().command().output() {
+            Ok(output) => {
+                self.report(Err(format!("{reason:#}")), check_seconds, elapsed());
+                pass_on(&output)
+            }
+            Err(error) => {
+                eprintln!("atropos: can't run rustc: {error}");
+                1
+            }
+        }
+    }
+
+    /// Weaves and checks until rustc accepts. Units of one package take turns, and each starts
+    /// from what the one before learned.
+    fn find_acceptable_weave(&self) -> Result<Accepted> {
+        let _turn = self.instructions.lock_package(self.package_index)?;
+        let known = self.instructions.forms_file(self.package_index);
+        let mut forms: PackageForms = match fs::read(&known) {
+            Ok(bytes) => serde_json::from_slice(&bytes)?,
+            Err(_) => PackageForms::default(),
+        };
+        let files = self.package.files.iter();
+        self.shadow
+            .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
+            .context("can't make the shadow of the sources")?;
+        let check = self
+            .woven_call()?
+            .as_check(&self.instructions.checks().display().to_string());
+        for round in 1..=MAX_ROUNDS {
+            let start = Instant::now();
+            let woven = self.weave(&forms)?;
+            let output = check.command().output().context("can't run rustc")?;
+            let seconds = start.elapsed().as_secs_f64();
+            if output.status.success() {
+                self.log(&format!("round {round}: accepted in {seconds:.2} s"));
+                fs::write(known, serde_json::to_vec(&forms)?)?;
+                let absent = woven.into_values().flat_map(|file| file.absent);
+                return Ok(Accepted {
+                    absent: absent.collect(),
+                    rounds: round,
+                });
+            }
+            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+            let outcome = rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
+            self.log(&format!(
+                "round {round}: {} errors in {seconds:.2} s: {outcome}",
+                errors.len()
+            ));
+            if !outcome.made_progress() {
+                let first = errors.first().map_or_else(
+                    || String::from_utf8_lossy(&output.stderr).into_owned(),
+                    |error| error.headline(),
+                );
+                bail!("rustc rejects it for a reason that no mutant explains: {first}");
+            }
+        }
+        bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    /// Writes all files of the package, woven, into the shadow; gives them by their path in the plan.
+    fn weave(&self, forms: &PackageForms) -> Result<BTreeMap<String, FileWeave>> {
+        let root = self.directory.join(self.call.source());
+        let mut result = BTreeMap::new();
+        for (file, text) in self.package.files.iter().zip(&self.texts) {
+            let original = self.instructions.workspace_root.join(&file.path);
+            let options = WeaveOptions {
+                edition_2015_root: self.call.is_edition_2015() && original == root,
+                steps: true,
+            };
+            let name = file.path.as_str();
+            let woven = weave_file(text, &file.mutants, forms.file(name), &options);
+            self.shadow.write(&original, &woven.text)?;
+            result.insert(name.to_owned(), woven);
+        }
+        Ok(result)
+    }
+
+    /// The file of the plan that rustc's messages call `name`.
+    fn file_of_name(&self, name: &str) -> Option<String> {
+        let path = self.directory.join(name);
+        let original = self.shadow.original_of(&path).unwrap_or(path);
+        let file = self
+            .package
+            .files
+            .iter()
+            .find(|file| self.instructions.workspace_root.join(&file.path) == original)?;
+        Some(file.path.to_string())
+    }
+
+    /// The unit from the shadow, with the runtime and our harness.
+    fn woven_call(&self) -> Result<RustcCall> {
+        let source = self.call.source();
+        let shadowed = self
+            .shadow
+            .path_of(&self.directory.join(&source))
+            .context("the crate's root lies outside the workspace")?;
+        let remap = self
+            .shadow
+            .remap_flags(&self.directory, source.is_relative());
+        let call = self.call.with_source(&shadowed.display().to_string());
+        Ok(call.with(remap).with(self.common_flags()))
+    }
+
+    /// The unit as the user wrote it, but for our harness.
+    fn plain_call(&self) -> RustcCall {
+        self.call.with(self.common_flags())
+    }
+
+    fn common_flags(&self) -> Vec<String> {
+        let mut flags = self.instructions.runtime.flags(self.call.is_test_harness());
+        flags.push("--cap-lints=allow".to_owned());
+        flags
+    }
+
+    /// Compiles the shadow. What only code generation finds is an error here.
+    fn compile_woven(&self) -> Result<Output> {
+        let output = self.woven_call()?.command().output()?;
+        if output.status.success() {
+            return Ok(output);
+        }
+        let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+        let first = errors.first().map_or("no message".to_owned(), |error| error.headline());
+        bail!("rustc checks the woven crate but does not compile it: {first}")
+    }
+
+    fn log(&self, line: &str) {
+        let name = self.call.unit_name();
+        self.instructions.log(&format!("{name}: {line}"));
+    }
+
+    fn report(&self, accepted: Result<&Accepted, String>, check_seconds: f64, compile_seconds: f64) {
+        let unviable = match &accepted {
+            Ok(accepted) => accepted.absent.clone(),
+            Err(_) => BTreeMap::new(),
+        };
+        let mut built = match &accepted {
+            Ok(_) => self.compiled_mutants(),
+            Err(_) => BTreeSet::new(),
+        };
+        built.retain(|id| !unviable.contains_key(id));
+        let report = UnitReport {
+            package: self.package.name.clone(),
+            unit: self.call.unit_name(),
+            harness: self.call.is_test_harness(),
+            rounds: accepted.as_ref().map_or(0, |accepted| accepted.rounds),
+            weave: match accepted {
+                Ok(_) => WeaveResult::Woven,
+                Err(reason) => WeaveResult::LeftAlone(reason),
+            },
+            built,
+            unviable,
+            check_seconds,
+            compile_seconds,
+        };
+        if let Err(error) = report.write(&self.instructions.units()) {
+            eprintln!("atropos: can't write a report: {error}");
+        }
+    }
+
+    /// The mutants in code that this unit compiles: in files that rustc read, under predicates
+    /// that hold.
+    fn compiled_mutants(&self) -> BTreeSet<MutantId> {
+        let dep_info = self
+            .call
+            .dep_info()
+            .and_then(|path| fs::read_to_string(path).ok());
+        let cfg = UnitCfg::ask(self.call.print_cfg());
+        let mut compiled = BTreeSet::new();
+        for file in &self.package.files {
+            let original = self.instructions.workspace_root.join(&file.path);
+            let read = match (&dep_info, self.shadow.path_of(&original)) {
+                (Some(text), Some(path)) => names_file(text, &path),
+                _ => true,
+            };
+            if !read {
+                continue;
+            }
+            let points = file.mutants.points.iter();
+            let holding = points.filter(|point| cfg.as_ref().is_none_or(|cfg| cfg.all_hold(&point.cfg)));
+            compiled.extend(holding.flat_map(|point| &point.mutants).map(|mutant| mutant.id));
+        }
+        compiled
+    }
+}
+
+/// Whether a dep-info file says that rustc read a file. It has a line `path:` for each.
+fn names_file(dep_info: &str, path: &Path) -> bool {
+    let wanted = format!("{}:", path.display().to_string().replace(' ', "\\ "));
+    dep_info.lines().any(|line| line == wanted)
+}
+
+/// Hands what rustc said on to cargo.
+fn pass_on(output: &Output) -> i32 {
+    let _ = io::stdout().write_all(&output.stdout);
+    let _ = io::stderr().write_all(&output.stderr);
+    output.status.code().unwrap_or(1)
+}

@@ -1,0 +1,178 @@
+//! The first runs of every test, without any mutant: does it pass, what does it reach and use?
+//!
+//! Each test runs twice, so that one that passes and fails by chance is found before it can
+//! decide anything. What either run reaches or infects counts.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use atropos_protocol::{Baseline, Broken, Limits};
+
+use super::Context;
+use super::test_case::{FailedTest, LeftOut, TestCase};
+use super::zygotes::Zygotes;
+use crate::progress::Phase;
+
+/// No test of the original may take longer.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// The size of a failed test's output that is worth showing.
+const SHOWN: usize = 4000;
+
+/// What the originals showed.
+#[derive(Default)]
+pub struct Baselines {
+    pub tests: Vec<TestCase>,
+    pub failed: Vec<FailedTest>,
+    pub left_out: LeftOut,
+}
+
+enum Finding {
+    Test(TestCase),
+    Failed(FailedTest),
+    Flaky(String),
+}
+
+/// Runs all tests of all binaries that have our harness, on all workers.
+pub fn run(context: &Context<'_>) -> Result<Baselines> {
+    let mut baselines = Baselines::default();
+    let mut listed = Vec::new();
+    let mut zygotes = Zygotes::new(&context.zygotes, &context.boards, 0);
+    for (binary, test_binary) in context.zygotes.binaries.iter().enumerate() {
+        if !test_binary.harness {
+            continue;
+        }
+        let client = zygotes
+            .get(binary)
+            .map_err(|broken| anyhow!("the test binary of {} {broken}", test_binary.target))?;
+        for (index, test) in client.tests().iter().enumerate() {
+            if test.ignored {
+                baselines.left_out.ignored += 1;
+            } else {
+                listed.push((binary, index, test.name.clone()));
+            }
+        }
+    }
+    drop(zygotes);
+    context.setting.progress.phase(Phase::Checking, listed.len());
+    let next = AtomicUsize::new(0);
+    let findings = Mutex::new(Vec::new());
+    std::thread::scope(|scope| -> Result<()> {
+        let workers: Vec<_> = (0..context.jobs())
+            .map(|worker| {
+                let (listed, next, findings) = (&listed, &next, &findings);
+                scope.spawn(move || -> Result<()> {
+                    let mut zygotes = Zygotes::new(&context.zygotes, &context.boards, worker);
+                    while let Some((binary, index, name)) =
+                        listed.get(next.fetch_add(1, Ordering::Relaxed))
+                        && !context.interrupted()
+                    {
+                        let finding = try_test(context, &mut zygotes, *binary, *index, name)?;
+                        context.setting.progress.checked();
+                        findings.lock().expect("no worker panics").push(finding);
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })?;
+    for finding in findings.into_inner().expect("no worker panics") {
+        match finding {
+            Finding::Test(test) => baselines.tests.push(test),
+            Finding::Failed(failed) => baselines.failed.push(failed),
+            Finding::Flaky(name) => baselines.left_out.flaky.push(name),
+        }
+    }
+    baselines.tests.sort_by_key(|test| (test.binary, test.index));
+    baselines.failed.sort_by(|one, other| one.name.cmp(&other.name));
+    baselines.left_out.flaky.sort();
+    Ok(baselines)
+}
+
+/// Runs one test twice.
+fn try_test(
+    context: &Context<'_>,
+    zygotes: &mut Zygotes<'_>,
+    binary: usize,
+    index: usize,
+    name: &str,
+) -> Result<Finding> {
+    let full_name = format!("{} {name}", context.zygotes.binaries[binary].target);
+    let capture = context
+        .zygotes
+        .scratch
+        .join(format!("output-{binary}-{index}"));
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let limits = Limits::only_time(PATIENCE);
+        match zygotes.get(binary)?.baseline(index, &limits, &capture) {
+            Ok(run) => runs.push(run),
+            Err(Broken::Start(error)) => return Err(error.into()),
+            Err(broken) => {
+                zygotes.discard(binary);
+                return Ok(Finding::Failed(FailedTest {
+                    name: full_name,
+                    message: format!("its process {broken}"),
+                    output: captured(&capture),
+                }));
+            }
+        }
+    }
+    let passed = runs.iter().filter(|run| run.passed()).count();
+    let finding = match passed {
+        0 => Finding::Failed(FailedTest {
+            name: full_name,
+            message: runs[0].verdict.message.clone(),
+            output: captured(&capture),
+        }),
+        1 => Finding::Flaky(full_name),
+        _ => Finding::Test(TestCase {
+            binary,
+            index,
+            name: name.to_owned(),
+            baseline: union(runs),
+        }),
+    };
+    let _ = fs::remove_file(capture);
+    Ok(finding)
+}
+
+/// The larger figures and the united sets of several runs.
+fn union(runs: Vec<Baseline>) -> Baseline {
+    let merged = |sets: Vec<&Vec<u32>>| -> Vec<u32> {
+        let set: BTreeSet<u32> = sets.into_iter().flatten().copied().collect();
+        set.into_iter().collect()
+    };
+    let reached = merged(runs.iter().map(|run| &run.reached).collect());
+    let infected = merged(runs.iter().map(|run| &run.infected).collect());
+    runs.into_iter()
+        .reduce(|one, other| Baseline {
+            wall: one.wall.max(other.wall),
+            cpu: one.cpu.max(other.cpu),
+            steps: one.steps.max(other.steps),
+            spawned_steps: one.spawned_steps.max(other.spawned_steps),
+            peak_heap: one.peak_heap.max(other.peak_heap),
+            allocations: one.allocations.max(other.allocations),
+            effects: atropos_protocol::Effects(one.effects.0 | other.effects.0),
+            fork_cost: one.fork_cost.min(other.fork_cost),
+            ..one
+        })
+        .map(|run| Baseline {
+            reached,
+            infected,
+            ..run
+        })
+        .expect("at least one run")
+}
+
+fn captured(path: &std::path::Path) -> String {
+    let bytes = fs::read(path).unwrap_or_default();
+    let start = bytes.len().saturating_sub(SHOWN);
+    String::from_utf8_lossy(&bytes[start..]).into_owned()
+}

@@ -1,0 +1,316 @@
+//! Runs mutants under the tests that have our harness, cheapest tests first, on all workers.
+//!
+//! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
+//! after the original they were forked from has passed to its end, a worker's verdicts if its
+//! memory stayed clean, and one that only a clock gave after a second run with twice the time.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use atropos_protocol::{Broken, Limits, Outcome, Verdict, Way};
+use atropos_report::outcomes::TestRecord;
+
+use super::standing::{TestId, how};
+use super::test_case::TestCase;
+use super::zygotes::Zygotes;
+use super::{Context, Said, journal_name, way};
+use crate::journal::KillEntry;
+
+/// A command runs no longer than about this, so that little is lost if we are killed, and
+/// workers can share what is left.
+const PORTION: Duration = Duration::from_secs(10);
+
+/// Work for one worker: a test and every `of`-th of its mutants.
+struct Item {
+    test: TestId,
+    part: usize,
+    of: usize,
+}
+
+/// Runs all open pairs of test and mutant.
+pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) -> Result<()> {
+    let items = items(context, tests);
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..context.jobs())
+            .map(|number| {
+                let (items, next) = (&items, &next);
+                scope.spawn(move || -> Result<()> {
+                    let mut worker = Worker {
+                        context,
+                        records,
+                        zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
+                        unbatchable: BTreeSet::new(),
+                    };
+                    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
+                        && !context.interrupted()
+                    {
+                        worker.run_item(item, &tests[item.test.0])?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })
+}
+
+/// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
+fn items(context: &Context<'_>, tests: &[TestCase]) -> Vec<Item> {
+    let mut order: Vec<usize> = (0..tests.len()).collect();
+    order.sort_by_key(|&index| tests[index].baseline.wall);
+    order
+        .into_iter()
+        .flat_map(|index| {
+            let baseline = &tests[index].baseline;
+            let cost = (baseline.wall + baseline.fork_cost) * baseline.infected.len() as u32;
+            let of = if cost > PORTION / 10 { context.jobs() } else { 1 };
+            (0..of).map(move |part| Item {
+                test: TestId(index),
+                part,
+                of,
+            })
+        })
+        .collect()
+}
+
+struct Worker<'a> {
+    context: &'a Context<'a>,
+    records: &'a [TestRecord],
+    zygotes: Zygotes<'a>,
+    /// Tests whose batches were void.
+    unbatchable: BTreeSet<TestId>,
+}
+
+impl Worker<'_> {
+    fn run_item(&mut self, item: &Item, test: &TestCase) -> Result<()> {
+        let each_run = test.baseline.wall + test.baseline.fork_cost;
+        let portion = (PORTION.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize;
+        let mut tried = BTreeSet::new();
+        loop {
+            let mut wanted = self.open(item);
+            wanted.retain(|mutant| !tried.contains(mutant));
+            wanted.truncate(portion);
+            if wanted.is_empty() || self.context.interrupted() {
+                return Ok(());
+            }
+            tried.extend(wanted.iter().copied());
+            self.run_mutants(item.test, test, &wanted)?;
+        }
+    }
+
+    /// The mutants of an item about which the test still has something to say.
+    fn open(&self, item: &Item) -> Vec<u32> {
+        let mut open = self.context.open_for(item.test);
+        open.retain(|&id| id as usize % item.of == item.part);
+        open
+    }
+
+    /// Runs some mutants under a test until each has a verdict that can be trusted.
+    fn run_mutants(&mut self, id: TestId, test: &TestCase, wanted: &[u32]) -> Result<()> {
+        let baseline = &test.baseline;
+        let limits = way::limits(
+            baseline.wall,
+            baseline.steps.max(baseline.spawned_steps),
+            baseline.peak_heap,
+            self.context.setting.options.timeout_multiplier(),
+        );
+        let mut way = match self.zygotes.get(test.binary) {
+            Ok(client) => {
+                let choice = self.context.setting.options.execute.way.unwrap_or_default();
+                way::choose(choice, &test.baseline, &client.costs(), wanted.len())
+            }
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        if way == Way::Batch && self.unbatchable.contains(&id) {
+            way = if test.baseline.may_fork() { Way::Fork } else { Way::Each };
+        }
+        let mut left = wanted.to_vec();
+        if way != Way::Each {
+            let verdicts = self.trusted(way, id, test, &left, &limits)?;
+            left = self.note(id, verdicts, left)?;
+        }
+        if left.is_empty() || self.context.interrupted() {
+            return Ok(());
+        }
+        let verdicts = self.each(test, &left, &limits)?;
+        let slow = self.note(id, verdicts, left)?;
+        if slow.is_empty() || self.context.interrupted() {
+            return Ok(());
+        }
+        self.run_slow(id, test, slow, limits)
+    }
+
+    /// A second run, with twice the time, for mutants of which only the clock has spoken.
+    fn run_slow(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        slow: Vec<u32>,
+        limits: Limits,
+    ) -> Result<()> {
+        let limits = Limits {
+            time: limits.time * 2,
+            ..limits
+        };
+        for mutant in slow {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let verdicts = self.each(test, &[mutant], &limits)?;
+            let said = verdicts
+                .iter()
+                .filter_map(|(mutant, verdict)| said(*mutant, verdict))
+                .collect();
+            self.context.note(id, &self.name(id), said)?;
+        }
+        Ok(())
+    }
+
+    fn name(&self, id: TestId) -> String {
+        journal_name(&self.records[id.0])
+    }
+
+    /// Notes verdicts that stand, and gives the mutants that need another run: those without a
+    /// verdict and those that only a clock stopped.
+    fn note(
+        &self,
+        id: TestId,
+        verdicts: Vec<(u32, Verdict)>,
+        mut left: Vec<u32>,
+    ) -> Result<Vec<u32>> {
+        let mut standing = Vec::new();
+        for (mutant, verdict) in &verdicts {
+            if verdict.outcome == Outcome::TimeLimit {
+                continue;
+            }
+            if let Some(said) = said(*mutant, verdict) {
+                standing.push(said);
+            }
+        }
+        left.retain(|mutant| standing.iter().all(|said| said.mutant != *mutant));
+        self.context.note(id, &self.name(id), standing)?;
+        let standings = self.context.standings();
+        let all = self.context.all_tests();
+        left.retain(|&mutant| standings[mutant as usize].is_open_for(id, all));
+        Ok(left)
+    }
+
+    /// Verdicts of a way that runs several mutants from one process; none if they can't be trusted.
+    fn trusted(
+        &mut self,
+        way: Way,
+        id: TestId,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+    ) -> Result<Vec<(u32, Verdict)>> {
+        let mut verdicts = Vec::new();
+        let client = match self.zygotes.get(test.binary) {
+            Ok(client) => client,
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        let run = client.run(way, test.index, wanted, limits, &mut |mutant, verdict| {
+            verdicts.push((mutant, verdict));
+        });
+        match run {
+            Ok(run) => {
+                let original_passed =
+                    matches!(run.original.outcome, Outcome::Passed | Outcome::None);
+                if run.void.is_some() && way == Way::Batch {
+                    self.unbatchable.insert(id);
+                }
+                if run.void.is_some() || !original_passed {
+                    verdicts.clear();
+                }
+                // "Not infected" contradicts the baseline: the test is not the same every time.
+                verdicts.retain(|(_, verdict)| verdict.outcome != Outcome::NotInfected);
+                Ok(verdicts)
+            }
+            Err(_) => {
+                self.zygotes.discard(test.binary);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Verdicts of mutants that have a process of their own each.
+    fn each(
+        &mut self,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+    ) -> Result<Vec<(u32, Verdict)>> {
+        let mut verdicts = Vec::new();
+        if let Err(broken) = self.try_each(test, wanted, limits, &mut verdicts) {
+            if let Broken::Start(error) = broken {
+                return Err(error.into());
+            }
+            // One of them took the zygote down: find out which, with a fresh zygote for each.
+            let decided: BTreeSet<u32> = verdicts.iter().map(|(mutant, _)| *mutant).collect();
+            for &mutant in wanted.iter().filter(|mutant| !decided.contains(mutant)) {
+                if self.context.interrupted() {
+                    break;
+                }
+                let before = verdicts.len();
+                if let Err(broken) = self.try_each(test, &[mutant], limits, &mut verdicts)
+                    && verdicts.len() == before
+                {
+                    verdicts.push((mutant, took_down(&broken)));
+                }
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn try_each(
+        &mut self,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+        verdicts: &mut Vec<(u32, Verdict)>,
+    ) -> Result<(), Broken> {
+        let run = self.zygotes.get(test.binary)?.run(
+            Way::Each,
+            test.index,
+            wanted,
+            limits,
+            &mut |mutant, verdict| verdicts.push((mutant, verdict)),
+        );
+        if run.is_err() {
+            self.zygotes.discard(test.binary);
+        }
+        run.map(|_| ())
+    }
+}
+
+/// A mutant that ended even the process that watched it.
+fn took_down(broken: &Broken) -> Verdict {
+    Verdict {
+        outcome: Outcome::Crashed(0),
+        message: format!("the process that watches the test {broken}"),
+        location: String::new(),
+        steps: 0,
+        nanoseconds: 0,
+        leader: 0,
+    }
+}
+
+/// What a verdict says of a mutant, if it says anything.
+fn said(mutant: u32, verdict: &Verdict) -> Option<Said> {
+    let kill = how(verdict).map(|how| KillEntry {
+        how,
+        message: verdict.message.clone(),
+        location: verdict.location.clone(),
+    });
+    let passed = matches!(verdict.outcome, Outcome::Passed | Outcome::NotInfected);
+    (kill.is_some() || passed).then(|| Said {
+        mutant,
+        seconds: verdict.nanoseconds as f64 / 1e9,
+        kill,
+    })
+}

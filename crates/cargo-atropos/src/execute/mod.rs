@@ -1,0 +1,382 @@
+//! From test binaries to verdicts.
+//!
+//! Flow: [`baseline`] runs every test without a mutant; [`harnessed`] runs the mutants under the
+//! tests that they infect, each test in the [`way`] that is cheapest for it; [`plain`] runs what
+//! has no harness of ours, doctests last, for the mutants that nothing else killed; [`standing`]
+//! puts together what the tests said.
+
+mod baseline;
+mod harnessed;
+mod plain;
+mod standing;
+mod test_case;
+mod way;
+mod zygotes;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use anyhow::Result;
+use atropos_mutants::mutant::MutantId;
+use atropos_report::outcomes::{Kill, TestRecord};
+use atropos_report::verdict::Verdict;
+
+pub use self::plain::PlainTest;
+pub use self::standing::{Standing, TestId};
+pub use self::test_case::{FailedTest, LeftOut};
+
+use self::plain::PlainBaseline;
+use self::test_case::TestCase;
+use self::zygotes::{Boards, ZygoteSetting};
+use crate::arguments::Options;
+use crate::build::Build;
+use crate::build::doctests;
+use crate::interrupt::Interrupt;
+use crate::journal::{Entry, Journal, KillEntry};
+use crate::plan::Plan;
+use crate::progress::{Phase, Progress};
+
+/// What an execution needs to know.
+pub struct Execute<'a> {
+    pub plan: &'a Plan,
+    pub build: &'a Build,
+    pub options: &'a Options,
+    /// Scratch files are made below it.
+    pub output: &'a Path,
+    pub interrupt: &'a Interrupt,
+    pub progress: &'a Progress,
+}
+
+/// What an execution found.
+pub struct Executed {
+    pub tests: Vec<TestRecord>,
+    /// By mutant id; index 0 is unused.
+    pub standings: Vec<Standing>,
+    pub left_out: LeftOut,
+    pub baseline_seconds: f64,
+    pub run_seconds: f64,
+}
+
+/// How an execution ended.
+pub enum Execution {
+    Executed(Executed),
+    /// The tests fail without any mutant.
+    TestsFail(Vec<FailedTest>),
+    /// The user ended it before it was known what the tests reach.
+    Interrupted,
+}
+
+/// What all workers share.
+struct Context<'a> {
+    setting: &'a Execute<'a>,
+    zygotes: ZygoteSetting<'a>,
+    boards: Boards,
+    journal: &'a Journal,
+    standings: Mutex<Vec<Standing>>,
+}
+
+/// What one test said of one mutant.
+struct Said {
+    mutant: u32,
+    seconds: f64,
+    /// None: the test passed.
+    kill: Option<KillEntry>,
+}
+
+impl Context<'_> {
+    fn interrupted(&self) -> bool {
+        self.setting.interrupt.is_requested()
+    }
+
+    fn jobs(&self) -> usize {
+        self.setting.options.jobs()
+    }
+
+    /// Whether every test that a mutant infects is run, also after it was killed.
+    fn all_tests(&self) -> bool {
+        self.setting.options.execute.kill_matrix
+    }
+
+    fn is_built(&self, mutant: u32) -> bool {
+        self.setting.build.built.contains(&MutantId(mutant))
+    }
+
+    /// A worker that panics is a bug of ours and ends the run anyway.
+    fn standings(&self) -> MutexGuard<'_, Vec<Standing>> {
+        self.standings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The mutants about which a test still has something to say.
+    fn open_for(&self, test: TestId) -> Vec<u32> {
+        let standings = self.standings();
+        let all_tests = self.all_tests();
+        let open = standings.iter().enumerate();
+        open.filter(|(_, standing)| standing.is_open_for(test, all_tests))
+            .map(|(id, _)| id as u32)
+            .collect()
+    }
+
+    /// Notes what a test said of mutants: first on disk, then for everybody.
+    fn note(&self, test: TestId, name: &str, said: Vec<Said>) -> Result<()> {
+        let entries: Vec<Entry> = said
+            .iter()
+            .map(|said| Entry {
+                test: name.to_owned(),
+                mutant: said.mutant,
+                seconds: said.seconds,
+                kill: said.kill.clone(),
+            })
+            .collect();
+        self.journal.append(&entries)?;
+        let mut standings = self.standings();
+        for said in said {
+            let standing = &mut standings[said.mutant as usize];
+            let before = standing.verdict();
+            standing.seconds += said.seconds;
+            match said.kill {
+                None => {
+                    standing.passed.insert(test);
+                }
+                Some(kill) => {
+                    standing.kills.insert(test, report_kill(test, kill));
+                    if !self.all_tests() {
+                        self.boards.set_dead(said.mutant);
+                    }
+                }
+            }
+            if let (None, Some(verdict)) = (before, standing.verdict()) {
+                self.setting.progress.verdict(verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what a test reaches and infects to the standings.
+    fn add_reach(&self, test: TestId, reached: &[u32], infected: &[u32]) {
+        let sizes: BTreeMap<u32, u16> = self.zygotes.points.iter().copied().collect();
+        let mut standings = self.standings();
+        for &first in reached {
+            let size = sizes.get(&first).copied().unwrap_or(1);
+            for id in first..first + u32::from(size) {
+                standings[id as usize].reached_by.insert(test);
+            }
+        }
+        for &id in infected.iter().filter(|&&id| self.is_built(id)) {
+            standings[id as usize].infected_by.insert(test);
+        }
+    }
+}
+
+fn report_kill(test: TestId, kill: KillEntry) -> Kill {
+    let some = |text: String| (!text.is_empty()).then_some(text);
+    Kill {
+        test: test.0,
+        how: kill.how,
+        message: some(kill.message),
+        location: some(kill.location),
+    }
+}
+
+/// Names a test in the journal.
+fn journal_name(test: &TestRecord) -> String {
+    format!("{} {} {}", test.package, test.target, test.name)
+}
+
+/// Runs the tests of a build on all its mutants. `known` is what an earlier run already decided.
+pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> Result<Execution> {
+    let scratch = setting.output.join("scratch");
+    clear(&scratch)?;
+    let mutants = u32::try_from(setting.plan.mutants.len())?;
+    let context = Context {
+        setting,
+        zygotes: ZygoteSetting {
+            binaries: &setting.build.binaries,
+            test_arguments: &setting.options.execute.test_args,
+            mutants,
+            points: points(setting.plan),
+            scratch: scratch.clone(),
+        },
+        boards: Boards::default(),
+        journal,
+        standings: Mutex::new(vec![Standing::default(); mutants as usize + 1]),
+    };
+    let execution = in_stages(&context, known);
+    let _ = fs::remove_dir_all(scratch);
+    execution
+}
+
+fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
+    let start = Instant::now();
+    let baselines = baseline::run(context)?;
+    let programs = plain::baselines(context, unharnessed(context))?;
+    if context.interrupted() {
+        return Ok(Execution::Interrupted);
+    }
+    let mut failed = baselines.failed;
+    failed.extend(programs.failed);
+    if !failed.is_empty() {
+        return Ok(Execution::TestsFail(failed));
+    }
+    let baseline_seconds = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let mut tests: Vec<TestRecord> = baselines
+        .tests
+        .iter()
+        .map(|test| harnessed_record(context, test))
+        .chain(programs.tests.iter().map(plain_record))
+        .collect();
+    for (index, test) in baselines.tests.iter().enumerate() {
+        let baseline = &test.baseline;
+        context.add_reach(TestId(index), &baseline.reached, &baseline.infected);
+    }
+    for (index, test) in programs.tests.iter().enumerate() {
+        let id = TestId(baselines.tests.len() + index);
+        context.add_reach(id, &test.reached, &test.infected);
+    }
+    restore(&mut context.standings(), &tests, &known);
+    announce(context);
+    harnessed::run(context, &baselines.tests, &tests)?;
+    plain::run(context, &programs.tests, &tests, baselines.tests.len())?;
+
+    let mut left_out = baselines.left_out;
+    if !context.setting.options.execute.no_doc && !context.interrupted() {
+        let first = tests.len();
+        let doctests = plain::baselines(context, doctests(context)?)?;
+        left_out.failing_doctests = doctests.failed.into_iter().map(|test| test.name).collect();
+        tests.extend(doctests.tests.iter().map(plain_record));
+        for (index, test) in doctests.tests.iter().enumerate() {
+            context.add_reach(TestId(first + index), &test.reached, &test.infected);
+        }
+        restore(&mut context.standings(), &tests, &known);
+        plain::run(context, &doctests.tests, &tests, first)?;
+    }
+    Ok(Execution::Executed(Executed {
+        tests,
+        standings: std::mem::take(&mut context.standings()),
+        left_out,
+        baseline_seconds,
+        run_seconds: start.elapsed().as_secs_f64(),
+    }))
+}
+
+/// Targets with `harness = false`: each is one test.
+fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
+    let binaries = context.zygotes.binaries.iter();
+    binaries
+        .filter(|binary| !binary.harness)
+        .map(|binary| PlainTest {
+            package: binary.package.clone(),
+            target: binary.target.clone(),
+            name: "(whole program)".to_owned(),
+            invocation: binary.invocation.clone(),
+            succeeds: true,
+        })
+        .collect()
+}
+
+/// The doctests of the packages in which a mutant is left that nothing has killed.
+fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
+    let mut found = Vec::new();
+    for (index, package) in context.setting.plan.packages.iter().enumerate() {
+        let has_doctests = package.targets.iter().any(|target| target.doctest);
+        let left = {
+            let standings = context.standings();
+            let mutants = context.setting.plan.mutants.iter();
+            mutants
+                .filter(|mutant| mutant.package == package.name && context.is_built(mutant.id.0))
+                .any(|mutant| standings[mutant.id.0 as usize].kills.is_empty())
+        };
+        if has_doctests && left && !context.interrupted() {
+            let build = context.setting.build;
+            let directory = build.directory.join(format!("doctests-{index}"));
+            found.extend(doctests::build(build, package, &directory)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Tells the progress line how many mutants there are and what is known of them from the start.
+fn announce(context: &Context<'_>) {
+    let plan = context.setting.plan;
+    let progress = context.setting.progress;
+    progress.phase(Phase::Running, plan.mutants.len());
+    let standings = context.standings();
+    for mutant in &plan.mutants {
+        let verdict = if context.is_built(mutant.id.0) {
+            standings[mutant.id.0 as usize].verdict()
+        } else {
+            Some(Verdict::Unviable)
+        };
+        if let Some(verdict) = verdict {
+            progress.verdict(verdict);
+        }
+    }
+}
+
+fn harnessed_record(context: &Context<'_>, test: &TestCase) -> TestRecord {
+    let binary = &context.zygotes.binaries[test.binary];
+    TestRecord {
+        name: test.name.clone(),
+        package: binary.package.clone(),
+        target: binary.target.clone(),
+        seconds: test.baseline.wall.as_secs_f64(),
+    }
+}
+
+fn plain_record(test: &PlainBaseline) -> TestRecord {
+    TestRecord {
+        name: test.test.name.clone(),
+        package: test.test.package.clone(),
+        target: test.test.target.clone(),
+        seconds: test.wall.as_secs_f64(),
+    }
+}
+
+fn clear(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory)?;
+    }
+    Ok(fs::create_dir_all(directory)?)
+}
+
+/// Each point's first mutant and how many mutants it has.
+fn points(plan: &Plan) -> Vec<(u32, u16)> {
+    let files = plan.packages.iter().flat_map(|package| &package.files);
+    let points = files.flat_map(|file| &file.mutants.points);
+    points
+        .filter_map(|point| {
+            let first = point.mutants.first()?.id.0;
+            let size = u16::try_from(point.mutants.len()).unwrap_or(u16::MAX);
+            Some((first, size))
+        })
+        .collect()
+}
+
+/// Puts back what an earlier run of the same build had decided.
+fn restore(standings: &mut [Standing], tests: &[TestRecord], known: &[Entry]) {
+    let ids: BTreeMap<String, TestId> = tests
+        .iter()
+        .enumerate()
+        .map(|(index, test)| (journal_name(test), TestId(index)))
+        .collect();
+    for entry in known {
+        let Some(&test) = ids.get(&entry.test) else {
+            continue;
+        };
+        let Some(standing) = standings.get_mut(entry.mutant as usize) else {
+            continue;
+        };
+        match &entry.kill {
+            None if standing.passed.insert(test) => standing.seconds += entry.seconds,
+            None => {}
+            Some(kill) => {
+                standing.seconds += entry.seconds;
+                standing.kills.insert(test, report_kill(test, kill.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Tests without our harness: doctests and targets with `harness = false`. Each program is one
+//! test, and each mutant gets a process of its own.
+//!
+//! They are run last, and only for mutants that nothing else has killed.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Limits, Outcome, sys};
+use atropos_report::outcomes::TestRecord;
+use atropos_report::verdict::How;
+
+use super::standing::TestId;
+use super::test_case::FailedTest;
+use super::{Context, Said, journal_name, way};
+use crate::build::test_binary::Invocation;
+use crate::journal::KillEntry;
+
+/// No program may take longer without a mutant.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// A program that is one test.
+#[derive(Clone, Debug)]
+pub struct PlainTest {
+    pub package: String,
+    /// `doc`, or the target's label.
+    pub target: String,
+    pub name: String,
+    pub invocation: Invocation,
+    /// Whether it ends with success without a mutant (`should_panic` doctests don't).
+    pub succeeds: bool,
+}
+
+/// A program and what it showed without a mutant.
+pub struct PlainBaseline {
+    pub test: PlainTest,
+    pub wall: Duration,
+    pub steps: u64,
+    pub reached: Vec<u32>,
+    pub infected: Vec<u32>,
+}
+
+#[derive(Default)]
+pub struct PlainBaselines {
+    pub tests: Vec<PlainBaseline>,
+    pub failed: Vec<FailedTest>,
+}
+
+/// How a program ended.
+enum End {
+    Exited(ExitStatus),
+    TimeLimit,
+}
+
+/// Runs all programs once without a mutant.
+pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBaselines> {
+    let mut found = PlainBaselines::default();
+    for test in tests {
+        if context.interrupted() {
+            break;
+        }
+        let board = new_board(context, "plain")?;
+        let header = board.header();
+        header.recording.store(1, Ordering::Relaxed);
+        let limits = Limits::only_time(PATIENCE);
+        let start = Instant::now();
+        let end = run_program(&test.invocation, &board, None, &limits)?;
+        let wall = start.elapsed();
+        if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
+            found.tests.push(PlainBaseline {
+                wall,
+                steps: header.spawned_steps.load(Ordering::Relaxed),
+                reached: marked(board.reached()),
+                infected: marked(board.infected()),
+                test,
+            });
+        } else {
+            found.failed.push(FailedTest {
+                name: format!("{} {}", test.target, test.name),
+                message: match end {
+                    End::Exited(status) => format!("the program ended with {status}"),
+                    End::TimeLimit => "the program does not end".to_owned(),
+                },
+                output: String::new(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn marked(bytes: &[std::sync::atomic::AtomicU8]) -> Vec<u32> {
+    let ids = bytes.iter().enumerate();
+    ids.filter(|(_, byte)| byte.load(Ordering::Relaxed) != 0)
+        .map(|(id, _)| id as u32)
+        .collect()
+}
+
+fn new_board(context: &Context<'_>, name: &str) -> Result<Board> {
+    let path = context.zygotes.scratch.join(name);
+    let _ = fs::remove_file(&path);
+    Board::create(&path, context.zygotes.mutants, &context.zygotes.points)
+        .context("can't make a file in the output directory")
+}
+
+/// Runs all open mutants under all programs; `first` is the number of the first program as a test.
+pub fn run(
+    context: &Context<'_>,
+    programs: &[PlainBaseline],
+    tests: &[TestRecord],
+    first: usize,
+) -> Result<()> {
+    for (index, test) in programs.iter().enumerate() {
+        let id = TestId(first + index);
+        let name = journal_name(&tests[id.0]);
+        let open = context.open_for(id);
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..context.jobs())
+                .map(|worker| {
+                    let (open, next, name) = (&open, &next, &name);
+                    scope.spawn(move || -> Result<()> {
+                        while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
+                            && !context.interrupted()
+                        {
+                            let said = run_mutant(context, test, mutant, worker)?;
+                            context.note(id, name, vec![said])?;
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+        })?;
+    }
+    Ok(())
+}
+
+fn run_mutant(
+    context: &Context<'_>,
+    test: &PlainBaseline,
+    mutant: u32,
+    worker: usize,
+) -> Result<Said> {
+    let board = new_board(context, &format!("plain-{worker}"))?;
+    let multiplier = context.setting.options.timeout_multiplier();
+    let limits = way::limits(test.wall, test.steps, 0, multiplier);
+    let start = Instant::now();
+    let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits)?;
+    if matches!(end, End::TimeLimit) {
+        let limits = Limits {
+            time: limits.time * 2,
+            ..limits
+        };
+        end = run_program(&test.test.invocation, &board, Some(mutant), &limits)?;
+    }
+    let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| KillEntry {
+        how,
+        message,
+        location: String::new(),
+    });
+    Ok(Said {
+        mutant,
+        seconds: start.elapsed().as_secs_f64(),
+        kill,
+    })
+}
+
+/// How a program's end tells that it noticed the mutant.
+fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String)> {
+    let status = match end {
+        End::TimeLimit => return Some((How::TimeLimit, String::new())),
+        End::Exited(status) => status,
+    };
+    match limit {
+        Some(Outcome::StepLimit) => return Some((How::StepLimit, String::new())),
+        Some(Outcome::MemoryLimit) => return Some((How::MemoryLimit, String::new())),
+        _ => {}
+    }
+    if status.success() == succeeds {
+        return None;
+    }
+    let how = if status.code().is_some() { How::Failed } else { How::Crashed };
+    Some((how, format!("the program ended with {status}")))
+}
+
+/// Runs a program in plain mode, and ends whatever it leaves behind in its process group.
+fn run_program(
+    invocation: &Invocation,
+    board: &Board,
+    mutant: Option<u32>,
+    limits: &Limits,
+) -> Result<End> {
+    let header = board.header();
+    header.step_limit.store(limits.steps, Ordering::Relaxed);
+    header.heap_limit.store(limits.heap, Ordering::Relaxed);
+    header.spawned_limit.store(0, Ordering::Relaxed);
+    let mut command = invocation.command();
+    command
+        .env(ENV_BOARD, board.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0);
+    if let Some(mutant) = mutant {
+        command.env(ENV_MUTANT, mutant.to_string());
+    }
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("can't run {}", invocation.program.display()))?;
+    let end = wait(&mut child, limits.time)?;
+    // Whatever the program left running in its group.
+    let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+    if matches!(end, End::TimeLimit) {
+        let _ = child.wait();
+    }
+    Ok(end)
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Result<End> {
+    let deadline = Instant::now() + limit;
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(End::Exited(status));
+        }
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            return Ok(End::TimeLimit);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}

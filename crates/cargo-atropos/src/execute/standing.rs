@@ -1,0 +1,87 @@
+//! What is known of each mutant so far, put together from what tests said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use atropos_protocol::{Outcome, Verdict as RunVerdict};
+use atropos_report::outcomes::Kill;
+use atropos_report::verdict::{How, Verdict};
+
+/// A test's place in the run's list of tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TestId(pub usize);
+
+/// What is known of one mutant.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    pub reached_by: BTreeSet<TestId>,
+    /// The tests under which it differs from the original where it acts: those that must be run.
+    pub infected_by: BTreeSet<TestId>,
+    pub passed: BTreeSet<TestId>,
+    pub kills: BTreeMap<TestId, Kill>,
+    pub seconds: f64,
+}
+
+impl Standing {
+    /// The verdict, if the tests that were run suffice for one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        if let Some(kill) = self.kills.values().next() {
+            return Some(Verdict::Killed(kill.how));
+        }
+        if self.reached_by.is_empty() {
+            Some(Verdict::Unreached)
+        } else if self.infected_by.is_empty() {
+            Some(Verdict::Uninfected)
+        } else {
+            self.infected_by
+                .is_subset(&self.passed)
+                .then_some(Verdict::Survived)
+        }
+    }
+
+    /// Whether a test still has something to say.
+    pub fn is_open_for(&self, test: TestId, all_tests: bool) -> bool {
+        (all_tests || self.kills.is_empty())
+            && self.infected_by.contains(&test)
+            && !self.passed.contains(&test)
+            && !self.kills.contains_key(&test)
+    }
+}
+
+/// How a test noticed a mutant, in the report's words; None if it did not notice it.
+pub fn how(verdict: &RunVerdict) -> Option<How> {
+    Some(match verdict.outcome {
+        Outcome::Failed if verdict.location.is_empty() => How::Failed,
+        Outcome::Failed => How::Panicked,
+        Outcome::Exited(_) => How::Exited,
+        Outcome::Crashed(_) | Outcome::StackOverflow => How::Crashed,
+        Outcome::StepLimit => How::StepLimit,
+        Outcome::MemoryLimit => How::MemoryLimit,
+        Outcome::TimeLimit => How::TimeLimit,
+        Outcome::None
+        | Outcome::Running
+        | Outcome::Passed
+        | Outcome::NeedsOwnProcess
+        | Outcome::NotInfected => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survivor_has_passed_every_test_that_it_infects() {
+        let mut standing = Standing::default();
+        assert_eq!(standing.verdict(), Some(Verdict::Unreached));
+        standing.reached_by.extend([TestId(1), TestId(2)]);
+        assert_eq!(standing.verdict(), Some(Verdict::Uninfected));
+        standing.infected_by.extend([TestId(1), TestId(2)]);
+        assert_eq!(standing.verdict(), None);
+        standing.passed.insert(TestId(1));
+        assert_eq!(standing.verdict(), None);
+        assert!(standing.is_open_for(TestId(2), false));
+        assert!(!standing.is_open_for(TestId(1), false));
+        standing.passed.insert(TestId(2));
+        assert_eq!(standing.verdict(), Some(Verdict::Survived));
+    }
+}

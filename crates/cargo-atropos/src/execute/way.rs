@@ -1,0 +1,109 @@
+//! Which way a test's mutants are run, decided from figures measured on this machine.
+
+use std::time::Duration;
+
+use atropos_protocol::{Baseline, Costs, Limits, Way};
+
+use crate::arguments::WayChoice;
+
+/// The way that the user wants if the test allows it, or the cheapest.
+pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
+    match choice {
+        WayChoice::Auto => cheapest(baseline, costs, wanted),
+        WayChoice::Fork if baseline.may_fork() => Way::Fork,
+        WayChoice::Batch if baseline.may_batch() => Way::Batch,
+        WayChoice::Fork | WayChoice::Batch | WayChoice::Each => Way::Each,
+    }
+}
+
+/// The cheapest way that the test allows.
+fn cheapest(baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
+    let count = u32::try_from(wanted).unwrap_or(u32::MAX);
+    let test = baseline.wall;
+    let at_point = baseline.fork_cost.max(costs.fork);
+    let each = (costs.fork + test) * count;
+    // A fork is met somewhere on the test's way: on average half of it is saved.
+    let fork = test + (at_point + test / 2) * count;
+    let batch = costs.fork + (costs.restore + test) * count;
+    let mut best = (each, Way::Each);
+    if baseline.may_fork() && fork < best.0 {
+        best = (fork, Way::Fork);
+    }
+    if baseline.may_batch() && batch < best.0 {
+        best = (batch, Way::Batch);
+    }
+    best.1
+}
+
+/// Steps that a mutant may take beyond the multiple of the original's: enough for a loop that
+/// the original never enters, little enough to be over at once.
+const SPARE_STEPS: u64 = 200_000;
+const SPARE_HEAP: u64 = 256 << 20;
+const SPARE_TIME: Duration = Duration::from_secs(2);
+
+/// What a mutant may use under a test: small multiples of what the original used.
+pub fn limits(wall: Duration, steps: u64, peak_heap: u64, multiplier: f64) -> Limits {
+    let heap = peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
+    Limits {
+        steps: (steps as f64 * multiplier) as u64 + SPARE_STEPS,
+        heap,
+        time: wall.mul_f64(multiplier) + SPARE_TIME,
+        address_space: heap.saturating_mul(4),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use atropos_protocol::{Effect, Effects, Outcome, Verdict};
+
+    use super::*;
+
+    fn baseline(wall_us: u64, effects: u64) -> Baseline {
+        Baseline {
+            verdict: Verdict {
+                outcome: Outcome::Passed,
+                message: String::new(),
+                location: String::new(),
+                steps: 0,
+                nanoseconds: 0,
+                leader: 0,
+            },
+            wall: Duration::from_micros(wall_us),
+            cpu: Duration::from_micros(wall_us),
+            steps: 10,
+            spawned_steps: 0,
+            peak_heap: 0,
+            allocations: 0,
+            effects: Effects(effects),
+            first_effect: String::new(),
+            fork_cost: Duration::from_micros(300),
+            reached: Vec::new(),
+            infected: Vec::new(),
+        }
+    }
+
+    const COSTS: Costs = Costs {
+        fork: Duration::from_micros(300),
+        restore: Duration::from_micros(20),
+        restore_bytes: 0,
+    };
+
+    fn check(wall_us: u64, effects: u64, wanted: usize, expected: Way) {
+        let way = cheapest(&baseline(wall_us, effects), &COSTS, wanted);
+        assert_eq!(way, expected, "{wall_us} µs, effects {effects:b}, {wanted} mutants");
+    }
+
+    #[test]
+    fn cheap_tests_are_batched_and_dear_ones_forked() {
+        check(10, 0, 100, Way::Batch);
+        check(100_000, 0, 100, Way::Fork);
+        check(10, 0, 1, Way::Each);
+    }
+
+    #[test]
+    fn effects_forbid_ways() {
+        check(10, Effect::Threads.bit(), 100, Way::Each);
+        check(10, Effect::Directory.bit(), 100, Way::Fork);
+        check(100_000, Effect::Files.bit(), 100, Way::Each);
+    }
+}

@@ -1,0 +1,117 @@
+//! One worker's running test binaries: started when first needed, started anew when broken.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use atropos_protocol::{Board, Broken, Client};
+
+use crate::build::test_binary::TestBinary;
+
+/// How long a zygote may be silent when it should speak.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What every zygote of a run is started with.
+pub struct ZygoteSetting<'a> {
+    pub binaries: &'a [TestBinary],
+    pub test_arguments: &'a [String],
+    pub mutants: u32,
+    pub points: Vec<(u32, u16)>,
+    pub scratch: PathBuf,
+}
+
+/// The boards of all workers, so that each learns at once what another has decided.
+#[derive(Default)]
+pub struct Boards(Mutex<Vec<Arc<Board>>>);
+
+impl Boards {
+    fn add(&self, board: Arc<Board>) {
+        self.0.lock().expect("no holder panics").push(board);
+    }
+
+    /// Tells all workers that a mutant needs no more runs.
+    pub fn set_dead(&self, mutant: u32) {
+        for board in self.0.lock().expect("no holder panics").iter() {
+            board.set_dead(mutant);
+        }
+    }
+
+    /// Tells all workers to stop.
+    pub fn cancel(&self) {
+        for board in self.0.lock().expect("no holder panics").iter() {
+            board
+                .header()
+                .cancel
+                .store(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+}
+
+/// The zygotes of one worker.
+pub struct Zygotes<'a> {
+    setting: &'a ZygoteSetting<'a>,
+    boards: &'a Boards,
+    worker: usize,
+    running: HashMap<usize, Client>,
+    started: usize,
+}
+
+impl<'a> Zygotes<'a> {
+    pub fn new(setting: &'a ZygoteSetting<'a>, boards: &'a Boards, worker: usize) -> Self {
+        Zygotes {
+            setting,
+            boards,
+            worker,
+            running: HashMap::new(),
+            started: 0,
+        }
+    }
+
+    /// The zygote of a binary, running.
+    pub fn get(&mut self, binary: usize) -> Result<&mut Client, Broken> {
+        if !self.running.contains_key(&binary) {
+            let client = self.start(binary)?;
+            self.boards.add(client.board());
+            self.running.insert(binary, client);
+        }
+        Ok(self.running.get_mut(&binary).expect("just started"))
+    }
+
+    /// Ends a zygote that can't be used any more.
+    pub fn discard(&mut self, binary: usize) {
+        self.running.remove(&binary);
+    }
+
+    fn start(&mut self, binary: usize) -> Result<Client, Broken> {
+        self.started += 1;
+        let name = format!("{}-{}", self.worker, self.started);
+        let scratch = self.setting.scratch.join(name);
+        fs::create_dir_all(&scratch).map_err(Broken::Start)?;
+        let invocation = &self.setting.binaries[binary].invocation;
+        let mut command = invocation.command();
+        command.args(self.setting.test_arguments);
+        Client::start(
+            command,
+            &scratch,
+            self.setting.mutants,
+            &self.setting.points,
+            PATIENCE,
+        )
+    }
+}
+
+impl crate::build::test_binary::Invocation {
+    /// The program as cargo would start it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.directory.join(&self.program));
+        command
+            .args(&self.arguments)
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(&self.environment);
+        command
+    }
+}

@@ -1,0 +1,134 @@
+//! The journal: every verdict of a test on a mutant, on disk the moment it is known.
+//!
+//! A run that is killed leaves it behind; the next run of the same build reads it and goes on.
+//! One JSON value per line; the first line names the version and the build. A line that was cut
+//! short is ignored.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Mutex;
+
+use atropos_report::verdict::How;
+use serde::{Deserialize, Serialize};
+
+const VERSION: u32 = 1;
+
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct Head {
+    journal: u32,
+    /// What was built: mutants' numbers mean something only for this build.
+    key: String,
+}
+
+/// What one test said of one mutant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub test: String,
+    pub mutant: u32,
+    pub seconds: f64,
+    /// None: the test passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kill: Option<KillEntry>,
+}
+
+/// How a test noticed a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KillEntry {
+    pub how: How,
+    pub message: String,
+    pub location: String,
+}
+
+/// A journal that is being written.
+pub struct Journal {
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// Opens the journal of a build and gives what an earlier run of the same build left in it.
+    /// The journal of another build is started anew.
+    pub fn open(path: &Path, key: &str) -> io::Result<(Journal, Vec<Entry>)> {
+        let head = Head {
+            journal: VERSION,
+            key: key.to_owned(),
+        };
+        let text = match fs::read(path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error),
+        };
+        let mut lines = text.lines();
+        let found = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let same = found.as_ref() == Some(&head);
+        let entries: Vec<Entry> = if same {
+            lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+        } else {
+            Vec::new()
+        };
+        let mut file = if same {
+            File::options().append(true).open(path)?
+        } else {
+            let mut file = File::create(path)?;
+            writeln!(file, "{}", serde_json::to_string(&head)?)?;
+            file
+        };
+        if same && !text.ends_with('\n') {
+            file.write_all(b"\n")?;
+        }
+        let file = Mutex::new(file);
+        Ok((Journal { file }, entries))
+    }
+
+    /// Appends entries in one write.
+    pub fn append(&self, entries: &[Entry]) -> io::Result<()> {
+        let mut text = String::new();
+        for entry in entries {
+            text.push_str(&serde_json::to_string(entry)?);
+            text.push('\n');
+        }
+        let mut file = self.file.lock().expect("no writer panics");
+        file.write_all(text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(mutant: u32) -> Entry {
+        Entry {
+            test: "lib::a".into(),
+            mutant,
+            seconds: 0.5,
+            kill: mutant.is_multiple_of(2).then(|| KillEntry {
+                how: How::Panicked,
+                message: "no\nway".into(),
+                location: "src/lib.rs:1:1".into(),
+            }),
+        }
+    }
+
+    #[test]
+    fn what_was_appended_is_there_after_a_cut() {
+        let path = std::env::temp_dir().join(format!("atropos-journal-{}", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let (journal, known) = Journal::open(&path, "k").unwrap();
+        assert_eq!(known, []);
+        journal.append(&[entry(1), entry(2)]).unwrap();
+        drop(journal);
+        let mut text = fs::read_to_string(&path).unwrap();
+        text.push_str("{\"test\":\"lib::a\",\"mut");
+        fs::write(&path, text).unwrap();
+
+        let (journal, known) = Journal::open(&path, "k").unwrap();
+        assert_eq!(known, [entry(1), entry(2)]);
+        journal.append(&[entry(3)]).unwrap();
+        let (_, known) = Journal::open(&path, "k").unwrap();
+        assert_eq!(known, [entry(1), entry(2), entry(3)]);
+
+        let (_, known) = Journal::open(&path, "another build").unwrap();
+        assert_eq!(known, []);
+        fs::remove_file(path).unwrap();
+    }
+}
