@@ -36,7 +36,9 @@ numbers! {
     MADVISE = 28, 233;
     NANOSLEEP = 35, 101;
     GETPID = 39, 172;
+    DUP = 32, 23;
     CLONE = 56, 220;
+    EXECVE = 59, 221;
     EXIT = 60, 93;
     WAIT4 = 61, 260;
     KILL = 62, 129;
@@ -44,6 +46,8 @@ numbers! {
     FCNTL = 72, 25;
     FTRUNCATE = 77, 46;
     GETCWD = 79, 17;
+    CHDIR = 80, 49;
+    FCHDIR = 81, 50;
     GETTIMEOFDAY = 96, 169;
     GETRLIMIT = 97, 163;
     GETRUSAGE = 98, 165;
@@ -88,6 +92,7 @@ numbers! {
     RSEQ = 334, 293;
     PIDFD_SEND_SIGNAL = 424, 424;
     PIDFD_OPEN = 434, 434;
+    CLONE3 = 435, 435;
     CLOSE_RANGE = 436, 436;
     FACCESSAT2 = 439, 439;
 }
@@ -100,6 +105,7 @@ pub mod legacy {
     pub const LSTAT: usize = 6;
     pub const POLL: usize = 7;
     pub const ACCESS: usize = 21;
+    pub const DUP2: usize = 33;
     pub const READLINK: usize = 89;
     pub const ARCH_PRCTL: usize = 158;
     pub const TIME: usize = 201;

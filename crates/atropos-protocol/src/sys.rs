@@ -44,6 +44,8 @@ pub const O_CREAT: i32 = 0o100;
 pub const O_TRUNC: i32 = 0o1000;
 pub const O_APPEND: i32 = 0o2000;
 pub const O_CLOEXEC: i32 = 0o2000000;
+/// Without the bit that it shares with `O_DIRECTORY`.
+pub const O_TMPFILE: i32 = 0o20000000;
 #[cfg(target_arch = "x86_64")]
 pub const O_DIRECTORY: i32 = 0o200000;
 #[cfg(target_arch = "aarch64")]

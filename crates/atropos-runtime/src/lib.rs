@@ -8,7 +8,9 @@
 //! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `clock` and `random`
 //! define names of libc.
 
+mod batch;
 mod clock;
+mod crash;
 mod decision;
 mod effects;
 mod fork;
@@ -22,6 +24,8 @@ pub mod probe;
 mod random;
 mod role;
 mod run;
+mod sandbox;
+mod snapshot;
 mod steps;
 mod switch;
 mod table;

@@ -22,6 +22,14 @@ pub fn measure() {
 
 /// Puts this process, now a mutant, under the limits on the board.
 pub fn apply(board: &Board) {
+    apply_memory(board);
+    // Processor time adds up over threads, so this is far above the wall-clock limit.
+    let seconds = board.header().time_limit.load(Ordering::Relaxed) / 1_000_000_000;
+    sys::set_limit(sys::RLIMIT_CPU, seconds.saturating_mul(8) + 10);
+}
+
+/// The limits that hold for every run in a worker alike.
+pub fn apply_memory(board: &Board) {
     let header = board.header();
     heap::set_limit(header.heap_limit.load(Ordering::Relaxed));
     let address_limit = header.address_limit.load(Ordering::Relaxed);
@@ -29,7 +37,4 @@ pub fn apply(board: &Board) {
         let used = ADDRESS_SPACE.load(Ordering::Relaxed);
         sys::set_limit(sys::RLIMIT_AS, used.saturating_add(address_limit));
     }
-    // Processor time adds up over threads, so this is far above the wall-clock limit.
-    let seconds = header.time_limit.load(Ordering::Relaxed) / 1_000_000_000;
-    sys::set_limit(sys::RLIMIT_CPU, seconds.saturating_mul(8) + 10);
 }

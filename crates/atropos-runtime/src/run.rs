@@ -8,8 +8,9 @@ use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Outcome};
 
 use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
+use crate::sandbox::{self, Sharing};
 use crate::zygote::{CapturePath, Failure, Suite};
-use crate::{fork, heap, limits, random, steps, verdict};
+use crate::{batch, fork, heap, limits, random, steps, verdict};
 
 /// As what a test is run.
 pub enum Plan {
@@ -25,10 +26,30 @@ pub enum Plan {
         class: Class,
         directory: Option<PathBuf>,
     },
+    /// One mutant after another, see `batch`.
+    Batch,
+}
+
+/// A test that is to be run, and who can do it.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub suite: &'a dyn Suite,
+    pub test: usize,
+}
+
+impl Run<'_> {
+    pub fn once(self) -> Result<(), Failure> {
+        self.suite.run(self.test)
+    }
+
+    /// Runs the test and writes down how it went.
+    pub fn conclude(self, board: &Board) {
+        conclude(board, self.once());
+    }
 }
 
 /// Runs the test as `plan` says and ends the process.
-pub fn run(board: &'static Board, suite: &dyn Suite, test: usize, plan: &Plan) -> ! {
+pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
     let header = board.header();
     match plan {
         Plan::Baseline { capture, directory } => {
@@ -42,6 +63,8 @@ pub fn run(board: &'static Board, suite: &dyn Suite, test: usize, plan: &Plan) -
         Plan::Fork => {
             prepare(board, Policy::Forking);
             role::become_original(board);
+            // Without the filter the intercepted names must do.
+            let _ = sandbox::enter(Sharing::History);
         }
         Plan::Each { class, directory } => {
             set_environment(board, directory, Some(class.leader_id()));
@@ -50,14 +73,14 @@ pub fn run(board: &'static Board, suite: &dyn Suite, test: usize, plan: &Plan) -
             role::become_mutant(*class);
             steps::set_limit(header.step_limit.load(Ordering::Relaxed));
         }
+        Plan::Batch => {
+            prepare(board, Policy::Note);
+            batch::work(board, run);
+        }
     }
     let (wall, cpu) = (sys::now(), sys::cpu_time());
-    let result = suite.run(test);
-    if !role::in_charge() {
-        // The test forked, and its child came back here. Only the test's own process concludes.
-        sys::exit_now(0);
-    }
-    if role::role() == Role::Recorder {
+    let result = run.once();
+    if role::role() == Role::Recorder && role::in_charge() {
         header.wall.store(sys::now() - wall, Ordering::Relaxed);
         let cpu = sys::cpu_time() - cpu + sys::children_cpu_time();
         header.cpu.store(cpu, Ordering::Relaxed);
@@ -68,7 +91,8 @@ pub fn run(board: &'static Board, suite: &dyn Suite, test: usize, plan: &Plan) -
             .store(heap::allocations(), Ordering::Relaxed);
         header.fork_cost.store(fork_cost(), Ordering::Relaxed);
     }
-    conclude(board, result)
+    conclude(board, result);
+    sys::exit_now(0)
 }
 
 fn prepare(board: &Board, policy: Policy) {
@@ -80,8 +104,12 @@ fn prepare(board: &Board, policy: Policy) {
     effects::watch(policy);
 }
 
-/// Writes down how the run went, and ends the process.
-fn conclude(board: &Board, result: Result<(), Failure>) -> ! {
+/// Writes down how the run went.
+fn conclude(board: &Board, result: Result<(), Failure>) {
+    if !role::in_charge() {
+        // The test forked, and its child came back here. Only the test's own process concludes.
+        sys::exit_now(0);
+    }
     let role = role::role();
     if role == Role::Original {
         for mutant in 1..=board.mutants() {
@@ -103,7 +131,6 @@ fn conclude(board: &Board, result: Result<(), Failure>) -> ! {
     };
     let text = (failure.message.as_str(), failure.location.as_str());
     verdict::give(board, outcome, Some(text));
-    sys::exit_now(0)
 }
 
 /// Sends standard output and error to a file.

@@ -81,6 +81,18 @@ pub fn memory_limit() -> ! {
     stop(Outcome::MemoryLimit, "")
 }
 
+/// The process is dying of a signal; what was last panicked about stays to be read.
+#[cold]
+pub fn crash(signal: i32) -> ! {
+    if role::in_charge() {
+        claim();
+        if let Some(board) = role::board() {
+            give(board, Outcome::Crashed(signal), None);
+        }
+    }
+    sys::exit_now(128 + signal)
+}
+
 /// This way of running can't tell: the mutant needs a process of its own.
 #[cold]
 pub fn needs_own_process(reason: &str) -> ! {
@@ -88,11 +100,17 @@ pub fn needs_own_process(reason: &str) -> ! {
 }
 
 /// A panic was noticed; if the process dies of it, this is what there is to say.
+///
+/// The standard library panics once more to say that a panic can't be unwound; the message before
+/// that one says more.
 pub fn note_panic(message: &str, location: &str) {
     if role::role() == Role::Bystander || plain::is_plain() || !role::in_charge() {
         return;
     }
-    if let Some(record) = role::board().and_then(own_record) {
+    let echo = message.starts_with("panic in a ") && location.starts_with("/rustc/");
+    if let Some(record) = role::board().and_then(own_record)
+        && (!echo || record.message.is_empty())
+    {
         record.set_text(message, location);
     }
 }

@@ -14,9 +14,9 @@ use atropos_protocol::{
 };
 
 use crate::role::{self, Class, Role};
-use crate::run::{self, Plan};
+use crate::run::{self, Plan, Run};
 use crate::wait::{self, Waited};
-use crate::{fork, random};
+use crate::{batch, crash, fork, random};
 
 /// The tests of a binary, as the harness knows them.
 pub trait Suite {
@@ -72,6 +72,7 @@ impl<'a> Zygote<'a> {
         let channel = sys::duplicate_above(low, 200).ok()?;
         sys::close(low);
         sys::adopt_orphans();
+        crash::install();
         let board = role::set_board(board);
         let zygote = Zygote {
             tests: suite.tests(),
@@ -87,7 +88,16 @@ impl<'a> Zygote<'a> {
 
     fn measure_costs(&self) {
         let cost = (0..5).map(|_| run::fork_cost()).min().unwrap_or(0);
-        self.board.header().fork_cost.store(cost, Ordering::Relaxed);
+        let header = self.board.header();
+        header.fork_cost.store(cost, Ordering::Relaxed);
+        match fork::raw_fork() {
+            0 => {
+                batch::measure(self.board);
+                sys::exit_now(0)
+            }
+            -1 => {}
+            pid => drop(sys::wait(pid, true)),
+        }
     }
 
     fn serve(&mut self) {
@@ -163,7 +173,11 @@ impl<'a> Zygote<'a> {
                 sys::close(self.channel);
                 sys::die_with_parent(parent);
                 sys::set_own_group();
-                run::run(self.board, self.suite, test, plan)
+                let run = Run {
+                    suite: self.suite,
+                    test,
+                };
+                run::run(self.board, run, plan)
             }
             -1 => {
                 self.board.header().cancel.store(1, Ordering::Relaxed);
@@ -256,7 +270,22 @@ impl<'a> Zygote<'a> {
     }
 
     fn batch(&mut self, test: usize) {
-        self.each(test);
+        let header = self.board.header();
+        self.board.records()[0].begin(0, sys::now());
+        loop {
+            let mut open = self.wanted();
+            open.retain(|&mutant| self.board.records()[mutant as usize].outcome() == Outcome::None);
+            if open.is_empty() || self.board.cancelled() {
+                return;
+            }
+            header.workers.fetch_add(1, Ordering::Relaxed);
+            header.forks.fetch_add(1, Ordering::Relaxed);
+            header.current.store(0, Ordering::Relaxed);
+            let waited = self.child(test, &Plan::Batch);
+            if !batch::settle(self.board, &open, waited) {
+                return;
+            }
+        }
     }
 }
 

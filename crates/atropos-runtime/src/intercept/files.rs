@@ -9,8 +9,7 @@ use crate::effects::note;
 
 /// Opening to write, or to create, changes files; opening to read only takes a descriptor.
 fn opening(call: &CStr, path: *const c_char, flags: c_int) {
-    const O_TMPFILE: c_int = 0o20000000;
-    let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | O_TMPFILE;
+    let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE;
     let effect = if flags & changing != 0 {
         Effect::Files
     } else {

@@ -1,1 +1,367 @@
+//! Mutants that do what mutants do: each must get its exact verdict, and harm nobody else.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use atropos_protocol::{Limits, Outcome, Way};
+
+use crate::support::{Driver, Kind, compile, limits};
+
+const PROGRAM: &str = r#"
+use atropos_runtime::{at, step};
+use std::io::Write as _;
+
+unsafe extern "C" {
+    fn close(fd: i32) -> i32;
+    fn raise(signal: i32) -> i32;
+}
+
+struct Bomb(&'static str);
+impl Drop for Bomb {
+    fn drop(&mut self) { panic!("{}", self.0) }
+}
+
+fn recurse(n: u64) -> u64 {
+    step();
+    if n == u64::MAX { 0 } else { recurse(n + 1) + 1 }
+}
+
+#[allow(unconditional_recursion)]
+fn overflow(n: u64) -> u64 {
+    let frame = std::hint::black_box([n; 4096]);
+    overflow(n + 1) + frame[(n % 4096) as usize]
+}
+
+fn sleep_forever() {
+    std::thread::sleep(std::time::Duration::from_secs(3600));
+}
+
+fn misbehave() -> u32 {
+    step();
+    match at(1) {
+        1 => loop { step(); },
+        2 => recurse(0) as u32,
+        3 => overflow(0) as u32,
+        4 => std::process::abort(),
+        5 => { let _bomb = Bomb("second"); panic!("first") }
+        6 => unsafe { std::arch::asm!("", options(nomem)); *std::hint::black_box(16 as *mut u32) },
+        7 => std::process::exit(0),
+        8 => { let mut all = vec![]; loop { all.push(vec![1u8; 100_000]); } }
+        9 => { for fd in 0..3 { unsafe { close(fd); } } 7 }
+        10 => { for fd in 0..2000 { unsafe { close(fd); } } 8 }
+        11 => {
+            let line = "x".repeat(1000);
+            for _ in 0..8000 { println!("{line}"); eprintln!("{line}"); }
+            7
+        }
+        12 => { std::env::set_current_dir("/proc").unwrap(); 7 }
+        13 => { unsafe { std::env::set_var("MISBEHAVED", "1"); } 7 }
+        14 => { let _bomb = Bomb("in drop"); 7 }
+        15 => loop { std::hint::spin_loop(); },
+        16 => { sleep_forever(); 7 }
+        17 => std::process::exit(3),
+        18 => { let huge: Vec<u8> = Vec::with_capacity(1 << 46); huge.capacity() as u32 }
+        19 => { std::thread::spawn(sleep_forever); 7 }
+        20 => { std::thread::spawn(sleep_forever); 8 }
+        21 => { unsafe { raise(9); } 7 }
+        22 => { std::process::Command::new("sleep").arg("3571").spawn().unwrap(); 7 }
+        23 => {
+            std::process::Command::new("setsid").args(["sh", "-c", "sleep 3572 & sleep 3573"])
+                .spawn().unwrap();
+            8
+        }
+        24 => { std::thread::spawn(|| panic!("elsewhere")).join().unwrap(); 7 }
+        25 => { let _ = std::panic::catch_unwind(|| panic!("caught")); 7 }
+        26 => std::panic::panic_any(17),
+        27 => {
+            std::panic::set_hook(Box::new(|_| ()));
+            panic!("with another hook")
+        }
+        28 => unsafe { extern "C" fn no_unwind() { panic!("cannot unwind") } no_unwind(); 7 },
+        29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
+        _ => 7,
+    }
+}
+
+#[test]
+fn seven() {
+    assert_eq!(std::env::var_os("MISBEHAVED"), None);
+    assert_ne!(std::env::current_dir().unwrap().to_str(), Some("/proc"));
+    assert_eq!(misbehave(), 7);
+}
+
+#[test]
+#[should_panic(expected = "seven")]
+fn panics_if_seven() {
+    if misbehave() == 7 { panic!("seven") }
+}
+
+#[test]
+fn original_exits() { std::process::exit(0) }
+
+#[test]
+fn original_aborts() { std::process::abort() }
+
+#[test]
+fn original_hangs() { sleep_forever() }
+"#;
+
+const POINTS: &[(u32, u16)] = &[(1, 29)];
+
+fn driver() -> Driver {
+    static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM_PATH.get_or_init(|| compile(PROGRAM, Kind::Test));
+    Driver::start(program, POINTS)
+}
+
+/// Runs one mutant in all three ways; each must say the same.
+fn check(mutant: u32, expected: Outcome, message: &str) {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each, Way::Batch] {
+        let verdict = &driver.run(way, "seven", &[mutant])[&mutant];
+        assert_eq!(verdict.outcome, expected, "{way:?}: {verdict:?}");
+        assert!(verdict.message.contains(message), "{way:?}: {verdict:?}");
+        assert_harmless(&mut driver);
+    }
+}
+
+/// As `check`, for what only a process of its own may do.
+fn check_own(mutant: u32, expected: Outcome, message: &str) {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Batch] {
+        let verdict = &driver.run(way, "seven", &[mutant])[&mutant];
+        assert_eq!(verdict.outcome, Outcome::NeedsOwnProcess, "{way:?}");
+        assert_harmless(&mut driver);
+    }
+    let verdict = &driver.run(Way::Each, "seven", &[mutant])[&mutant];
+    assert_eq!(verdict.outcome, expected, "{verdict:?}");
+    assert!(verdict.message.contains(message), "{verdict:?}");
+    assert_harmless(&mut driver);
+}
+
+/// The zygote still works, has no children, and the original still passes.
+fn assert_harmless(driver: &mut Driver) {
+    let pid = driver.client.id();
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    assert_eq!(children, "");
+    let baseline = driver.baseline("seven");
+    assert!(baseline.passed(), "{baseline:?}");
+}
+
+#[test]
+fn an_endless_loop_runs_into_the_step_limit() {
+    check(1, Outcome::StepLimit, "");
+}
+
+#[test]
+fn endless_recursion_runs_into_the_step_limit() {
+    check(2, Outcome::StepLimit, "");
+}
+
+#[test]
+fn a_stack_overflow_is_told_from_other_crashes() {
+    check(3, Outcome::StackOverflow, "");
+}
+
+#[test]
+fn an_abort_is_a_crash() {
+    check(4, Outcome::Crashed(6), "");
+}
+
+#[test]
+fn a_double_panic_is_a_crash_with_a_message() {
+    check(5, Outcome::Crashed(6), "second");
+}
+
+#[test]
+fn a_segmentation_fault_is_a_crash() {
+    check(6, Outcome::Crashed(11), "");
+}
+
+#[test]
+fn an_exit_with_success_in_the_middle_is_noticed() {
+    check(7, Outcome::Exited(0), "");
+}
+
+#[test]
+fn a_memory_explosion_runs_into_the_memory_limit() {
+    check(8, Outcome::MemoryLimit, "");
+}
+
+#[test]
+fn closing_the_standard_streams_passes_if_the_test_passes() {
+    check(9, Outcome::Passed, "");
+}
+
+#[test]
+fn closing_all_descriptors_does_not_silence_the_verdict() {
+    check(10, Outcome::Failed, "left == right");
+}
+
+#[test]
+fn megabytes_of_output_go_nowhere() {
+    check(11, Outcome::Passed, "");
+}
+
+#[test]
+fn changing_the_directory_touches_nobody_else() {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each] {
+        assert_eq!(driver.outcomes(way, "seven", &[12])[&12], Outcome::Passed);
+        assert_harmless(&mut driver);
+    }
+    let outcomes = driver.outcomes(Way::Batch, "seven", &[12]);
+    assert_eq!(outcomes[&12], Outcome::NeedsOwnProcess);
+}
+
+#[test]
+fn changing_the_environment_touches_nobody_else() {
+    check(13, Outcome::Passed, "");
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each, Way::Batch] {
+        let outcomes = driver.outcomes(way, "seven", &[13, 25, 29]);
+        assert!(outcomes.values().all(|&outcome| outcome == Outcome::Passed));
+    }
+}
+
+#[test]
+fn a_panic_in_drop_fails_the_test() {
+    check(14, Outcome::Failed, "in drop");
+}
+
+#[test]
+fn a_loop_without_steps_runs_into_the_time_limit() {
+    check(15, Outcome::TimeLimit, "");
+}
+
+#[test]
+fn sleeping_runs_into_the_time_limit() {
+    check(16, Outcome::TimeLimit, "");
+}
+
+#[test]
+fn an_exit_keeps_its_status() {
+    check(17, Outcome::Exited(3), "");
+}
+
+#[test]
+fn one_absurd_allocation_is_the_memory_limit() {
+    check(18, Outcome::MemoryLimit, "");
+}
+
+#[test]
+fn a_thread_left_behind_ends_with_the_process() {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each] {
+        let outcomes = driver.outcomes(way, "seven", &[19, 20]);
+        assert_eq!(outcomes[&19], Outcome::Passed);
+        assert_eq!(outcomes[&20], Outcome::Failed);
+        assert_harmless(&mut driver);
+    }
+    let outcomes = driver.outcomes(Way::Batch, "seven", &[19]);
+    assert_eq!(outcomes[&19], Outcome::NeedsOwnProcess);
+}
+
+#[test]
+fn a_kill_from_within_is_a_crash() {
+    check(21, Outcome::Crashed(9), "");
+}
+
+fn is_running(argument: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line == format!("sleep\0{argument}\0").as_bytes()
+    })
+}
+
+#[test]
+fn a_child_process_left_behind_is_ended() {
+    check_own(22, Outcome::Passed, "");
+    assert!(!is_running("3571"));
+}
+
+#[test]
+fn daemons_are_ended_too() {
+    check_own(23, Outcome::Failed, "left == right");
+    assert!(!is_running("3572") && !is_running("3573"));
+}
+
+#[test]
+fn a_panic_in_another_thread_counts_where_it_is_joined() {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each] {
+        let verdict = &driver.run(way, "seven", &[24])[&24];
+        assert_eq!(verdict.outcome, Outcome::Failed);
+        assert!(verdict.message.contains("unwrap"), "{verdict:?}");
+    }
+}
+
+#[test]
+fn a_caught_panic_is_no_failure() {
+    check(25, Outcome::Passed, "");
+}
+
+#[test]
+fn a_panic_without_text_still_has_a_verdict() {
+    check(26, Outcome::Failed, "no text");
+}
+
+#[test]
+fn a_panic_under_a_hook_of_the_test_keeps_its_message() {
+    check(27, Outcome::Failed, "with another hook");
+}
+
+#[test]
+fn a_panic_that_cannot_unwind_is_a_crash() {
+    check(28, Outcome::Crashed(6), "");
+}
+
+#[test]
+fn a_test_that_should_panic_judges_misbehaviour_too() {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each, Way::Batch] {
+        let outcomes = driver.outcomes(way, "panics_if_seven", &[1, 4, 5, 7, 9, 14, 26]);
+        assert_eq!(outcomes[&1], Outcome::StepLimit, "{way:?}");
+        assert_eq!(outcomes[&4], Outcome::Crashed(6), "{way:?}");
+        assert_eq!(outcomes[&7], Outcome::Exited(0), "{way:?}");
+        assert_eq!(outcomes[&9], Outcome::Passed, "{way:?}");
+        assert_eq!(outcomes[&14], Outcome::Failed, "{way:?}");
+        assert_eq!(outcomes[&26], Outcome::Failed, "{way:?}");
+    }
+}
+
+#[test]
+fn an_original_that_misbehaves_has_a_verdict_too() {
+    let mut driver = driver();
+    assert_eq!(
+        driver.baseline("original_exits").verdict.outcome,
+        Outcome::Exited(0)
+    );
+    assert_eq!(
+        driver.baseline("original_aborts").verdict.outcome,
+        Outcome::Crashed(6)
+    );
+    let limits = Limits::only_time(Duration::from_millis(200));
+    let index = driver.index("original_hangs");
+    let capture = driver.scratch.join("captured");
+    let baseline = driver.client.baseline(index, &limits, &capture).unwrap();
+    assert_eq!(baseline.verdict.outcome, Outcome::TimeLimit);
+}
+
+#[test]
+fn one_misbehaving_mutant_does_not_change_the_verdicts_of_others() {
+    let mut driver = driver();
+    let wanted: Vec<u32> = (1..=29)
+        .filter(|&mutant| ![15, 16].contains(&mutant))
+        .collect();
+    let each = driver.outcomes(Way::Each, "seven", &wanted);
+    for way in [Way::Fork, Way::Batch] {
+        for (mutant, outcome) in driver.outcomes(way, "seven", &wanted) {
+            if outcome != Outcome::NeedsOwnProcess {
+                assert_eq!(outcome, each[&mutant], "{way:?} {mutant}");
+            }
+        }
+    }
+    let _ = limits();
+}

@@ -1,0 +1,162 @@
+//! A worker: one process that runs a test again and again, as one mutant after another.
+//!
+//! Between two runs all memory goes back to what it was (`snapshot`), and no run may do what
+//! memory does not show (`effects`, `sandbox`). The original is run first, twice, and last, once:
+//! if its runs differ in result, steps or allocations, something is carried over after all, and
+//! the worker's verdicts are void. A mutant that ends the process ends the worker; the zygote
+//! starts another for the rest.
+
+use std::sync::atomic::Ordering;
+
+use atropos_protocol::{Board, Outcome, sys};
+
+use crate::effects::{self, Policy};
+use crate::role::{self, Class};
+use crate::run::Run;
+use crate::sandbox::{self, Sharing};
+use crate::snapshot::Snapshot;
+use crate::{fork, heap, limits, steps, wait};
+
+/// A run that leaves more than this on the heap ends the worker: what the allocator mapped for it
+/// is not given back.
+const MOST_LEAKED: i64 = 1 << 20;
+
+/// What must be the same in every run of the original.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Trace {
+    passed: bool,
+    steps: u64,
+    allocations: u64,
+    live: i64,
+}
+
+/// Runs the wanted mutants one after another and ends the process.
+pub fn work(board: &'static Board, run: Run) -> ! {
+    let header = board.header();
+    limits::apply_memory(board);
+    steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+    effects::watch(Policy::Repeating);
+    role::become_bystander();
+    if sandbox::enter(Sharing::Process).is_err() {
+        give_up(board, "the system has no filter for system calls");
+    }
+    let Some(snapshot) = Snapshot::take(board.range()) else {
+        give_up(board, "the process shares memory");
+    };
+    let trace = original(board, run, &snapshot);
+    if !trace.passed {
+        give_up(board, "the test fails without any mutant");
+    }
+    if original(board, run, &snapshot) != trace {
+        give_up(board, "the test does not repeat itself");
+    }
+    for mutant in 1..=board.mutants() {
+        if board.cancelled() {
+            sys::exit_now(0);
+        }
+        let open = board.records()[mutant as usize].outcome() == Outcome::None;
+        if open && board.is_wanted(mutant) && one(board, run, &snapshot, mutant) == After::Leave {
+            break;
+        }
+    }
+    header.current.store(0, Ordering::Relaxed);
+    if original(board, run, &snapshot) != trace {
+        give_up(board, "a mutant left traces in the process");
+    }
+    board.records()[0].set_outcome(Outcome::Passed);
+    sys::exit_now(0)
+}
+
+fn give_up(board: &Board, reason: &str) -> ! {
+    board.header().void.set(reason);
+    sys::exit_now(0)
+}
+
+fn original(board: &Board, run: Run, snapshot: &Snapshot) -> Trace {
+    wait::start_clock(board, 1);
+    let passed = run.once().is_ok();
+    let trace = Trace {
+        passed,
+        steps: steps::taken(),
+        allocations: heap::allocations(),
+        live: heap::live(),
+    };
+    // SAFETY: the trace is numbers; the worker has one thread.
+    unsafe { snapshot.restore() };
+    trace
+}
+
+/// Whether the worker may go on after a mutant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    GoOn,
+    Leave,
+}
+
+#[inline(never)]
+fn one(board: &Board, run: Run, snapshot: &Snapshot, mutant: u32) -> After {
+    let class = Class::of_mutant(board, mutant);
+    board
+        .header()
+        .current
+        .store(u64::from(mutant), Ordering::Relaxed);
+    fork::begin(board, class);
+    wait::start_clock(board, 1);
+    role::become_mutant(class);
+    run.conclude(board);
+    let after = if heap::live() > MOST_LEAKED || effects::descriptors_open() {
+        After::Leave
+    } else {
+        After::GoOn
+    };
+    // SAFETY: what the run allocated is not held any more; the worker has one thread.
+    unsafe { snapshot.restore() };
+    after
+}
+
+/// How long a restore takes and how much there is, measured in a child of the zygote.
+pub fn measure(board: &'static Board) {
+    let Some(snapshot) = Snapshot::take(board.range()) else {
+        return;
+    };
+    let mut least = u64::MAX;
+    for _ in 0..3 {
+        let start = sys::now();
+        // SAFETY: nothing was allocated since; one thread.
+        unsafe { snapshot.restore() };
+        least = least.min(sys::now() - start);
+    }
+    let header = board.header();
+    header.restore_cost.store(least, Ordering::Relaxed);
+    let bytes = snapshot.bytes() as u64;
+    header.restore_bytes.store(bytes, Ordering::Relaxed);
+}
+
+/// Settles what a worker that has ended was at, and withdraws its verdicts if they are void.
+/// `before` are the mutants that were open when it started. Tells whether another may help.
+pub fn settle(board: &Board, before: &[u32], waited: wait::Waited) -> bool {
+    let current = board.header().current.load(Ordering::Relaxed) as u32;
+    if current != 0 && board.records()[current as usize].outcome() == Outcome::Running {
+        fork::settle(board, Class::of_mutant(board, current), waited);
+    }
+    if board.cancelled() {
+        return false;
+    }
+    let decided = |mutant: &&u32| board.records()[**mutant as usize].outcome() != Outcome::None;
+    if !board.header().void.is_empty() {
+        for mutant in before.iter().filter(decided) {
+            board.records()[*mutant as usize].set_outcome(Outcome::None);
+        }
+        return false;
+    }
+    if before.iter().find(decided).is_none() {
+        let original = &board.records()[0];
+        fork::settle_record(original, waited);
+        board
+            .header()
+            .void
+            .set("the worker ended before its first mutant");
+        return false;
+    }
+    true
+}
