@@ -91,6 +91,7 @@ fn push_line(diff: &mut String, style: anstyle::Style, sign: char, line: &str) {
 
 #[cfg(test)]
 mod tests {
+    use anstream::adapter::strip_str;
     use atropos_mutants::{MutantId, Operator, Span};
 
     use super::*;
@@ -117,21 +118,10 @@ mod tests {
         }
     }
 
-    fn plain(styled: &str) -> String {
-        let mut plain = String::new();
-        let mut rest = styled;
-        while let Some(start) = rest.find('\u{1b}') {
-            plain.push_str(&rest[..start]);
-            let end = rest[start..].find('m').expect("a colour ends");
-            rest = &rest[start + end + 1..];
-        }
-        plain + rest
-    }
-
     fn check(original: &str, replacement: &str, expected: &str) {
         let diff = unified_diff(&edit(original, replacement), TEXT).unwrap();
         let heading = "--- src/a.rs\n+++ src/a.rs (mutant 7)\n";
-        assert_eq!(plain(&diff), format!("{heading}{expected}"));
+        assert_eq!(strip_str(&diff).to_string(), format!("{heading}{expected}"));
     }
 
     #[test]

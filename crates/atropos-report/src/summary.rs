@@ -85,6 +85,12 @@ fn missed(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
         )
         .expect("a string takes everything");
     }
+    let first = records[0].info.id.0;
+    writeln!(
+        text,
+        "(`cargo atropos show {first}` tells more about mutant {first}.)\n"
+    )
+    .expect("a string takes everything");
     text
 }
 

@@ -22,7 +22,7 @@ use crate::near_miss::nearest;
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 27] = [
     "package",
     "workspace",
     "exclude",
@@ -44,7 +44,6 @@ const KEYS: [&str; 28] = [
     "timeout-multiplier",
     "no-doc",
     "kill-matrix",
-    "way",
     "way",
     "test-args",
     "output",

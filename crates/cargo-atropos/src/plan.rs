@@ -291,3 +291,127 @@ impl Keys {
         format!("{:016x}", hash.number(*times).finish())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use atropos_mutants::{FindOptions, find_mutants};
+
+    use super::*;
+
+    const TEXT: &str = "pub fn f(a: i32, b: i32) -> i32 {\n    a + b * a\n}\n\npub fn g(a: i32) -> i32 { a + a }\n";
+
+    fn discovery() -> Discovery {
+        let mutants = find_mutants(TEXT, &FindOptions::default()).expect("valid Rust");
+        let file = PlannedFile {
+            path: "src/lib.rs".into(),
+            mutants,
+            targets: vec![0],
+            crate_root_of: vec![0],
+            cfg: Vec::new(),
+            steps_only: false,
+            text_hash: 0,
+        };
+        let package = PlannedPackage {
+            name: "p".into(),
+            version: "1.0.0".into(),
+            package_id: "p".into(),
+            manifest_dir: "/w".into(),
+            root: "".into(),
+            targets: Vec::new(),
+            files: vec![file],
+        };
+        Discovery {
+            workspace_root: "/w".into(),
+            target_directory: "/w/target".into(),
+            packages: vec![package],
+            texts: Texts::from([("src/lib.rs".to_owned(), TEXT.to_owned())]),
+            warnings: Vec::new(),
+            left_alone: Vec::new(),
+        }
+    }
+
+    fn make(decide: impl FnMut(&Candidate) -> Decision) -> Plan {
+        let discovery = discovery();
+        let texts = discovery.texts.clone();
+        Plan::make(discovery, &texts, decide)
+    }
+
+    /// The numbers as they stand in the files.
+    fn ids(plan: &Plan) -> Vec<Vec<u32>> {
+        let points = &plan.packages[0].files[0].mutants.points;
+        let of_point = |point: &atropos_mutants::Point| {
+            point.mutants.iter().map(|mutant| mutant.id.0).collect()
+        };
+        points.iter().map(of_point).collect()
+    }
+
+    #[test]
+    fn mutants_are_numbered_from_one_and_follow_each_other_within_points() {
+        let plan = make(|_| Decision::Take);
+        let numbered: Vec<u32> = ids(&plan).concat();
+        let expected: Vec<u32> = (1..=u32::try_from(plan.mutants.len()).unwrap()).collect();
+        assert!(expected.len() > 5);
+        assert_eq!(numbered, expected);
+        for (index, info) in plan.mutants.iter().enumerate() {
+            assert_eq!(info.id.0 as usize, index + 1);
+            assert_eq!(plan.mutant(info.id), info);
+            assert_eq!(info.span.text(TEXT), info.original);
+            assert_eq!(info.original, info.original.trim());
+        }
+    }
+
+    #[test]
+    fn points_without_a_mutant_are_gone_and_the_others_are_numbered_anew() {
+        let all = make(|_| Decision::Take);
+        let mut turn = 0;
+        let some = make(|candidate| {
+            turn += 1;
+            match (candidate.info.function.as_str(), turn % 2) {
+                ("f", 0) => Decision::Take,
+                ("f", _) => Decision::Skip,
+                _ => Decision::Leave,
+            }
+        });
+        let (taken, skipped) = (some.mutants.len(), some.skipped.len());
+        assert!(taken > 1 && skipped > 1 && taken + skipped < all.mutants.len());
+        assert!(ids(&some).iter().all(|point| !point.is_empty()));
+        let numbers: Vec<u32> = ids(&some).concat();
+        assert_eq!(numbers.len(), taken);
+        assert_eq!(numbers.last().copied(), u32::try_from(taken).ok());
+        let first_skipped = some.skipped[0].id.0 as usize;
+        assert_eq!(first_skipped, taken + 1);
+    }
+
+    #[test]
+    fn keys_are_unique_and_do_not_depend_on_the_selection() {
+        let all = make(|_| Decision::Take);
+        let mut keys: Vec<&str> = all.mutants.iter().map(|info| info.key.as_str()).collect();
+        keys.sort_unstable();
+        let before = keys.len();
+        keys.dedup();
+        assert_eq!(keys.len(), before);
+        let only_g = make(|candidate| match candidate.info.function.as_str() {
+            "g" => Decision::Take,
+            _ => Decision::Leave,
+        });
+        assert!(
+            only_g
+                .mutants
+                .iter()
+                .all(|info| keys.contains(&info.key.as_str()))
+        );
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written_and_never_in_another_version() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("plan.json");
+        let mut plan = make(|_| Decision::Take);
+        plan.write(&path).unwrap();
+        assert_eq!(Plan::read(&path).unwrap(), plan);
+        plan.version = 7;
+        plan.write(&path).unwrap();
+        let error = Plan::read(&path).unwrap_err().to_string();
+        assert!(error.contains("is a plan of version 7"), "{error}");
+    }
+}

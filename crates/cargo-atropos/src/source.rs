@@ -366,3 +366,49 @@ fn relative(path: &Utf8Path, base: &Utf8Path) -> Utf8PathBuf {
     let parts: Vec<&str> = up.chain(path[shared..].iter().copied()).collect();
     Utf8PathBuf::from(parts.join("/"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_the_workspace_root() {
+        for (path, base, expected) in [
+            ("/w/src/lib.rs", "/w", "src/lib.rs"),
+            ("/w", "/w", ""),
+            ("/other/a.rs", "/w", "../other/a.rs"),
+            ("/w/a.rs", "/w/b/c", "../../a.rs"),
+        ] {
+            let found = relative(Utf8Path::new(path), Utf8Path::new(base));
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_there_if_one_of_the_ways_to_it_is_open() {
+        let check = |alternatives: &[&[&str]], expected: &[&str]| {
+            let alternatives = alternatives
+                .iter()
+                .map(|cfg| cfg.iter().map(|&predicate| predicate.to_owned()).collect())
+                .collect();
+            assert_eq!(any_of(alternatives), expected);
+        };
+        check(
+            &[&["unix", "feature = \"a\""]],
+            &["unix", "feature = \"a\""],
+        );
+        check(&[&["unix"], &[]], &[]);
+        check(&[&["unix"], &["unix"]], &["unix"]);
+        check(
+            &[&["unix", "x"], &["windows"]],
+            &["any(all(unix, x), all(windows))"],
+        );
+    }
+
+    #[test]
+    fn a_crate_that_may_lack_std_is_recognised() {
+        assert!(is_no_std("//! Doc.\n#![no_std]\n"));
+        assert!(is_no_std("#![cfg_attr(not(feature = \"std\"), no_std)]"));
+        assert!(!is_no_std("//! Not no_std.\n#![allow(unused)]\n"));
+    }
+}

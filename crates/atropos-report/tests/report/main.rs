@@ -1,0 +1,5 @@
+//! Reports as people and programs get them.
+
+mod example;
+mod outcomes_file;
+mod summary_text;
