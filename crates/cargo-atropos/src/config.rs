@@ -110,7 +110,7 @@ struct Problem {
 fn read(text: &str, workspace_root: &Path) -> Result<Options, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return Err(errors.iter().map(|error| not_toml(error)).collect());
+        return Err(errors.iter().map(not_toml).collect());
     }
     let mut options = Options::default();
     let mut problems = Vec::new();

@@ -1,15 +1,12 @@
 //! The plan of a run: which files of which packages hold which mutants, all numbered.
 //!
-//! Made once by the command that the user starts ([`Plan::make`]), written beside the build, and
-//! read again by the compiler wrapper ([`Plan::read`]). It holds only what is selected: a point may
-//! have lost mutants to a filter, and a point without mutants is gone. Files stay, also those
-//! without a mutant, because their step counters are woven too.
+//! Made once by the command that the user starts ([`Plan::make`]); the packages in it are handed on
+//! to the compiler wrapper. It holds only what is selected: a point may have lost mutants to a
+//! filter, and a point without mutants is gone. Files stay, also those without a mutant, because
+//! their step counters are woven too.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::{FileMutants, MutantId, Span};
 use atropos_report::lines::Lines;
 use atropos_report::mutant::MutantInfo;
@@ -19,13 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{Discovery, Texts};
 
-/// Raised whenever a reader of the old form would misread the new one.
-const VERSION: u32 = 1;
-
 /// What one run is to weave and test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    version: u32,
     /// Absolute; all `path`s and `root`s are relative to it.
     pub workspace_root: Utf8PathBuf,
     /// Cargo's own target directory for the workspace (absolute).
@@ -127,15 +120,6 @@ pub struct PlannedFile {
     pub text_hash: u64,
 }
 
-impl PlannedFile {
-    /// The edition of the first of its targets.
-    pub fn edition(&self, package: &PlannedPackage) -> Edition {
-        self.targets
-            .first()
-            .map_or(Edition::E2024, |&target| package.targets[target].edition)
-    }
-}
-
 /// What becomes of a mutant when a run is planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -167,7 +151,6 @@ impl Plan {
         mut decide: impl FnMut(&Candidate) -> Decision,
     ) -> Plan {
         let mut plan = Plan {
-            version: VERSION,
             workspace_root: discovery.workspace_root,
             target_directory: discovery.target_directory,
             packages: discovery.packages,
@@ -226,30 +209,6 @@ impl Plan {
             info.id = number(plan.mutants.len() + index);
         }
         plan
-    }
-
-    /// What is known of a mutant that is tested.
-    pub fn mutant(&self, id: MutantId) -> &MutantInfo {
-        &self.mutants[id.0 as usize - 1]
-    }
-
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let json = serde_json::to_vec(self).context("the plan can't be written as JSON")?;
-        fs::write(path, json).with_context(|| format!("can't write `{}`", path.display()))
-    }
-
-    pub fn read(path: &Path) -> Result<Plan> {
-        let json = fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
-        let plan: Plan = serde_json::from_slice(&json)
-            .with_context(|| format!("`{}` is not a plan", path.display()))?;
-        if plan.version != VERSION {
-            bail!(
-                "`{}` is a plan of version {}, but this Atropos writes version {VERSION}",
-                path.display(),
-                plan.version
-            );
-        }
-        Ok(plan)
     }
 }
 
@@ -354,7 +313,6 @@ mod tests {
         assert_eq!(numbered, expected);
         for (index, info) in plan.mutants.iter().enumerate() {
             assert_eq!(info.id.0 as usize, index + 1);
-            assert_eq!(plan.mutant(info.id), info);
             assert_eq!(info.span.text(TEXT), info.original);
             assert_eq!(info.original, info.original.trim());
         }
@@ -400,18 +358,5 @@ mod tests {
                 .iter()
                 .all(|info| keys.contains(&info.key.as_str()))
         );
-    }
-
-    #[test]
-    fn a_plan_is_read_as_it_was_written_and_never_in_another_version() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("plan.json");
-        let mut plan = make(|_| Decision::Take);
-        plan.write(&path).unwrap();
-        assert_eq!(Plan::read(&path).unwrap(), plan);
-        plan.version = 7;
-        plan.write(&path).unwrap();
-        let error = Plan::read(&path).unwrap_err().to_string();
-        assert!(error.contains("is a plan of version 7"), "{error}");
     }
 }

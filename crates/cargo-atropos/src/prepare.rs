@@ -9,6 +9,7 @@ use crate::arguments::Options;
 use crate::config;
 use crate::packages::Workspace;
 use crate::plan::Plan;
+use crate::progress::{Phase, Progress};
 use crate::selection::{Selected, select};
 use crate::source::{Texts, discover};
 use crate::terminal::Terminal;
@@ -34,7 +35,10 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         terminal,
         output_directory,
     } = place(options)?;
+    let progress = Progress::start(terminal);
+    progress.phase(Phase::Finding, 0);
     let discovery = discover(&workspace, &options.tree, &options.operators())?;
+    drop(progress);
     for warning in &discovery.warnings {
         terminal.warn(warning);
     }

@@ -96,13 +96,9 @@ impl Progress {
     pub fn phase(&self, phase: Phase, total: usize) {
         let mut state = self.shared.lock();
         state.picture.begin(phase, total, Instant::now());
-        state.last_plain = None;
+        // Finding is so quick that a plain line about it is noise, unless it is not.
+        state.last_plain = (phase == Phase::Finding).then(Instant::now);
         self.shared.show(&mut state);
-    }
-
-    /// What exactly is being done, in a few words.
-    pub fn detail(&self, detail: impl Into<String>) {
-        self.shared.lock().picture.detail = detail.into();
     }
 
     /// One more test was checked.
@@ -191,7 +187,6 @@ struct Picture {
     done: usize,
     killed: usize,
     missed: usize,
-    detail: String,
     /// When how many were done, oldest first; what is older than the window but for one is gone.
     samples: VecDeque<(Instant, usize)>,
 }
@@ -205,7 +200,6 @@ impl Picture {
             done: 0,
             killed: 0,
             missed: 0,
-            detail: String::new(),
             samples: VecDeque::new(),
         }
     }
@@ -246,9 +240,6 @@ impl Picture {
         if self.killed + self.missed > 0 {
             parts.push(format!("{} killed", self.killed));
             parts.push(format!("{} survived", self.missed));
-        }
-        if !self.detail.is_empty() {
-            parts.push(self.detail.clone());
         }
         match self.remaining(now) {
             Some(remaining) => parts.push(format!("about {} left", rough(remaining))),
@@ -310,8 +301,7 @@ mod tests {
             "Running 4/100 mutants, 1 killed, 2 survived"
         );
         picture.begin(Phase::Building, 0, start);
-        picture.detail = "round 2".into();
-        assert_eq!(picture.line(start + seconds(3.4)), "Building, round 2, 3 s");
+        assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");
     }
 
     #[test]
