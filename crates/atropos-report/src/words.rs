@@ -1,9 +1,11 @@
 //! Numbers as people say them.
 
-/// A length of time with as many digits as matter: `0.42 s`, `12 s`, `3 min 5 s`, `2 h 10 min`.
+/// A length of time with as many digits as matter: `0.07 ms`, `0.42 s`, `12.3 s`, `3 min 5 s`, `2 h 10 min`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
-    if seconds < 9.995 {
+    if seconds > 0.0 && seconds < 0.009_995 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else if seconds < 9.995 {
         format!("{seconds:.2} s")
     } else if seconds < 99.95 {
         format!("{seconds:.1} s")
@@ -50,6 +52,9 @@ mod tests {
     fn durations_have_the_digits_that_matter() {
         for (seconds, expected) in [
             (0.0, "0.00 s"),
+            (0.000_074, "0.07 ms"),
+            (0.009_99, "9.99 ms"),
+            (0.01, "0.01 s"),
             (0.4239, "0.42 s"),
             (9.996, "10.0 s"),
             (61.04, "61.0 s"),

@@ -278,7 +278,7 @@ pub struct ListArguments {
 
 #[derive(Args, Clone, Debug)]
 pub struct ShowArguments {
-    /// The mutant's number, as the report and `list` give it
+    /// The mutant's number, as the report of the run gives it
     pub id: u32,
 
     /// Look at the last run of the package or workspace in this directory

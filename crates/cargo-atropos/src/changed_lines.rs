@@ -98,20 +98,22 @@ impl ChangedLines {
     }
 
     /// The changed lines of the file at `path` (relative to the workspace's root), which holds
-    /// `text`. Fails if the text is not what the diff made of it.
+    /// `text`; nothing if no change names the file. Fails if the text is not what the diff made of
+    /// it.
     pub fn of(
         &self,
         workspace_root: &Utf8Path,
         path: &Utf8Path,
         text: &str,
-    ) -> Result<BTreeSet<u32>> {
+    ) -> Result<Option<BTreeSet<u32>>> {
         let lines = Lines::of(text);
-        let mut changed = BTreeSet::new();
+        let mut changed = None;
         for file in self
             .files
             .iter()
             .filter(|file| self.means(file, workspace_root, path))
         {
+            let changed = changed.get_or_insert_with(BTreeSet::new);
             for (&line, expected) in &file.lines {
                 if lines.line(line) != Some(expected) {
                     bail!(
@@ -123,6 +125,12 @@ impl ChangedLines {
             }
         }
         Ok(changed)
+    }
+
+    /// The Rust files that the changes name.
+    pub fn rust_files(&self) -> impl Iterator<Item = &str> {
+        let paths = self.files.iter().map(|file| file.path.as_str());
+        paths.filter(|path| path.ends_with(".rs"))
     }
 
     /// Whether a file of the diff is the one at `path`. A diff may be relative to the workspace's

@@ -209,19 +209,16 @@ fn unquoted(quoted: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Takes git's one-letter directory off a new name; the old name tells whether there is one.
+/// Takes off the first directory where it only tells the new tree from the old one: git's `b/`, or
+/// `new/` in a comparison of two directories. The old name tells.
 fn without_prefix(new: &str, old: &str) -> String {
-    let prefixes = [
-        ("a/", "b/"),
-        ("i/", "w/"),
-        ("c/", "w/"),
-        ("c/", "i/"),
-        ("o/", "w/"),
-    ];
-    for (old_prefix, new_prefix) in prefixes {
-        if let Some(path) = new.strip_prefix(new_prefix)
-            && (old.starts_with(old_prefix) || old == "/dev/null")
-        {
+    if let (Some((new_tree, path)), Some((old_tree, old_path))) =
+        (new.split_once('/'), old.split_once('/'))
+    {
+        let two_trees = path == old_path && new_tree != old_tree;
+        let git_pairs = [("a", "b"), ("i", "w"), ("c", "w"), ("c", "i"), ("o", "w")];
+        let is_new_file = old == "/dev/null" && git_pairs.iter().any(|(_, new)| *new == new_tree);
+        if two_trees || is_new_file || git_pairs.contains(&(old_tree, new_tree)) {
             return path.to_owned();
         }
     }
@@ -270,6 +267,14 @@ mod tests {
             &["src/o.rs: 1"],
         );
         check(&format!("--- b/x.rs\n+++ b/x.rs\n{hunk}"), &["b/x.rs: 1"]);
+        check(
+            &format!("--- a/x.rs\n+++ b/renamed.rs\n{hunk}"),
+            &["renamed.rs: 1"],
+        );
+        check(
+            &format!("--- bank.orig/src/x.rs\n+++ bank/src/x.rs\n{hunk}"),
+            &["src/x.rs: 1"],
+        );
         check(
             &format!("--- \"a/s\\303\\244\\t.rs\"\n+++ \"b/s\\303\\244\\t.rs\"\n{hunk}"),
             &["sä\t.rs: 1"],

@@ -36,3 +36,18 @@ impl Interrupt {
         self.requested.load(Ordering::SeqCst)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use signal_hook::low_level::raise;
+
+    use super::*;
+
+    #[test]
+    fn the_first_signal_is_a_request() {
+        let interrupt = Interrupt::install().unwrap();
+        assert!(!interrupt.is_requested());
+        raise(SIGTERM).unwrap();
+        assert!(interrupt.is_requested());
+    }
+}

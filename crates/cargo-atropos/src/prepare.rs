@@ -42,7 +42,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
     for warning in &discovery.warnings {
         terminal.warn(warning);
     }
-    if !discovery.left_alone.is_empty() && options.output.verbose {
+    if !discovery.left_alone.is_empty() {
         terminal.note(format!("left alone: {}", discovery.left_alone.join(", ")));
     }
     let Selected { plan, texts, notes } = select(discovery, &options.select, &output_directory)?;

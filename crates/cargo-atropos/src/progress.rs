@@ -36,7 +36,7 @@ impl Phase {
         match self {
             Phase::Finding => "Finding mutants",
             Phase::Building => "Building",
-            Phase::Checking => "Checking the tests",
+            Phase::Checking => "Checking",
             Phase::Running => "Running",
         }
     }

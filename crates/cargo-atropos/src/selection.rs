@@ -61,10 +61,7 @@ pub fn select(
         }
     });
     if let Some(changed) = changed.filter(|changed| changed.lines.is_empty()) {
-        notes.push(format!(
-            "no line of the mutated files is in {}",
-            changed.origin
-        ));
+        notes.push(changed.why_empty);
     } else if plan.mutants.is_empty() {
         notes.push(why_empty(found, plan.skipped.len()));
     }
@@ -147,7 +144,8 @@ fn glob_means(glob: &GlobMatcher, path: &Utf8Path, package_root: &Utf8Path) -> b
 /// The changed lines of the files at hand.
 struct Changed {
     lines: HashMap<Utf8PathBuf, BTreeSet<u32>>,
-    origin: String,
+    /// What to say if there are none.
+    why_empty: String,
 }
 
 impl Changed {
@@ -164,15 +162,24 @@ fn changed_lines(discovery: &Discovery, options: &SelectOptions) -> Result<Optio
         return Ok(None);
     };
     let mut lines = HashMap::new();
+    let mut is_about_us = false;
     for file in discovery.packages.iter().flat_map(|package| &package.files) {
         let changed = changes.of(root, &file.path, &discovery.texts[file.path.as_str()])?;
+        is_about_us |= changed.is_some();
+        let changed = changed.unwrap_or_default();
         if !changed.is_empty() && !file.steps_only {
             lines.insert(file.path.clone(), changed);
         }
     }
     Ok(Some(Changed {
         lines,
-        origin: changes.origin,
+        why_empty: match changes.rust_files().next() {
+            Some(path) if !is_about_us => format!(
+                "no Rust file in {} is one of the selected packages (the first is `{path}`)",
+                changes.origin
+            ),
+            _ => format!("no line of the mutated files is in {}", changes.origin),
+        },
     }))
 }
 

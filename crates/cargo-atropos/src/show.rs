@@ -111,7 +111,7 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
     page.push('\n');
     let verdict = match record.verdict {
         Some(verdict) => format!(
-            "{} ({})",
+            "{}: {}",
             styled(style::of_verdict(verdict), verdict),
             verdict.explanation()
         ),

@@ -142,7 +142,7 @@ fn build_scripts_and_proc_macros_are_named_as_left_alone() {
         )
         .file("src/lib.rs", &adder("in_macro"))
         .file("build.rs", "fn main() {}\n");
-    let answer = project.atropos(&["list", "-v"]);
+    let answer = project.atropos(&["list"]);
     assert_eq!((answer.code, answer.stdout.as_str()), (0, ""));
     assert_eq!(
         answer.stderr,

@@ -116,6 +116,21 @@ fn a_diff_selects_the_lines_that_it_adds_or_changes() {
 }
 
 #[test]
+fn a_diff_of_other_rust_files_names_the_first() {
+    let project = Project::bank().file(
+        "other.diff",
+        "--- a/other/lib.rs\n+++ b/other/lib.rs\n@@ -0,0 +1 @@\n+fn f() {}\n",
+    );
+    let answer = project.atropos(&["list", "--in-diff", "other.diff"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (0, ""));
+    assert_eq!(
+        answer.stderr,
+        "note: no Rust file in the diff `other.diff` is one of the selected packages (the first is \
+         `other/lib.rs`)\n"
+    );
+}
+
+#[test]
 fn a_diff_of_the_whole_repository_fits_a_workspace_below_its_root() {
     let project = Project::empty();
     let bank = Project::bank();

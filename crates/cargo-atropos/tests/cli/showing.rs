@@ -64,7 +64,7 @@ src/account.rs:2:13: replace + with - in fn deposit [AOR]
 +    balance - amount
  }
 
-verdict     killed (panicked) (a test noticed the change)
+verdict     killed (panicked): a test noticed the change
 reached by  2 tests
             adds (bank, lib)
             adds_more (bank, lib)
