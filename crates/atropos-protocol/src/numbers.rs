@@ -28,15 +28,26 @@ numbers! {
     RT_SIGRETURN = 15, 139;
     IOCTL = 16, 29;
     PREAD64 = 17, 67;
+    PWRITE64 = 18, 68;
     READV = 19, 65;
     WRITEV = 20, 66;
     SCHED_YIELD = 24, 124;
     MREMAP = 25, 216;
     MINCORE = 27, 232;
     MADVISE = 28, 233;
+    DUP = 32, 23;
     NANOSLEEP = 35, 101;
     GETPID = 39, 172;
-    DUP = 32, 23;
+    SOCKET = 41, 198;
+    SENDTO = 44, 206;
+    RECVFROM = 45, 207;
+    RECVMSG = 47, 212;
+    SHUTDOWN = 48, 210;
+    GETSOCKNAME = 51, 204;
+    GETPEERNAME = 52, 205;
+    SOCKETPAIR = 53, 199;
+    SETSOCKOPT = 54, 208;
+    GETSOCKOPT = 55, 209;
     CLONE = 56, 220;
     EXECVE = 59, 221;
     EXIT = 60, 93;
@@ -70,6 +81,7 @@ numbers! {
     CLOCK_GETRES = 229, 114;
     CLOCK_NANOSLEEP = 230, 115;
     EXIT_GROUP = 231, 94;
+    EPOLL_CTL = 233, 21;
     TGKILL = 234, 131;
     WAITID = 247, 95;
     OPENAT = 257, 56;
@@ -78,15 +90,23 @@ numbers! {
     UNLINKAT = 263, 35;
     READLINKAT = 267, 78;
     FACCESSAT = 269, 48;
+    PSELECT6 = 270, 72;
     PPOLL = 271, 73;
     SET_ROBUST_LIST = 273, 99;
+    EPOLL_PWAIT = 281, 22;
+    TIMERFD_CREATE = 283, 85;
+    TIMERFD_SETTIME = 286, 86;
+    TIMERFD_GETTIME = 287, 87;
+    EVENTFD2 = 290, 19;
+    EPOLL_CREATE1 = 291, 20;
+    DUP3 = 292, 24;
     PIPE2 = 293, 59;
     PREADV = 295, 69;
-    DUP3 = 292, 24;
     PRLIMIT64 = 302, 261;
     GETCPU = 309, 168;
     SECCOMP = 317, 277;
     GETRANDOM = 318, 278;
+    MEMFD_CREATE = 319, 279;
     MEMBARRIER = 324, 283;
     STATX = 332, 291;
     RSEQ = 334, 293;
@@ -95,9 +115,10 @@ numbers! {
     CLONE3 = 435, 435;
     CLOSE_RANGE = 436, 436;
     FACCESSAT2 = 439, 439;
+    EPOLL_PWAIT2 = 441, 441;
 }
 
-/// The older calls that only x86-64 has, and that only read.
+/// The older calls that only x86-64 has.
 #[cfg(target_arch = "x86_64")]
 pub mod legacy {
     pub const OPEN: usize = 2;
@@ -105,8 +126,11 @@ pub mod legacy {
     pub const LSTAT: usize = 6;
     pub const POLL: usize = 7;
     pub const ACCESS: usize = 21;
+    pub const PIPE: usize = 22;
+    pub const SELECT: usize = 23;
     pub const DUP2: usize = 33;
     pub const READLINK: usize = 89;
     pub const ARCH_PRCTL: usize = 158;
     pub const TIME: usize = 201;
+    pub const EPOLL_WAIT: usize = 232;
 }

@@ -326,6 +326,15 @@ pub fn close(fd: RawFd) {
     let _ = plain(numbers::CLOSE, &[fd as usize]);
 }
 
+/// Closes the descriptors `first` to `last`, both included.
+pub fn close_range(first: RawFd, last: RawFd) {
+    let all = [first as usize, last as usize, 0];
+    if first <= last && plain(numbers::CLOSE_RANGE, &all).is_err() {
+        // An old kernel; then at least those that are likely.
+        (first..=last.min(4096)).for_each(close);
+    }
+}
+
 /// Makes `to` a copy of `from` that survives exec.
 pub fn duplicate_onto(from: RawFd, to: RawFd) -> Result<(), Errno> {
     if from == to {

@@ -81,8 +81,7 @@ fn original(board: &Board, run: Run, snapshot: &Snapshot) -> Trace {
         allocations: heap::allocations(),
         live: heap::live(),
     };
-    // SAFETY: the trace is numbers; the worker has one thread.
-    unsafe { snapshot.restore() };
+    go_back(snapshot);
     trace
 }
 
@@ -91,6 +90,15 @@ fn original(board: &Board, run: Run, snapshot: &Snapshot) -> Trace {
 enum After {
     GoOn,
     Leave,
+}
+
+/// Makes the process what it was when the snapshot was taken. The caller may hold nothing that
+/// the run allocated.
+fn go_back(snapshot: &Snapshot) -> After {
+    let clean = effects::close_leftovers() && heap::live() <= MOST_LEAKED;
+    // SAFETY: the worker has one thread, and nothing of the run is held any more.
+    unsafe { snapshot.restore() };
+    if clean { After::GoOn } else { After::Leave }
 }
 
 #[inline(never)]
@@ -104,14 +112,7 @@ fn one(board: &Board, run: Run, snapshot: &Snapshot, mutant: u32) -> After {
     wait::start_clock(board, 1);
     role::become_mutant(class);
     run.conclude(board);
-    let after = if heap::live() > MOST_LEAKED || effects::descriptors_open() {
-        After::Leave
-    } else {
-        After::GoOn
-    };
-    // SAFETY: what the run allocated is not held any more; the worker has one thread.
-    unsafe { snapshot.restore() };
-    after
+    go_back(snapshot)
 }
 
 /// How long a restore takes and how much there is, measured in a child of the zygote.

@@ -55,6 +55,20 @@ pub fn descriptors_open() -> bool {
     sys::open_descriptors() != Some(DESCRIPTORS.load(Ordering::Relaxed))
 }
 
+/// Closes what a run left open, if it had only the standard streams to begin with. Tells whether
+/// the descriptors are as they were.
+pub fn close_leftovers() -> bool {
+    if !descriptors_open() {
+        return true;
+    }
+    const STANDARD_STREAMS: u64 = 3;
+    if DESCRIPTORS.load(Ordering::Relaxed) != STANDARD_STREAMS {
+        return false;
+    }
+    sys::close_range(STANDARD_STREAMS as i32, i32::MAX);
+    !descriptors_open()
+}
+
 /// Notes whether the test holds descriptors now, at a mutation point.
 pub fn look_at_descriptors() {
     if !seen().contains(Effect::OpenDescriptor) && crate::role::in_charge() && descriptors_open() {

@@ -259,8 +259,9 @@ mod tests {
 
     #[test]
     fn references_stand_for_their_values() {
-        check('+', &1i32, &mut 2i32, Some(Prim::I32(3)));
-        check('+', &&1i32, 2i32, Some(Prim::I32(3)));
+        let (one, mut two) = (1i32, 2i32);
+        let (one, two): (&&i32, &mut i32) = (&&one, &mut two);
+        check('+', one, two, Some(Prim::I32(3)));
     }
 
     #[test]

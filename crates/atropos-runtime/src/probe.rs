@@ -32,6 +32,7 @@ impl<T: ?Sized> PeekAny for &Peek<'_, T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::needless_borrow)] // The borrow is what makes the lookup work.
 mod tests {
     use super::{Peek, PeekAny as _, PeekPrim as _, Prim};
 

@@ -130,7 +130,7 @@ fn conclude(board: &Board, result: Result<(), Failure>) {
         (None, Err(_)) => Outcome::Failed,
     };
     let text = (failure.message.as_str(), failure.location.as_str());
-    verdict::give(board, outcome, Some(text));
+    verdict::conclude(board, outcome, text);
 }
 
 /// Sends standard output and error to a file.

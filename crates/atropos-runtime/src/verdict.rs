@@ -39,8 +39,14 @@ pub fn own_record(board: &Board) -> Option<&Record> {
     board.records().get(index as usize)
 }
 
+/// As `give`, unless another thread has ended the run already.
+pub fn conclude(board: &Board, outcome: Outcome, text: (&str, &str)) {
+    claim();
+    give(board, outcome, Some(text));
+}
+
 /// Writes down the outcome of what this process runs.
-pub fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
+fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
     let Some(record) = own_record(board) else {
         return;
     };

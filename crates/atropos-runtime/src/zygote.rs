@@ -41,10 +41,15 @@ pub fn is_zygote() -> bool {
 /// Serves the driver until it is gone.
 pub fn serve(suite: &dyn Suite) -> ! {
     match Zygote::new(suite) {
-        Some(mut zygote) => zygote.serve(),
+        Some(mut zygote) => {
+            zygote.serve();
+            wait::sweep();
+            if let Some(path) = &zygote.directory {
+                remove(path);
+            }
+        }
         None => sys::exit_now(1),
     }
-    wait::sweep();
     sys::exit_now(0)
 }
 
@@ -54,7 +59,9 @@ struct Zygote<'a> {
     board: &'static Board,
     channel: RawFd,
     input: Vec<u8>,
-    /// How many temporary directories were made.
+    /// For temporary files of the next run, if it is still empty.
+    directory: Option<PathBuf>,
+    /// How many such directories were made.
     directories: u64,
 }
 
@@ -68,9 +75,10 @@ impl<'a> Zygote<'a> {
             std::env::remove_var(ENV_BOARD);
             std::env::remove_var(ENV_MUTANT);
         }
-        // Tests expect low numbers for their own files.
+        // Tests expect low numbers for their own files, and nothing open that leads outside.
         let channel = sys::duplicate_above(low, 200).ok()?;
-        sys::close(low);
+        sys::close_range(3, channel - 1);
+        sys::close_range(channel + 1, i32::MAX);
         sys::adopt_orphans();
         crash::install();
         let board = role::set_board(board);
@@ -80,6 +88,7 @@ impl<'a> Zygote<'a> {
             board,
             channel,
             input: Vec::new(),
+            directory: None,
             directories: 0,
         };
         zygote.measure_costs();
@@ -150,12 +159,21 @@ impl<'a> Zygote<'a> {
         }
     }
 
-    /// A fresh directory for one run's temporary files.
+    /// An empty directory for one run's temporary files.
     fn temporary_directory(&mut self) -> Option<PathBuf> {
+        if let Some(path) = self.directory.take() {
+            // Most tests leave it empty.
+            if std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none()) {
+                self.directory = Some(path.clone());
+                return Some(path);
+            }
+            remove(&path);
+        }
         self.directories += 1;
         let name = format!("tmp{}", self.directories);
         let path = self.board.path().parent()?.join(name);
         std::fs::create_dir(&path).ok()?;
+        self.directory = Some(path.clone());
         Some(path)
     }
 
@@ -195,11 +213,10 @@ impl<'a> Zygote<'a> {
         self.board.records()[0].begin(0, sys::now());
         let plan = Plan::Baseline {
             capture: sys::c_path(capture),
-            directory: directory.clone(),
+            directory,
         };
         let waited = self.child(test, &plan);
         fork::settle_record(&self.board.records()[0], waited);
-        remove(directory);
     }
 
     fn run(&mut self, way: Way, test: usize) {
@@ -260,13 +277,9 @@ impl<'a> Zygote<'a> {
         let class = Class::of_mutant(self.board, mutant);
         let directory = self.temporary_directory();
         fork::begin(self.board, class);
-        let plan = Plan::Each {
-            class,
-            directory: directory.clone(),
-        };
+        let plan = Plan::Each { class, directory };
         let waited = self.child(test, &plan);
         fork::settle(self.board, class, waited);
-        remove(directory);
     }
 
     fn batch(&mut self, test: usize) {
@@ -289,9 +302,24 @@ impl<'a> Zygote<'a> {
     }
 }
 
-fn remove(directory: Option<PathBuf>) {
-    if let Some(path) = directory {
+/// Removes a directory, also one that a test made unreadable.
+fn remove(path: &Path) {
+    if std::fs::remove_dir_all(path).is_err() {
+        open_up(path);
         let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+fn open_up(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700));
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! because a process may die of the panic before anybody can catch it.
 
 use std::any::Any;
-use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
 use atropos_runtime::zygote::Failure;
@@ -14,24 +14,22 @@ use crate::description::{Bencher, ShouldPanic, TestDescAndFn, TestFn};
 /// The last panic's message and place.
 static LAST: Mutex<Option<Failure>> = Mutex::new(None);
 
-/// Installs the hook. Panics still print what they always print.
+/// Installs the hook. It prints what is usual, but looks for no backtrace: that would read and map
+/// files in the test's name.
 pub fn watch_panics() {
-    let usual = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        note(info);
+    panic::set_hook(Box::new(|info| {
+        let message = text_of(info.payload());
+        let location = info.location().map(ToString::to_string).unwrap_or_default();
+        atropos_runtime::note_panic(&message, &location);
         if !atropos_runtime::zygote::is_silent() {
-            usual(info);
+            let thread = std::thread::current();
+            let name = thread.name().unwrap_or("<unnamed>");
+            eprintln!("\nthread '{name}' panicked at {location}:\n{message}");
+        }
+        if let Ok(mut last) = LAST.try_lock() {
+            *last = Some(Failure { message, location });
         }
     }));
-}
-
-fn note(info: &PanicHookInfo) {
-    let message = text_of(info.payload());
-    let location = info.location().map(ToString::to_string).unwrap_or_default();
-    atropos_runtime::note_panic(&message, &location);
-    if let Ok(mut last) = LAST.try_lock() {
-        *last = Some(Failure { message, location });
-    }
 }
 
 fn text_of(payload: &(dyn Any + Send)) -> String {

@@ -4,5 +4,12 @@
 //! and checks the exact verdicts.
 
 mod basics;
+mod by_hand;
+mod classes;
+mod effects;
+mod lifetime;
 mod misbehaving;
+mod spawned;
+mod state;
 mod support;
+mod threads;

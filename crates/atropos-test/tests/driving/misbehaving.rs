@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atropos_protocol::{Limits, Outcome, Way};
 
-use crate::support::{Driver, Kind, compile, limits};
+use crate::support::{Driver, Kind, compile};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::{at, step};
@@ -363,5 +363,4 @@ fn one_misbehaving_mutant_does_not_change_the_verdicts_of_others() {
             }
         }
     }
-    let _ = limits();
 }

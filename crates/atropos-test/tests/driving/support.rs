@@ -109,7 +109,24 @@ pub fn compile(source: &str, kind: Kind) -> PathBuf {
 /// A zygote with what it needs around it.
 pub struct Driver {
     pub client: Client,
-    pub scratch: PathBuf,
+    pub scratch: Scratch,
+}
+
+/// A directory that goes with its owner.
+pub struct Scratch(PathBuf);
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Driver {
@@ -119,7 +136,7 @@ impl Driver {
     }
 
     pub fn start_command(command: Command, points: &[(u32, u16)]) -> Driver {
-        let scratch = fresh_directory();
+        let scratch = Scratch(fresh_directory());
         let mutants = points
             .iter()
             .map(|&(first, size)| first + u32::from(size) - 1)
@@ -174,12 +191,6 @@ impl Driver {
 
     pub fn outcomes(&mut self, way: Way, test: &str, wanted: &[u32]) -> BTreeMap<u32, Outcome> {
         outcomes(&self.run(way, test, wanted))
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.scratch);
     }
 }
 
