@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Output};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
@@ -115,23 +115,20 @@ impl Unit {
     /// Compiles the unit, woven if that can be, and gives the exit code.
     fn compile(&self) -> i32 {
         let start = Instant::now();
-        let accepted = self.find_acceptable_weave();
-        let check_seconds = start.elapsed().as_secs_f64();
-        let elapsed = || start.elapsed().as_secs_f64() - check_seconds;
-        let reason = match accepted {
-            Ok(accepted) => match self.compile_woven() {
-                Ok(output) => {
-                    self.report(Ok(&accepted), check_seconds, elapsed());
-                    return pass_on(&output);
-                }
-                Err(error) => error,
-            },
-            Err(error) => error,
+        let mut check_time = Duration::ZERO;
+        let reason = match self.compile_woven(&mut check_time) {
+            Ok((output, accepted)) => {
+                let compile_time = start.elapsed() - check_time;
+                self.report(Ok(&accepted), check_time, compile_time);
+                return pass_on(&output);
+            }
+            Err(error) => format!("{error:#}"),
         };
-        self.log(&format!("left alone: {reason:#}"));
+        self.log(&format!("left alone: {reason}"));
         match self.plain_call().command().output() {
             Ok(output) => {
-                self.report(Err(format!("{reason:#}")), check_seconds, elapsed());
+                let compile_time = start.elapsed() - check_time;
+                self.report(Err(reason), check_time, compile_time);
                 pass_on(&output)
             }
             Err(error) => {
@@ -141,40 +138,56 @@ impl Unit {
         }
     }
 
-    /// Weaves and checks until rustc accepts. Units of one package take turns, and each starts
-    /// from what the one before learned.
-    fn find_acceptable_weave(&self) -> Result<Accepted> {
-        let _turn = self.instructions.lock_package(self.package_index)?;
-        let known = self.instructions.forms_file(self.package_index);
-        let mut forms: PackageForms = match fs::read(&known) {
-            Ok(bytes) => serde_json::from_slice(&bytes)?,
-            Err(_) => PackageForms::default(),
-        };
+    /// Weaves, checks and rolls back until rustc accepts; then compiles. Units of one package take
+    /// turns at the checks, and each starts from what the one before learned; one that learned
+    /// from another is compiled at once, because it hardly ever has something to roll back.
+    fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, Accepted)> {
         let files = self.package.files.iter();
         self.shadow
             .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
             .context("can't make the shadow of the sources")?;
-        let check = self
-            .woven_call()?
-            .as_check(&self.instructions.checks().display().to_string());
+        let turn = self.instructions.lock_package(self.package_index)?;
+        let known = self.instructions.forms_file(self.package_index);
+        let (mut forms, mut checked) = match fs::read(&known) {
+            Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
+            Err(_) => (PackageForms::default(), false),
+        };
+        let mut turn = Some(turn);
+        let compile = self.woven_call()?;
+        let check = compile.as_check(&self.instructions.checks().display().to_string());
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let woven = self.weave(&forms)?;
-            let output = check.command().output().context("can't run rustc")?;
+            if checked {
+                // Others may check while this one is compiled.
+                turn = None;
+            }
+            let call = if checked { &compile } else { &check };
+            let deed = if checked { "compiled" } else { "checked" };
+            let output = call.command().output().context("can't run rustc")?;
+            if !checked {
+                *check_time += start.elapsed();
+            }
             let seconds = start.elapsed().as_secs_f64();
             if output.status.success() {
-                self.log(&format!("round {round}: accepted in {seconds:.2} s"));
-                fs::write(known, serde_json::to_vec(&forms)?)?;
-                let absent = woven.into_values().flat_map(|file| file.absent);
-                return Ok(Accepted {
-                    absent: absent.collect(),
-                    rounds: round,
-                });
+                self.log(&format!("round {round}: {deed} in {seconds:.2} s"));
+                if checked {
+                    let absent = woven.into_values().flat_map(|file| file.absent);
+                    let accepted = Accepted {
+                        absent: absent.collect(),
+                        rounds: round,
+                    };
+                    return Ok((output, accepted));
+                }
+                fs::write(&known, serde_json::to_vec(&forms)?)?;
+                checked = true;
+                continue;
             }
             let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-            let outcome = rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
+            let outcome =
+                rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
             self.log(&format!(
-                "round {round}: {} errors in {seconds:.2} s: {outcome}",
+                "round {round}: {deed} in {seconds:.2} s, {} errors: {outcome}",
                 errors.len()
             ));
             if !outcome.made_progress() {
@@ -184,6 +197,10 @@ impl Unit {
                 );
                 bail!("rustc rejects it for a reason that no mutant explains: {first}");
             }
+            if turn.is_none() {
+                turn = Some(self.instructions.lock_package(self.package_index)?);
+            }
+            checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
     }
@@ -243,23 +260,17 @@ impl Unit {
         flags
     }
 
-    /// Compiles the shadow. What only code generation finds is an error here.
-    fn compile_woven(&self) -> Result<Output> {
-        let output = self.woven_call()?.command().output()?;
-        if output.status.success() {
-            return Ok(output);
-        }
-        let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-        let first = errors.first().map_or("no message".to_owned(), |error| error.headline());
-        bail!("rustc checks the woven crate but does not compile it: {first}")
-    }
-
     fn log(&self, line: &str) {
         let name = self.call.unit_name();
         self.instructions.log(&format!("{name}: {line}"));
     }
 
-    fn report(&self, accepted: Result<&Accepted, String>, check_seconds: f64, compile_seconds: f64) {
+    fn report(
+        &self,
+        accepted: Result<&Accepted, String>,
+        check_time: Duration,
+        compile_time: Duration,
+    ) {
         let unviable = match &accepted {
             Ok(accepted) => accepted.absent.clone(),
             Err(_) => BTreeMap::new(),
@@ -280,8 +291,8 @@ impl Unit {
             },
             built,
             unviable,
-            check_seconds,
-            compile_seconds,
+            check_seconds: check_time.as_secs_f64(),
+            compile_seconds: compile_time.as_secs_f64(),
         };
         if let Err(error) = report.write(&self.instructions.units()) {
             eprintln!("atropos: can't write a report: {error}");

@@ -16,8 +16,10 @@ mod zygotes;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
@@ -203,9 +205,25 @@ pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> R
         journal,
         standings: Mutex::new(vec![Standing::default(); mutants as usize + 1]),
     };
-    let execution = in_stages(&context, known);
+    let done = AtomicBool::new(false);
+    let execution = thread::scope(|scope| {
+        scope.spawn(|| stop_workers_on_request(&context, &done));
+        let execution = in_stages(&context, known);
+        done.store(true, Ordering::Relaxed);
+        execution
+    });
     let _ = fs::remove_dir_all(scratch);
     execution
+}
+
+/// Once the user wants to end, commands that run at the moment are cut short.
+fn stop_workers_on_request(context: &Context<'_>, done: &AtomicBool) {
+    while !done.load(Ordering::Relaxed) {
+        if context.interrupted() {
+            context.boards.cancel();
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
