@@ -35,6 +35,7 @@ Exit codes:
   2  some mutants survived
   3  all caught, some only by a limit on time or steps
   4  the tests fail or do not build without any mutant
+  130  interrupted; what was found so far is saved
 
 The options can also stand in .cargo/atropos.toml, under the same names:
   workspace = true

@@ -39,15 +39,42 @@ impl Interrupt {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+    use std::process::{Command, Stdio};
+
     use signal_hook::low_level::raise;
 
     use super::*;
 
+    /// Set for the process that raises signals against itself.
+    const VICTIM: &str = "ATROPOS_TEST_SIGNALS";
+
+    /// Raises as many signals as the variable says, in a process of its own.
+    fn after_signals(number: &str) -> Option<i32> {
+        let status = Command::new(env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "interrupt::tests::the_first_signal_is_a_request_and_the_second_ends",
+            ])
+            .env(VICTIM, number)
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        status.code()
+    }
+
     #[test]
-    fn the_first_signal_is_a_request() {
-        let interrupt = Interrupt::install().unwrap();
-        assert!(!interrupt.is_requested());
-        raise(SIGTERM).unwrap();
-        assert!(interrupt.is_requested());
+    fn the_first_signal_is_a_request_and_the_second_ends() {
+        if let Ok(number) = env::var(VICTIM) {
+            let interrupt = Interrupt::install().unwrap();
+            assert!(!interrupt.is_requested());
+            for _ in 0..number.parse().unwrap() {
+                raise(SIGTERM).unwrap();
+                assert!(interrupt.is_requested());
+            }
+            return;
+        }
+        assert_eq!(after_signals("1"), Some(0));
+        assert_eq!(after_signals("2"), Some(ExitCode::Interrupted as i32));
     }
 }
