@@ -222,6 +222,7 @@ impl Client {
                 version: crate::VERSION,
             } => {}
             Reply::Hello { version } => return Err(Broken::Version(version)),
+            Reply::Error(text) => return Err(Broken::Refused(text)),
             _ => return Err(Broken::NotAZygote(None)),
         }
         let header = self.board.header();

@@ -29,7 +29,8 @@ pub enum Effect {
     Directory = 9,
     /// A signal handler or mask was changed.
     Signals = 10,
-    /// Other state that the kernel keeps for the process: limits, umask, timers, ids.
+    /// Other state that the kernel keeps for the process: limits, umask, ids, and timers, which a
+    /// forked process does not inherit.
     ProcessState = 11,
     /// Memory was mapped by other means than the allocator.
     Mapping = 12,
@@ -100,7 +101,8 @@ impl Effects {
             | Effect::Threads.bit()
             | Effect::OpenDescriptor.bit()
             | Effect::ProcessId.bit()
-            | Effect::CpuClock.bit(),
+            | Effect::CpuClock.bit()
+            | Effect::ProcessState.bit(),
     );
 
     /// With one of these a test can't be run again in the same process.

@@ -35,6 +35,12 @@
 //!
 //! This crate defines no symbol of libc; the runtime does.
 
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+compile_error!("Atropos runs on Linux, on x86-64 or aarch64");
+
 pub mod board;
 mod client;
 pub mod command;

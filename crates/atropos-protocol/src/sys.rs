@@ -187,15 +187,22 @@ pub fn no_new_privileges() -> Result<(), Errno> {
     plain(numbers::PRCTL, &[PR_SET_NO_NEW_PRIVS, 1]).map(drop)
 }
 
-pub fn set_limit(resource: usize, value: u64) {
-    let limit = [value, value];
-    // SAFETY: struct rlimit64 is two words.
-    let _ = unsafe {
-        call(
+/// Sets the limit that the system enforces (the soft one) and gives back what it was.
+pub fn set_limit(resource: usize, value: u64) -> u64 {
+    let mut old = [u64::MAX; 2];
+    // SAFETY: struct rlimit64 is two words: soft and hard.
+    unsafe {
+        let _ = call(
             numbers::PRLIMIT64,
-            [0, resource, limit.as_ptr() as usize, 0, 0, 0],
-        )
-    };
+            [0, resource, 0, old.as_mut_ptr() as usize, 0, 0],
+        );
+        let new = [value.min(old[1]), old[1]];
+        let _ = call(
+            numbers::PRLIMIT64,
+            [0, resource, new.as_ptr() as usize, 0, 0, 0],
+        );
+    }
+    old[0]
 }
 
 /// How a child ended.

@@ -94,22 +94,13 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
         text.push(b": ");
         text.push(call.to_bytes());
     }
-    if let Some(path) = path
-        && !path.is_null()
-    {
+    if let Some(path) = path.filter(|path| !path.is_null()) {
         text.push(b" ");
         // SAFETY: the program is about to hand this string to libc.
         text.push(unsafe { CStr::from_ptr(path) }.to_bytes());
     }
-    if before & effect.bit() == 0
-        && let Some(board) = role::board()
-    {
-        let header = board.header();
-        header.effects.fetch_or(effect.bit(), Ordering::Relaxed);
-        let noteworthy = Effects::AGAINST_FORK.0 | Effects::AGAINST_BATCH.0;
-        if effect.bit() & noteworthy != 0 && header.first_effect.is_empty() {
-            header.first_effect.set(text.as_str());
-        }
+    if before & effect.bit() == 0 {
+        tell_board(effect, text.as_str());
     }
     let forbidden = match POLICY.load(Ordering::Relaxed) {
         2 => Effects::OUTSIDE,
@@ -120,6 +111,16 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
         verdict::needs_own_process(text.as_str());
     }
     sys::set_errno(errno);
+}
+
+fn tell_board(effect: Effect, text: &str) {
+    let Some(board) = role::board() else { return };
+    let header = board.header();
+    header.effects.fetch_or(effect.bit(), Ordering::Relaxed);
+    let noteworthy = Effects::AGAINST_FORK.0 | Effects::AGAINST_BATCH.0;
+    if effect.bit() & noteworthy != 0 && header.first_effect.is_empty() {
+        header.first_effect.set(text);
+    }
 }
 
 /// A short text on the stack.

@@ -204,7 +204,7 @@ pub unsafe extern "C" fn posix_memalign(
     size: usize,
 ) -> c_int {
     const EINVAL: c_int = 22;
-    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+    if !alignment.is_power_of_two() || alignment % size_of::<usize>() != 0 {
         return EINVAL;
     }
     // SAFETY: see `malloc`; `place` is the caller's.

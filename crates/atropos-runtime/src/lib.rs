@@ -8,6 +8,13 @@
 //! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `clock` and `random`
 //! define names of libc.
 
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+compile_error!("Atropos runs programs for Linux with glibc, on x86-64 or aarch64");
+
 mod batch;
 mod clock;
 mod crash;

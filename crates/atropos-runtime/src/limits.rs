@@ -9,6 +9,27 @@ use crate::heap;
 /// Address space of the process when the test started.
 static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
 
+/// The limits of address space and processor time before ours; 0 while ours do not hold.
+static BEFORE: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+const RESOURCES: [usize; 2] = [sys::RLIMIT_AS, sys::RLIMIT_CPU];
+
+fn limit(which: usize, value: u64) {
+    let before = sys::set_limit(RESOURCES[which], value);
+    // A mutant that is forked from another has them already.
+    let relaxed = Ordering::Relaxed;
+    let _ = BEFORE[which].compare_exchange(0, before, relaxed, relaxed);
+}
+
+/// Takes the system's limits away again: programs that a mutant starts would inherit them.
+pub fn lift() {
+    for (which, before) in BEFORE.iter().enumerate() {
+        let before = before.swap(0, Ordering::Relaxed);
+        if before != 0 {
+            sys::set_limit(RESOURCES[which], before);
+        }
+    }
+}
+
 /// To be called at a test's start: later limits are relative to what is used now.
 pub fn measure() {
     let pages = std::fs::read_to_string("/proc/self/statm")
@@ -25,7 +46,7 @@ pub fn apply(board: &Board) {
     apply_memory(board);
     // Processor time adds up over threads, so this is far above the wall-clock limit.
     let seconds = board.header().time_limit.load(Ordering::Relaxed) / 1_000_000_000;
-    sys::set_limit(sys::RLIMIT_CPU, seconds.saturating_mul(8) + 10);
+    limit(1, seconds.saturating_mul(8) + 10);
 }
 
 /// The limits that hold for every run in a worker alike.
@@ -35,6 +56,6 @@ pub fn apply_memory(board: &Board) {
     let address_limit = header.address_limit.load(Ordering::Relaxed);
     if address_limit != 0 {
         let used = ADDRESS_SPACE.load(Ordering::Relaxed);
-        sys::set_limit(sys::RLIMIT_AS, used.saturating_add(address_limit));
+        limit(0, used.saturating_add(address_limit));
     }
 }

@@ -64,13 +64,12 @@ extern "C" fn end() {
 
 /// Tells the board how many steps this process has taken.
 pub fn report_steps() {
-    if is_plain()
-        && let Some(board) = role::board()
-    {
-        let header = board.header();
-        header
-            .spawned_steps
-            .fetch_max(steps::taken(), Ordering::Relaxed);
+    match role::board() {
+        Some(board) if is_plain() => {
+            let most = &board.header().spawned_steps;
+            most.fetch_max(steps::taken(), Ordering::Relaxed);
+        }
+        _ => {}
     }
 }
 

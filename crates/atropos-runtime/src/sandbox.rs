@@ -47,8 +47,8 @@ enum Condition {
     Always,
     /// None of these bits of this argument are set.
     Clear(u32, u32),
-    /// This argument is one of these two.
-    EitherOf(u32, u32, u32),
+    /// This argument is one of these.
+    OneOf(u32, &'static [u32]),
     /// This argument is a null pointer.
     Null(u32),
     /// The program is told that the kernel has no such call, and does without.
@@ -86,7 +86,7 @@ impl Program {
     }
 
     fn rule(&mut self, number: usize, condition: Condition) {
-        let mut body = [result(TRAP); 6];
+        let mut body = [result(TRAP); 8];
         let length = match condition {
             Condition::Always => {
                 body[0] = result(ALLOW);
@@ -102,12 +102,15 @@ impl Program {
                 body[3] = result(ALLOW);
                 4
             }
-            Condition::EitherOf(index, one, other) => {
+            Condition::OneOf(index, values) => {
                 body[0] = instruction(LOAD, argument(index), 0, 0);
-                body[1] = instruction(JUMP_EQUAL, one, 2, 0);
-                body[2] = instruction(JUMP_EQUAL, other, 1, 0);
-                body[4] = result(ALLOW);
-                5
+                let trap = 1 + values.len();
+                for (place, &value) in values.iter().enumerate() {
+                    let skipped = trap - (place + 1);
+                    body[place + 1] = instruction(JUMP_EQUAL, value, skipped as u8, 0);
+                }
+                body[trap + 1] = result(ALLOW);
+                trap as u8 + 2
             }
             Condition::Null(index) => {
                 body[0] = instruction(LOAD, argument(index), 0, 0);
@@ -128,8 +131,9 @@ impl Program {
 
 const WRITING: u32 =
     (sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE) as u32;
-const TERMINAL_SETTINGS: u32 = 0x5401;
-const NONBLOCKING: u32 = 0x5421;
+/// Asking for a terminal's settings and size, for bytes to read; making a descriptor non-blocking
+/// or closing it on exec.
+const HARMLESS_REQUESTS: &[u32] = &[0x5401, 0x5413, 0x541b, 0x5421, 0x5451];
 const MAP_SHARED: u32 = 1;
 
 /// What leaves no trace but in memory.
@@ -177,10 +181,7 @@ const HARMLESS: &[(usize, Condition)] = &[
     (n::RT_SIGRETURN, Condition::Always),
     // The standard library does this on the way to an exit.
     (n::SIGALTSTACK, Condition::Always),
-    (
-        n::IOCTL,
-        Condition::EitherOf(1, TERMINAL_SETTINGS, NONBLOCKING),
-    ),
+    (n::IOCTL, Condition::OneOf(1, HARMLESS_REQUESTS)),
     (n::PREAD64, Condition::Always),
     (n::PREADV, Condition::Always),
     (n::READV, Condition::Always),
@@ -203,6 +204,20 @@ const HARMLESS: &[(usize, Condition)] = &[
     (n::GETRLIMIT, Condition::Always),
     (n::GETRUSAGE, Condition::Always),
     (n::SYSINFO, Condition::Always),
+    (n::TIMES, Condition::Always),
+    (n::GETPGID, Condition::Always),
+    (n::GETSID, Condition::Always),
+    (n::GETPRIORITY, Condition::Always),
+    (n::GETRESUID, Condition::Always),
+    (n::GETRESGID, Condition::Always),
+    (n::CAPGET, Condition::Always),
+    (n::RT_SIGPENDING, Condition::Always),
+    (n::SCHED_GETPARAM, Condition::Always),
+    (n::SCHED_GETSCHEDULER, Condition::Always),
+    (n::STATFS, Condition::Always),
+    (n::FSTATFS, Condition::Always),
+    (n::FADVISE64, Condition::Always),
+    (n::MSYNC, Condition::Always),
     (n::FUTEX, Condition::Always),
     (n::SCHED_GETAFFINITY, Condition::Always),
     (n::GETDENTS64, Condition::Always),
@@ -255,7 +270,7 @@ const WITH_A_SHARED_HISTORY: &[(usize, Condition)] = &[
     (n::WAITID, Condition::Always),
     (n::PIDFD_OPEN, Condition::Always),
     (n::PIDFD_SEND_SIGNAL, Condition::Always),
-    (n::KILL, Condition::EitherOf(1, sys::SIGKILL as u32, 0)),
+    (n::KILL, Condition::OneOf(1, &[sys::SIGKILL as u32])),
     (n::PRCTL, Condition::Always),
     (n::PRLIMIT64, Condition::Always),
     (n::MPROTECT, Condition::Always),
@@ -363,6 +378,7 @@ mod tests {
             check(sharing, n::WRITE, [3, 0, 0, 0, 0, 0], ALLOW);
             check(sharing, n::IOCTL, [0, 0x5401, 0, 0, 0, 0], ALLOW);
             check(sharing, n::IOCTL, [0, 0x5421, 0, 0, 0, 0], ALLOW);
+            check(sharing, n::IOCTL, [0, 0x5451, 0, 0, 0, 0], ALLOW);
             check(sharing, n::IOCTL, [0, 0x5402, 0, 0, 0, 0], TRAP);
             check(sharing, n::SENDTO, [0; 6], ALLOW);
             check(sharing, n::SENDTO, [0, 0, 0, 0, 1, 0], TRAP);
@@ -413,5 +429,8 @@ mod tests {
         check(Sharing::History, n::CLONE, vfork, TRAP);
         check(Sharing::History, n::CLONE, [17, 0, 0, 0, 0, 0], ALLOW);
         check(Sharing::History, n::CLONE3, [0; 6], NO_SUCH_CALL);
+        check(Sharing::History, n::KILL, [0, 9, 0, 0, 0, 0], ALLOW);
+        check(Sharing::History, n::KILL, [0, 15, 0, 0, 0, 0], TRAP);
+        check(Sharing::Process, n::KILL, [0, 9, 0, 0, 0, 0], TRAP);
     }
 }

@@ -114,9 +114,8 @@ pub fn note_panic(message: &str, location: &str) {
         return;
     }
     let echo = message.starts_with("panic in a ") && location.starts_with("/rustc/");
-    if let Some(record) = role::board().and_then(own_record)
-        && (!echo || record.message.is_empty())
-    {
-        record.set_text(message, location);
+    match role::board().and_then(own_record) {
+        Some(record) if !echo || record.message.is_empty() => record.set_text(message, location),
+        _ => {}
     }
 }

@@ -38,6 +38,19 @@ pub fn is_zygote() -> bool {
     std::env::var_os(ENV_ZYGOTE).is_some()
 }
 
+/// Tells the driver why this process can't serve, and ends it.
+pub fn refuse(reason: &str) -> ! {
+    if let Some(channel) = channel() {
+        let line = Reply::Error(reason.to_owned()).to_line();
+        let _ = sys::write(channel, line.as_bytes());
+    }
+    sys::exit_now(1)
+}
+
+fn channel() -> Option<RawFd> {
+    std::env::var(ENV_ZYGOTE).ok()?.parse().ok()
+}
+
 /// Serves the driver until it is gone.
 pub fn serve(suite: &dyn Suite) -> ! {
     match Zygote::new(suite) {
@@ -67,7 +80,7 @@ struct Zygote<'a> {
 
 impl<'a> Zygote<'a> {
     fn new(suite: &'a dyn Suite) -> Option<Zygote<'a>> {
-        let low: RawFd = std::env::var(ENV_ZYGOTE).ok()?.parse().ok()?;
+        let low = channel()?;
         let board = Board::open(Path::new(&std::env::var_os(ENV_BOARD)?)).ok()?;
         // SAFETY: the zygote has one thread, and no test runs in it.
         unsafe {

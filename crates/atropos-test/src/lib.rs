@@ -19,6 +19,7 @@ pub use description::{
 pub use std::hint::black_box;
 
 use arguments::Arguments;
+use atropos_runtime::zygote;
 use suite::Selected;
 
 /// What a test's return value says.
@@ -34,15 +35,16 @@ pub fn assert_test_result<T: Termination>(result: T) -> Result<(), String> {
 pub fn test_main_static(tests: &[&TestDescAndFn]) {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
+        Err(error) if zygote::is_zygote() => zygote::refuse(&error),
         Err(error) => {
             eprintln!("error: {error}");
             std::process::exit(101);
         }
     };
     let suite = Selected::new(tests, &arguments);
-    if atropos_runtime::zygote::is_zygote() {
+    if zygote::is_zygote() {
         judge::watch_panics();
-        atropos_runtime::zygote::serve(&suite);
+        zygote::serve(&suite);
     }
     std::process::exit(by_hand::run(&suite, &arguments));
 }

@@ -6,10 +6,11 @@ use atropos_protocol::Effect;
 
 use super::{Next, intercept};
 use crate::effects::note;
-use crate::heap;
+use crate::{heap, limits};
 
 fn starting(call: &CStr, path: *const c_char) {
     note(Effect::Processes, call, Some(path));
+    limits::lift();
 }
 
 fn signalling(call: &CStr) {

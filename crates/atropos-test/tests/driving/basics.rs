@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 use std::{path::PathBuf, process::Command};
 
-use atropos_protocol::{Outcome, Way};
+use atropos_protocol::{Broken, Client, Outcome, Way};
 
-use crate::support::{Driver, Kind, compile};
+use crate::support::{Driver, Kind, PATIENCE, compile};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::probe::{Peek, PeekAny as _, PeekPrim as _};
@@ -168,6 +168,18 @@ fn arguments_select_tests_of_a_zygote() {
         .map(|test| &test.name)
         .collect();
     assert_eq!(names, ["should_panic_with_text"]);
+}
+
+#[test]
+fn wrong_arguments_are_refused_with_a_reason() {
+    let mut command = Command::new(program());
+    command.arg("--dance");
+    let scratch = crate::support::fresh_directory();
+    match Client::start(command, &scratch, 18, POINTS, PATIENCE) {
+        Err(Broken::Refused(reason)) => assert_eq!(reason, "unknown option --dance"),
+        other => panic!("{:?}", other.err()),
+    }
+    std::fs::remove_dir_all(scratch).unwrap();
 }
 
 #[test]
