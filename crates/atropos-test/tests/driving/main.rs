@@ -3,6 +3,7 @@
 //! Each module compiles one or two programs with plain rustc against the runtime and the harness,
 //! and checks the exact verdicts.
 
+mod agreement;
 mod basics;
 mod by_hand;
 mod classes;
