@@ -3,9 +3,10 @@
 //! Only woven text can be at fault: the program compiled before. The rules, first match wins:
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
 //!    way round where the primary span is only where the damage shows: a use after a move),
-//! 2. a point or a step counter that it points at, in the same order,
-//! 3. the same for the notes below the error,
-//! 4. else only the place is known.
+//! 2. deletions that explain the error though it does not point at them (see `flow`),
+//! 3. a point or a step counter that it points at, in the same order,
+//! 4. the same for the notes below the error,
+//! 5. else only the place is known.
 //!
 //! Where a span lies in a macro's expansion, the calls that led there count as well.
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use atropos_mutants::mutant::{MutantId, Span};
 
 use crate::diagnostics::{Diagnostic, DiagnosticSpan};
+use crate::flow;
 use crate::map::Owner;
 use crate::weave::FileWeave;
 
@@ -37,6 +39,10 @@ struct Spot {
     file: String,
     woven: Span,
     owner: Option<Owner>,
+    /// It only shows where the variable comes from that the error is about.
+    is_declaration: bool,
+    /// It is a condition without which a variable has no value.
+    is_condition: bool,
 }
 
 /// Finds out what errors are due to.
@@ -53,7 +59,8 @@ impl Court<'_> {
     pub fn blame(&self, error: &Diagnostic) -> Blame {
         let (mut first, mut second): (Vec<_>, Vec<_>) =
             error.spans.iter().partition(|span| span.is_primary);
-        if DAMAGE_SHOWS_LATER.contains(&error.code()) {
+        let shows_later = DAMAGE_SHOWS_LATER.contains(&error.code());
+        if shows_later {
             std::mem::swap(&mut first, &mut second);
         }
         let notes: Vec<&DiagnosticSpan> = error
@@ -68,6 +75,8 @@ impl Court<'_> {
             return arms;
         }
         variants(&first)
+            .or_else(|| if shows_later { None } else { variants(&second) })
+            .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
             .or_else(|| owners(&first))
             .or_else(|| owners(&second))
@@ -85,6 +94,10 @@ impl Court<'_> {
     /// The innermost call on the way to a span that belongs to something; else the outermost one
     /// in a woven file.
     fn spot(&self, span: &DiagnosticSpan) -> Option<Spot> {
+        let has_label = |start: &str| {
+            let label = span.label.as_deref().unwrap_or_default();
+            label.starts_with(start)
+        };
         let mut found = None;
         let mut next = Some(span);
         while let Some(span) = next {
@@ -93,7 +106,14 @@ impl Court<'_> {
             {
                 let woven = Span::new(span.byte_start, span.byte_end);
                 let owner = weave.map.owner(woven);
-                found = Some(Spot { file, woven, owner });
+                found = Some(Spot {
+                    file,
+                    woven,
+                    owner,
+                    is_declaration: has_label("move occurs because")
+                        || has_label("binding declared"),
+                    is_condition: has_label("if this `if` condition is `false`"),
+                });
                 if owner.is_some() {
                     break;
                 }
@@ -119,6 +139,31 @@ impl Court<'_> {
             }
         }
         (!arms.is_empty()).then_some(Blame::Points(arms))
+    }
+
+    /// Deletions that explain the error.
+    fn deletions(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
+        let file = &first.first().or(second.first())?.file;
+        let map = &self.woven[file].map;
+        let labelled: Vec<Span> = first
+            .iter()
+            .chain(second)
+            .filter(|spot| spot.file == *file && !spot.is_declaration)
+            .map(|spot| map.source_span(spot.woven))
+            .collect();
+        // Deleting the statement under such a condition is what leaves the variable without value.
+        let mut points: Vec<usize> = second
+            .iter()
+            .chain(first)
+            .filter(|spot| spot.is_condition)
+            .filter_map(|spot| spot.owner?.point())
+            .collect();
+        if points.is_empty() || error.code() == "E0381" {
+            points.extend(flow::suspects(map, error, &labelled));
+        }
+        let points = points.into_iter().map(|point| (file.clone(), point));
+        let points: Vec<(String, usize)> = points.collect();
+        (!points.is_empty()).then_some(Blame::Points(points))
     }
 
     fn place(&self, spots: &[Spot]) -> Option<Blame> {

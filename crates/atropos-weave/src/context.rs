@@ -39,6 +39,8 @@ pub(crate) struct Context {
     pub in_unsafe: bool,
     /// The expression is used as a place here: borrowed, assigned to, matched on, called on …
     pub in_place: bool,
+    /// It is an operand of a comparison: borrowed, but only to be read.
+    pub is_compared: bool,
     /// The negation whose operand it is.
     pub negation: Option<Span>,
     /// It is a field of a struct literal written without its name.
@@ -53,6 +55,7 @@ impl Context {
         root: TemporaryRoot::Unknown,
         in_unsafe: true,
         in_place: true,
+        is_compared: false,
         negation: None,
         is_shorthand: false,
         is_block_like: false,
@@ -66,6 +69,15 @@ pub(crate) struct Scope {
     pub is_function: bool,
 }
 
+/// Where a statement stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StatementPlace {
+    /// The block, with its braces.
+    pub block: Span,
+    /// Nothing but items follows in the block.
+    pub is_last: bool,
+}
+
 /// The contexts of a file's expressions, and its scopes.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
@@ -73,6 +85,7 @@ pub(crate) struct Contexts {
     pub scopes: Vec<Scope>,
     /// The scrutinee of each `match`, with the `match`.
     pub matches: Vec<(Span, Span)>,
+    statements: HashMap<Span, StatementPlace>,
 }
 
 impl Contexts {
@@ -91,6 +104,19 @@ impl Contexts {
             .copied()
             .unwrap_or(Context::UNKNOWN)
     }
+
+    /// The place of a statement, or of the smallest statement around an expression.
+    pub fn statement(&self, span: Span) -> Option<StatementPlace> {
+        let exact = self.statements.get(&span);
+        let around = || {
+            self.statements
+                .iter()
+                .filter(|(statement, _)| statement.contains(span))
+                .min_by_key(|(statement, _)| statement.end - statement.start)
+                .map(|(_, place)| place)
+        };
+        exact.or_else(around).copied()
+    }
 }
 
 /// How an expression relates to the one around it.
@@ -98,6 +124,7 @@ impl Contexts {
 struct Slot {
     root: SlotRoot,
     in_place: bool,
+    is_compared: bool,
     negation: Option<Span>,
     is_shorthand: bool,
 }
@@ -115,12 +142,17 @@ enum SlotRoot {
 const INHERIT: Slot = Slot {
     root: SlotRoot::Inherit,
     in_place: false,
+    is_compared: false,
     negation: None,
     is_shorthand: false,
 };
 const PLACE: Slot = Slot {
     in_place: true,
     ..INHERIT
+};
+const COMPARED: Slot = Slot {
+    is_compared: true,
+    ..PLACE
 };
 const OWN: Slot = Slot {
     root: SlotRoot::Own,
@@ -195,9 +227,17 @@ impl Walk {
                 ..INHERIT
             },
         };
+        let block_span = self.span(block);
+        let is_item = |stmt: &Stmt| matches!(stmt, Stmt::Item(_));
         for (index, stmt) in block.stmts.iter().enumerate() {
-            let is_last = index + 1 == block.stmts.len();
-            self.statement(stmt, if is_last { tail_slot } else { OWN });
+            let behind = &block.stmts[index + 1..];
+            let place = StatementPlace {
+                block: block_span,
+                is_last: behind.iter().all(is_item),
+            };
+            self.found.statements.insert(self.span(stmt), place);
+            let is_tail = behind.is_empty();
+            self.statement(stmt, if is_tail { tail_slot } else { OWN });
         }
     }
 
@@ -263,7 +303,13 @@ impl Walk {
 
     fn arguments(&mut self, mac: &Macro) {
         if let Some(arguments) = macro_arguments(mac.tokens.clone()) {
-            self.children(PLACE, &arguments);
+            // `vec!` takes values; what others do with theirs is unknown.
+            let is_vec = mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "vec");
+            self.children(if is_vec { INHERIT } else { PLACE }, &arguments);
         }
     }
 
@@ -281,7 +327,7 @@ impl Walk {
             | BinOp::Lt(_)
             | BinOp::Le(_)
             | BinOp::Gt(_)
-            | BinOp::Ge(_) => self.children(PLACE, [&*binary.left, &*binary.right]),
+            | BinOp::Ge(_) => self.children(COMPARED, [&*binary.left, &*binary.right]),
             BinOp::AddAssign(_)
             | BinOp::SubAssign(_)
             | BinOp::MulAssign(_)
@@ -305,6 +351,7 @@ impl Walk {
             Expr::Paren(paren) => {
                 let inner = Slot {
                     in_place: slot.in_place,
+                    is_compared: slot.is_compared,
                     ..INHERIT
                 };
                 self.child(inner, &paren.expr);
@@ -405,6 +452,7 @@ impl<'ast> Visit<'ast> for Walk {
             root,
             in_unsafe: self.unsafe_depth > 0,
             in_place: slot.in_place,
+            is_compared: slot.is_compared,
             negation: slot.negation,
             is_shorthand: slot.is_shorthand,
             is_block_like: is_block_like(expr),

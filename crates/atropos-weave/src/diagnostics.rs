@@ -30,9 +30,36 @@ pub struct DiagnosticSpan {
     pub is_primary: bool,
     #[serde(default)]
     pub label: Option<String>,
+    /// The lines that the span covers.
+    #[serde(default)]
+    pub text: Vec<SpanLine>,
     /// Where the macro was called whose text the span lies in.
     #[serde(default)]
     pub expansion: Option<Box<Expansion>>,
+}
+
+/// A line of which a span covers a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct SpanLine {
+    pub text: String,
+    /// 1-based, in characters.
+    pub highlight_start: usize,
+    /// Behind the last one.
+    pub highlight_end: usize,
+}
+
+impl SpanLine {
+    /// The part that the span covers.
+    fn highlighted(&self) -> &str {
+        let offset = |column: usize| {
+            let mut offsets = self.text.char_indices().map(|(offset, _)| offset);
+            offsets
+                .nth(column.saturating_sub(1))
+                .unwrap_or(self.text.len())
+        };
+        let start = offset(self.highlight_start);
+        &self.text[start..offset(self.highlight_end).max(start)]
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -53,6 +80,30 @@ impl Diagnostic {
             "" => line.to_owned(),
             code => format!("{code}: {line}"),
         }
+    }
+
+    /// Whether the message, a label or a note holds a text.
+    pub(crate) fn mentions(&self, text: &str) -> bool {
+        let labels = self.spans.iter().filter_map(|span| span.label.as_deref());
+        self.message.contains(text)
+            || labels.into_iter().any(|label| label.contains(text))
+            || self.children.iter().any(|child| child.mentions(text))
+    }
+
+    /// Whether the error speaks of a variable: in its message, in a label, or because a labelled
+    /// place holds its name.
+    pub(crate) fn names(&self, variable: &str) -> bool {
+        let is_named = |text: &str| {
+            text.split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| word == variable)
+        };
+        let in_label = |span: &DiagnosticSpan| {
+            span.label.as_deref().is_some_and(is_named)
+                || span.text.iter().any(|line| is_named(line.highlighted()))
+        };
+        is_named(&self.message)
+            || self.spans.iter().any(in_label)
+            || self.children.iter().any(|child| child.names(variable))
     }
 
     fn is_error(&self) -> bool {

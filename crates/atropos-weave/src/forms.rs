@@ -20,6 +20,8 @@ pub enum Form {
     Values,
     /// Operands once, but the runtime sees no values.
     Operands,
+    /// The original is copied, which only compiles if it can be: for places that are compared.
+    ByCopy,
     /// The point is chosen through a shared reference: for places that must not be copied.
     ByRef,
     /// The point is chosen through an exclusive reference: for places that are written to.

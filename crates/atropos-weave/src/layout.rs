@@ -13,6 +13,7 @@ use crate::choice::{Choice, Variant};
 use crate::context::{Contexts, TemporaryRoot, contains_let};
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
+use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
 use crate::map::WovenPoint;
 use crate::temporaries::may_leave_temporaries;
@@ -98,6 +99,7 @@ pub(crate) enum Access {
     Value,
     /// As a value, in braces: it stands where a block stood, perhaps without a semicolon.
     Braced,
+    ByCopy,
     ByRef,
     ByMut,
 }
@@ -208,6 +210,7 @@ impl<'a> Planner<'a> {
                         .filter(|id| !layout.absent.iter().any(|(absent, _)| absent == id))
                         .collect(),
                     scrutinee: self.scrutinee(draft.point),
+                    flow: flow_of(self.source, draft.point, self.contexts),
                 });
                 layout.wraps.push(wrap);
             }
@@ -250,10 +253,11 @@ impl<'a> Planner<'a> {
             Shape::Condition if is_exact => vec![Form::Values, Form::Plain],
             Shape::Expression => {
                 let is_place = parse(point.span.text(self.source)).is_some_and(|e| is_place(&e));
-                if is_place && self.contexts.get(point.span).in_place {
-                    vec![Form::ByRef, Form::ByMut, Form::Plain]
-                } else {
-                    vec![Form::Plain]
+                let context = self.contexts.get(point.span);
+                match is_place && context.in_place {
+                    true if context.is_compared => vec![Form::ByCopy, Form::ByRef],
+                    true => vec![Form::ByRef, Form::ByMut, Form::Plain],
+                    false => vec![Form::Plain],
                 }
             }
             Shape::Iterator => vec![Form::Operands],
@@ -491,13 +495,15 @@ impl<'a> Planner<'a> {
             let text = self.pieces.edited(site, mutant)?;
             parse(&text).is_some().then_some(text)
         };
-        if form == Form::ByRef || form == Form::ByMut {
+        let by_place = match form {
+            Form::ByCopy => Some(Access::ByCopy),
+            Form::ByRef => Some(Access::ByRef),
+            Form::ByMut => Some(Access::ByMut),
+            _ => None,
+        };
+        if let Some(access) = by_place {
             let span = draft.point.span;
             let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
-            let access = match form {
-                Form::ByRef => Access::ByRef,
-                _ => Access::ByMut,
-            };
             return Ok((span, Kind::Switch { choice, access }));
         }
         match self.site(draft).ok_or(NO_SITE)? {

@@ -18,6 +18,7 @@ mod choice;
 mod context;
 mod effects;
 mod exact;
+mod flow;
 mod layout;
 mod shapes;
 mod temporaries;

@@ -4,6 +4,7 @@ use atropos_mutants::mutant::{MutantId, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Scope;
+use crate::flow::Flow;
 use crate::forms::Form;
 
 /// What a part of a woven text belongs to. Points are numbered as in `FileMutants::points`, steps
@@ -56,6 +57,8 @@ pub struct WovenPoint {
     pub mutants: Vec<MutantId>,
     /// For a match arm: the scrutinee of its `match`, in the source.
     pub scrutinee: Option<Span>,
+    /// What its mutants do to the flow of the function.
+    pub(crate) flow: Option<Flow>,
 }
 
 /// The map of one woven file.
@@ -103,6 +106,15 @@ impl WeaveMap {
             .map_or(0, |part| {
                 part.source + (woven - part.woven).min(part.length)
             })
+    }
+
+    /// The smallest function around a part of the source.
+    pub(crate) fn function_around(&self, source: Span) -> Option<Span> {
+        self.scopes
+            .iter()
+            .filter(|scope| scope.is_function && scope.span.contains(source))
+            .map(|scope| scope.span)
+            .min_by_key(|span| span.end - span.start)
     }
 
     /// The smallest statement (or function) around a part of the source for which `found` gives

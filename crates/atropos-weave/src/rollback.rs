@@ -78,6 +78,7 @@ fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
     let left = |form: Form| point.plainer.contains(&form).then_some(form);
     match point.form {
         Form::Values if TROUBLE_WITH_VALUES.contains(&code) => point.plainer.first().copied(),
+        Form::ByCopy => left(Form::ByRef),
         Form::ByRef | Form::ByMut if MUST_MOVE.contains(&code) => left(Form::Plain),
         Form::ByRef => left(Form::ByMut),
         // A copy of a place that is written to would compile and be wrong.

@@ -85,14 +85,15 @@ impl Weaver<'_> {
     }
 
     fn switch(&mut self, node: &Node, choice: &Choice, access: Access) {
-        let (open, before, close) = match access {
-            Access::Value => ("(", "(", ")"),
-            Access::Braced => ("{ ", "(", " }"),
-            Access::ByRef => ("(*", "&(", ")"),
-            Access::ByMut => ("(*", "&mut (", ")"),
+        let (open, original, before, close) = match access {
+            Access::Value => ("(", "(", "(", ")"),
+            Access::Braced => ("{ ", "(", "(", " }"),
+            Access::ByCopy => ("(", "*&(", "(", ")"),
+            Access::ByRef => ("(*", "&(", "&(", ")"),
+            Access::ByMut => ("(*", "&mut (", "&mut (", ")"),
         };
         let head = format!(
-            "{open}match {} {{ {} => {before}",
+            "{open}match {} {{ {} => {original}",
             choice.plain_call(),
             choice.original_of_plain_call()
         );

@@ -1,0 +1,248 @@
+//! Deletions that change more than what runs: where control goes, and what a variable holds.
+//!
+//! rustc's complaint about a deleted `return` names everything but the `return`: a value that is
+//! used after it was moved, a block whose type is now `()`. The same goes for a deleted assignment,
+//! without which an old borrow lives on or a variable stays without a value. So the points with
+//! such deletions are remembered, and they are the first suspects when an error of that kind points
+//! elsewhere.
+
+use atropos_mutants::mutant::{Point, Shape, Span};
+use proc_macro2::{TokenStream, TokenTree};
+use serde::{Deserialize, Serialize};
+use syn::{Expr, Stmt};
+
+use crate::context::Contexts;
+use crate::diagnostics::Diagnostic;
+use crate::map::WeaveMap;
+
+/// What a point's mutants do to the flow of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Flow {
+    pub change: Change,
+    /// The block that the statement stands in.
+    pub block: Span,
+    /// Nothing but items follows in the block.
+    pub is_last: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Change {
+    /// Control goes on where it was to leave, or leaves elsewhere.
+    Stays,
+    /// A variable keeps what it held.
+    Keeps(String),
+}
+
+/// Words that show that control may leave.
+const LEAVING: [&str; 9] = [
+    "return",
+    "break",
+    "continue",
+    "loop",
+    "panic",
+    "unreachable",
+    "todo",
+    "exit",
+    "abort",
+];
+
+/// What the mutants of a point do to the flow, if anything.
+pub(crate) fn flow_of(source: &str, point: &Point, contexts: &Contexts) -> Option<Flow> {
+    let change = match point.shape {
+        Shape::Statement => change_of_deletion(point.span.text(source))?,
+        Shape::Expression if is_jump(point.span.text(source)) => Change::Stays,
+        _ => return None,
+    };
+    let statement = contexts.statement(point.span)?;
+    Some(Flow {
+        change,
+        block: statement.block,
+        is_last: statement.is_last,
+    })
+}
+
+fn change_of_deletion(statement: &str) -> Option<Change> {
+    let block: syn::Block = syn::parse_str(&format!("{{ {statement} }}")).ok()?;
+    if let [Stmt::Expr(Expr::Assign(assign), _)] = block.stmts.as_slice()
+        && let Some(name) = root_name(&assign.left)
+    {
+        return Some(Change::Keeps(name));
+    }
+    if let [Stmt::Expr(Expr::If(branch), _)] = block.stmts.as_slice()
+        && branch.else_branch.is_none()
+    {
+        // Control could go on behind it all along.
+        return None;
+    }
+    let tokens: TokenStream = statement.parse().ok()?;
+    leaves(tokens).then_some(Change::Stays)
+}
+
+fn leaves(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => LEAVING.iter().any(|word| ident == word),
+        TokenTree::Group(group) => leaves(group.stream()),
+        _ => false,
+    })
+}
+
+fn is_jump(text: &str) -> bool {
+    text.starts_with("break") || text.starts_with("continue")
+}
+
+/// The variable that an assignment writes to, or into.
+fn root_name(place: &Expr) -> Option<String> {
+    match place {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Field(field) => root_name(&field.base),
+        Expr::Index(index) => root_name(&index.expr),
+        Expr::Paren(inner) => root_name(&inner.expr),
+        _ => None,
+    }
+}
+
+/// Errors of the borrow checker: they depend on where control goes.
+const FLOW_CODES: [&str; 12] = [
+    "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506", "E0510", "E0597",
+    "E0713", "E0716",
+];
+
+/// The points in a file whose deletions explain an error; `labelled` are the error's spans there,
+/// in the source.
+pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<usize> {
+    let Some(&main) = labelled.first() else {
+        return Vec::new();
+    };
+    match error.code() {
+        "E0308" | "E0317" => without_value(map, error, main),
+        code if FLOW_CODES.contains(&code) => {
+            let kept = kept_variables(map, error, labelled);
+            // A variable that was never given a value has nothing to do with where control goes,
+            // unless no assignment to it can be deleted.
+            if kept.is_empty() {
+                staying(map, labelled)
+            } else {
+                kept
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn points_with_flow(map: &WeaveMap) -> impl Iterator<Item = (usize, Span, &Flow)> {
+    map.points()
+        .iter()
+        .filter_map(|point| Some((point.point, point.span, point.flow.as_ref()?)))
+}
+
+/// A block that used to end by leaving now ends with `()`.
+fn without_value(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
+    if !error.mentions("found `()`") && !error.mentions("found unit type") {
+        return Vec::new();
+    }
+    let last = |within: Span| -> Vec<usize> {
+        points_with_flow(map)
+            .filter(|(_, span, flow)| {
+                flow.is_last && flow.change == Change::Stays && within.contains(*span)
+            })
+            .map(|(point, ..)| point)
+            .collect()
+    };
+    let exactly: Vec<usize> = points_with_flow(map)
+        .filter(|(_, _, flow)| flow.is_last && flow.change == Change::Stays && flow.block == place)
+        .map(|(point, ..)| point)
+        .collect();
+    if !exactly.is_empty() {
+        return exactly;
+    }
+    let inside = last(place);
+    if !inside.is_empty() {
+        return inside;
+    }
+    let function = map.function_around(place);
+    function.map(last).unwrap_or_default()
+}
+
+/// Deleted assignments to variables that the error speaks of.
+fn kept_variables(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<usize> {
+    let Some(function) = labelled.first().and_then(|span| map.function_around(*span)) else {
+        return Vec::new();
+    };
+    let between = hull(labelled);
+    points_with_flow(map)
+        .filter(|(_, span, flow)| match &flow.change {
+            Change::Keeps(name) => {
+                // What a variable was never given may be missed anywhere.
+                let scope = if error.code() == "E0381" {
+                    function
+                } else {
+                    between
+                };
+                scope.contains(*span) && error.names(name)
+            }
+            Change::Stays => false,
+        })
+        .map(|(point, ..)| point)
+        .collect()
+}
+
+/// Deleted jumps behind the first of the labelled places, in a block around it; failing that, any
+/// between the first and the last.
+fn staying(map: &WeaveMap, labelled: &[Span]) -> Vec<usize> {
+    let Some(&first) = labelled.iter().min() else {
+        return Vec::new();
+    };
+    let between = hull(labelled);
+    let jumps: Vec<(usize, Span, &Flow)> = points_with_flow(map)
+        .filter(|(_, span, flow)| flow.change == Change::Stays && span.start >= first.end)
+        .collect();
+    let around: Vec<&(usize, Span, &Flow)> = jumps
+        .iter()
+        .filter(|(_, _, flow)| flow.block.contains(first))
+        .collect();
+    let smallest = around.iter().map(|(.., flow)| length(flow.block)).min();
+    let nearest: Vec<usize> = around
+        .iter()
+        .filter(|(.., flow)| Some(length(flow.block)) == smallest)
+        .map(|(point, ..)| *point)
+        .collect();
+    if !nearest.is_empty() {
+        return nearest;
+    }
+    jumps
+        .iter()
+        .filter(|(_, span, _)| between.contains(*span))
+        .map(|(point, ..)| *point)
+        .collect()
+}
+
+fn length(span: Span) -> usize {
+    span.end - span.start
+}
+
+/// From the start of the first to the end of the last.
+fn hull(spans: &[Span]) -> Span {
+    let start = spans.iter().map(|span| span.start).min();
+    let end = spans.iter().map(|span| span.end).max();
+    Span::new(start.unwrap_or(0), end.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deletions_that_change_the_flow_are_known() {
+        let check = |statement: &str, expected: Option<Change>| {
+            assert_eq!(change_of_deletion(statement), expected, "{statement}");
+        };
+        check("return x;", Some(Change::Stays));
+        check("if a { return; } else { panic!() }", Some(Change::Stays));
+        check("x = 1;", Some(Change::Keeps("x".to_owned())));
+        check("a.b[1] = c;", Some(Change::Keeps("a".to_owned())));
+        check("if a { return; }", None);
+        check("f(x);", None);
+        check("x += 1;", None);
+        check("*x = 1;", None);
+    }
+}

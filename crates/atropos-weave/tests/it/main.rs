@@ -1,0 +1,5 @@
+//! The weave against rustc: woven programs are compiled and run, beside programs in which one edit
+//! was made by hand.
+
+mod equivalence;
+mod support;

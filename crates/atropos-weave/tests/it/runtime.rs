@@ -1,0 +1,130 @@
+//! A stand-in for atropos-runtime with the same interface: one mutant, named in the environment,
+//! acts wherever its point is met. Values are looked at only to find that looking compiles.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The first mutant of the active point and the active mutant.
+fn active() -> (u32, u32) {
+    static ACTIVE: OnceLock<(u32, u32)> = OnceLock::new();
+    *ACTIVE.get_or_init(|| {
+        let number = |name| std::env::var(name).ok().and_then(|value| value.parse().ok());
+        (
+            number("ATROPOS_POINT").unwrap_or(0),
+            number("ATROPOS_MUTANT").unwrap_or(0),
+        )
+    })
+}
+
+static STEPS: AtomicU64 = AtomicU64::new(0);
+
+/// The exit code of a program that took too many steps.
+const TOO_MANY_STEPS: i32 = 77;
+
+pub fn step() {
+    if STEPS.fetch_add(1, Ordering::Relaxed) > 200_000 {
+        std::process::exit(TOO_MANY_STEPS);
+    }
+}
+
+pub fn at(first: u32) -> u32 {
+    match active() {
+        (point, mutant) if point == first => mutant - first + 1,
+        _ => 0,
+    }
+}
+
+pub fn on(id: u32) -> bool {
+    at(id) == 1
+}
+
+fn letter(first: u32, letters: &[u8]) -> Option<u8> {
+    let letter = letters[(at(first) as usize).checked_sub(1)?];
+    assert_ne!(letter, b'.', "a mutant that was dropped is active");
+    Some(letter)
+}
+
+pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
+    match letter(first, letters) {
+        None => value,
+        Some(b'!') => !value,
+        Some(b'T') => true,
+        Some(b'F') => false,
+        Some(other) => panic!("cond knows no {other}"),
+    }
+}
+
+pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
+    match letter(first, letters).unwrap_or(op) {
+        b'&' => left,
+        b'|' => !left,
+        b'L' => false,
+        b'R' => true,
+        other => panic!("logic knows no {other}"),
+    }
+}
+
+pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    arith(first, op, letters, l, r)
+}
+
+pub fn arith(first: u32, _: u8, letters: &'static [u8], _: Option<Prim>, _: Option<Prim>) -> u32 {
+    letter(first, letters);
+    at(first)
+}
+
+pub struct MaybeEmpty<I> {
+    inner: I,
+    is_empty: bool,
+}
+
+pub fn iter<I: Iterator>(first: u32, inner: I) -> MaybeEmpty<I> {
+    MaybeEmpty {
+        inner,
+        is_empty: on(first),
+    }
+}
+
+impl<I: Iterator> Iterator for MaybeEmpty<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        if self.is_empty { None } else { self.inner.next() }
+    }
+}
+
+pub struct Prim;
+
+pub mod probe {
+    use super::Prim;
+
+    pub struct Peek<'a, T: ?Sized>(pub &'a T);
+
+    pub trait PeekPrim {
+        fn peek(&self) -> Option<Prim>;
+    }
+
+    pub trait PeekAny {
+        fn peek(&self) -> Option<Prim>;
+    }
+
+    pub trait ToPrim {}
+
+    impl<T: ToPrim + ?Sized> PeekPrim for Peek<'_, T> {
+        fn peek(&self) -> Option<Prim> {
+            Some(Prim)
+        }
+    }
+
+    impl<T: ?Sized> PeekAny for &Peek<'_, T> {
+        fn peek(&self) -> Option<Prim> {
+            None
+        }
+    }
+
+    macro_rules! prims {
+        ($($name:ty)*) => { $(impl ToPrim for $name {})* };
+    }
+    prims!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char);
+    impl<T: ToPrim + ?Sized> ToPrim for &T {}
+}
