@@ -8,11 +8,7 @@ use std::{env, fs};
 /// Folder, name for rustc, and the crates before it that it uses; in build order.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("atropos-protocol", "atropos_protocol", &[]),
-    (
-        "atropos-runtime",
-        "atropos_runtime",
-        &["atropos_protocol"],
-    ),
+    ("atropos-runtime", "atropos_runtime", &["atropos_protocol"]),
     (
         "atropos-test",
         "test",
@@ -26,7 +22,11 @@ fn main() {
     for (folder, name, uses) in CRATES {
         let sources = crates.join(folder).join("src");
         println!("cargo::rerun-if-changed={}", sources.display());
-        writeln!(code, "EmbeddedCrate {{ name: {name:?}, uses: &{uses:?}, files: &[").unwrap();
+        writeln!(
+            code,
+            "EmbeddedCrate {{ name: {name:?}, uses: &{uses:?}, files: &["
+        )
+        .unwrap();
         let mut files = Vec::new();
         collect(&sources, &mut files);
         files.sort();

@@ -53,7 +53,9 @@ pub fn run(options: &Options) -> Result<()> {
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '-' })
         .collect();
-    let base = subject::work_directory().join("crosscheck").join(name.trim_matches('-'));
+    let base = subject::work_directory()
+        .join("crosscheck")
+        .join(name.trim_matches('-'));
     let fast_tree = subject::copy_of(&options.subject, &base.join("fast"))?;
     let slow_tree = subject::copy_of(&options.subject, &base.join("slow"))?;
     let atropos = match &options.atropos {
@@ -73,7 +75,12 @@ pub fn run(options: &Options) -> Result<()> {
     let candidates: Vec<&MutantRecord> = outcomes
         .mutants
         .iter()
-        .filter(|mutant| !matches!(mutant.verdict, None | Some(Verdict::NotBuilt | Verdict::Skipped)))
+        .filter(|mutant| {
+            !matches!(
+                mutant.verdict,
+                None | Some(Verdict::NotBuilt | Verdict::Skipped)
+            )
+        })
         .collect();
     let sampled = Random::new(options.seed).sample(candidates, options.sample);
     let mut table: BTreeMap<(&str, Alone), usize> = BTreeMap::new();
@@ -94,15 +101,27 @@ pub fn run(options: &Options) -> Result<()> {
             differences.push((mutant, verdict, alone));
         }
     }
-    println!("{}: {} mutants, seed {}", options.subject, sampled.len(), options.seed);
+    println!(
+        "{}: {} mutants, seed {}",
+        options.subject,
+        sampled.len(),
+        options.seed
+    );
     for ((verdict, alone), count) in &table {
         println!("  {count:>4}  {verdict} by the fast way, alone: {alone:?}");
     }
     for (mutant, verdict, alone) in &differences {
-        println!("DIFFERENT: {verdict} by the fast way, alone: {alone:?}: #{} {}", mutant.info.id.0, mutant.info.name());
+        println!(
+            "DIFFERENT: {verdict} by the fast way, alone: {alone:?}: #{} {}",
+            mutant.info.id.0,
+            mutant.info.name()
+        );
         for kill in &mutant.killed_by {
             let test = &outcomes.tests[kill.test];
-            println!("    killed by {} {}: {:?}", test.target, test.name, kill.message);
+            println!(
+                "    killed by {} {}: {:?}",
+                test.target, test.name, kill.message
+            );
         }
     }
     if differences.is_empty() {
@@ -134,7 +153,11 @@ fn run_fast(atropos: &Path, tree: &Path, options: &Options) -> Result<Outcomes> 
     let ended = process::run(command, Duration::from_secs(3600))?;
     let code = ended.status.and_then(|status| status.code());
     if !matches!(code, Some(0 | 2 | 3)) {
-        bail!("cargo atropos ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
+        bail!(
+            "cargo atropos ended with {code:?}:\n{}{}",
+            ended.stdout,
+            ended.stderr
+        );
     }
     println!("{}", ended.stdout);
     Ok(Outcomes::read(&tree.join("target/atropos"))?)
@@ -183,7 +206,8 @@ impl Slow<'_> {
     /// Applies one mutant, compiles and tests, and puts the original back.
     fn verdict(&self, mutant: &MutantRecord) -> Result<Alone> {
         let path = self.tree.join(&mutant.info.file);
-        let original = fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+        let original =
+            fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
         let span = mutant.info.span;
         let mutated = format!(
             "{}{}{}",

@@ -59,10 +59,14 @@ impl Journal {
             Err(error) => return Err(error),
         };
         let mut lines = text.lines();
-        let found = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let found = lines
+            .next()
+            .and_then(|line| serde_json::from_str(line).ok());
         let same = found.as_ref() == Some(&head);
         let entries: Vec<Entry> = if same {
-            lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+            lines
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .collect()
         } else {
             Vec::new()
         };

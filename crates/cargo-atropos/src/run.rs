@@ -29,6 +29,12 @@ pub fn run(options: Options) -> Result<ExitCode> {
         prepared.terminal.note("there are no mutants to test");
         return Ok(ExitCode::Success);
     }
+    if prepared.plan.mutants.is_empty() {
+        prepared
+            .terminal
+            .note("every selected mutant was caught by an earlier run");
+        return Ok(ExitCode::Success);
+    }
     let output = &prepared.output_directory;
     let _turn = take_turn(output, prepared.terminal)?;
     let progress = Progress::start(prepared.terminal);
@@ -71,14 +77,20 @@ pub fn run(options: Options) -> Result<ExitCode> {
     drop(progress);
     for name in &executed.left_out.flaky {
         let terminal = prepared.terminal;
-        terminal.warn(format!("{name} passes and fails by chance; it decides nothing here"));
+        terminal.warn(format!(
+            "{name} passes and fails by chance; it decides nothing here"
+        ));
     }
     for name in &executed.left_out.failing_doctests {
         let terminal = prepared.terminal;
-        terminal.warn(format!("{name} fails without any mutant; it decides nothing here"));
+        terminal.warn(format!(
+            "{name} fails without any mutant; it decides nothing here"
+        ));
     }
     if executed.tests.is_empty() && !interrupt.is_requested() {
-        prepared.terminal.warn("no tests were found, so no mutant can be killed");
+        prepared
+            .terminal
+            .warn("no tests were found, so no mutant can be killed");
     }
     let timings = Timings {
         find,
@@ -88,7 +100,13 @@ pub fn run(options: Options) -> Result<ExitCode> {
         run: executed.run_seconds,
         total: start.elapsed().as_secs_f64(),
     };
-    report(&prepared, &build, executed, timings, interrupt.is_requested())
+    report(
+        &prepared,
+        &build,
+        executed,
+        timings,
+        interrupt.is_requested(),
+    )
 }
 
 /// Waits until no other run works in the same output directory. Released when dropped.
@@ -176,10 +194,8 @@ fn report(
     outcomes.timings = timings;
     let directory = &prepared.output_directory;
     outcomes.write(directory)?;
-    let mut stdout = prepared.terminal.stdout();
-    if prepared.options.output.json {
-        serde_json::to_writer_pretty(&mut stdout, &outcomes)?;
-        writeln!(stdout)?;
+    let text = if prepared.options.output.json {
+        serde_json::to_string_pretty(&outcomes)? + "\n"
     } else {
         let sources = |file: &str| prepared.texts.get(file).cloned();
         let layout = Layout {
@@ -187,10 +203,14 @@ fn report(
             all: prepared.options.output.verbose,
             outcomes_path: &directory.join("outcomes.json").display().to_string(),
         };
-        write!(stdout, "{}", summary(&outcomes, &sources, layout))?;
-    }
+        summary(&outcomes, &sources, layout)
+    };
+    // A reader that has gone changes nothing about the verdicts.
+    let _ = prepared.terminal.stdout().write_all(text.as_bytes());
     if interrupted {
-        prepared.terminal.warn("interrupted; the next run goes on from here");
+        prepared
+            .terminal
+            .warn("interrupted; the next run goes on from here");
         return Ok(ExitCode::Interrupted);
     }
     Ok(ExitCode::of(&outcomes.totals))

@@ -53,10 +53,14 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => path.canonicalize()?,
         None => install_peer()?,
     };
-    println!("| crate | tool | mutants | viable | caught | missed | wall s | s per viable mutant | ratio |");
+    println!(
+        "| crate | tool | mutants | viable | caught | missed | wall s | s per viable mutant | ratio |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for name in &options.subjects {
-        let base = subject::work_directory().join("peers").join(name.replace(['/', '@'], "-"));
+        let base = subject::work_directory()
+            .join("peers")
+            .join(name.replace(['/', '@'], "-"));
         let ours = run_atropos(&atropos, &subject::copy_of(name, &base.join("ours"))?)
             .with_context(|| format!("Atropos on {name}"))?;
         let theirs_tree = subject::copy_of(name, &base.join("theirs"))?;

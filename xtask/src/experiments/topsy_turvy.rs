@@ -45,7 +45,11 @@ pub fn run(options: &Options) -> Result<()> {
         let each = measure(&atropos, &tree, size, "each")?;
         let fork = measure(&atropos, &tree, size, "fork")?;
         if each.killed != fork.killed {
-            bail!("the two ways kill {} and {} mutants", each.killed, fork.killed);
+            bail!(
+                "the two ways kill {} and {} mutants",
+                each.killed,
+                fork.killed
+            );
         }
         println!(
             "| {size} | {} | {} | {:.3} | {:.3} | {:.1} |",
@@ -87,13 +91,24 @@ fn measure(atropos: &Path, tree: &Path, size: u64, way: &str) -> Result<Measured
     let _ = fs::remove_file(tree.join("target/atropos/journal.jsonl"));
     let mut command = Command::new(atropos);
     command
-        .args(["atropos", "--no-config", "--jobs=1", "--no-doc", "--way", way])
+        .args([
+            "atropos",
+            "--no-config",
+            "--jobs=1",
+            "--no-doc",
+            "--way",
+            way,
+        ])
         .env("PRIMES_SIZE", size.to_string())
         .current_dir(tree);
     let ended = process::run(command, Duration::from_secs(3600))?;
     let code = ended.status.and_then(|status| status.code());
     if !matches!(code, Some(0 | 2 | 3)) {
-        bail!("cargo atropos ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
+        bail!(
+            "cargo atropos ended with {code:?}:\n{}{}",
+            ended.stdout,
+            ended.stderr
+        );
     }
     let outcomes = Outcomes::read(&tree.join("target/atropos"))?;
     Ok(Measured {

@@ -39,7 +39,9 @@ impl CargoMessages {
                 Message::CompilerMessage(CompilerMessage { message, .. })
                     if message.level == DiagnosticLevel::Error =>
                 {
-                    messages.errors.push(message.rendered.unwrap_or(message.message));
+                    messages
+                        .errors
+                        .push(message.rendered.unwrap_or(message.message));
                 }
                 _ => {}
             }

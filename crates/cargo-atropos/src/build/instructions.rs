@@ -129,7 +129,11 @@ impl BuildInstructions {
 /// The deepest directory that holds the root and all packages.
 fn common_ancestor(root: &Path, packages: &[PathBuf]) -> PathBuf {
     let mut ancestor = root.to_owned();
-    while !packages.iter().all(|package| package.starts_with(&ancestor)) && ancestor.pop() {}
+    while !packages
+        .iter()
+        .all(|package| package.starts_with(&ancestor))
+        && ancestor.pop()
+    {}
     ancestor
 }
 

@@ -283,7 +283,10 @@ fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, Ca
 fn runner_argument(toolchain: &Toolchain) -> Result<String> {
     let this = std::env::current_exe()?;
     let this = this.to_str().context("this program's path is not text")?;
-    Ok(format!("--config=target.{}.runner=[{this:?}]", toolchain.host))
+    Ok(format!(
+        "--config=target.{}.runner=[{this:?}]",
+        toolchain.host
+    ))
 }
 
 /// Joins what cargo would run with what cargo says of it and what the wrapper did.

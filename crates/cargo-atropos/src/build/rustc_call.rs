@@ -200,7 +200,14 @@ impl RustcCall {
 fn takes_value(flag: &str) -> bool {
     matches!(
         flag,
-        "C" | "L" | "l" | "o" | "A" | "W" | "D" | "F" | "Z"
+        "C" | "L"
+            | "l"
+            | "o"
+            | "A"
+            | "W"
+            | "D"
+            | "F"
+            | "Z"
             | "-crate-name"
             | "-crate-type"
             | "-cfg"

@@ -37,10 +37,7 @@ impl Shadow {
 
     /// The original that a file of the shadow stands for.
     pub fn original_of(&self, shadowed: &Path) -> Option<PathBuf> {
-        Some(
-            self.mirrored
-                .join(shadowed.strip_prefix(&self.root).ok()?),
-        )
+        Some(self.mirrored.join(shadowed.strip_prefix(&self.root).ok()?))
     }
 
     /// Makes the directories and links for a set of files that are going to be written. What was
@@ -90,7 +87,10 @@ impl Shadow {
         })?;
         fs::write(&path, text)?;
         let age = fs::metadata(original)?.modified()?;
-        fs::File::options().write(true).open(&path)?.set_modified(age)
+        fs::File::options()
+            .write(true)
+            .open(&path)?
+            .set_modified(age)
     }
 
     /// The flags that make rustc name the shadow's files as it would name the originals when
@@ -103,7 +103,10 @@ impl Shadow {
         )];
         if relative && let Some(here) = self.path_of(working_directory) {
             let here = here.display().to_string();
-            flags.push(format!("--remap-path-prefix={}=", here.trim_end_matches('/')));
+            flags.push(format!(
+                "--remap-path-prefix={}=",
+                here.trim_end_matches('/')
+            ));
         }
         flags
     }
@@ -130,7 +133,10 @@ mod tests {
         assert_eq!(read("src/lib.rs"), "woven");
         assert_eq!(read("src/inner/a.rs"), "src/inner/a.rs");
         assert_eq!(read("data/x.txt"), "data/x.txt");
-        assert_eq!(fs::read_to_string(tree.join("src/lib.rs")).unwrap(), "src/lib.rs");
+        assert_eq!(
+            fs::read_to_string(tree.join("src/lib.rs")).unwrap(),
+            "src/lib.rs"
+        );
         assert!(base.join("shadow/src/inner").is_symlink());
         fs::remove_dir_all(base).unwrap();
     }

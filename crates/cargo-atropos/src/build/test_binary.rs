@@ -68,7 +68,10 @@ impl Invocation {
         paths.sort();
         paths
             .iter()
-            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+            .filter(|path| {
+                path.extension()
+                    .is_some_and(|extension| extension == "json")
+            })
             .map(|path| Ok(serde_json::from_slice(&fs::read(path)?)?))
             .collect()
     }
@@ -91,7 +94,10 @@ pub fn record(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -
     let result = (|| -> Result<()> {
         let program = PathBuf::from(arguments.next().context("no program to record")?);
         let invocation = Invocation::of_this_process(program, Vec::new(), RECORD_VARIABLE)?;
-        let stem = invocation.program.file_name().context("a program has a name")?;
+        let stem = invocation
+            .program
+            .file_name()
+            .context("a program has a name")?;
         let path = directory.join(format!("{}.json", stem.to_string_lossy()));
         fs::write(path, serde_json::to_vec(&invocation)?)?;
         Ok(())

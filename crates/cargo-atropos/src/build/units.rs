@@ -53,7 +53,10 @@ impl UnitReport {
         };
         for entry in entries {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
                 reports.push(serde_json::from_slice(&fs::read(path)?)?);
             }
         }

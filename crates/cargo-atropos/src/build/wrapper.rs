@@ -78,7 +78,6 @@ struct Accepted {
     rounds: u32,
 }
 
-
 impl Unit {
     fn of(instructions: &Path, call: RustcCall) -> Result<Option<Unit>> {
         if call.runs_at_build_time() {
@@ -318,8 +317,13 @@ impl Unit {
                 continue;
             }
             let points = file.mutants.points.iter();
-            let holding = points.filter(|point| cfg.as_ref().is_none_or(|cfg| cfg.all_hold(&point.cfg)));
-            compiled.extend(holding.flat_map(|point| &point.mutants).map(|mutant| mutant.id));
+            let holding =
+                points.filter(|point| cfg.as_ref().is_none_or(|cfg| cfg.all_hold(&point.cfg)));
+            compiled.extend(
+                holding
+                    .flat_map(|point| &point.mutants)
+                    .map(|mutant| mutant.id),
+            );
         }
         compiled
     }

@@ -31,7 +31,7 @@ pub struct Baselines {
 }
 
 enum Finding {
-    Test(TestCase),
+    Test(Box<TestCase>),
     Failed(FailedTest),
     Flaky(String),
 }
@@ -57,7 +57,10 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
         }
     }
     drop(zygotes);
-    context.setting.progress.phase(Phase::Checking, listed.len());
+    context
+        .setting
+        .progress
+        .phase(Phase::Checking, listed.len());
     let next = AtomicUsize::new(0);
     let findings = Mutex::new(Vec::new());
     std::thread::scope(|scope| -> Result<()> {
@@ -84,13 +87,17 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
     })?;
     for finding in findings.into_inner().expect("no worker panics") {
         match finding {
-            Finding::Test(test) => baselines.tests.push(test),
+            Finding::Test(test) => baselines.tests.push(*test),
             Finding::Failed(failed) => baselines.failed.push(failed),
             Finding::Flaky(name) => baselines.left_out.flaky.push(name),
         }
     }
-    baselines.tests.sort_by_key(|test| (test.binary, test.index));
-    baselines.failed.sort_by(|one, other| one.name.cmp(&other.name));
+    baselines
+        .tests
+        .sort_by_key(|test| (test.binary, test.index));
+    baselines
+        .failed
+        .sort_by(|one, other| one.name.cmp(&other.name));
     baselines.left_out.flaky.sort();
     Ok(baselines)
 }
@@ -132,12 +139,12 @@ fn try_test(
             output: captured(&capture),
         }),
         1 => Finding::Flaky(full_name),
-        _ => Finding::Test(TestCase {
+        _ => Finding::Test(Box::new(TestCase {
             binary,
             index,
             name: name.to_owned(),
             baseline: union(runs),
-        }),
+        })),
     };
     let _ = fs::remove_file(capture);
     Ok(finding)

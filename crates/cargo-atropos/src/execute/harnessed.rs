@@ -68,7 +68,11 @@ fn items(context: &Context<'_>, tests: &[TestCase]) -> Vec<Item> {
         .flat_map(|index| {
             let baseline = &tests[index].baseline;
             let cost = (baseline.wall + baseline.fork_cost) * baseline.infected.len() as u32;
-            let of = if cost > PORTION / 10 { context.jobs() } else { 1 };
+            let of = if cost > PORTION / 10 {
+                context.jobs()
+            } else {
+                1
+            };
             (0..of).map(move |part| Item {
                 test: TestId(index),
                 part,
@@ -127,7 +131,11 @@ impl Worker<'_> {
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };
         if way == Way::Batch && self.unbatchable.contains(&id) {
-            way = if test.baseline.may_fork() { Way::Fork } else { Way::Each };
+            way = if test.baseline.may_fork() {
+                Way::Fork
+            } else {
+                Way::Each
+            };
         }
         let mut left = wanted.to_vec();
         if way != Way::Each {

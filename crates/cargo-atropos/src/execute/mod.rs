@@ -108,7 +108,9 @@ impl Context<'_> {
 
     /// A worker that panics is a bug of ours and ends the run anyway.
     fn standings(&self) -> MutexGuard<'_, Vec<Standing>> {
-        self.standings.lock().unwrap_or_else(PoisonError::into_inner)
+        self.standings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The mutants about which a test still has something to say.

@@ -159,10 +159,12 @@ fn run_mutant(
         };
         end = run_program(&test.test.invocation, &board, Some(mutant), &limits)?;
     }
-    let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| KillEntry {
-        how,
-        message,
-        location: String::new(),
+    let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
+        KillEntry {
+            how,
+            message,
+            location: String::new(),
+        }
     });
     Ok(Said {
         mutant,
@@ -185,7 +187,11 @@ fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String
     if status.success() == succeeds {
         return None;
     }
-    let how = if status.code().is_some() { How::Failed } else { How::Crashed };
+    let how = if status.code().is_some() {
+        How::Failed
+    } else {
+        How::Crashed
+    };
     Some((how, format!("the program ended with {status}")))
 }
 

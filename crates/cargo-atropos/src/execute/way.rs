@@ -90,7 +90,10 @@ mod tests {
 
     fn check(wall_us: u64, effects: u64, wanted: usize, expected: Way) {
         let way = cheapest(&baseline(wall_us, effects), &COSTS, wanted);
-        assert_eq!(way, expected, "{wall_us} µs, effects {effects:b}, {wanted} mutants");
+        assert_eq!(
+            way, expected,
+            "{wall_us} µs, effects {effects:b}, {wanted} mutants"
+        );
     }
 
     #[test]
