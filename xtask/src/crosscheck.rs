@@ -37,6 +37,8 @@ pub struct Options {
     cargo_arg: Vec<String>,
 }
 
+const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+
 /// What compiling and testing a mutant alone gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Alone {
@@ -200,7 +202,13 @@ impl Slow<'_> {
         if self.options.no_doc || arguments.contains(&"--no-run") {
             command.arg("--tests");
         }
-        process::run(command, self.limit)
+        // Only tests can be endless.
+        let limit = if arguments.contains(&"--no-run") {
+            BUILD_LIMIT
+        } else {
+            self.limit
+        };
+        process::run(command, limit)
     }
 
     /// Applies one mutant, compiles and tests, and puts the original back.
