@@ -1,8 +1,9 @@
 //! The journal: every verdict of a test on a mutant, on disk the moment it is known.
 //!
 //! A run that is killed leaves it behind; the next run of the same build reads it and goes on.
-//! One JSON value per line; the first line names the version and the build. A line that was cut
-//! short is ignored.
+//! A run that came to its end closes it, and the next one starts anew: what tests read at run
+//! time may have changed since. One JSON value per line; the first line names the version and the
+//! build. A line that was cut short is ignored.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -19,6 +20,12 @@ struct Head {
     journal: u32,
     /// What was built: mutants' numbers mean something only for this build.
     key: String,
+}
+
+/// The last line of a run that came to its end.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct End {
+    complete: bool,
 }
 
 /// What one test said of one mutant.
@@ -47,7 +54,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal of a build and gives what an earlier run of the same build left in it.
-    /// The journal of another build is started anew.
+    /// The journal of another build, or of a run that came to its end, is started anew.
     pub fn open(path: &Path, key: &str) -> io::Result<(Journal, Vec<Entry>)> {
         let head = Head {
             journal: VERSION,
@@ -62,7 +69,9 @@ impl Journal {
         let found = lines
             .next()
             .and_then(|line| serde_json::from_str(line).ok());
-        let same = found.as_ref() == Some(&head);
+        let last = text.lines().next_back();
+        let ended = last.is_some_and(|line| serde_json::from_str::<End>(line).is_ok());
+        let same = found.as_ref() == Some(&head) && !ended;
         let entries: Vec<Entry> = if same {
             lines
                 .filter_map(|line| serde_json::from_str(line).ok())
@@ -82,6 +91,13 @@ impl Journal {
         }
         let file = Mutex::new(file);
         Ok((Journal { file }, entries))
+    }
+
+    /// Every mutant has its verdict: nothing is left to go on with.
+    pub fn close(&self) -> io::Result<()> {
+        let end = serde_json::to_string(&End { complete: true })?;
+        let mut file = self.file.lock().expect("no writer panics");
+        writeln!(file, "{end}")
     }
 
     /// Appends entries in one write.
@@ -133,6 +149,21 @@ mod tests {
 
         let (_, known) = Journal::open(&path, "another build").unwrap();
         assert_eq!(known, []);
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_run_that_came_to_its_end_is_not_gone_on_with() {
+        let path = std::env::temp_dir().join(format!("atropos-ended-{}", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let (journal, _) = Journal::open(&path, "k").unwrap();
+        journal.append(&[entry(1)]).unwrap();
+        journal.close().unwrap();
+        let (journal, known) = Journal::open(&path, "k").unwrap();
+        assert_eq!(known, []);
+        journal.append(&[entry(2)]).unwrap();
+        let (_, known) = Journal::open(&path, "k").unwrap();
+        assert_eq!(known, [entry(2)]);
         fs::remove_file(path).unwrap();
     }
 }

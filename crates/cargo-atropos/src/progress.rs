@@ -114,6 +114,11 @@ impl Progress {
             .done(Some(verdict), Instant::now());
     }
 
+    /// A mutant that had its verdict is to be tested further.
+    pub fn reopened(&self, verdict: Verdict) {
+        self.shared.lock().picture.undone(verdict);
+    }
+
     /// Writes a line that stays, above the live one.
     pub fn say(&self, line: &str) {
         let mut state = self.shared.lock();
@@ -226,6 +231,19 @@ impl Picture {
         }
     }
 
+    fn undone(&mut self, verdict: Verdict) {
+        let less = |count: &mut usize| *count = count.saturating_sub(1);
+        less(&mut self.done);
+        match verdict {
+            Verdict::Killed(_) => less(&mut self.killed),
+            verdict if verdict.is_missed() => less(&mut self.missed),
+            _ => {}
+        }
+        // The rate is measured anew from here.
+        let now = self.samples.back().map(|(time, _)| *time);
+        self.samples = now.map(|now| (now, self.done)).into_iter().collect();
+    }
+
     fn line(&self, now: Instant) -> String {
         let Some(phase) = self.phase else {
             return String::new();
@@ -302,6 +320,25 @@ mod tests {
         );
         picture.begin(Phase::Building, 0, start);
         assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");
+    }
+
+    #[test]
+    fn a_mutant_that_is_tested_further_is_counted_once() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Running, 2, start);
+        picture.done(Some(Verdict::Unreached), start);
+        picture.done(Some(Verdict::Survived), start);
+        picture.undone(Verdict::Unreached);
+        assert_eq!(
+            picture.line(start),
+            "Running 1/2 mutants, 0 killed, 1 survived"
+        );
+        picture.done(Some(Verdict::Killed(How::Failed)), start);
+        assert_eq!(
+            picture.line(start),
+            "Running 2/2 mutants, 1 killed, 1 survived"
+        );
     }
 
     #[test]

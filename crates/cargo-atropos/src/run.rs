@@ -11,7 +11,7 @@ use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
-use crate::build::{self, Build, BuildFailure};
+use crate::build::{self, Build, BuildFailure, LeftAlone};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
@@ -49,8 +49,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
         Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
         Err(BuildFailure::Internal(error)) => return Err(error),
     };
-    for (unit, reason) in &build.left_alone {
-        progress.say(&format!("warning: {unit} has no mutants: {reason}"));
+    for alone in &build.left_alone {
+        progress.say(&format!("warning: {}", no_mutants_in(alone)));
     }
 
     let (journal, known) = Journal::open(&output.join("journal.jsonl"), &build.key)
@@ -121,6 +121,17 @@ fn take_turn(output: &Path, terminal: Terminal) -> Result<File> {
     Ok(file)
 }
 
+fn no_mutants_in(alone: &LeftAlone) -> String {
+    let package = format!("package `{}`", alone.package);
+    match &alone.crate_name {
+        None => format!("no mutants in {package}: {}", alone.reason),
+        Some(name) => format!(
+            "no mutants in crate `{name}` of {package}: {}",
+            alone.reason
+        ),
+    }
+}
+
 fn does_not_build(said: &str, terminal: Terminal) -> Result<ExitCode> {
     write!(terminal.stderr(), "{said}")?;
     terminal.error("the tests do not build without any mutant");
@@ -160,7 +171,14 @@ fn report(
         let (verdict, note) = if let Some(reason) = build.unviable.get(&info.id) {
             (Some(Verdict::Unviable), Some(reason.clone()))
         } else if !build.built.contains(&info.id) {
-            (Some(Verdict::NotBuilt), None)
+            let alone = build
+                .left_alone
+                .iter()
+                .find(|alone| alone.package == info.package);
+            (
+                Some(Verdict::NotBuilt),
+                alone.map(|alone| alone.reason.clone()),
+            )
         } else {
             (standing.verdict(), None)
         };

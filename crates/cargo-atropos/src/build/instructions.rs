@@ -57,8 +57,16 @@ impl BuildInstructions {
             let bytes = serde_json::to_vec(package)?;
             fs::write(instructions.package_file(index), bytes)?;
         }
-        fs::write(directory.join(FILE), serde_json::to_vec(&instructions)?)?;
+        // Last and at once: what a killed run left half-made is never taken for whole.
+        let making = directory.join("instructions.making");
+        fs::write(&making, serde_json::to_vec(&instructions)?)?;
+        fs::rename(making, directory.join(FILE))?;
         Ok(instructions)
+    }
+
+    /// Whether an earlier run has written instructions below `directory`.
+    pub fn are_in(directory: &Path) -> bool {
+        directory.join(FILE).is_file()
     }
 
     /// Reads what [`BuildInstructions::write`] left below `directory`.

@@ -35,7 +35,7 @@ use self::runtime_library::RuntimeLibrary;
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
-use self::wrapper::WRAP_VARIABLE;
+use self::wrapper::{PLANNED_VARIABLE, WRAP_VARIABLE};
 use crate::arguments::BuildOptions;
 use crate::interrupt::Interrupt;
 use crate::plan::Plan;
@@ -48,8 +48,8 @@ pub struct Build {
     pub built: BTreeSet<MutantId>,
     /// The mutants that rustc rejected everywhere, and what it said.
     pub unviable: BTreeMap<MutantId, String>,
-    /// Crates that were compiled without mutants, and why.
-    pub left_alone: Vec<(String, String)>,
+    /// Packages and crates that were compiled without mutants.
+    pub left_alone: Vec<LeftAlone>,
     /// Time that cargo took in all, and the part of it that the checks of the weave took.
     pub time: Duration,
     pub check_time: Duration,
@@ -61,6 +61,15 @@ pub struct Build {
     pub cargo: CargoSetting,
     /// What the build writes lies below it.
     pub directory: PathBuf,
+}
+
+/// What was compiled without mutants, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftAlone {
+    pub package: String,
+    /// None: all crates of the package.
+    pub crate_name: Option<String>,
+    pub reason: String,
 }
 
 /// Why there is no build.
@@ -84,6 +93,8 @@ pub struct CargoSetting {
     pub target_directory: PathBuf,
     pub instructions: PathBuf,
     pub packages: Vec<String>,
+    /// Names the packages that are planned, whichever this call is about.
+    pub planned: String,
     pub arguments: Vec<String>,
     /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
     pub own_profile: bool,
@@ -100,6 +111,7 @@ impl CargoSetting {
             .env("CARGO_TARGET_DIR", &self.target_directory)
             .env("RUSTC_WORKSPACE_WRAPPER", &this)
             .env(WRAP_VARIABLE, &self.instructions)
+            .env(PLANNED_VARIABLE, &self.planned)
             .env("CARGO_INCREMENTAL", "0");
         if !self.own_profile {
             command
@@ -150,7 +162,7 @@ pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildF
     let key = build_key(plan, options, &runtime)?;
     let directory = output.join(format!("weave-{key}"));
     forget_other_weaves(output, &directory);
-    let instructions = if directory.is_dir() {
+    let instructions = if BuildInstructions::are_in(&directory) {
         BuildInstructions::read(&directory)?
     } else {
         BuildInstructions::write(plan, &runtime, &directory)?
@@ -164,6 +176,7 @@ pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildF
             .iter()
             .map(|package| package.package_id.clone())
             .collect(),
+        planned: planned(plan),
         arguments: options.cargo_arguments(),
         own_profile: options.profile.is_some(),
     };
@@ -192,12 +205,27 @@ pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildF
     })
 }
 
-fn left_alone(reports: &[UnitReport]) -> Vec<(String, String)> {
-    let alone = reports.iter().filter_map(|report| match &report.weave {
-        WeaveResult::Woven => None,
-        WeaveResult::LeftAlone(reason) => Some((report.unit.clone(), reason.clone())),
-    });
-    alone.collect()
+fn left_alone(reports: &[UnitReport]) -> Vec<LeftAlone> {
+    let is_woven = |report: &&UnitReport| report.weave == WeaveResult::Woven;
+    let woven: BTreeSet<&str> = reports
+        .iter()
+        .filter(is_woven)
+        .map(|report| report.package.as_str())
+        .collect();
+    let alone: BTreeSet<LeftAlone> = reports
+        .iter()
+        .filter_map(|report| match &report.weave {
+            WeaveResult::Woven => None,
+            WeaveResult::LeftAlone(reason) => Some(LeftAlone {
+                package: report.package.clone(),
+                crate_name: woven
+                    .contains(report.package.as_str())
+                    .then(|| report.crate_name().to_owned()),
+                reason: reason.clone(),
+            }),
+        })
+        .collect();
+    alone.into_iter().collect()
 }
 
 /// What must be the same for an earlier weave to be used again.
@@ -211,6 +239,15 @@ fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> R
     metadata.len().hash(&mut hasher);
     metadata.modified()?.hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// A name for the set of planned packages.
+fn planned(plan: &Plan) -> String {
+    let mut hasher = DefaultHasher::new();
+    for package in &plan.packages {
+        package.package_id.hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 /// Removes weaves of other plans; cargo then sees that what it built from them is out of date.

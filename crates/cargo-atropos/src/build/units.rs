@@ -44,6 +44,11 @@ impl UnitReport {
         fs::rename(making, path)
     }
 
+    /// The name of the crate that the unit is made of.
+    pub fn crate_name(&self) -> &str {
+        self.unit.split('-').next().unwrap_or_default()
+    }
+
     /// All reports below a directory.
     pub fn read_all(directory: &Path) -> io::Result<Vec<UnitReport>> {
         let mut reports = Vec::new();

@@ -30,6 +30,9 @@ use crate::plan::PlannedPackage;
 /// The environment variable that makes this program a compiler wrapper: where the instructions are.
 pub const WRAP_VARIABLE: &str = "ATROPOS_WRAP";
 
+/// The environment variable that names the planned packages, for units of the others to depend on.
+pub const PLANNED_VARIABLE: &str = "ATROPOS_PLANNED";
+
 /// More rounds than any weave should need; then the unit is left alone.
 const MAX_ROUNDS: u32 = 40;
 
@@ -39,9 +42,10 @@ pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> !
     let Some(call) = RustcCall::parse(words.iter().cloned()) else {
         become_rustc(&words);
     };
-    match Unit::of(instructions, call) {
+    match Unit::of(instructions, &call) {
         Ok(Some(unit)) => process::exit(unit.compile()),
-        Ok(None) => become_rustc(&words),
+        Ok(None) if call.runs_at_build_time() => become_rustc(&words),
+        Ok(None) => process::exit(compile_unplanned(&call)),
         Err(error) => {
             eprintln!("atropos: {error:#}; this crate is compiled as it is");
             become_rustc(&words)
@@ -57,6 +61,32 @@ fn become_rustc(words: &[OsString]) -> ! {
     let error = process::Command::new(rustc).args(arguments).exec();
     eprintln!("atropos: can't run {}: {error}", rustc.display());
     process::exit(1)
+}
+
+/// Compiles a unit of a package that is not planned, as the user wrote it.
+fn compile_unplanned(call: &RustcCall) -> i32 {
+    let status = call.command().status();
+    make_depend_on(call, PLANNED_VARIABLE);
+    match status {
+        Ok(status) => status.code().unwrap_or(1),
+        Err(error) => {
+            eprintln!("atropos: can't run rustc: {error}");
+            1
+        }
+    }
+}
+
+/// Tells cargo that a unit is out of date once a variable changes. Without it cargo would take a
+/// unit for fresh that was compiled as it is and is to be woven now. (One that was woven is out of
+/// date when the files of its shadow are gone.)
+fn make_depend_on(call: &RustcCall, variable: &str) {
+    let value = env::var(variable).unwrap_or_default();
+    let file = call
+        .dep_info()
+        .and_then(|path| fs::File::options().append(true).open(path).ok());
+    if let Some(mut file) = file {
+        let _ = file.write_all(format!("\n# env-dep:{variable}={value}\n").as_bytes());
+    }
 }
 
 /// A unit of a planned package.
@@ -79,7 +109,7 @@ struct Accepted {
 }
 
 impl Unit {
-    fn of(instructions: &Path, call: RustcCall) -> Result<Option<Unit>> {
+    fn of(instructions: &Path, call: &RustcCall) -> Result<Option<Unit>> {
         if call.runs_at_build_time() {
             return Ok(None);
         }
@@ -101,7 +131,7 @@ impl Unit {
             })
             .collect::<Result<_>>()?;
         Ok(Some(Unit {
-            call,
+            call: call.clone(),
             package_index,
             package,
             shadow,
@@ -126,6 +156,7 @@ impl Unit {
         self.log(&format!("left alone: {reason}"));
         match self.plain_call().command().output() {
             Ok(output) => {
+                make_depend_on(&self.call, WRAP_VARIABLE);
                 let compile_time = start.elapsed() - check_time;
                 self.report(Err(reason), check_time, compile_time);
                 pass_on(&output)
@@ -141,6 +172,7 @@ impl Unit {
     /// turns at the checks, and each starts from what the one before learned; one that learned
     /// from another is compiled at once, because it hardly ever has something to roll back.
     fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, Accepted)> {
+        let compile = self.woven_call()?;
         let files = self.package.files.iter();
         self.shadow
             .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
@@ -151,8 +183,8 @@ impl Unit {
             Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
             Err(_) => (PackageForms::default(), false),
         };
+        let making = known.with_extension("making");
         let mut turn = Some(turn);
-        let compile = self.woven_call()?;
         let check = compile.as_check(&self.instructions.checks().display().to_string());
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
@@ -178,7 +210,8 @@ impl Unit {
                     };
                     return Ok((output, accepted));
                 }
-                fs::write(&known, serde_json::to_vec(&forms)?)?;
+                fs::write(&making, serde_json::to_vec(&forms)?)?;
+                fs::rename(&making, &known)?;
                 checked = true;
                 continue;
             }

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
+use atropos_protocol::Effect;
 use atropos_report::outcomes::{Kill, TestRecord};
 use atropos_report::verdict::Verdict;
 
@@ -158,18 +159,29 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// All mutants of the points whose first mutants are given.
+    fn mutants_at(&self, points: &[u32]) -> Vec<u32> {
+        let sizes: BTreeMap<u32, u16> = self.zygotes.points.iter().copied().collect();
+        let size = |first: &u32| u32::from(sizes.get(first).copied().unwrap_or(1));
+        let points = points.iter();
+        points
+            .flat_map(|first| *first..*first + size(first))
+            .collect()
+    }
+
     /// Adds what a test reaches and infects to the standings.
     fn add_reach(&self, test: TestId, reached: &[u32], infected: &[u32]) {
-        let sizes: BTreeMap<u32, u16> = self.zygotes.points.iter().copied().collect();
         let mut standings = self.standings();
-        for &first in reached {
-            let size = sizes.get(&first).copied().unwrap_or(1);
-            for id in first..first + u32::from(size) {
-                standings[id as usize].reached_by.insert(test);
-            }
+        for id in self.mutants_at(reached) {
+            standings[id as usize].reached_by.insert(test);
         }
         for &id in infected.iter().filter(|&&id| self.is_built(id)) {
-            standings[id as usize].infected_by.insert(test);
+            let standing = &mut standings[id as usize];
+            let before = standing.verdict();
+            standing.infected_by.insert(test);
+            if let (Some(verdict), None) = (before, standing.verdict()) {
+                self.setting.progress.reopened(verdict);
+            }
         }
     }
 }
@@ -251,7 +263,13 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         .collect();
     for (index, test) in baselines.tests.iter().enumerate() {
         let baseline = &test.baseline;
-        context.add_reach(TestId(index), &baseline.reached, &baseline.infected);
+        if baseline.effects.contains(Effect::Threads) {
+            // Under another schedule the values may differ: what is reached must be run.
+            let infected = context.mutants_at(&baseline.reached);
+            context.add_reach(TestId(index), &baseline.reached, &infected);
+        } else {
+            context.add_reach(TestId(index), &baseline.reached, &baseline.infected);
+        }
     }
     for (index, test) in programs.tests.iter().enumerate() {
         let id = TestId(baselines.tests.len() + index);
