@@ -16,8 +16,8 @@ pub(crate) struct Marks {
     pub skip: bool,
     /// No instruction may be added: `#[naked]`.
     pub untouchable: bool,
-    /// The inner texts of `#[cfg(…)]`.
-    pub cfg: Vec<String>,
+    /// The inner texts of `#[cfg(…)]`, each with its offset.
+    pub cfg: Vec<(usize, String)>,
     /// The values of `#[path = "…"]`, with the predicate of the `cfg_attr` around each.
     pub paths: Vec<(Option<String>, String)>,
 }
@@ -35,7 +35,8 @@ impl Marks {
         let path = meta.path();
         if path.is_ident("cfg") {
             if let Meta::List(list) = meta {
-                self.cfg.push(source.flat(&list.tokens));
+                let start = source.span(&list.tokens).start;
+                self.cfg.push((start, source.flat(&list.tokens)));
                 self.test |= nested(meta).first().is_some_and(implies_test);
             }
         } else if path.is_ident("cfg_attr") {
@@ -198,7 +199,8 @@ mod tests {
             "#[cfg(unix)] #[cfg(feature = \"a\")] #[path = \"x.rs\"]
              #[cfg_attr(windows, path = \"w.rs\")] mod m {}",
         );
-        assert_eq!(marks.cfg, ["unix", "feature = \"a\""]);
+        let cfg: Vec<&str> = marks.cfg.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(cfg, ["unix", "feature = \"a\""]);
         assert_eq!(
             marks.paths,
             [

@@ -31,6 +31,8 @@ pub(crate) enum Op {
     Arithmetic(char),
     Relation(char),
     Logic,
+    /// Unary minus.
+    Minus,
     Assignment(char),
     /// The end or start of a range whose end is mutated too.
     MovedRange {
@@ -197,7 +199,7 @@ fn assignment_variants(letter: char) -> &'static [char] {
 }
 
 impl Walker<'_> {
-    pub fn binary(&mut self, binary: &ExprBinary, role: Role, expected: Option<&Type>) {
+    pub fn binary(&mut self, binary: &ExprBinary, expected: Option<&Type>) {
         let Some(op) = op_of(&binary.op) else {
             return;
         };
@@ -206,7 +208,7 @@ impl Walker<'_> {
             Op::Relation(letter) => self.relation(binary, letter),
             Op::Logic => self.logic(binary),
             Op::Assignment(letter) => self.assignment(binary, letter),
-            Op::MovedRange { .. } => {}
+            Op::Minus | Op::MovedRange { .. } => {}
         }
         let is_shift = matches!(op, Op::Arithmetic('l' | 'r') | Op::Assignment('l' | 'r'));
         let left_type = self.type_of(&binary.left);
@@ -217,7 +219,6 @@ impl Walker<'_> {
         };
         let left_role = match op {
             Op::Assignment(_) => Role::Place,
-            Op::Logic if role == Role::Condition => Role::Operand(op, Side::Left),
             _ => Role::Operand(op, Side::Left),
         };
         let for_left = if is_shift {
@@ -295,6 +296,16 @@ impl Walker<'_> {
             .seen_at(self.op_span(binary).start)
     }
 
+    /// An operand as it may stand for the whole: behind a type, `<` would open generics.
+    fn operand_text(&self, operand: &Expr) -> String {
+        let flat = self.source.flat(operand);
+        if ends_with_type(operand) {
+            format!("({flat})")
+        } else {
+            flat
+        }
+    }
+
     fn operand_spans(&self, binary: &ExprBinary) -> (Span, Span) {
         (
             self.source.span(&binary.left),
@@ -349,11 +360,11 @@ impl Walker<'_> {
         let right_is_literal = is_number(&binary.right);
         let mut drafts = Vec::new();
         if !left_is_literal || right_is_literal {
-            let left = self.source.flat(&binary.left);
+            let left = self.operand_text(&binary.left);
             drafts.push(self.whole_draft(binary, Operator::Aod, left, 'L'));
         }
         if !right_is_literal && !is_text {
-            let right = self.source.flat(&binary.right);
+            let right = self.operand_text(&binary.right);
             drafts.push(self.whole_draft(binary, Operator::Aod, right, 'R'));
         }
         drafts
@@ -393,8 +404,8 @@ impl Walker<'_> {
             BinOp::And(_) => ('&', '|', "||", (AND_RANK, OR_RANK)),
             _ => ('|', '&', "&&", (OR_RANK, AND_RANK)),
         };
-        let left_text = self.source.flat(&binary.left);
-        let right_text = self.source.flat(&binary.right);
+        let left_text = self.operand_text(&binary.left);
+        let right_text = self.operand_text(&binary.right);
         let drafts = vec![
             self.operator_draft(binary, Operator::Cor, text, ranks, other),
             self.whole_draft(binary, Operator::Cor, left_text, 'L'),

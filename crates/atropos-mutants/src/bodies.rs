@@ -20,14 +20,12 @@ impl Walker<'_> {
         let end = self.source.token(block.brace_token.span.close()).start;
         let span = Span::new(start, end);
         self.replaced_body(signature, block, span);
-        let returns_nothing = matches!(signature.output, ReturnType::Default);
-        let role = if returns_nothing {
-            Role::Unit
+        let role = if returns_unit(signature) {
+            Role::End
         } else {
             Role::Value
         };
         let returns = self.frame.returns.clone();
-        // A return that ends the body of a function without value is not early.
         self.block(block, role, returns.as_ref());
     }
 
@@ -38,7 +36,7 @@ impl Walker<'_> {
         let is_main = signature.ident == "main" && self.function_name() == "main";
         let is_drop = self.owner.of_trait.as_deref() == Some("Drop");
         let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if junk::is_dead_end(only))
-            || matches!(block.stmts.as_slice(), [Stmt::Macro(only)] if junk::is_junk_macro(&only.mac.path));
+            || junk::is_junk_block(block);
         if is_main || is_drop || is_end || !self.is_selected(Operator::Fbr) || !self.mode.mutates {
             return;
         }
@@ -55,8 +53,9 @@ impl Walker<'_> {
             .filter(|value| existing.as_ref() != Some(&without_spaces(value)))
             .map(|value| self.body_draft(edited, value))
             .collect();
-        let is_unit = matches!(signature.output, ReturnType::Default);
-        if is_unit && let [only] = block.stmts.as_slice() {
+        if returns_unit(signature)
+            && let [only] = block.stmts.as_slice()
+        {
             self.frame.sole_statement = Some(self.source.span(only));
         }
         self.point(span, Shape::Body, drafts);
@@ -93,6 +92,13 @@ impl Walker<'_> {
             _ => return None,
         };
         Some(without_spaces(&self.source.flat(value)))
+    }
+}
+
+fn returns_unit(signature: &Signature) -> bool {
+    match &signature.output {
+        ReturnType::Default => true,
+        ReturnType::Type(_, ty) => matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty()),
     }
 }
 

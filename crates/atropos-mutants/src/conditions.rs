@@ -30,7 +30,10 @@ impl Walker<'_> {
 
     pub fn branch(&mut self, branch: &ExprIf, role: Role, expected: Option<&Type>) {
         self.frame.scopes.enter();
-        self.condition(&branch.cond);
+        let is_junk = junk::is_junk_branch(branch) && !branch.then_branch.stmts.is_empty();
+        let mut condition_mode = self.mode;
+        condition_mode.mutates &= !is_junk;
+        self.in_mode(condition_mode, |walker| walker.condition(&branch.cond));
         let mut mode = self.mode;
         mode.mutates &= !junk::is_build_condition(&branch.cond);
         let only_returns = matches!(
@@ -96,8 +99,7 @@ impl Walker<'_> {
         if junk::is_build_condition(&unary.expr) {
             return;
         }
-        let whole = syn::Expr::Unary(unary.clone());
-        let span = self.source.span(&whole);
+        let span = self.source.span(unary);
         let text = self.source.flat(&unary.expr);
         let summary = format!("delete ! before {}", shortened(&text, 60));
         // Not `Shape::Condition`: behind a reference, what is left would not be a bool.

@@ -45,10 +45,12 @@ impl Walker<'_> {
     /// `-x`: AOD leaves the minus out; a literal behind it is one constant with it.
     pub fn minus(&mut self, unary: &ExprUnary, role: Role, expected: Option<&Type>) {
         let span = self.source.span(unary);
-        let text = self.source.flat(&unary.expr);
-        let summary = format!("delete - before {}", shortened(&text, 60));
-        let draft = Draft::new(Operator::Aod, span, text, summary);
-        self.point(span, Shape::Expression, vec![draft]);
+        if !is_lowest(&unary.expr) {
+            let text = self.source.flat(&unary.expr);
+            let summary = format!("delete - before {}", shortened(&text, 60));
+            let draft = Draft::new(Operator::Aod, span, text, summary);
+            self.point(span, Shape::Expression, vec![draft]);
+        }
         match &*unary.expr {
             Expr::Lit(ExprLit {
                 lit: Lit::Int(int), ..
@@ -61,7 +63,7 @@ impl Walker<'_> {
             }) => {
                 self.float(span, float, true, role);
             }
-            inner => self.expression(inner, Role::Value, expected),
+            inner => self.expression(inner, Role::Operand(Op::Minus, Side::Right), expected),
         }
     }
 
@@ -92,12 +94,7 @@ impl Walker<'_> {
             .filter(|value| !self.is_made_otherwise(old, *value, role))
             .map(|value| int_text(value, literal, role))
             .collect();
-        self.replaced(
-            Operator::Crp,
-            span,
-            &self.source.slice(span).to_string(),
-            made,
-        );
+        self.replaced(Operator::Crp, span, self.source.slice(span), made);
     }
 
     /// Whether an operator of the surroundings makes the same of it, or it only divides by zero.
@@ -165,12 +162,7 @@ impl Walker<'_> {
                 made.push(text);
             }
         }
-        self.replaced(
-            Operator::Crp,
-            span,
-            &self.source.slice(span).to_string(),
-            made,
-        );
+        self.replaced(Operator::Crp, span, self.source.slice(span), made);
     }
 
     fn replaced(&mut self, operator: Operator, span: Span, old: &str, new: Vec<String>) {
@@ -183,6 +175,19 @@ impl Walker<'_> {
             .collect();
         self.point(span, Shape::Expression, drafts);
     }
+}
+
+/// Whether a minus stands before the lowest number of a type, which has no positive counterpart.
+fn is_lowest(behind_minus: &Expr) -> bool {
+    let Expr::Lit(ExprLit {
+        lit: Lit::Int(int), ..
+    }) = behind_minus
+    else {
+        return false;
+    };
+    let lowest = [7, 15, 31, 63, 127].map(|bits| 1u128 << bits);
+    int.base10_parse()
+        .is_ok_and(|value: u128| lowest.contains(&value))
 }
 
 /// A literal's value and what it may become: one more, one less, zero. Numbers beyond `i128` are

@@ -6,7 +6,6 @@
 //! on the range itself where it is only iterated. A range that is stored or returned stays.
 
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{
     Expr, ExprBreak, ExprContinue, ExprIndex, ExprMethodCall, ExprRange, ExprTry, RangeLimits,
     Token, Type,
@@ -14,6 +13,7 @@ use syn::{
 
 use crate::binaries::{Op, Side};
 use crate::expressions::Role;
+use crate::extent::Extent;
 use crate::junk;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -23,7 +23,7 @@ use crate::walk::{Draft, Walker};
 impl Walker<'_> {
     pub fn question_mark(&mut self, attempt: &ExprTry) {
         let span = self.source.span(attempt);
-        let mark = self.source.token(attempt.question_token.span());
+        let mark = self.source.token(attempt.question_token.span);
         let replacement = format!("{}.unwrap_or_default()", self.source.flat(&attempt.expr));
         let summary = "replace ? with .unwrap_or_default()".to_string();
         let draft = Draft::new(Operator::Qmr, span, replacement, summary).seen_at(mark.start);
@@ -147,7 +147,7 @@ impl Walker<'_> {
     /// `v.drain(a..b)`: what takes a range often takes any kind of range.
     pub fn ranges_in_arguments(
         &mut self,
-        call: &impl Spanned,
+        call: &impl Extent,
         arguments: &Punctuated<Expr, Token![,]>,
     ) {
         for argument in arguments {

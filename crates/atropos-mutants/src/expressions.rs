@@ -31,6 +31,8 @@ pub(crate) enum Role {
     Iterated,
     /// Its value is thrown away; if it is a block without a semicolon, it is `()`.
     Unit,
+    /// As `Unit`, and nothing follows in the function.
+    End,
     /// It must not end: the block of a `let … else`.
     Never,
 }
@@ -54,10 +56,15 @@ impl Role {
         }
     }
 
+    /// Whether nothing but `()` can come of it.
+    pub fn is_unit(self) -> bool {
+        matches!(self, Role::Unit | Role::End)
+    }
+
     /// The role of a block's last expression.
     fn of_tail(self) -> Role {
         match self {
-            Role::Unit | Role::Never => self,
+            Role::Unit | Role::End | Role::Never => self,
             _ => Role::Value,
         }
     }
@@ -71,10 +78,12 @@ impl Walker<'_> {
         });
     }
 
+    /// An expression whose attributes have been heeded.
     fn bare_expression(&mut self, expression: &Expr, role: Role, expected: Option<&Type>) {
         if role == Role::Condition {
             self.negation(expression);
         }
+        self.leaf(expression, role);
         match expression {
             Expr::Array(array) => {
                 let element = expected.and_then(element_of);
@@ -89,7 +98,7 @@ impl Walker<'_> {
                 walker.block(&block.block, Role::Value, None);
             }),
             Expr::Await(wait) => self.expression(&wait.base, Role::Receiver, None),
-            Expr::Binary(binary) => self.binary(binary, role, expected),
+            Expr::Binary(binary) => self.binary(binary, expected),
             Expr::Block(block) => {
                 let label = block
                     .label
@@ -122,8 +131,9 @@ impl Walker<'_> {
             Expr::Field(field) => self.expression(&field.base, Role::Receiver, None),
             Expr::ForLoop(looped) => {
                 self.expression(&looped.expr, Role::Iterated, None);
+                let item = self.type_of_items(&looped.expr);
                 self.frame.scopes.enter();
-                self.frame.scopes.bind(&looped.pat, None);
+                self.frame.scopes.bind(&looped.pat, item.as_ref());
                 self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body);
                 self.frame.scopes.leave();
             }
@@ -261,7 +271,7 @@ impl Walker<'_> {
     }
 
     fn call(&mut self, call: &ExprCall, expected: Option<&Type>) {
-        if junk::is_capacity_hint(&call.func) {
+        if junk::is_hint_call(&call.func) {
             return;
         }
         self.ranges_in_arguments(call, &call.args);
@@ -420,7 +430,7 @@ impl Walker<'_> {
         });
     }
 
-    fn constant_block(&mut self, block: &Block) {
+    pub fn constant_block(&mut self, block: &Block) {
         let mode = self.mode;
         self.in_mode(Mode::NOTHING, |walker| {
             let mut inside = crate::walk_constants::Constant::new(walker, mode);

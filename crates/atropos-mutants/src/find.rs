@@ -75,9 +75,16 @@ pub fn find_mutants(text: &str, options: &FindOptions) -> Result<FileMutants, Pa
 fn find(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
     let source = Source::new(text);
     let file = syn::parse_str::<syn::File>(source.code()).map_err(|error| {
-        let (line, column) = source.position(source.token(error.span()).start);
+        let message = error.to_string();
+        // The end of the input has no token, and so no place of its own.
+        let offset = if message.starts_with("unexpected end of input") {
+            text.trim_end().len().saturating_sub(1)
+        } else {
+            source.token(error.span()).start
+        };
+        let (line, column) = source.position(text.floor_char_boundary(offset));
         ParseError {
-            message: error.to_string(),
+            message,
             line,
             column,
         }

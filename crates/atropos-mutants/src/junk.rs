@@ -44,8 +44,9 @@ pub(crate) fn is_hint_method(name: &str) -> bool {
     )
 }
 
-pub(crate) fn is_capacity_hint(function: &Expr) -> bool {
-    called_name(function).is_some_and(|name| is_hint_method(&name))
+/// Calls whose arguments are hints, to the allocator or to the compiler.
+pub(crate) fn is_hint_call(function: &Expr) -> bool {
+    called_name(function).is_some_and(|name| is_hint_method(&name) || name == "assert_unchecked")
 }
 
 /// Methods whose arguments are messages for people.
@@ -171,6 +172,35 @@ pub(crate) fn is_dead_end(expression: &Expr) -> bool {
         Expr::Block(inner) => ends_dead(&inner.block),
         _ => false,
     }
+}
+
+/// Whether a block only logs, checks and hints.
+pub(crate) fn is_junk_block(block: &syn::Block) -> bool {
+    block.stmts.iter().all(|statement| match statement {
+        syn::Stmt::Macro(mac) => is_junk_macro(&mac.mac.path),
+        syn::Stmt::Expr(Expr::Macro(mac), _) => is_junk_macro(&mac.mac.path),
+        syn::Stmt::Expr(Expr::Call(call), _) => {
+            called_name(&call.func).is_some_and(|name| is_undeletable_call(&name))
+        }
+        syn::Stmt::Expr(Expr::If(branch), _) => is_junk_branch(branch),
+        syn::Stmt::Expr(Expr::Unsafe(inner), _) => is_junk_block(&inner.block),
+        _ => false,
+    })
+}
+
+/// Whether both ways of an `if` only log, check and hint.
+pub(crate) fn is_junk_branch(branch: &syn::ExprIf) -> bool {
+    is_junk_block(&branch.then_branch)
+        && match branch
+            .else_branch
+            .as_ref()
+            .map(|(_, otherwise)| &**otherwise)
+        {
+            None => true,
+            Some(Expr::If(otherwise)) => is_junk_branch(otherwise),
+            Some(Expr::Block(otherwise)) => is_junk_block(&otherwise.block),
+            Some(_) => false,
+        }
 }
 
 fn ends_dead(block: &syn::Block) -> bool {

@@ -38,7 +38,8 @@ impl Walker<'_> {
                 });
                 self.expression(&array, Role::Value, None);
             }
-            VecBody::Repeat(element, length) => {
+            VecBody::Repeat(repeat) => {
+                let (element, length) = *repeat;
                 self.expression(&element, Role::Value, None);
                 let usize_type = syn::parse_quote!(usize);
                 self.expression(&length, Role::Value, Some(&usize_type));
@@ -85,15 +86,19 @@ impl Walker<'_> {
         let Ok(body) = mac.parse_body::<CfgIf>() else {
             return;
         };
-        let mut before: Vec<String> = Vec::new();
+        let mut before: Vec<(usize, String)> = Vec::new();
         for branch in &body.branches {
-            let mut cfg: Vec<String> = before.iter().map(|text| format!("not({text})")).collect();
+            let mut cfg: Vec<(usize, String)> = before
+                .iter()
+                .map(|(start, text)| (*start, format!("not({text})")))
+                .collect();
             let mut is_test = false;
             if let Some(predicate) = &branch.predicate {
+                let span = self.source.span(predicate);
                 let text = self.source.flat(predicate);
                 is_test = implies_test(predicate);
-                cfg.push(text.clone());
-                before.push(text);
+                cfg.push((span.start, text.clone()));
+                before.push((span.start, text));
             }
             self.under_cfg(cfg, is_test, |walker| walker.items(&branch.items));
         }
@@ -102,7 +107,7 @@ impl Walker<'_> {
 
 enum VecBody {
     List(Punctuated<Expr, Token![,]>),
-    Repeat(Expr, Expr),
+    Repeat(Box<(Expr, Expr)>),
 }
 
 impl Parse for VecBody {
@@ -113,7 +118,7 @@ impl Parse for VecBody {
             if elements.is_empty() && input.peek(Token![;]) {
                 input.parse::<Token![;]>()?;
                 let length = input.parse()?;
-                return Ok(VecBody::Repeat(element, length));
+                return Ok(VecBody::Repeat(Box::new((element, length))));
             }
             elements.push_value(element);
             if input.is_empty() {

@@ -34,11 +34,7 @@ impl Walker<'_> {
         if let Some((_, guard)) = &arm.guard {
             self.guard(guard);
         }
-        if let Expr::Return(_) = &*arm.body
-            && role == Role::Unit
-        {
-            self.early_return_value(&arm.body);
-        }
+        self.early_return_value(&arm.body, role);
         self.expression(&arm.body, role, expected);
         self.frame.scopes.leave();
     }

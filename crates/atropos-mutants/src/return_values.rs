@@ -27,6 +27,9 @@ impl Walker<'_> {
         let ReturnType::Type(_, ty) = &signature.output else {
             return vec!["()".to_string()];
         };
+        if is_self_returned(signature, ty) {
+            return vec!["self".to_string()];
+        }
         let mut values = self.values_of(ty, DEPTH);
         if self.is_default_itself(signature) {
             values.retain(|value| !value.ends_with("default()"));
@@ -467,6 +470,21 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a method hands on what it was called on, as builders do.
+fn is_self_returned(signature: &Signature, ty: &Type) -> bool {
+    let Some(receiver) = signature.receiver() else {
+        return false;
+    };
+    match (ty, &receiver.reference) {
+        (Type::Reference(returned), Some(_)) => {
+            is_written_self(&returned.elem)
+                && (returned.mutability.is_none() || receiver.mutability.is_some())
+        }
+        (_, None) => is_written_self(ty) && receiver.colon_token.is_none(),
+        _ => false,
+    }
+}
+
 fn is_written_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
@@ -492,7 +510,7 @@ fn wrapped(values: Vec<String>, path: &str) -> Vec<String> {
 /// Whether a value may be repeated in an array because it is copied.
 fn is_copied_literal(value: &str) -> bool {
     value.parse::<f64>().is_ok()
-        || matches!(value, "true" | "false" | "()" | "None")
+        || matches!(value, "true" | "false" | "()")
         || value.starts_with(['"', '\'']) && !value.ends_with(')')
 }
 

@@ -2,8 +2,8 @@
 //! of it brought onto one line.
 
 use proc_macro2::{TokenStream, TokenTree};
-use syn::spanned::Spanned;
 
+use crate::extent::Extent;
 use crate::mutant::Span;
 
 pub(crate) struct Source<'a> {
@@ -35,8 +35,9 @@ impl<'a> Source<'a> {
     }
 
     /// Where a syntax tree node lies.
-    pub fn span(&self, node: &impl Spanned) -> Span {
-        self.token(node.span())
+    pub fn span(&self, node: &impl Extent) -> Span {
+        let start = self.token(node.first()).start;
+        Span::new(start, self.token(node.last()).end)
     }
 
     pub fn token(&self, span: proc_macro2::Span) -> Span {
@@ -49,13 +50,13 @@ impl<'a> Source<'a> {
     }
 
     /// A node's text on one line, without comments.
-    pub fn flat(&self, node: &impl Spanned) -> String {
+    pub fn flat(&self, node: &impl Extent) -> String {
         one_line(self.slice(self.span(node)))
     }
 
     /// A node's text without any white space between tokens that do not need it: two types are
     /// held to be equal if these are.
-    pub fn compact(&self, node: &impl Spanned) -> String {
+    pub fn compact(&self, node: &impl Extent) -> String {
         let flat = self.flat(node);
         let mut compact = String::with_capacity(flat.len());
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -37,7 +37,7 @@ impl Walker<'_> {
                 Stmt::Macro(mac) => {
                     let is_value = is_last && mac.semi_token.is_none();
                     let is_braced = matches!(mac.mac.delimiter, syn::MacroDelimiter::Brace(_));
-                    let is_deletable = !is_value || role == Role::Unit && is_braced;
+                    let is_deletable = !is_value || role.is_unit() && is_braced;
                     self.marked(&mac.attrs, |walker| {
                         walker.macro_statement(mac, is_deletable);
                     });
@@ -70,7 +70,7 @@ impl Walker<'_> {
         let is_unit = match value {
             Expr::ForLoop(_) | Expr::While(_) => true,
             Expr::If(branch) => branch.else_branch.is_none(),
-            _ => role == Role::Unit && is_block_like(value),
+            _ => role.is_unit() && is_block_like(value),
         };
         if is_unit && role != Role::Never {
             let span = self.source.span(value);
@@ -81,19 +81,20 @@ impl Walker<'_> {
             };
             return self.expression_statement(value, span, place);
         }
-        if let Expr::Return(_) = value
-            && role == Role::Unit
-        {
-            self.early_return_value(value);
-        }
+        self.early_return_value(value, role);
         self.expression(value, role, expected);
     }
 
     fn expression_statement(&mut self, expression: &Expr, span: Span, place: Place) {
-        let attributes = crate::expressions::attributes_of(expression);
-        self.marked(attributes, |walker| {
-            if let Expr::Return(_) = expression {
-                if place.role == Role::Unit || !place.is_last {
+        self.marked(leading_attributes(expression), |walker| {
+            if let Expr::Return(jump) = expression {
+                // A return at the end is not early, one of a value can't be left out there.
+                let is_early = match place.role {
+                    Role::Unit => true,
+                    Role::End => jump.expr.is_some(),
+                    _ => false,
+                };
+                if is_early || !place.is_last {
                     walker.deletion(Operator::Err, span);
                 }
             } else if walker.is_deletable(expression)
@@ -101,18 +102,29 @@ impl Walker<'_> {
             {
                 walker.deletion(Operator::Sdl, span);
             }
-            let role = if place.is_block_like {
-                Role::Unit
-            } else {
-                Role::Place
+            let role = match place {
+                Place {
+                    is_block_like: false,
+                    ..
+                } => Role::Place,
+                Place {
+                    is_last: true,
+                    role: Role::End,
+                    ..
+                } => Role::End,
+                _ => Role::Unit,
             };
             walker.expression(expression, role, None);
         });
     }
 
-    /// `return x` as the last thing of a block that has no value.
-    pub fn early_return_value(&mut self, value: &Expr) {
-        if !self.may_remove_return() {
+    /// `return x` as the last thing of a block or arm that has no value.
+    pub fn early_return_value(&mut self, value: &Expr, role: Role) {
+        let Expr::Return(jump) = value else {
+            return;
+        };
+        let is_early = role == Role::Unit || role == Role::End && jump.expr.is_some();
+        if !is_early || !self.may_remove_return() {
             return;
         }
         let span = self.source.span(value);
@@ -147,6 +159,7 @@ impl Walker<'_> {
                 !junk::called_name(&call.func).is_some_and(|name| junk::is_undeletable_call(&name))
             }
             Expr::MethodCall(call) => !junk::is_undeletable_call(&call.method.to_string()),
+            Expr::If(branch) if junk::is_junk_branch(branch) => false,
             Expr::If(branch) => {
                 let is_false_made = makes_false(&branch.cond) && self.is_selected(Operator::Ror);
                 !junk::is_build_condition(&branch.cond)
@@ -160,15 +173,26 @@ impl Walker<'_> {
             Expr::ForLoop(looped) => !self.deletes_all_of(&looped.body),
             Expr::Loop(_) => true,
             Expr::Match(_) => true,
-            Expr::Unsafe(inner) => !self.deletes_all_of(&inner.block),
-            Expr::Block(inner) => !self.deletes_all_of(&inner.block),
+            Expr::Unsafe(inner) => {
+                !self.deletes_all_of(&inner.block) && !junk::is_junk_block(&inner.block)
+            }
+            Expr::Block(inner) => {
+                !self.deletes_all_of(&inner.block) && !junk::is_junk_block(&inner.block)
+            }
             Expr::Const(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Tuple(_) => false,
             Expr::Paren(inner) => self.is_deletable(&inner.expr),
-            // `lock.await?;` and the like do what they are called on.
-            Expr::Try(attempt) => self.is_deletable(&attempt.expr),
-            Expr::Await(wait) => self.is_deletable(&wait.base),
+            Expr::Try(attempt) => self.is_deletable_base(&attempt.expr),
+            Expr::Await(wait) => self.is_deletable_base(&wait.base),
             Expr::Let(_) | Expr::Verbatim(_) => false,
             _ => true,
+        }
+    }
+
+    /// `x.await?;` and the like are deleted unless what they are called on is a hint.
+    fn is_deletable_base(&self, base: &Expr) -> bool {
+        match base {
+            Expr::Path(_) | Expr::Tuple(_) => true,
+            _ => self.is_deletable(base),
         }
     }
 
@@ -204,6 +228,25 @@ struct Place {
     role: Role,
     /// It needs no semicolon and has none.
     is_block_like: bool,
+}
+
+/// The parser gives a statement's attributes to the leftmost part of its expression.
+fn leading_attributes(expression: &Expr) -> &[syn::Attribute] {
+    let own = crate::expressions::attributes_of(expression);
+    let left = match expression {
+        _ if !own.is_empty() => return own,
+        Expr::Assign(assign) => &assign.left,
+        Expr::Await(wait) => &wait.base,
+        Expr::Binary(binary) => &binary.left,
+        Expr::Call(call) => &call.func,
+        Expr::Cast(cast) => &cast.expr,
+        Expr::Field(field) => &field.base,
+        Expr::Index(index) => &index.expr,
+        Expr::MethodCall(call) => &call.receiver,
+        Expr::Try(attempt) => &attempt.expr,
+        _ => return &[],
+    };
+    leading_attributes(left)
 }
 
 fn is_block_like(expression: &Expr) -> bool {

@@ -270,6 +270,21 @@ impl Walker<'_> {
         }
     }
 
+    /// The type of what a loop over a range counts.
+    pub fn type_of_items(&self, iterated: &Expr) -> Option<Type> {
+        match iterated {
+            Expr::Paren(inner) => self.type_of_items(&inner.expr),
+            Expr::Range(range) => [&range.start, &range.end]
+                .into_iter()
+                .flatten()
+                .find_map(|end| self.number_type(end)),
+            Expr::MethodCall(call) if call.method == "rev" || call.method == "step_by" => {
+                self.type_of_items(&call.receiver)
+            }
+            _ => None,
+        }
+    }
+
     fn number_type(&self, expression: &Expr) -> Option<Type> {
         let ty = self.type_of(expression)?;
         kind_of_type(&ty, self.facts)

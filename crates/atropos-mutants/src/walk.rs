@@ -29,7 +29,9 @@ pub(crate) struct Walker<'a> {
     pub owner: Owner,
     /// The function around.
     pub frame: Frame,
-    cfg: Vec<String>,
+    /// The predicates around, each with the offset of its attribute: a statement's attributes are
+    /// met twice, at the statement and at the expression that the parser gave them to.
+    cfg: Vec<(usize, String)>,
     /// Inline modules around, with their `#[path]`.
     modules: Vec<(String, Option<String>)>,
     in_test_module: bool,
@@ -182,7 +184,11 @@ impl<'a> Walker<'a> {
         let marks = Marks::of(attributes, self.source);
         let mode = self.mode;
         let outer_cfg = self.cfg.len();
-        self.cfg.extend(marks.cfg);
+        for cfg in marks.cfg {
+            if !self.cfg.contains(&cfg) {
+                self.cfg.push(cfg);
+            }
+        }
         if marks.test || marks.skip {
             self.mode.mutates = false;
         }
@@ -194,7 +200,12 @@ impl<'a> Walker<'a> {
         self.cfg.truncate(outer_cfg);
     }
 
-    pub fn under_cfg(&mut self, cfg: Vec<String>, is_test: bool, walk: impl FnOnce(&mut Self)) {
+    pub fn under_cfg(
+        &mut self,
+        cfg: Vec<(usize, String)>,
+        is_test: bool,
+        walk: impl FnOnce(&mut Self),
+    ) {
         let mode = self.mode;
         let in_test_module = self.in_test_module;
         let outer_cfg = self.cfg.len();
@@ -262,7 +273,12 @@ impl<'a> Walker<'a> {
         let test_only = is_test || marks.skip || !self.mode.mutates;
         let mut path: Vec<String> = self.modules.iter().map(|(name, _)| name.clone()).collect();
         path.push(name);
-        let cfg: Vec<String> = self.cfg.iter().chain(&marks.cfg).cloned().collect();
+        let cfg: Vec<String> = self
+            .cfg
+            .iter()
+            .chain(&marks.cfg)
+            .map(|(_, predicate)| predicate.clone())
+            .collect();
         let module = |path_attribute, cfg| ChildModule {
             path: path.clone(),
             path_attribute,
@@ -388,18 +404,20 @@ impl<'a> Walker<'a> {
             }
         }
         let mut mode = self.mode;
-        if signature.constness.is_some() {
-            mode = Mode::NOTHING;
-        } else if junk::is_junk_function(signature, &self.owner, self.facts) {
+        if junk::is_junk_function(signature, &self.owner, self.facts) {
             mode.mutates = false;
         }
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         self.names.push(signature.ident.to_string());
-        self.in_mode(mode, |walker| {
-            let start = walker.body_start(block, attributes);
-            walker.step(start);
-            walker.function_body(signature, block, start);
-        });
+        if signature.constness.is_some() {
+            self.constant_block(block);
+        } else {
+            self.in_mode(mode, |walker| {
+                let start = walker.body_start(block, attributes);
+                walker.step(start);
+                walker.function_body(signature, block, start);
+            });
+        }
         self.names.pop();
         self.frame = outer_frame;
     }
@@ -456,7 +474,11 @@ impl<'a> Walker<'a> {
             function: self.function_name(),
             line,
             column,
-            cfg: self.cfg.clone(),
+            cfg: self
+                .cfg
+                .iter()
+                .map(|(_, predicate)| predicate.clone())
+                .collect(),
             mutants,
         });
     }

@@ -1,0 +1,19 @@
+//! What each operator makes and does not make, what is skipped, where steps and modules are found,
+//! and what must hold for every mutant of any file.
+
+mod arithmetic;
+mod bodies;
+mod check;
+mod conditions;
+mod constants;
+mod control;
+mod corpus;
+mod editions;
+mod extended;
+mod junk;
+mod macros;
+mod matching;
+mod places;
+mod skips;
+mod statements;
+mod viability;
