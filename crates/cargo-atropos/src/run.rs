@@ -53,8 +53,11 @@ pub fn run(options: Options) -> Result<ExitCode> {
         progress.say(&format!("warning: {}", no_mutants_in(alone)));
     }
 
-    let (journal, known) = Journal::open(&output.join("journal.jsonl"), &build.key)
-        .context("can't write the journal of verdicts")?;
+    let (journal, known) = Journal::open(
+        &output.join("journal.jsonl"),
+        &journal_key(&build, &prepared.options),
+    )
+    .context("can't write the journal of verdicts")?;
     if !known.is_empty() {
         progress.say("going on where an earlier run of the same build ended");
     }
@@ -100,13 +103,20 @@ pub fn run(options: Options) -> Result<ExitCode> {
         run: executed.run_seconds,
         total: start.elapsed().as_secs_f64(),
     };
-    report(
-        &prepared,
-        &build,
-        executed,
-        timings,
-        interrupt.is_requested(),
-    )
+    let interrupted = interrupt.is_requested();
+    let code = report(&prepared, &build, executed, timings, interrupted)?;
+    if !interrupted {
+        journal
+            .close()
+            .context("can't write the journal of verdicts")?;
+    }
+    Ok(code)
+}
+
+/// What must be the same for verdicts of an earlier run to hold: the programs, and the limits.
+fn journal_key(build: &Build, options: &Options) -> String {
+    let multiplier = options.timeout_multiplier();
+    format!("{} {} {multiplier}", build.key, build.artifacts)
 }
 
 /// Waits until no other run works in the same output directory. Released when dropped.

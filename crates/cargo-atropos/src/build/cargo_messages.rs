@@ -18,6 +18,8 @@ pub struct Executable {
 #[derive(Default)]
 pub struct CargoMessages {
     pub executables: Vec<Executable>,
+    /// All files that were made.
+    pub artifacts: Vec<String>,
     /// rustc's errors as rustc renders them.
     pub errors: Vec<String>,
 }
@@ -28,6 +30,10 @@ impl CargoMessages {
         for message in Message::parse_stream(input).map_while(Result::ok) {
             match message {
                 Message::CompilerArtifact(artifact) => {
+                    let files = artifact.filenames.into_iter();
+                    messages
+                        .artifacts
+                        .extend(files.map(|path| path.into_string()));
                     if let Some(path) = artifact.executable {
                         messages.executables.push(Executable {
                             path: path.into_string(),

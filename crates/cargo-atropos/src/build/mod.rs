@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufReader;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use atropos_mutants::mutant::MutantId;
+use atropos_protocol::sys;
 
 use self::cargo_messages::CargoMessages;
 use self::doctests::KEEP_VARIABLE;
@@ -55,6 +57,8 @@ pub struct Build {
     pub check_time: Duration,
     /// Names this build: mutants' numbers mean something only for it.
     pub key: String,
+    /// Names what cargo made: it changes with everything that is compiled in.
+    pub artifacts: String,
     pub toolchain: Toolchain,
     pub runtime: RuntimeLibrary,
     /// How cargo was called, for later calls that must find the same build fresh.
@@ -198,6 +202,7 @@ pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildF
             reports.iter().map(|report| report.check_seconds).sum(),
         ),
         key,
+        artifacts: artifacts_key(&messages.artifacts),
         toolchain,
         runtime,
         cargo,
@@ -239,6 +244,27 @@ fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> R
     metadata.len().hash(&mut hasher);
     metadata.modified()?.hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// A name for files as they are: a file that is made anew has another time.
+fn artifacts_key(files: &[String]) -> String {
+    let mut files = files.to_vec();
+    files.sort_unstable();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        let metadata = fs::metadata(&file);
+        metadata
+            .as_ref()
+            .map(fs::Metadata::len)
+            .ok()
+            .hash(&mut hasher);
+        metadata
+            .and_then(|data| data.modified())
+            .ok()
+            .hash(&mut hasher);
+        file.hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 /// A name for the set of planned packages.
@@ -299,6 +325,8 @@ fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, Ca
     let mut cargo = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        // A group of its own, so that compilers can be ended with it.
+        .process_group(0)
         .spawn()
         .context("can't run cargo")?;
     let stdout = cargo.stdout.take().expect("it is piped");
@@ -308,7 +336,7 @@ fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, Ca
             break status;
         }
         if interrupt.is_requested() {
-            let _ = cargo.kill();
+            let _ = sys::kill(-(cargo.id() as i32), sys::SIGKILL);
         }
         thread::sleep(Duration::from_millis(10));
     };

@@ -178,7 +178,8 @@ fn union(runs: Vec<Baseline>) -> Baseline {
         .expect("at least one run")
 }
 
-fn captured(path: &std::path::Path) -> String {
+/// The end of what a test printed.
+pub fn captured(path: &std::path::Path) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let start = bytes.len().saturating_sub(SHOWN);
     String::from_utf8_lossy(&bytes[start..]).into_owned()

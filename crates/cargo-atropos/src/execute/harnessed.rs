@@ -22,6 +22,15 @@ use crate::journal::KillEntry;
 /// workers can share what is left.
 const PORTION: Duration = Duration::from_secs(10);
 
+/// Mutants with a process of their own each are noted about this often.
+const NOTED: Duration = Duration::from_millis(500);
+
+/// How many runs of a test fit into a time; at least one.
+fn fitting(time: Duration, test: &TestCase) -> usize {
+    let each_run = test.baseline.wall + test.baseline.fork_cost;
+    (time.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize
+}
+
 /// Work for one worker: a test and every `of`-th of its mutants.
 struct Item {
     test: TestId,
@@ -92,8 +101,7 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn run_item(&mut self, item: &Item, test: &TestCase) -> Result<()> {
-        let each_run = test.baseline.wall + test.baseline.fork_cost;
-        let portion = (PORTION.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize;
+        let portion = fitting(PORTION, test);
         let mut tried = BTreeSet::new();
         loop {
             let mut wanted = self.open(item);
@@ -145,8 +153,14 @@ impl Worker<'_> {
         if left.is_empty() || self.context.interrupted() {
             return Ok(());
         }
-        let verdicts = self.each(test, &left, &limits)?;
-        let slow = self.note(id, verdicts, left)?;
+        let mut slow = Vec::new();
+        for some in left.chunks(fitting(NOTED, test)) {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let verdicts = self.each(test, some, &limits)?;
+            slow.extend(self.note(id, verdicts, some.to_vec())?);
+        }
         if slow.is_empty() || self.context.interrupted() {
             return Ok(());
         }

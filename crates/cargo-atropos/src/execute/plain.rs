@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Limits, Outcome, sys};
 use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
 
+use super::baseline::captured;
 use super::standing::TestId;
 use super::test_case::FailedTest;
 use super::{Context, Said, journal_name, way};
@@ -68,7 +70,8 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
         header.recording.store(1, Ordering::Relaxed);
         let limits = Limits::only_time(PATIENCE);
         let start = Instant::now();
-        let end = run_program(&test.invocation, &board, None, &limits)?;
+        let said = context.zygotes.scratch.join("plain-output");
+        let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
         let wall = start.elapsed();
         if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
@@ -85,7 +88,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                     End::Exited(status) => format!("the program ended with {status}"),
                     End::TimeLimit => "the program does not end".to_owned(),
                 },
-                output: String::new(),
+                output: captured(&said),
             });
         }
     }
@@ -151,13 +154,13 @@ fn run_mutant(
     let multiplier = context.setting.options.timeout_multiplier();
     let limits = way::limits(test.wall, test.steps, 0, multiplier);
     let start = Instant::now();
-    let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits)?;
+    let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     if matches!(end, End::TimeLimit) {
         let limits = Limits {
             time: limits.time * 2,
             ..limits
         };
-        end = run_program(&test.test.invocation, &board, Some(mutant), &limits)?;
+        end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     }
     let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
         KillEntry {
@@ -195,13 +198,22 @@ fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String
     Some((how, format!("the program ended with {status}")))
 }
 
-/// Runs a program in plain mode, and ends whatever it leaves behind in its process group.
+/// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it
+/// says goes to `capture`.
 fn run_program(
     invocation: &Invocation,
     board: &Board,
     mutant: Option<u32>,
     limits: &Limits,
+    capture: Option<&Path>,
 ) -> Result<End> {
+    let (stdout, stderr) = match capture {
+        None => (Stdio::null(), Stdio::null()),
+        Some(path) => {
+            let file = fs::File::create(path)?;
+            (file.try_clone()?.into(), file.into())
+        }
+    };
     let header = board.header();
     header.step_limit.store(limits.steps, Ordering::Relaxed);
     header.heap_limit.store(limits.heap, Ordering::Relaxed);
@@ -210,8 +222,8 @@ fn run_program(
     command
         .env(ENV_BOARD, board.path())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stdout(stdout)
+        .stderr(stderr)
         .process_group(0);
     if let Some(mutant) = mutant {
         command.env(ENV_MUTANT, mutant.to_string());

@@ -1,0 +1,203 @@
+//! Functions that do harm if `really`.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use std::{env, process, thread};
+
+unsafe extern "C" {
+    fn close(descriptor: i32) -> i32;
+}
+
+pub fn loop_for_ever(really: bool) -> u64 {
+    let mut turns = 0;
+    while really {
+        turns = black_box(turns + 1);
+    }
+    turns
+}
+
+pub fn recurse(depth: u64) -> u64 {
+    let frame = black_box([depth; 512]);
+    if depth < 3 { 0 } else { recurse(depth - 1) + frame[7] - depth }
+}
+
+pub fn eat_memory(really: bool) -> usize {
+    let mut hoard = Vec::new();
+    while really {
+        hoard.push(vec![1u8; 1 << 20]);
+    }
+    hoard.len()
+}
+
+pub fn leave(really: bool) {
+    if really {
+        process::exit(0);
+    }
+}
+
+pub fn abort(really: bool) {
+    if really {
+        process::abort();
+    }
+}
+
+pub fn write_to_nowhere(really: bool) {
+    if really {
+        unsafe { black_box(std::ptr::null_mut::<u32>()).write_volatile(1) };
+    }
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("while dropping");
+    }
+}
+
+pub fn panic_twice(really: bool) {
+    if really {
+        let _bomb = Bomb;
+        panic!("the first");
+    }
+}
+
+pub fn panic_in_drop(really: bool) {
+    if really {
+        drop(Bomb);
+    }
+}
+
+pub fn delete(really: bool, directory: &Path) {
+    if really {
+        fs::remove_dir_all(directory).unwrap();
+    }
+}
+
+pub fn close_descriptors(really: bool) {
+    if really {
+        for descriptor in 0..64 {
+            unsafe { close(descriptor) };
+        }
+    }
+}
+
+pub fn talk(really: bool) {
+    if really {
+        let line = [b'x'; 1024];
+        for _ in 0..4096 {
+            let _ = std::io::stdout().write_all(&line);
+        }
+    }
+}
+
+pub fn leave_a_child(really: bool) {
+    if really {
+        let program = format!("exec sleep 600 # {}", env::var("SCRATCH").unwrap());
+        Command::new("sh").args(["-c", &program]).spawn().unwrap();
+    }
+}
+
+pub fn leave_a_thread(really: bool) {
+    if really {
+        thread::spawn(|| loop {
+            thread::sleep(Duration::from_millis(1));
+        });
+    }
+}
+
+pub fn wander(really: bool) {
+    if really {
+        env::set_current_dir("/").unwrap();
+        unsafe { env::set_var("HOME", "/nowhere") };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_end() {
+        assert_eq!(loop_for_ever(false), 0);
+    }
+
+    #[test]
+    fn recursion_ends() {
+        assert_eq!(recurse(5), 0);
+    }
+
+    #[test]
+    fn memory_suffices() {
+        assert_eq!(eat_memory(false), 0);
+    }
+
+    #[test]
+    fn nobody_leaves() {
+        leave(false);
+    }
+
+    #[test]
+    fn nobody_aborts() {
+        abort(false);
+    }
+
+    #[test]
+    fn nothing_is_written_to_nowhere() {
+        write_to_nowhere(false);
+    }
+
+    #[test]
+    fn nobody_panics() {
+        panic_twice(false);
+        panic_in_drop(false);
+    }
+
+    #[test]
+    fn files_stay() {
+        let scratch = env::var("SCRATCH").unwrap();
+        let directory = Path::new(&scratch).join(format!("files-{}", process::id()));
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join("file"), "text").unwrap();
+        delete(false, &directory);
+        assert_eq!(fs::read_to_string(directory.join("file")).unwrap(), "text");
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn descriptors_stay() {
+        close_descriptors(false);
+        println!("still here");
+    }
+
+    #[test]
+    fn nobody_talks() {
+        talk(false);
+    }
+
+    #[test]
+    fn no_child_is_left() {
+        leave_a_child(false);
+    }
+
+    #[test]
+    fn no_thread_is_left() {
+        leave_a_thread(false);
+    }
+
+    #[test]
+    fn nobody_wanders() {
+        wander(false);
+    }
+
+    #[test]
+    fn the_world_is_as_it_was() {
+        assert!(Path::new("src/harm.rs").is_file());
+        assert_ne!(env::var("HOME").as_deref(), Ok("/nowhere"));
+        wander(false);
+    }
+}
