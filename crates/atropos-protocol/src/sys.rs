@@ -454,6 +454,22 @@ pub fn size_and_links(path: &CStr) -> Option<(u64, u64)> {
     Some((stat[6], links))
 }
 
+/// Device and file number of what a descriptor is open on; zeros if it is not open.
+pub fn identity(fd: RawFd) -> (u64, u64) {
+    let mut stat = [0u64; 18];
+    // SAFETY: as in `size_and_links`.
+    let result = unsafe {
+        call(
+            numbers::FSTAT,
+            [fd as usize, stat.as_mut_ptr() as usize, 0, 0, 0, 0],
+        )
+    };
+    match result {
+        Ok(_) => (stat[0], stat[1]),
+        Err(_) => (0, 0),
+    }
+}
+
 /// How many entries a directory has, `.` and `..` not counted.
 pub fn count_entries(path: &CStr) -> Option<u64> {
     let fd = open(path, O_DIRECTORY, 0).ok()?;

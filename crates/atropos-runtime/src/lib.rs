@@ -5,8 +5,8 @@
 //! original.
 //!
 //! How a point is decided: `switch` → `table` (anything to do here?) → `decision` (values, by
-//! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `clock` and `random`
-//! define names of libc.
+//! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `output`, `clock` and
+//! `random` define names of libc.
 
 #[cfg(not(all(
     target_os = "linux",
@@ -25,6 +25,7 @@ mod heap;
 mod intercept;
 mod iter;
 mod limits;
+mod output;
 mod plain;
 pub mod prim;
 pub mod probe;

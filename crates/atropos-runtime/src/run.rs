@@ -10,7 +10,7 @@ use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
 use crate::sandbox::{self, Sharing};
 use crate::zygote::{CapturePath, Failure, Suite};
-use crate::{batch, fork, heap, limits, random, steps, verdict};
+use crate::{batch, fork, heap, limits, output, random, steps, verdict};
 
 /// As what a test is run.
 pub enum Plan {
@@ -101,6 +101,7 @@ fn prepare(board: &Board, policy: Policy) {
     role::take_charge(1);
     limits::measure();
     steps::reset();
+    output::watch();
     effects::watch(policy);
 }
 
@@ -111,6 +112,9 @@ fn conclude(board: &Board, result: Result<(), Failure>) {
         sys::exit_now(0);
     }
     let role = role::role();
+    if role == Role::Recorder {
+        output::flush();
+    }
     if role == Role::Original {
         for mutant in 1..=board.mutants() {
             let record = &board.records()[mutant as usize];

@@ -3,21 +3,27 @@
 //! Everything here must work in the middle of anything: inside an allocation, in a signal
 //! handler, on any thread. So nothing allocates, and the process ends by system call.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use atropos_protocol::{Board, Outcome, Record, sys};
 
 use crate::role::{self, Class, Role};
-use crate::{plain, steps};
+use crate::{output, plain, steps};
+
+/// The thread that ends the run.
+static ENDING: AtomicI32 = AtomicI32::new(0);
 
 /// The first thread to end the run does it; others wait to be ended.
-static ENDING: AtomicU32 = AtomicU32::new(0);
-
 fn claim() {
-    if ENDING.swap(1, Ordering::Relaxed) != 0 {
-        loop {
+    let relaxed = Ordering::Relaxed;
+    let thread = sys::thread_id();
+    match ENDING.compare_exchange(0, thread, relaxed, relaxed) {
+        Ok(_) => {}
+        // A fault while we were at it.
+        Err(owner) if owner == thread => sys::exit_now(1),
+        Err(_) => loop {
             std::thread::yield_now();
-        }
+        },
     }
 }
 
@@ -67,6 +73,7 @@ pub fn stop(outcome: Outcome, message: &str) -> ! {
     }
     if role::in_charge() {
         claim();
+        output::flush();
         if let Some(board) = role::board() {
             give(board, outcome, Some((message, "")));
         }
@@ -92,6 +99,7 @@ pub fn memory_limit() -> ! {
 pub fn crash(signal: i32) -> ! {
     if role::in_charge() {
         claim();
+        output::flush();
         if let Some(board) = role::board() {
             give(board, Outcome::Crashed(signal), None);
         }
@@ -112,6 +120,9 @@ pub fn needs_own_process(reason: &str) -> ! {
 pub fn note_panic(message: &str, location: &str) {
     if role::role() == Role::Bystander || plain::is_plain() || !role::in_charge() {
         return;
+    }
+    if role::role() == Role::Recorder {
+        output::flush();
     }
     let echo = message.starts_with("panic in a ") && location.starts_with("/rustc/");
     match role::board().and_then(own_record) {

@@ -10,6 +10,7 @@ mod classes;
 mod effects;
 mod lifetime;
 mod misbehaving;
+mod printing;
 mod spawned;
 mod state;
 mod support;
