@@ -4,7 +4,7 @@
 //! figures and verdicts of the processes. A process can die at any instruction, so everything is
 //! atomic and every state of the board is a readable one.
 //!
-//! Layout, version [`VERSION`](crate::VERSION): a header of one page, then for mutants 0 to n
+//! Layout, version [`VERSION`]: a header of one page, then for mutants 0 to n
 //! the arrays `flags`, `reached`, `infected` (one byte each), `sizes` (two bytes each), each
 //! rounded up to 64 bytes, then one [`Record`] each. Index 0 is the original.
 
@@ -36,13 +36,13 @@ pub struct Header {
 
     /// Not 0: stop the command at hand as soon as possible.
     pub cancel: AtomicU64,
-    /// Most steps of a mutant's run.
+    /// Most steps of a mutant's run. Here and below, 0 means that there is no limit.
     pub step_limit: AtomicU64,
     /// Most bytes of live heap above what was live at the test's start.
     pub heap_limit: AtomicU64,
     /// Most time of one run.
     pub time_limit: AtomicU64,
-    /// Most address space above what the process had at the test's start; 0: no limit.
+    /// Most address space above what the process had at the test's start.
     pub address_limit: AtomicU64,
     /// What pseudo-random bytes start from; the same for every run of a test.
     pub seed: AtomicU64,
@@ -271,6 +271,26 @@ impl Board {
         }
     }
 
+    /// Most steps of a mutant, if there is a limit.
+    pub fn step_limit(&self) -> Option<u64> {
+        limit(&self.header().step_limit)
+    }
+
+    /// Most bytes of live heap of a mutant, if there is a limit.
+    pub fn heap_limit(&self) -> Option<u64> {
+        limit(&self.header().heap_limit)
+    }
+
+    /// Most bytes of address space of a mutant, if there is a limit.
+    pub fn address_limit(&self) -> Option<u64> {
+        limit(&self.header().address_limit)
+    }
+
+    /// Most nanoseconds of a run, if there is a limit.
+    pub fn time_limit(&self) -> Option<u64> {
+        limit(&self.header().time_limit)
+    }
+
     /// A process other than the test's own ran into a limit as this mutant.
     pub fn note_spawned_limit(&self, mutant: u32, limit: Outcome) {
         let word = u64::from(mutant) << 32 | u64::from(limit.code());
@@ -293,6 +313,13 @@ impl Drop for Board {
     fn drop(&mut self) {
         // SAFETY: nobody can hold a reference into the mapping any more.
         unsafe { sys::unmap(self.base, self.length) }
+    }
+}
+
+fn limit(field: &AtomicU64) -> Option<u64> {
+    match field.load(Ordering::Relaxed) {
+        0 | u64::MAX => None,
+        limit => Some(limit),
     }
 }
 

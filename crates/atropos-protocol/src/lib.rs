@@ -24,8 +24,18 @@
 //! # }
 //! ```
 //!
+//! * The ways: [`Way::Fork`] runs the original once and forks each mutant where it first differs
+//!   (dear tests); [`Way::Batch`] runs the test again and again in one process whose memory is
+//!   brought back after each mutant (cheap tests: no fork per mutant); [`Way::Each`] gives each
+//!   mutant a process from the test's start, and is always possible. [`Baseline::may_fork`] and
+//!   [`Baseline::may_batch`] tell what a test permits, [`Costs`] and the baseline's figures what
+//!   is cheaper.
 //! * A [`Verdict`]'s [`Outcome`] is about one mutant under one test. `NeedsOwnProcess` means: run
-//!   it again with [`Way::Each`].
+//!   it again with [`Way::Each`]. If [`Run::void`] says something, the batch gave no verdict at
+//!   all: use another way. If [`Run::original`] of a fork did not pass, the test is not
+//!   deterministic. What a broken zygote had reported before it broke is valid.
+//! * For a test that starts programs the limits of steps should be those of [`Baseline::steps`]
+//!   or [`Baseline::spawned_steps`], whichever is more.
 //! * [`Client::board`] gives the board to other threads: [`Board::set_dead`] and
 //!   `header().cancel` are heeded while a command runs.
 //! * A program without our harness (doctests, `harness = false`, programs that tests start) is

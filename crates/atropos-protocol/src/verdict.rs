@@ -117,7 +117,6 @@ pub struct Record {
     code: AtomicU32,
     detail: AtomicU32,
     leader: AtomicU32,
-    unused: AtomicU32,
     steps: AtomicU64,
     nanoseconds: AtomicU64,
     /// For a leader: which mutants of its point run in its process, one bit each from the first.

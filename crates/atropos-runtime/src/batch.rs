@@ -34,7 +34,7 @@ struct Trace {
 pub fn work(board: &'static Board, run: Run) -> ! {
     let header = board.header();
     limits::apply_memory(board);
-    steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+    steps::set_limit(board.step_limit());
     effects::watch(Policy::Repeating);
     role::become_bystander();
     if sandbox::enter(Sharing::Process).is_err() {

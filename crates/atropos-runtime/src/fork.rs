@@ -111,7 +111,7 @@ pub fn fork(board: &Board, class: Class) -> Side {
             role::take_charge(depth + 1);
             role::become_mutant(class);
             limits::apply(board);
-            steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+            steps::set_limit(board.step_limit());
             return Side::Child;
         }
         -1 => needs_own_process(board, class, "the system refused to fork"),

@@ -52,10 +52,10 @@ pub fn measure() {
     HEAP.limit.store(i64::MAX, Ordering::Relaxed);
 }
 
-/// Most bytes above the base from now on; `u64::MAX` for no limit.
-pub fn set_limit(bytes: u64) {
+/// Most bytes above the base from now on.
+pub fn set_limit(bytes: Option<u64>) {
     let base = HEAP.base.load(Ordering::Relaxed);
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    let bytes = bytes.map_or(i64::MAX, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
     HEAP.limit
         .store(base.saturating_add(bytes), Ordering::Relaxed);
 }

@@ -45,16 +45,15 @@ pub fn measure() {
 pub fn apply(board: &Board) {
     apply_memory(board);
     // Processor time adds up over threads, so this is far above the wall-clock limit.
-    let seconds = board.header().time_limit.load(Ordering::Relaxed) / 1_000_000_000;
-    limit(1, seconds.saturating_mul(8) + 10);
+    if let Some(nanoseconds) = board.time_limit() {
+        limit(1, (nanoseconds / 1_000_000_000).saturating_mul(8) + 10);
+    }
 }
 
 /// The limits that hold for every run in a worker alike.
 pub fn apply_memory(board: &Board) {
-    let header = board.header();
-    heap::set_limit(header.heap_limit.load(Ordering::Relaxed));
-    let address_limit = header.address_limit.load(Ordering::Relaxed);
-    if address_limit != 0 {
+    heap::set_limit(board.heap_limit());
+    if let Some(address_limit) = board.address_limit() {
         let used = ADDRESS_SPACE.load(Ordering::Relaxed);
         limit(0, used.saturating_add(address_limit));
     }

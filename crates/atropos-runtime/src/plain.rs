@@ -42,7 +42,7 @@ fn enter(board: &'static Board, mutant: Option<u32>) {
             heap::measure();
             limits::apply(board);
             role::become_mutant(Class::of_mutant(board, mutant));
-            steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+            steps::set_limit(board.step_limit());
         }
         None if header.recording.load(Ordering::Relaxed) != 0 => {
             role::become_recorder();

@@ -1,5 +1,6 @@
 //! One run of a test, in a process of its own: prepare the process, run, conclude.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -9,14 +10,15 @@ use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Outcome};
 use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
 use crate::sandbox::{self, Sharing};
-use crate::zygote::{CapturePath, Failure, Suite};
+use crate::zygote::{Failure, Suite};
 use crate::{batch, fork, heap, limits, output, random, steps, verdict};
 
 /// As what a test is run.
 pub enum Plan {
     /// The original, noting everything.
     Baseline {
-        capture: CapturePath,
+        /// Where the output goes.
+        capture: Option<CString>,
         directory: Option<PathBuf>,
     },
     /// The original, forking mutants where they are met.
@@ -71,7 +73,7 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
             prepare(board, Policy::Note);
             limits::apply(board);
             role::become_mutant(*class);
-            steps::set_limit(header.step_limit.load(Ordering::Relaxed));
+            steps::set_limit(board.step_limit());
         }
         Plan::Batch => {
             prepare(board, Policy::Note);

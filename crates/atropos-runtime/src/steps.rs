@@ -42,8 +42,10 @@ pub fn reset() {
 }
 
 /// A mutant is stopped when it has taken this many.
-pub fn set_limit(limit: u64) {
-    STEPS.stop.store(limit, Ordering::Relaxed);
+pub fn set_limit(limit: Option<u64>) {
+    STEPS
+        .stop
+        .store(limit.unwrap_or(u64::MAX), Ordering::Relaxed);
 }
 
 /// A recorder in plain mode tells the board now and then how far it got.
@@ -59,6 +61,6 @@ fn stop() {
             plain::report_steps();
             report_often();
         }
-        Role::Bystander | Role::Original => set_limit(u64::MAX),
+        Role::Bystander | Role::Original => set_limit(None),
     }
 }

@@ -29,7 +29,7 @@ pub enum Waited {
 /// The process at `depth` starts to run now.
 pub fn start_clock(board: &Board, depth: u64) {
     let header = board.header();
-    let limit = header.time_limit.load(Ordering::Relaxed);
+    let limit = board.time_limit().unwrap_or(u64::MAX / 4);
     header.depth.store(depth, Ordering::Relaxed);
     header
         .deadline
@@ -143,12 +143,16 @@ fn children() -> Vec<i32> {
             .filter_map(|pid| pid.parse().ok())
             .collect();
     }
+    by_looking_at_all(own)
+}
+
+fn by_looking_at_all(parent: i32) -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|&pid| parent_of(pid) == Some(own))
+        .filter(|&pid| parent_of(pid) == Some(parent))
         .collect()
 }
 
@@ -157,4 +161,24 @@ fn parent_of(pid: i32) -> Option<i32> {
     // The name in parentheses may hold anything; the fields follow the last parenthesis.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_are_known_with_and_without_the_kernels_list() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let pid = child.id() as i32;
+        assert_eq!(parent_of(pid), Some(sys::pid()));
+        assert_eq!(parent_of(sys::pid()), Some(sys::parent_pid()));
+        assert!(by_looking_at_all(sys::pid()).contains(&pid));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(parent_of(pid), None);
+    }
 }

@@ -3,7 +3,6 @@
 //! It stays single-threaded and trusted. Every test runs in a child; the board tells how it went;
 //! what the children leave behind is adopted, killed and reaped before the next command.
 
-use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -89,7 +88,9 @@ impl<'a> Zygote<'a> {
             std::env::remove_var(ENV_MUTANT);
         }
         // Tests expect low numbers for their own files, and nothing open that leads outside.
-        let channel = sys::duplicate_above(low, 200).ok()?;
+        let channel = sys::duplicate_above(low, 200)
+            .or_else(|_| sys::duplicate_above(low, 20))
+            .ok()?;
         sys::close_range(3, channel - 1);
         sys::close_range(channel + 1, i32::MAX);
         sys::adopt_orphans();
@@ -335,9 +336,6 @@ fn open_up(path: &Path) {
         }
     }
 }
-
-/// A path for a plan, made before the fork.
-pub type CapturePath = Option<CString>;
 
 /// Nobody reads what this process prints, so it need not print (and look for) backtraces.
 pub fn is_silent() -> bool {

@@ -121,6 +121,8 @@ fn output(board: Option<&Board>, mutant: Option<&str>) -> String {
 fn plain_mode_obeys_the_environment_and_never_complains() {
     let scratch = fresh_directory();
     let board = Board::create(&scratch.join("board"), 5, POINTS).unwrap();
+    // Without limits, mutants have none.
+    assert_eq!(output(Some(&board), Some("1")), "8\n");
     let header = board.header();
     header.step_limit.store(50_000, Ordering::Relaxed);
     header.heap_limit.store(64 << 20, Ordering::Relaxed);
