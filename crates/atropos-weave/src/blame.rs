@@ -4,9 +4,10 @@
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
 //!    way round where the primary span is only where the damage shows: a use after a move),
 //! 2. deletions that explain the error though it does not point at them (see `flow`),
-//! 3. a point or a step counter that it points at, in the same order,
-//! 4. the same for the notes below the error,
-//! 5. else only the place is known.
+//! 3. a point whose own text (not what it took over from the source) the error points at,
+//! 4. a point or a step counter that it points at at all, in the same order,
+//! 5. the same for the notes below the error,
+//! 6. else only the place is known.
 //!
 //! Where a span lies in a macro's expansion, the calls that led there count as well.
 
@@ -39,6 +40,8 @@ struct Spot {
     file: String,
     woven: Span,
     owner: Option<Owner>,
+    /// It begins with text that the weave has added.
+    is_new: bool,
     /// It only shows where the variable comes from that the error is about.
     is_declaration: bool,
     /// It is a condition without which a variable has no value.
@@ -52,8 +55,9 @@ pub(crate) struct Court<'a> {
     pub name: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Codes whose primary span is where a value is missed, not where it went.
-const DAMAGE_SHOWS_LATER: [&str; 2] = ["E0381", "E0382"];
+/// Codes whose primary span is where a value is missed, not where it went; or an assignment, not
+/// what can't be assigned to.
+const DAMAGE_SHOWS_LATER: [&str; 4] = ["E0067", "E0070", "E0381", "E0382"];
 
 impl Court<'_> {
     pub fn blame(&self, error: &Diagnostic) -> Blame {
@@ -78,6 +82,8 @@ impl Court<'_> {
             .or_else(|| if shows_later { None } else { variants(&second) })
             .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
+            .or_else(|| owners(&own_text(&first)))
+            .or_else(|| owners(&own_text(&second)))
             .or_else(|| owners(&first))
             .or_else(|| owners(&second))
             .or_else(|| variants(&notes))
@@ -110,6 +116,7 @@ impl Court<'_> {
                     file,
                     woven,
                     owner,
+                    is_new: weave.map.is_new(woven.start),
                     is_declaration: has_label("move occurs because")
                         || has_label("binding declared"),
                     is_condition: has_label("if this `if` condition is `false`"),
@@ -171,6 +178,10 @@ impl Court<'_> {
         let source = self.woven[&spot.file].map.source_span(spot.woven);
         Some(Blame::Place(spot.file.clone(), source))
     }
+}
+
+fn own_text(spots: &[Spot]) -> Vec<Spot> {
+    spots.iter().filter(|spot| spot.is_new).cloned().collect()
 }
 
 fn variants(spots: &[Spot]) -> Option<Blame> {

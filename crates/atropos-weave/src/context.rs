@@ -24,9 +24,9 @@ use syn::{BinOp, Block, Expr, Macro, Pat, Stmt, Token, UnOp};
 pub(crate) enum TemporaryRoot {
     /// This expression, wherever it is moved.
     Expression(Span),
-    /// This expression is the tail of a function's body that has locals: before the edition of
-    /// 2024 its temporaries outlive the locals, so it may not be moved at all.
-    Tail(Span),
+    /// It belongs to the tail of a function's body that has locals, and before the edition of 2024
+    /// its temporaries outlive the locals: only the whole body (without its braces) can be moved.
+    Body(Span),
     /// Unknown: inside a macro or an item that is not understood.
     Unknown,
 }
@@ -43,6 +43,8 @@ pub(crate) struct Context {
     pub is_compared: bool,
     /// The negation whose operand it is.
     pub negation: Option<Span>,
+    /// The `&` whose operand it is.
+    pub borrow: Option<Span>,
     /// It is a field of a struct literal written without its name.
     pub is_shorthand: bool,
     /// `if`, `match`, a loop or a block: it needs no semicolon as a statement.
@@ -57,6 +59,7 @@ impl Context {
         in_place: true,
         is_compared: false,
         negation: None,
+        borrow: None,
         is_shorthand: false,
         is_block_like: false,
     };
@@ -126,6 +129,7 @@ struct Slot {
     in_place: bool,
     is_compared: bool,
     negation: Option<Span>,
+    borrow: Option<Span>,
     is_shorthand: bool,
 }
 
@@ -135,8 +139,8 @@ enum SlotRoot {
     Own,
     /// Its temporaries end with those of the expression around it.
     Inherit,
-    /// It is the tail of a function's body with locals.
-    Tail,
+    /// It is the tail of this function's body, which has locals.
+    Body(Span),
 }
 
 const INHERIT: Slot = Slot {
@@ -144,6 +148,7 @@ const INHERIT: Slot = Slot {
     in_place: false,
     is_compared: false,
     negation: None,
+    borrow: None,
     is_shorthand: false,
 };
 const PLACE: Slot = Slot {
@@ -223,7 +228,7 @@ impl Walk {
             _ if !has_locals => OWN,
             BlockKind::Branch => INHERIT,
             BlockKind::Function => Slot {
-                root: SlotRoot::Tail,
+                root: SlotRoot::Body(self.statements_of(block)),
                 ..INHERIT
             },
         };
@@ -239,6 +244,13 @@ impl Walk {
             let is_tail = behind.is_empty();
             self.statement(stmt, if is_tail { tail_slot } else { OWN });
         }
+    }
+
+    /// From the first statement of a block to the last.
+    fn statements_of(&self, block: &Block) -> Span {
+        let first = block.stmts.first().map(|stmt| self.span(stmt).start);
+        let last = block.stmts.last().map(|stmt| self.span(stmt).end);
+        Span::new(first.unwrap_or(0), last.unwrap_or(0))
     }
 
     fn statement(&mut self, stmt: &Stmt, tail_slot: Slot) {
@@ -396,7 +408,13 @@ impl Walk {
             | Expr::Break(syn::ExprBreak { expr, .. }) => {
                 self.children(OWN, expr.as_deref());
             }
-            Expr::Reference(reference) => self.child(PLACE, &reference.expr),
+            Expr::Reference(reference) => {
+                let slot = Slot {
+                    borrow: Some(self.span(reference)),
+                    ..PLACE
+                };
+                self.child(slot, &reference.expr);
+            }
             Expr::RawAddr(address) => self.child(PLACE, &address.expr),
             Expr::MethodCall(call) => {
                 self.child(PLACE, &call.receiver);
@@ -446,7 +464,7 @@ impl<'ast> Visit<'ast> for Walk {
         let root = match slot.root {
             SlotRoot::Own => TemporaryRoot::Expression(span),
             SlotRoot::Inherit => self.root,
-            SlotRoot::Tail => TemporaryRoot::Tail(span),
+            SlotRoot::Body(body) => TemporaryRoot::Body(body),
         };
         let context = Context {
             root,
@@ -454,6 +472,7 @@ impl<'ast> Visit<'ast> for Walk {
             in_place: slot.in_place,
             is_compared: slot.is_compared,
             negation: slot.negation,
+            borrow: slot.borrow,
             is_shorthand: slot.is_shorthand,
             is_block_like: is_block_like(expr),
         };
@@ -557,7 +576,7 @@ mod tests {
     fn root_text(source: &'static str, needle: &str) -> String {
         match context(source, needle).root {
             TemporaryRoot::Expression(span) => span.text(source).to_owned(),
-            TemporaryRoot::Tail(span) => format!("tail {}", span.text(source)),
+            TemporaryRoot::Body(span) => format!("body {}", span.text(source)),
             TemporaryRoot::Unknown => "unknown".to_owned(),
         }
     }
@@ -592,14 +611,14 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_of_a_body_with_locals_may_not_be_moved() {
+    fn the_tail_of_a_body_with_locals_is_only_moved_with_the_body() {
         let check = |source, needle, expected| assert_eq!(root_text(source, needle), expected);
         check("fn f() { g(x + 1) }", "x + 1", "g(x + 1)");
-        check("fn f() { let a = 1; g(x + 1) }", "x + 1", "tail g(x + 1)");
+        check("fn f() { let a = 1; g(x + 1) }", "x + 1", "body let a = 1; g(x + 1)");
         check(
             "fn f() { m(|| { let a = 1; x + 1 }); }",
             "x + 1",
-            "tail x + 1",
+            "body let a = 1; x + 1",
         );
         check("fn f() { k({ x + 1 }); }", "x + 1", "k({ x + 1 })");
         check(

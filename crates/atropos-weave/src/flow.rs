@@ -107,6 +107,11 @@ const FLOW_CODES: [&str; 12] = [
     "E0713", "E0716",
 ];
 
+/// Whether an error comes from the borrow checker.
+pub(crate) fn is_about_flow(error: &Diagnostic) -> bool {
+    FLOW_CODES.contains(&error.code())
+}
+
 /// The points in a file whose deletions explain an error; `labelled` are the error's spans there,
 /// in the source.
 pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<usize> {
@@ -115,7 +120,7 @@ pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) ->
     };
     match error.code() {
         "E0308" | "E0317" => without_value(map, error, main),
-        code if FLOW_CODES.contains(&code) => {
+        _ if is_about_flow(error) => {
             let kept = kept_variables(map, error, labelled);
             // A variable that was never given a value has nothing to do with where control goes,
             // unless no assignment to it can be deleted.

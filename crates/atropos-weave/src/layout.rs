@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span};
 use proc_macro2::TokenStream;
-use syn::Expr;
 use syn::spanned::Spanned;
+use syn::{Expr, UnOp};
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
@@ -38,8 +38,6 @@ pub(crate) enum Kind {
         choice: Choice,
         access: Access,
     },
-    /// A choice to return early, before the expression that ends a body.
-    Before(Choice),
     /// A choice to return early, at the start of a body.
     Body(Choice),
     /// Both operands are evaluated, then one of the operators is applied.
@@ -141,7 +139,8 @@ struct Draft<'a> {
 /// Where a switch may stand so that no temporary is dropped too early.
 enum Site {
     Around(Span),
-    BeforeTail(Span),
+    /// At the start of this body.
+    Body(Span),
 }
 
 const UNPARSABLE: &str = "the mutant's text is no expression";
@@ -413,8 +412,10 @@ impl<'a> Planner<'a> {
             (true, 'T') => Some("true".to_owned()),
             (true, 'F') => Some("false".to_owned()),
             (true, _) => Some(format!("*{LEFT} {} *{RIGHT}", relation_text(letter)?)),
-            (false, 'L') => Some(LEFT.to_owned()),
-            (false, 'R') => Some(RIGHT.to_owned()),
+            // The operand that is left out would stay where it is. That makes no difference if it
+            // is copied, which is what the dereference asks for.
+            (false, 'L') => Some(format!("{{ let _ = {{ *&{RIGHT} }}; {LEFT} }}")),
+            (false, 'R') => Some(format!("{{ let _ = {{ *&{LEFT} }}; {RIGHT} }}")),
             (false, _) => Some(format!("{LEFT} {} {RIGHT}", arithmetic_text(letter)?)),
         };
         let original = code(op).ok_or("its operator is unknown")?;
@@ -515,9 +516,12 @@ impl<'a> Planner<'a> {
                 };
                 Ok((span, Kind::Switch { choice, access }))
             }
-            Site::BeforeTail(span) => {
-                let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
-                Ok((span, Kind::Before(choice)))
+            Site::Body(span) => {
+                let choice = self.choice(draft, layout, |mutant| {
+                    let block = format!("{{ {} }}", self.pieces.edited(span, mutant)?);
+                    parse(&block).is_some().then_some(block)
+                })?;
+                Ok((Span::new(span.start, span.start), Kind::Body(choice)))
             }
         }
     }
@@ -531,9 +535,11 @@ impl<'a> Planner<'a> {
             return None;
         }
         let original = parse(span.text(self.source))?;
-        // `-128i8` is a number, but `-(128i8)` overflows.
-        if let (Some(negation), Expr::Lit(_)) = (context.negation, &original) {
-            return Some(Site::Around(negation));
+        if is_number(&original) {
+            // `-128i8` is a number, but `-(128i8)` overflows; `&1` lives for ever, `&(f())` does not.
+            let number = context.negation.unwrap_or(span);
+            let borrow = self.contexts.get(number).borrow;
+            return Some(Site::Around(borrow.unwrap_or(number)));
         }
         let leaves = |text: Option<String>| {
             text.and_then(|text| parse(&text))
@@ -549,7 +555,7 @@ impl<'a> Planner<'a> {
         }
         match context.root {
             TemporaryRoot::Unknown => None,
-            TemporaryRoot::Tail(tail) => Some(Site::BeforeTail(tail)),
+            TemporaryRoot::Body(body) => Some(Site::Body(body)),
             TemporaryRoot::Expression(root) => {
                 let is_borrowed_place = self.contexts.get(root).in_place
                     && parse(root.text(self.source)).is_none_or(|expr| is_place(&expr));
@@ -640,6 +646,15 @@ fn relation_text(letter: char) -> Option<&'static str> {
         '!' => "!=",
         _ => return None,
     })
+}
+
+/// A literal, perhaps with a minus.
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Unary(unary) => matches!((&unary.op, &*unary.expr), (UnOp::Neg(_), Expr::Lit(_))),
+        _ => false,
+    }
 }
 
 /// A guard may hold `let`, which no expression of its own may.

@@ -108,6 +108,14 @@ impl WeaveMap {
             })
     }
 
+    /// Whether the woven text at an offset was not taken over from the source.
+    pub(crate) fn is_new(&self, woven: usize) -> bool {
+        !self
+            .verbatim
+            .iter()
+            .any(|part| part.woven <= woven && woven < part.woven + part.length)
+    }
+
     /// The smallest function around a part of the source.
     pub(crate) fn function_around(&self, source: Span) -> Option<Span> {
         self.scopes

@@ -10,6 +10,7 @@ use atropos_mutants::mutant::{MutantId, Span};
 
 use crate::blame::{Blame, Court};
 use crate::diagnostics::Diagnostic;
+use crate::flow;
 use crate::forms::{Form, PackageForms};
 use crate::map::{WeaveMap, WovenPoint};
 use crate::weave::FileWeave;
@@ -103,26 +104,32 @@ pub fn roll_back(
         woven,
         outcome: Outcome::default(),
         changed: BTreeSet::new(),
+        mistyped: Vec::new(),
     };
+    let mut points = Vec::new();
     let mut places = Vec::new();
     for error in errors {
         match court.blame(error) {
             Blame::Variants(variants) => {
                 for (file, mutant) in variants {
-                    round.drop_mutant(&file, mutant, error);
+                    round.change_mutant(&file, mutant, error);
                 }
             }
-            Blame::Points(points) => {
-                for (file, point) in points {
-                    round.change_point(&file, point, error);
-                }
+            Blame::Points(blamed) => {
+                points.extend(blamed.into_iter().map(|(file, point)| (file, point, error)));
             }
             Blame::Step(file, step) => round.drop_step(&file, step),
             Blame::Place(file, place) => places.push((file, place, error)),
             Blame::Unknown => round.outcome.unmapped.push(error.headline()),
         }
     }
-    // Last, because much of this is the consequence of what was found before.
+    // From the sure to the unsure: much of what comes later is the consequence of what was found
+    // before, and will be gone in the next round.
+    for (file, point, error) in points {
+        if !round.may_be_consequence(&file, point, error) {
+            round.change_point(&file, point, error);
+        }
+    }
     for (file, place, error) in places {
         round.change_around(&file, place, error);
     }
@@ -135,18 +142,42 @@ struct Round<'a> {
     outcome: Outcome,
     /// Points that this round has changed already.
     changed: BTreeSet<(String, usize)>,
+    /// Where mutants were dropped for what their own code does.
+    mistyped: Vec<(String, Span)>,
 }
 
 impl Round<'_> {
-    fn drop_mutant(&mut self, file: &str, mutant: MutantId, error: &Diagnostic) {
+    /// A mutant whose code is at fault goes, unless it is its form that can't do what it should.
+    fn change_mutant(&mut self, file: &str, mutant: MutantId, error: &Diagnostic) {
+        let points = self.woven[file].map.points();
+        let Some(point) = points.iter().find(|point| point.mutants.contains(&mutant)) else {
+            return;
+        };
+        let asks_for_copy = point.form <= Form::Operands && error.code() == "E0507";
+        if asks_for_copy && next_form(point, error.code()).is_some() {
+            return self.change_point(file, point.point, error);
+        }
+        self.changed.insert((file.to_owned(), point.point));
+        let span = point.span;
+        self.mistyped.push((file.to_owned(), span));
         let forms = self.forms.file_mut(file);
         if forms.drop_mutant(mutant, &error.headline()) {
             self.outcome.dropped_mutants += 1;
         }
-        let points = self.woven[file].map.points();
-        if let Some(point) = points.iter().find(|point| point.mutants.contains(&mutant)) {
-            self.changed.insert((file.to_owned(), point.point));
-        }
+    }
+
+    /// Whether a point's trouble may come from a mutant within it or around it that is being
+    /// dropped: a mutant of the wrong type misleads inference all around.
+    fn may_be_consequence(&self, file: &str, point: usize, error: &Diagnostic) -> bool {
+        let Some(woven) = self.woven[file].map.point(point) else {
+            return false;
+        };
+        let is_related = |(changed, span): &(String, Span)| {
+            changed == file && (span.contains(woven.span) || woven.span.contains(*span))
+        };
+        !flow::is_about_flow(error)
+            && !error.mentions("PeekPrim")
+            && self.mistyped.iter().any(is_related)
     }
 
     fn drop_step(&mut self, file: &str, step: usize) {

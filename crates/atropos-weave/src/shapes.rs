@@ -42,11 +42,6 @@ impl Weaver<'_> {
             Kind::Step(_) => self.writer.put(STEP),
             Kind::ExternCrate => {}
             Kind::Switch { choice, access } => self.switch(node, choice, *access),
-            Kind::Before(choice) => {
-                self.early_return(node, choice);
-                self.writer.put(" ");
-                self.inside(node, span);
-            }
             Kind::Body(choice) => self.early_return(node, choice),
             Kind::Operands { .. } => self.operands(node),
             Kind::Logic { .. } => self.logic(node),

@@ -166,7 +166,7 @@ fn depth(kind: &Kind) -> u8 {
     match kind {
         Kind::ExternCrate => 0,
         Kind::Step(_) => 1,
-        Kind::Body(_) | Kind::Before(_) => 2,
+        Kind::Body(_) => 2,
         Kind::Statement(_) => 3,
         Kind::Switch { .. } | Kind::Condition { .. } | Kind::IteratorTail(_) => 4,
         Kind::Guard { .. } | Kind::NewGuard(_) => 4,

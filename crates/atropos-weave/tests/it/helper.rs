@@ -89,10 +89,17 @@ operators! {
 
 /// Runs a piece of a program and prints its result, or its panic, with all that was noted.
 pub fn attempt<T: Debug>(name: &str, what: impl FnOnce() -> T) {
-    let result = catch_unwind(AssertUnwindSafe(what));
+    let mut what = Some(what);
+    let mut shown = || Some(Box::new(what.take()?()) as Box<dyn Debug>);
+    // Programs have many pieces: what can be shared is compiled once.
+    show(name, &mut shown);
+}
+
+fn show<'a>(name: &str, what: &mut dyn FnMut() -> Option<Box<dyn Debug + 'a>>) {
+    let result = catch_unwind(AssertUnwindSafe(|| what().map(|value| format!("{value:?}"))));
     let log = LOG.with(|log| log.take());
     match result {
-        Ok(value) => println!("{name}: {value:?} {log:?}"),
+        Ok(value) => println!("{name}: {} {log:?}", value.unwrap_or_default()),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

@@ -1,5 +1,7 @@
 //! The weave against rustc: woven programs are compiled and run, beside programs in which one edit
 //! was made by hand.
 
+mod editions;
 mod equivalence;
 mod support;
+mod traps;

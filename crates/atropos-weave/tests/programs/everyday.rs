@@ -12,6 +12,7 @@ fn ordered(a: i32) -> i32 {
     seen("left", a) + seen("middle", a * 2) * seen("right", 3)
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for (a, b) in [(1, 2), (7, -3), (2147483647, 1), (0, 0)] {
         attempt("calculate", || calculate(a, b));
@@ -35,6 +36,7 @@ fn unsigned(x: u8) -> u8 {
     x - 1 + 250
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for a in [-1, 0, 1, 5] {
         attempt("lowest", || lowest(a));
@@ -54,6 +56,7 @@ fn texts(a: &str, b: String) -> bool {
     a == b || a < "m" && *a > *b
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for (a, b) in [(1, 2), (2, 2), (255, 3)] {
         attempt("compare", || compare(a, b));
@@ -80,6 +83,7 @@ fn decide(a: bool, b: bool) -> u8 {
     result
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for (a, b) in [(true, true), (true, false), (false, true), (false, false)] {
         attempt("decide", || decide(a, b));
@@ -103,6 +107,7 @@ fn assign(values: &mut [i64], step: i64) -> i64 {
     total + pair.0 + pair.1
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     attempt("assign", || assign(&mut [5, 6, 7], 4));
     attempt("assign to less", || assign(&mut [5], 4));
@@ -139,6 +144,7 @@ fn evens(limit: u32) -> impl Iterator<Item = u32> {
     (0..limit).filter(|n| n % 2 == 0)
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for limit in [0, 1, 4, 9] {
         attempt("count", || count(limit));
@@ -170,6 +176,7 @@ fn early(n: i32) -> i32 {
     index as i32
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for n in [-1, 0, 1, 3, 4, 12, 13] {
         attempt("classify", || classify(n));
@@ -209,6 +216,7 @@ fn slice(text: &[u8]) -> (usize, u8) {
     (text[..2].len() + middle.len(), total)
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     let base = Point { x: 3, y: 4, name: "base".into() };
     attempt("build", || build(&base));
@@ -239,6 +247,7 @@ b"#;
             + raw.len() as i32 * long as i32)
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for (a, b) in [(1, 2), (7, -3), (2, 8)] {
         attempt("several lines", || several_lines(a, b));
@@ -262,6 +271,7 @@ fn closures(n: i32) -> i32 {
     twice(3) - 1
 }
 
+#[cfg_attr(test, mutants::skip)]
 pub fn main() {
     attempt("macros", || macros(&[4, 5, 6]));
     attempt("closures", || closures(2));
