@@ -1,6 +1,6 @@
 //! Linked into every woven program: the mutant switch, step and heap limits, fork at the point.
 //!
-//! Woven code calls the functions of [`switch`] (re-exported here), [`iter()`] and [`probe`]; the
+//! Woven code calls the functions of `switch` (re-exported here), [`iter()`] and [`probe`]; the
 //! harness calls [`zygote`]. Without a driver all of it does nothing, and the program is the
 //! original.
 //!

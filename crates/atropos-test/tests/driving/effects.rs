@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use atropos_protocol::{Effect, Effects, Limits, Outcome, Way};
+use atropos_protocol::{Effect, Effects, Outcome, Way};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -23,7 +22,7 @@ fn seven() -> u32 {
         5 => { std::process::Command::new("true").status().unwrap().success() as u32 * 7 }
         6 => { std::fs::read("/proc/self/status").unwrap(); 7 }
         7 => { make_directory(); 7 }
-        8 => { std::thread::sleep(std::time::Duration::from_millis(300)); 7 }
+        8 => { std::thread::sleep(std::time::Duration::from_millis(2000)); 7 }
         _ => 7,
     }
 }
@@ -109,8 +108,8 @@ fn measures_time() {
     let first = seven();
     let second = seven();
     let (took, wall) = (start.elapsed(), wall.elapsed().unwrap());
-    assert!(took.as_millis() < 150, "{took:?}");
-    assert!(wall.as_millis() < 150, "{wall:?}");
+    assert!(took.as_millis() < 1000, "took {took:?}");
+    assert!(wall.as_millis() < 1000, "{wall:?}");
     assert_eq!((first, second), (7, 7));
 }
 
@@ -281,13 +280,9 @@ fn a_test_that_goes_around_libc_is_stopped_by_the_kernel() {
 #[test]
 fn time_spent_on_other_mutants_does_not_count() {
     let mut driver = driver();
-    let slow = Limits {
-        time: Duration::from_secs(5),
-        ..limits()
-    };
-    let (verdicts, _) = driver.run_with(Way::Fork, "measures_time", &[2, 8, 9, 10], &slow);
+    let verdicts = driver.run(Way::Fork, "measures_time", &[2, 8, 9, 10]);
     assert_eq!(verdicts[&8].outcome, Outcome::Failed);
-    assert!(verdicts[&8].message.contains("ms"), "{verdicts:?}");
+    assert!(verdicts[&8].message.contains("took"), "{verdicts:?}");
     // Forked after mutant 8 has slept.
     assert_eq!(verdicts[&10].outcome, Outcome::Passed, "{verdicts:?}");
     assert!(verdicts[&9].message.contains("(8, 8)"), "{verdicts:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atropos_protocol::{Limits, Outcome, Way};
 
-use crate::support::{Driver, Kind, compile};
+use crate::support::{Driver, Kind, compile, limits};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::{at, step};
@@ -117,12 +117,24 @@ fn driver() -> Driver {
 
 /// Runs one mutant in all three ways; each must say the same.
 fn check(mutant: u32, expected: Outcome, message: &str) {
+    check_within(mutant, expected, message, &limits());
+}
+
+fn check_within(mutant: u32, expected: Outcome, message: &str, limits: &Limits) {
     let mut driver = driver();
     for way in [Way::Fork, Way::Each, Way::Batch] {
-        let verdict = &driver.run(way, "seven", &[mutant])[&mutant];
+        let (verdicts, _) = driver.run_with(way, "seven", &[mutant], limits);
+        let verdict = &verdicts[&mutant];
         assert_eq!(verdict.outcome, expected, "{way:?}: {verdict:?}");
         assert!(verdict.message.contains(message), "{way:?}: {verdict:?}");
         assert_harmless(&mut driver);
+    }
+}
+
+fn in_a_hurry() -> Limits {
+    Limits {
+        time: Duration::from_millis(700),
+        ..limits()
     }
 }
 
@@ -232,12 +244,12 @@ fn a_panic_in_drop_fails_the_test() {
 
 #[test]
 fn a_loop_without_steps_runs_into_the_time_limit() {
-    check(15, Outcome::TimeLimit, "");
+    check_within(15, Outcome::TimeLimit, "", &in_a_hurry());
 }
 
 #[test]
 fn sleeping_runs_into_the_time_limit() {
-    check(16, Outcome::TimeLimit, "");
+    check_within(16, Outcome::TimeLimit, "", &in_a_hurry());
 }
 
 #[test]

@@ -11,7 +11,8 @@ use atropos_protocol::{Baseline, Client, Limits, Outcome, Run, Verdict, Way};
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A directory of this test process alone, removed by the next one with the same id at the latest.
+/// A directory of this test process alone. What compiled programs need outlives the process; the
+/// next one removes it.
 pub fn fresh_directory() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -20,6 +21,22 @@ pub fn fresh_directory() -> PathBuf {
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     path
+}
+
+/// Removes the directories of test processes that are gone.
+fn remove_leftovers() {
+    for entry in std::fs::read_dir(env!("CARGO_TARGET_TMPDIR"))
+        .unwrap()
+        .flatten()
+    {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let process = name
+            .strip_prefix("driving-")
+            .and_then(|rest| rest.split('-').next());
+        if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn run_rustc(arguments: &[&str], log: &str) {
@@ -36,6 +53,7 @@ fn run_rustc(arguments: &[&str], log: &str) {
 fn runtime() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
+        remove_leftovers();
         let directory = fresh_directory();
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let out = directory.to_str().unwrap();
@@ -205,7 +223,7 @@ pub fn limits() -> Limits {
     Limits {
         steps: 20_000,
         heap: 64 << 20,
-        time: Duration::from_millis(1500),
+        time: Duration::from_secs(10),
         address_space: 1 << 30,
     }
 }
