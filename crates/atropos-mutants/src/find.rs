@@ -73,22 +73,31 @@ pub fn find_mutants(text: &str, options: &FindOptions) -> Result<FileMutants, Pa
 }
 
 fn find(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
-    let source = Source::new(text);
-    let file = syn::parse_str::<syn::File>(source.code()).map_err(|error| {
-        let message = error.to_string();
-        // The end of the input has no token, and so no place of its own.
-        let offset = if message.starts_with("unexpected end of input") {
-            text.trim_end().len().saturating_sub(1)
-        } else {
-            source.token(error.span()).start
-        };
-        let (line, column) = source.position(text.floor_char_boundary(offset));
-        ParseError {
-            message,
-            line,
-            column,
+    let mut source = Source::new(text);
+    let file = match syn::parse_str::<syn::File>(source.code()) {
+        Ok(file) => file,
+        Err(error) => {
+            let error = parse_error(&source, &error);
+            let modern = source.modern_code(options.edition);
+            syn::parse_str(&modern).map_err(|_| error)?
         }
-    })?;
+    };
     let facts = Facts::of(&file);
     Ok(Walker::new(&source, options, &facts).file(&file))
+}
+
+fn parse_error(source: &Source<'_>, error: &syn::Error) -> ParseError {
+    let message = error.to_string();
+    // The end of the input has no token, and so no place of its own.
+    let offset = if message.starts_with("unexpected end of input") {
+        source.text.trim_end().len().saturating_sub(1)
+    } else {
+        source.token(error.span()).start
+    };
+    let (line, column) = source.position(source.text.floor_char_boundary(offset));
+    ParseError {
+        message,
+        line,
+        column,
+    }
 }

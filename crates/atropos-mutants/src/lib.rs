@@ -22,6 +22,7 @@ mod macros;
 mod matches;
 pub mod mutant;
 mod name;
+mod old_syntax;
 pub mod operator;
 mod return_values;
 pub mod selection;

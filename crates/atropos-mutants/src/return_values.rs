@@ -366,7 +366,7 @@ impl Walker<'_> {
             "fmt::Error" | "std::fmt::Error" | "core::fmt::Error" | "::core::fmt::Error"
             | "::std::fmt::Error" => return Some(text),
             "io::Error" | "std::io::Error" | "::std::io::Error" => {
-                return Some("::std::io::Error::other(\"xyzzy\")".into());
+                return Some("::std::io::ErrorKind::Other.into()".into());
             }
             "anyhow::Error" => return Some("anyhow::Error::msg(\"xyzzy\")".into()),
             "eyre::Report" | "color_eyre::Report" => {
@@ -389,7 +389,7 @@ impl Walker<'_> {
     /// An error for `io::Result<T>` and its kind, whose error type is not written.
     fn error_of_alias(&self, path: &str) -> Option<String> {
         match path.trim_start_matches("::") {
-            "io::Result" | "std::io::Result" => Some("::std::io::Error::other(\"xyzzy\")".into()),
+            "io::Result" | "std::io::Result" => Some("::std::io::ErrorKind::Other.into()".into()),
             "anyhow::Result" => Some("anyhow::Error::msg(\"xyzzy\")".into()),
             _ => None,
         }

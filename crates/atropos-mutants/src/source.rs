@@ -4,12 +4,16 @@
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::extent::Extent;
+use crate::find::Edition;
 use crate::mutant::Span;
+use crate::old_syntax::{insertions, with_insertions};
 
 pub(crate) struct Source<'a> {
     pub text: &'a str,
     /// How many bytes (byte order mark, shebang) precede the text that syn was given.
     skipped: usize,
+    /// Where that text has more than ours, and how much, in its own offsets.
+    inserted: Vec<(usize, usize)>,
     line_starts: Vec<usize>,
 }
 
@@ -21,13 +25,40 @@ impl<'a> Source<'a> {
         Source {
             text,
             skipped: length_before_code(text),
+            inserted: Vec::new(),
             line_starts,
         }
     }
 
-    /// What syn shall parse.
+    /// The text without what precedes the code.
     pub fn code(&self) -> &'a str {
         &self.text[self.skipped..]
+    }
+
+    /// The code as syn shall parse it, with old syntax made new.
+    pub fn modern_code(&mut self, edition: Edition) -> String {
+        let insertions = insertions(self.code(), edition);
+        let mut grown = 0;
+        self.inserted = insertions
+            .iter()
+            .map(|(offset, text)| {
+                let start = offset + grown;
+                grown += text.len();
+                (start, text.len())
+            })
+            .collect();
+        with_insertions(self.code(), &insertions)
+    }
+
+    /// From an offset in what syn parsed to one in our text.
+    fn original(&self, offset: usize) -> usize {
+        let behind: usize = self
+            .inserted
+            .iter()
+            .take_while(|(start, _)| *start < offset)
+            .map(|(start, length)| (offset - start).min(*length))
+            .sum();
+        offset - behind + self.skipped
     }
 
     pub fn code_start(&self) -> usize {
@@ -42,7 +73,7 @@ impl<'a> Source<'a> {
 
     pub fn token(&self, span: proc_macro2::Span) -> Span {
         let range = span.byte_range();
-        Span::new(range.start + self.skipped, range.end + self.skipped)
+        Span::new(self.original(range.start), self.original(range.end))
     }
 
     pub fn slice(&self, span: Span) -> &'a str {

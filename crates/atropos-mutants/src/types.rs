@@ -150,13 +150,24 @@ pub(crate) fn kind_of_type(ty: &Type, facts: &Facts) -> Option<Kind> {
     }
 }
 
+/// Operands are looked into this far: what a long chain of operators says, its end says too.
+const DEPTH: usize = 8;
+
 fn named(name: &str) -> Option<Type> {
+    if name.is_empty() {
+        return None;
+    }
     syn::parse_str(name).ok()
 }
 
 impl Walker<'_> {
     /// The kind of an expression's value; references are looked through only for text.
     pub fn kind_of(&self, expression: &Expr) -> Option<Kind> {
+        self.kind_within(expression, DEPTH)
+    }
+
+    fn kind_within(&self, expression: &Expr, depth: usize) -> Option<Kind> {
+        let depth = depth.checked_sub(1)?;
         match expression {
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Int(int) if int.suffix().is_empty() => None,
@@ -166,11 +177,11 @@ impl Walker<'_> {
             },
             Expr::Macro(mac) if mac.mac.path.is_ident("format") => Some(Kind::Text),
             Expr::Reference(reference) => self
-                .kind_of(&reference.expr)
+                .kind_within(&reference.expr, depth)
                 .filter(|kind| *kind == Kind::Text),
             Expr::Binary(binary) if is_arithmetic(&binary.op) => self
-                .kind_of(&binary.left)
-                .or_else(|| self.kind_of(&binary.right)),
+                .kind_within(&binary.left, depth)
+                .or_else(|| self.kind_within(&binary.right, depth)),
             _ => self.kind_of_known(expression),
         }
     }
@@ -187,9 +198,14 @@ impl Walker<'_> {
 
     /// The type of an expression, if it is written somewhere near.
     pub fn type_of(&self, expression: &Expr) -> Option<Type> {
+        self.type_within(expression, DEPTH)
+    }
+
+    fn type_within(&self, expression: &Expr, depth: usize) -> Option<Type> {
+        let depth = depth.checked_sub(1)?;
         match expression {
-            Expr::Paren(inner) => self.type_of(&inner.expr),
-            Expr::Group(inner) => self.type_of(&inner.expr),
+            Expr::Paren(inner) => self.type_within(&inner.expr, depth),
+            Expr::Group(inner) => self.type_within(&inner.expr, depth),
             Expr::Cast(cast) => Some((*cast.ty).clone()),
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Int(int) => named(int.suffix()),
@@ -207,7 +223,7 @@ impl Walker<'_> {
             }
             Expr::Field(field) => {
                 let owner = self
-                    .type_of(&field.base)
+                    .type_within(&field.base, depth)
                     .or_else(|| self.type_of_self(&field.base))?;
                 let owner = match &owner {
                     Type::Reference(reference) => &reference.elem,
@@ -223,19 +239,19 @@ impl Walker<'_> {
                 let ty = self.facts.field(&last_name(owner)?, &name)?;
                 self.is_meaningful(ty).then(|| ty.clone())
             }
-            Expr::Unary(unary) => match (&unary.op, self.type_of(&unary.expr)?) {
+            Expr::Unary(unary) => match (&unary.op, self.type_within(&unary.expr, depth)?) {
                 (UnOp::Deref(_), Type::Reference(reference)) => Some((*reference.elem).clone()),
                 (UnOp::Deref(_), _) => None,
                 (_, ty) => Some(ty),
             },
             Expr::Binary(binary) if is_arithmetic(&binary.op) => self
-                .number_type(&binary.left)
-                .or_else(|| self.number_type(&binary.right)),
+                .number_within(&binary.left, depth)
+                .or_else(|| self.number_within(&binary.right, depth)),
             Expr::Binary(binary) if is_comparison(&binary.op) => named("bool"),
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
                 named("bool")
             }
-            Expr::Index(index) => match self.type_of(&index.expr)? {
+            Expr::Index(index) => match self.type_within(&index.expr, depth)? {
                 _ if matches!(*index.index, Expr::Range(_)) => None,
                 Type::Array(array) => Some((*array.elem).clone()),
                 Type::Slice(slice) => Some((*slice.elem).clone()),
@@ -257,7 +273,7 @@ impl Walker<'_> {
                     "abs" | "pow" | "powi" | "powf" | "sqrt" | "wrapping_add" | "wrapping_sub"
                     | "wrapping_mul" | "saturating_add" | "saturating_sub" | "saturating_mul"
                     | "rotate_left" | "rotate_right" | "rem_euclid" => {
-                        self.number_type(&call.receiver)
+                        self.number_within(&call.receiver, depth)
                     }
                     "count_ones" | "leading_zeros" | "trailing_zeros" => named("u32"),
                     _ if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) => {
@@ -286,7 +302,11 @@ impl Walker<'_> {
     }
 
     fn number_type(&self, expression: &Expr) -> Option<Type> {
-        let ty = self.type_of(expression)?;
+        self.number_within(expression, DEPTH)
+    }
+
+    fn number_within(&self, expression: &Expr, depth: usize) -> Option<Type> {
+        let ty = self.type_within(expression, depth)?;
         kind_of_type(&ty, self.facts)
             .is_some_and(Kind::is_number)
             .then_some(ty)

@@ -306,9 +306,9 @@ impl<'a> Walker<'a> {
         let trait_name = of_trait
             .and_then(|path| path.segments.last())
             .map(|segment| segment.ident.to_string());
-        let self_name = self.source.compact(&item.self_ty);
+        let self_name = self.source.flat(&item.self_ty);
         let name = match of_trait {
-            Some(path) => format!("<{self_name} as {}>", self.source.compact(path)),
+            Some(path) => format!("<{self_name} as {}>", self.source.flat(path)),
             None => self_name,
         };
         let associated = item

@@ -64,7 +64,7 @@ fn options_and_results_hold_the_values_of_what_they_hold() {
     check_type("Result<u8, OtherError>", &["Ok(0)", "Ok(1)"]);
     check_type(
         "io::Result<()>",
-        &["Ok(())", "Err(::std::io::Error::other(\"xyzzy\"))"],
+        &["Ok(())", "Err(::std::io::ErrorKind::Other.into())"],
     );
     check_type("Result<(), fmt::Error>", &["Ok(())", "Err(fmt::Error)"]);
     check_type("fmt::Result", &["Ok(())"]);

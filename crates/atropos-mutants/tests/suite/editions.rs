@@ -1,6 +1,8 @@
 //! Syntax of the editions from 2015 to 2024.
 
-use crate::check::{check, check_value};
+use atropos_mutants::{Edition, FindOptions, find_mutants};
+
+use crate::check::{check, check_value, lines, options};
 
 #[test]
 fn edition_2015_has_try_macros_and_no_dyn() {
@@ -20,6 +22,53 @@ fn edition_2015_has_try_macros_and_no_dyn() {
         "extern crate a; fn f(x: Box<Trait>) { ::a::g(1) }",
         &["CRP: 1 => 2", "CRP: 1 => 0"],
     );
+}
+
+/// The mutants of old code, at their places in the text as it is.
+fn old(edition: Edition, source: &str) -> Vec<String> {
+    let options = FindOptions {
+        edition,
+        ..options("CRP")
+    };
+    let found = find_mutants(source, &options).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    lines(source, &found)
+}
+
+#[test]
+fn old_syntax_is_understood_where_it_is_allowed() {
+    let one = ["CRP: 1 => 2", "CRP: 1 => 0"];
+    let with_objects = "fn f(x: Box<Fn(u8) -> u8 + Send>, y: &'static FnMut(u8), z: &mut Fn()) -> Option<&Fn(u8)> {
+        g(x as Box<Fn(u8) -> u8>, 1) }";
+    assert_eq!(old(Edition::Rust2018, with_objects), one);
+    let with_bounds = "fn f<F: Fn(u8), G>(x: &Fn(u8), y: Box<dyn Fn()>) where G: for<'a> FnOnce(&'a u8) + Fn() { g(1) }";
+    assert_eq!(old(Edition::Rust2018, with_bounds), one);
+    let with_names = "trait T { fn a(&self, u8, &str) -> u8; fn b(self: Box<Self>, x: u8, HashMap<u8, std::string::String>);
+        fn c(x: &u8) { g(1) } fn d(u8) where Self: Sized; }";
+    assert_eq!(old(Edition::Rust2015, with_names), one);
+    let with_async = "fn f() { let async = 2u8; await(async, 1); mod try {} }";
+    assert_eq!(
+        old(Edition::Rust2015, with_async),
+        [
+            "CRP: 2u8 => 3u8",
+            "CRP: 2u8 => 1u8",
+            "CRP: 2u8 => 0u8",
+            "CRP: 1 => 2",
+            "CRP: 1 => 0"
+        ]
+    );
+}
+
+#[test]
+fn old_syntax_is_an_error_in_new_editions() {
+    let find = |edition| {
+        let options = FindOptions {
+            edition,
+            ..FindOptions::default()
+        };
+        find_mutants("fn f(x: &Fn(u8)) {}", &options)
+    };
+    assert!(find(Edition::Rust2018).is_ok());
+    assert!(find(Edition::Rust2021).is_err());
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn functions_are_named_as_people_name_them() {
             "a::b",
             "a",
             "Account::c",
-            "<Lock<'_,T> as Drop>::drop",
+            "<Lock<'_, T> as Drop>::drop",
             "Shape::d",
             "m::e",
             "<x::Y as fmt::Display>::f",
