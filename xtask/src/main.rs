@@ -5,6 +5,8 @@ mod experiments;
 mod process;
 mod random;
 mod subject;
+#[cfg(test)]
+mod tidy;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};

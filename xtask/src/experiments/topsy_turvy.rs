@@ -15,7 +15,7 @@ use crate::process;
 use crate::subject;
 
 /// Sizes of the numbers that the test's set-up makes.
-const SIZES: [u64; 6] = [1_000, 20_000, 50_000, 100_000, 150_000, 200_000];
+const SIZES: [u64; 6] = [1_000, 100_000, 200_000, 400_000, 700_000, 1_000_000];
 
 #[derive(Args)]
 pub struct Options {
