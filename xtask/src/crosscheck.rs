@@ -146,23 +146,13 @@ fn agree(verdict: Verdict, alone: Alone) -> bool {
 }
 
 fn run_fast(atropos: &Path, tree: &Path, options: &Options) -> Result<Outcomes> {
-    let mut command = Command::new(atropos);
-    command.args(["atropos", "--no-config"]).current_dir(tree);
+    let mut arguments: Vec<&str> = options.cargo_arg.iter().map(String::as_str).collect();
     if options.no_doc {
-        command.arg("--no-doc");
+        arguments.push("--no-doc");
     }
-    command.args(&options.cargo_arg);
-    let ended = process::run(command, Duration::from_secs(3600))?;
-    let code = ended.status.and_then(|status| status.code());
-    if !matches!(code, Some(0 | 2 | 3)) {
-        bail!(
-            "cargo atropos ended with {code:?}:\n{}{}",
-            ended.stdout,
-            ended.stderr
-        );
-    }
+    let (outcomes, ended) = subject::run_atropos(atropos, tree, &arguments, &[])?;
     println!("{}", ended.stdout);
-    Ok(Outcomes::read(&tree.join("target/atropos"))?)
+    Ok(outcomes)
 }
 
 /// The tree in which mutants are applied one at a time.

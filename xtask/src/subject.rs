@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process;
+use atropos_report::outcomes::Outcomes;
+
+use crate::process::{self, Ended};
 
 /// The repository's root.
 pub fn repository() -> PathBuf {
@@ -34,6 +36,34 @@ pub fn atropos() -> Result<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| repository().join("target"), PathBuf::from);
     Ok(target.join("release/cargo-atropos"))
+}
+
+/// Runs Atropos in a tree to its end; gives what it found and how long it took.
+pub fn run_atropos(
+    program: &Path,
+    tree: &Path,
+    arguments: &[&str],
+    variables: &[(&str, String)],
+) -> Result<(Outcomes, Ended)> {
+    let output = tree.join("target/atropos");
+    let mut command = Command::new(program);
+    command
+        .args(["atropos", "--no-config", "--output"])
+        .arg(&output)
+        .args(arguments)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .env_remove("CARGO_TARGET_DIR")
+        .current_dir(tree);
+    let ended = process::run(command, Duration::from_secs(7200))?;
+    let code = ended.status.and_then(|status| status.code());
+    if !matches!(code, Some(0 | 2 | 3)) {
+        bail!(
+            "cargo atropos ended with {code:?}:\n{}{}",
+            ended.stdout,
+            ended.stderr
+        );
+    }
+    Ok((Outcomes::read(&output)?, ended))
 }
 
 /// A fresh copy of a subject below `place`.

@@ -6,7 +6,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use atropos_report::outcomes::Outcomes;
 use clap::Args;
 
 use crate::process;
@@ -86,16 +85,8 @@ fn print_row(name: &str, tool: &str, figures: &Figures, ratio: &str) {
 }
 
 fn run_atropos(program: &Path, tree: &Path) -> Result<Figures> {
-    let mut command = Command::new(program);
-    command
-        .args(["atropos", "--no-config", "--jobs=1"])
-        .current_dir(tree);
-    let ended = process::run(command, Duration::from_secs(7200))?;
-    let code = ended.status.and_then(|status| status.code());
-    if !matches!(code, Some(0 | 2 | 3)) {
-        bail!("it ended with {code:?}:\n{}{}", ended.stdout, ended.stderr);
-    }
-    let totals = Outcomes::read(&tree.join("target/atropos"))?.totals;
+    let (outcomes, ended) = subject::run_atropos(program, tree, &["--jobs=1"], &[])?;
+    let totals = outcomes.totals;
     Ok(Figures {
         mutants: totals.mutants,
         viable: totals.killed + totals.missed(),
@@ -109,6 +100,7 @@ fn run_peer(program: &Path, tree: &Path, shard: Option<&str>) -> Result<Figures>
     let mut command = Command::new(program);
     command
         .args(["mutants", "--jobs=1", "--no-shuffle"])
+        .env_remove("CARGO_TARGET_DIR")
         .current_dir(tree);
     if let Some(shard) = shard {
         command.args(["--shard", shard]);

@@ -3,15 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
-use atropos_report::outcomes::Outcomes;
 use clap::Args;
 
 use super::plot::{Plot, Series};
-use crate::process;
 use crate::subject;
 
 /// Sizes of the numbers that the test's set-up makes.
@@ -89,28 +85,9 @@ pub fn run(options: &Options) -> Result<()> {
 fn measure(atropos: &Path, tree: &Path, size: u64, way: &str) -> Result<Measured> {
     // A journal of an earlier run would leave nothing to do.
     let _ = fs::remove_file(tree.join("target/atropos/journal.jsonl"));
-    let mut command = Command::new(atropos);
-    command
-        .args([
-            "atropos",
-            "--no-config",
-            "--jobs=1",
-            "--no-doc",
-            "--way",
-            way,
-        ])
-        .env("PRIMES_SIZE", size.to_string())
-        .current_dir(tree);
-    let ended = process::run(command, Duration::from_secs(3600))?;
-    let code = ended.status.and_then(|status| status.code());
-    if !matches!(code, Some(0 | 2 | 3)) {
-        bail!(
-            "cargo atropos ended with {code:?}:\n{}{}",
-            ended.stdout,
-            ended.stderr
-        );
-    }
-    let outcomes = Outcomes::read(&tree.join("target/atropos"))?;
+    let arguments = ["--jobs=1", "--no-doc", "--way", way];
+    let variables = [("PRIMES_SIZE", size.to_string())];
+    let (outcomes, _) = subject::run_atropos(atropos, tree, &arguments, &variables)?;
     Ok(Measured {
         seconds: outcomes.timings.run,
         killed: outcomes.totals.killed,
