@@ -27,6 +27,11 @@ mod tests {
     }
 
     #[test]
+    fn sequential_four() {
+        assert_eq!(evens(3), [4, 2, 0]);
+    }
+
+    #[test]
     fn threaded() {
         let workers: Vec<_> = (1..4).map(|n| thread::spawn(move || weight(n))).collect();
         let sum: u32 = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
@@ -34,14 +39,14 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "7 is too much")]
+    #[should_panic(expected = "too much")]
     fn too_much_panics() {
         refuse(7);
     }
 
     #[test]
     fn little_does_not_panic() {
-        refuse(3);
+        assert_eq!(refuse(3), 2);
     }
 
     #[test]

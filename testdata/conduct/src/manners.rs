@@ -19,15 +19,24 @@ pub fn weight(n: u32) -> u32 {
     n * 12
 }
 
-pub fn refuse(n: u32) {
-    if n > 5 {
-        panic!("{n} is too much");
-    }
+pub fn refuse(n: u32) -> u32 {
+    let left = 5u32.checked_sub(n);
+    left.expect("that is too much")
 }
 
 pub fn read(text: &str) -> Result<u32, String> {
     let number: u32 = text.parse().map_err(|error| format!("{error}"))?;
     Ok(number + 1)
+}
+
+pub fn evens(limit: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut left = limit;
+    while left > 0 {
+        left -= 1;
+        found.push(2 * left);
+    }
+    found
 }
 
 pub fn neglected(n: u32) -> u32 {

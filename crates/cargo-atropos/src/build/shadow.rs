@@ -32,6 +32,7 @@ impl Shadow {
 
     /// The shadow's counterpart of a file of the mirrored tree.
     pub fn path_of(&self, original: &Path) -> Option<PathBuf> {
+        let original = without_parents(original);
         Some(self.root.join(original.strip_prefix(&self.mirrored).ok()?))
     }
 
@@ -112,9 +113,36 @@ impl Shadow {
     }
 }
 
+/// The same path without `..`, so that it can be told what it lies in. (Cargo names a crate root
+/// by joining paths.)
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            component => plain.push(component),
+        }
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_only_seems_to_lie_inside_has_no_place() {
+        let shadow = Shadow::new("/shadow".into(), "/ws".into());
+        let check = |path: &str, expected: Option<&str>| {
+            let place = shadow.path_of(Path::new(path));
+            assert_eq!(place, expected.map(PathBuf::from), "{path}");
+        };
+        check("/ws/a/src/lib.rs", Some("/shadow/a/src/lib.rs"));
+        check("/ws/a/../b/lib.rs", Some("/shadow/b/lib.rs"));
+        check("/ws/a/../../b/lib.rs", None);
+    }
 
     #[test]
     fn written_files_are_real_and_their_neighbours_are_links() {

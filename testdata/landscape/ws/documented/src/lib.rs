@@ -14,10 +14,8 @@ pub fn area(width: u32, height: u32) -> u32 {
 /// ```should_panic
 /// documented::refuse(0);
 /// ```
-pub fn refuse(number: u32) {
-    if number < 1 {
-        panic!("nothing");
-    }
+pub fn refuse(number: u32) -> u32 {
+    10 / number
 }
 
 /// Its examples are compiled, rejected or ignored, but never run.

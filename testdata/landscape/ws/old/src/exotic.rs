@@ -1,5 +1,5 @@
-//! Nameless parameters and trait objects without `dyn`: the file is left out with a warning, because
-//! no parser of today's Rust reads it.
+//! Nameless parameters, trait objects without `dyn`, names that are keywords today: what only this
+//! edition can read.
 #![allow(bare_trait_objects, anonymous_parameters)]
 
 pub trait Change {
@@ -14,6 +14,6 @@ impl Change for Plus {
     }
 }
 
-pub fn changed(change: &Change) -> i32 {
+pub fn async(change: &Change) -> i32 {
     change.change(10)
 }

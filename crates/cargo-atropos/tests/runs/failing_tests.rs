@@ -1,0 +1,83 @@
+//! What is said when the tests are no judges: they fail, do not compile, are not there, or waver.
+
+use crate::tree::Tree;
+
+#[test]
+fn tests_that_cant_judge_are_named() {
+    let tree = Tree::of("unsteady");
+    let good = tree.run(&[]).has_code(0);
+    assert!(good.outcomes().complete);
+
+    let failing = tree.run_with(&[], &[("FAIL", "1")]).has_code(4);
+    failing.says("---- lib tests::sums ----");
+    failing.says("about to sum");
+    failing.says("  left: 5");
+    failing.says(
+        "error: tests fail without any mutant, so they can't judge mutants: lib tests::sums;",
+    );
+    assert_eq!(failing.stdout, "");
+
+    let failing = tree.run_with(&[], &[("FAIL_PROGRAM", "1")]).has_code(4);
+    failing.says("---- test program (whole program) ----");
+    failing.says("the program is told to fail");
+
+    let wavering = tree.run_with(&[], &[("WAVER", "1")]).has_code(2);
+    wavering.says("warning: lib tests::wavers passes and fails by chance; it decides nothing here");
+    wavering.check(
+        "src/lib.rs",
+        &[
+            ("sum: replace + with -", "killed (panicked)"),
+            ("product: replace * with +", "unreached"),
+        ],
+    );
+    assert!(
+        wavering
+            .outcomes()
+            .tests
+            .iter()
+            .all(|test| test.name != "tests::wavers")
+    );
+
+    let skipping = tree
+        .run_with(&["--", "--skip", "sums"], &[("FAIL", "1")])
+        .has_code(2);
+    skipping.check("src/lib.rs", &[("sum: replace + with -", "unreached")]);
+
+    tree.edit("src/lib.rs", "    a * b\n", "    a * \"b\"\n");
+    let broken = tree.run(&[]).has_code(4);
+    broken.says("error[E0277]: cannot multiply `u32` by `&str`");
+    broken.says(" --> src/lib.rs:8:7");
+    broken.says("error: the tests do not build without any mutant");
+    assert!(
+        !broken.stderr.contains("atropos_runtime"),
+        "{}",
+        broken.stderr
+    );
+
+    let (code, _) = tree
+        .read("src/lib.rs")
+        .split_once("#[cfg(test)]")
+        .map(own)
+        .unwrap();
+    tree.write("src/lib.rs", &code.replace("\"b\"", "b"));
+    tree.edit(
+        "Cargo.toml",
+        "[[test]]\nname = \"program\"\nharness = false\n",
+        "",
+    );
+    std::fs::remove_dir_all(tree.path().join("tests")).unwrap();
+    let untested = tree.run(&[]).has_code(2);
+    untested.says("warning: no tests were found, so no mutant can be killed");
+    assert_eq!(
+        untested
+            .verdicts_in("src/lib.rs")
+            .into_keys()
+            .collect::<Vec<_>>(),
+        ["unreached"]
+    );
+    assert_eq!(tree.stray_processes(), [""; 0]);
+}
+
+fn own((left, right): (&str, &str)) -> (String, String) {
+    (left.to_owned(), right.to_owned())
+}

@@ -1,0 +1,11 @@
+//! Whole runs of the command on little crates (`testdata/`): build, tests, verdicts, output. No
+//! network: those crates depend on each other only.
+//!
+//! A run costs seconds, so each is made once and looked at from many sides.
+
+mod conduct;
+mod failing_tests;
+mod landscape;
+mod resuming;
+mod selected;
+mod tree;
