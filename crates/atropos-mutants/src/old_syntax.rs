@@ -1,5 +1,5 @@
 //! Syntax that editions before 2021 allow and the parser does not know: trait objects of the `Fn`
-//! family without `dyn`, parameters of trait methods without a name, and `async`, `await` and
+//! family without `dyn`, parameters of trait methods without a name, and `async`, `await`, `dyn` and
 //! `try` as names. What would make it understood is inserted before the text is parsed; `Source`
 //! leads every place back to the text as it is.
 
@@ -72,7 +72,12 @@ impl Finder {
                         self.insert(token, "dyn ");
                     }
                     let is_macro = is_punct(behind, '!');
-                    let is_name = name == "async" || name == "await" || name == "try" && !is_macro;
+                    let is_name = match name.as_str() {
+                        "async" | "await" => true,
+                        "try" => !is_macro,
+                        "dyn" => !starts_bound(behind),
+                        _ => false,
+                    };
                     if is_name && self.edition == Edition::Rust2015 {
                         self.insert(token, "r#");
                     }
@@ -153,6 +158,15 @@ impl Finder {
 
 fn is_punct(token: Option<&TokenTree>, expected: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
+}
+
+/// Whether `dyn` before this token is the keyword.
+fn starts_bound(token: Option<&TokenTree>) -> bool {
+    match token {
+        Some(TokenTree::Ident(_)) => true,
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+        token => is_punct(token, '\'') || is_punct(token, '?'),
+    }
 }
 
 /// Whether a type may start behind these tokens, and a bound may not.

@@ -145,8 +145,10 @@ impl Walker<'_> {
             return;
         }
         let text = one_line(self.source.slice(span));
-        let summary = format!("delete {}", shortened(&text, 60));
-        let draft = Draft::new(operator, span, String::new(), summary);
+        let shown = without_attributes(&text);
+        let summary = format!("delete {}", shortened(shown, 60));
+        let at = span.start + self.source.slice(span).find(shown).unwrap_or(0);
+        let draft = Draft::new(operator, span, String::new(), summary).seen_at(at);
         self.point(span, Shape::Statement, vec![draft]);
     }
 
@@ -228,6 +230,23 @@ struct Place {
     role: Role,
     /// It needs no semicolon and has none.
     is_block_like: bool,
+}
+
+/// A statement's text behind its attributes.
+fn without_attributes(text: &str) -> &str {
+    let mut rest = text;
+    while rest.starts_with("#[") {
+        let mut depth = 0;
+        let end = rest.find(|c| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            c == ']' && depth == 0
+        });
+        match end {
+            Some(end) => rest = rest[end + 1..].trim_start(),
+            None => return text,
+        }
+    }
+    rest
 }
 
 /// The parser gives a statement's attributes to the leftmost part of its expression.

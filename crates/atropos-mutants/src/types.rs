@@ -323,13 +323,10 @@ impl Walker<'_> {
     /// Whether a field's type can be understood here: it mentions no type parameter of its struct.
     fn is_meaningful(&self, ty: &Type) -> bool {
         match ty {
-            Type::Path(path) => {
-                path.path
-                    .segments
-                    .iter()
-                    .all(|segment| segment.arguments.is_empty())
-                    && (kind_of_type(ty, self.facts).is_some())
-            }
+            Type::Path(path) => match path.path.segments.last().map(|last| &last.arguments) {
+                Some(syn::PathArguments::None) => kind_of_type(ty, self.facts).is_some(),
+                _ => element_type(ty).is_some_and(|element| self.is_meaningful(&element)),
+            },
             Type::Array(array) => self.is_meaningful(&array.elem),
             Type::Slice(slice) => self.is_meaningful(&slice.elem),
             Type::Reference(reference) => self.is_meaningful(&reference.elem),

@@ -128,6 +128,11 @@ fn aoi_follows_lets_fields_and_loops() {
     );
     check(
         "AOI",
+        "struct S<T> { a: Vec<i8>, b: Vec<T> } impl<T> S<T> { fn f(&self) { g(self.a[0], self.b[0]) } }",
+        &["AOI: self.a[0] => -self.a[0]"],
+    );
+    check(
+        "AOI",
         "fn f(n: i32) { for i in 0..n { g(i) } }",
         &["AOI: n => -n", "AOI: i => -i"],
     );

@@ -45,7 +45,8 @@ fn old_syntax_is_understood_where_it_is_allowed() {
     let with_names = "trait T { fn a(&self, u8, &str) -> u8; fn b(self: Box<Self>, x: u8, HashMap<u8, std::string::String>);
         fn c(x: &u8) { g(1) } fn d(u8) where Self: Sized; }";
     assert_eq!(old(Edition::Rust2015, with_names), one);
-    let with_async = "fn f() { let async = 2u8; await(async, 1); mod try {} }";
+    let with_async =
+        "fn f(x: &dyn Trait) { let async = 2u8; let dyn = async; await(dyn, 1); mod try {} }";
     assert_eq!(
         old(Edition::Rust2015, with_async),
         [

@@ -19,6 +19,16 @@ fn sdl_deletes_statements() {
 }
 
 #[test]
+fn a_deletion_is_told_without_attributes() {
+    let source = "fn f() { #[cfg(a[0])] #[b] g(); }";
+    let found = crate::check::found_with(source, &crate::check::options("SDL"));
+    let mutant = &found.points[0].mutants[0];
+    assert_eq!(mutant.summary, "delete g();");
+    assert_eq!(mutant.column, 28);
+    assert_eq!(mutant.span.text(source), "#[cfg(a[0])] #[b] g();");
+}
+
+#[test]
 fn sdl_deletes_blocks_that_are_statements() {
     check_statements(
         "SDL",
