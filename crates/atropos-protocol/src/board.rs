@@ -22,6 +22,9 @@ use crate::verdict::{Outcome, Record};
 const MAGIC: u64 = u64::from_le_bytes(*b"atropos\0");
 const HEADER: usize = 4096;
 
+/// No mutant is stopped earlier than so many steps after it first differs.
+const LEAST_STEPS: u64 = 50_000;
+
 /// The driver wants this mutant run by the command at hand.
 pub const WANTED: u8 = 1;
 /// The driver knows that this mutant needs no more running; may be set at any time.
@@ -38,6 +41,8 @@ pub struct Header {
     pub cancel: AtomicU64,
     /// Most steps of a mutant's run. Here and below, 0 means that there is no limit.
     pub step_limit: AtomicU64,
+    /// How many times the original's steps are in the step limit, in thousandths; 0: not known.
+    pub step_factor: AtomicU64,
     /// Most bytes of live heap above what was live at the test's start.
     pub heap_limit: AtomicU64,
     /// Most time of one run.
@@ -276,6 +281,19 @@ impl Board {
         limit(&self.header().step_limit)
     }
 
+    /// The limit for a mutant that took the original's steps so far and now differs from it: the
+    /// multiple counts for what is left of the original's way, not for what lies behind.
+    pub fn step_limit_from(&self, taken: u64) -> Option<u64> {
+        let limit = self.step_limit()?;
+        let thousandths = self.header().step_factor.load(Ordering::Relaxed);
+        if thousandths <= 1000 {
+            return Some(limit);
+        }
+        let behind = taken.saturating_mul(thousandths - 1000) / 1000;
+        let least = taken.saturating_add(LEAST_STEPS);
+        Some(limit.saturating_sub(behind).max(least))
+    }
+
     /// Most bytes of live heap of a mutant, if there is a limit.
     pub fn heap_limit(&self) -> Option<u64> {
         limit(&self.header().heap_limit)
@@ -352,6 +370,32 @@ mod tests {
         assert!(!one.is_wanted(71));
         one.records()[70].set_text("panicked", "a.rs:1:1");
         assert_eq!(two.records()[70].read().message, "panicked");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn the_way_to_a_mutant_is_not_multiplied() {
+        let path = path("board-steps");
+        let board = Board::create(&path, 1, &[]).unwrap();
+        assert_eq!(board.step_limit_from(10), None);
+        // Five times a million, and 200,000 to spare.
+        board
+            .header()
+            .step_limit
+            .store(5_200_000, Ordering::Relaxed);
+        assert_eq!(board.step_limit_from(900_000), Some(5_200_000));
+        board.header().step_factor.store(5000, Ordering::Relaxed);
+        assert_eq!(board.step_limit_from(0), Some(5_200_000));
+        assert_eq!(
+            board.step_limit_from(900_000),
+            Some(900_000 + 5 * 100_000 + 200_000)
+        );
+        assert_eq!(board.step_limit_from(1_000_000), Some(1_200_000));
+        // A run that is already longer than the original's.
+        assert_eq!(
+            board.step_limit_from(2_000_000),
+            Some(2_000_000 + LEAST_STEPS)
+        );
         std::fs::remove_file(path).unwrap();
     }
 

@@ -64,6 +64,8 @@ impl std::error::Error for Broken {}
 pub struct Limits {
     /// Steps, those before the mutant is met included.
     pub steps: u64,
+    /// How many times the original's own steps `steps` holds; 1 if it is no multiple.
+    pub step_factor: f64,
     /// Bytes of live heap above what was live at the test's start.
     pub heap: u64,
     /// Wall-clock time; the backstop of the two above.
@@ -77,6 +79,7 @@ impl Limits {
     pub fn only_time(time: Duration) -> Limits {
         Limits {
             steps: u64::MAX,
+            step_factor: 1.0,
             heap: u64::MAX,
             time,
             address_space: 0,
@@ -367,6 +370,7 @@ impl Client {
         for (field, value) in [
             (&header.cancel, 0),
             (&header.step_limit, limits.steps),
+            (&header.step_factor, (limits.step_factor * 1000.0) as u64),
             (&header.heap_limit, limits.heap),
             (&header.time_limit, time),
             (&header.address_limit, limits.address_space),

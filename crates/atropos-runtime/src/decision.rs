@@ -9,7 +9,7 @@ use atropos_protocol::{Board, Outcome, sys};
 
 use crate::fork::{self, Side};
 use crate::role::{self, Class, Role, bit};
-use crate::{effects, table};
+use crate::{effects, steps, table};
 
 /// What a variant makes of the operands, as far as it can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +164,9 @@ fn act(hit: &Hit, board: &Board) -> u32 {
     let class = role::class();
     if hit.first != class.point {
         return 0;
+    }
+    if !steps::has_differed() && hit.infects(class.leader) {
+        steps::differs_now(board);
     }
     let key = hit.key(class.leader);
     let mut leaving = 0;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use atropos_protocol::sys::{self, Ended};
 use atropos_protocol::{Board, Outcome, Record};
 
-use crate::role::{self, Class};
+use crate::role::{self, Class, Role};
 use crate::wait::{self, Waited};
 use crate::{clock, effects, limits, steps, verdict};
 
@@ -109,9 +109,12 @@ pub fn fork(board: &Board, class: Class) -> Side {
             sys::restore_child_signal(&handler);
             sys::die_with_parent(parent);
             role::take_charge(depth + 1);
+            let is_first = role::role() == Role::Original;
             role::become_mutant(class);
             limits::apply(board);
-            steps::set_limit(board.step_limit());
+            if is_first {
+                steps::differs_now(board);
+            }
             return Side::Child;
         }
         -1 => needs_own_process(board, class, "the system refused to fork"),

@@ -222,6 +222,7 @@ pub fn outcomes(verdicts: &BTreeMap<u32, Verdict>) -> BTreeMap<u32, Outcome> {
 pub fn limits() -> Limits {
     Limits {
         steps: 20_000,
+        step_factor: 1.0,
         heap: 64 << 20,
         time: Duration::from_secs(10),
         address_space: 1 << 30,

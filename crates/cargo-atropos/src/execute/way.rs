@@ -46,6 +46,7 @@ pub fn limits(wall: Duration, steps: u64, peak_heap: u64, multiplier: f64) -> Li
     let heap = peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
     Limits {
         steps: (steps as f64 * multiplier) as u64 + SPARE_STEPS,
+        step_factor: multiplier,
         heap,
         time: wall.mul_f64(multiplier) + SPARE_TIME,
         address_space: heap.saturating_mul(4),
