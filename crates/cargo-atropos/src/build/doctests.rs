@@ -22,6 +22,10 @@ use crate::plan::PlannedPackage;
 /// them in.
 pub const KEEP_VARIABLE: &str = "ATROPOS_KEEP_DOCTESTS";
 
+/// The variable for flags that may have spaces in them, and what parts them.
+const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTDOCFLAGS";
+const SEPARATOR: &str = "\u{1f}";
+
 /// A kept doctest.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -36,12 +40,13 @@ pub fn build(build: &Build, package: &PlannedPackage, directory: &Path) -> Resul
     }
     fs::create_dir_all(directory)?;
     let this = std::env::current_exe()?;
-    let mut flags = std::env::var("RUSTDOCFLAGS").unwrap_or_default();
-    flags.push_str(&format!(
-        " -Ldependency={} --test-runtool {} --cap-lints allow",
-        build.runtime.directory.display(),
-        this.display()
-    ));
+    let mut flags = rustdoc_flags();
+    flags.extend([
+        format!("-Ldependency={}", build.runtime.directory.display()),
+        "--test-runtool".to_owned(),
+        this.display().to_string(),
+        "--cap-lints=allow".to_owned(),
+    ]);
     let setting = CargoSetting {
         packages: vec![package.package_id.clone()],
         ..build.cargo.clone()
@@ -49,7 +54,7 @@ pub fn build(build: &Build, package: &PlannedPackage, directory: &Path) -> Resul
     let output = setting
         .cargo_test()?
         .args(["--doc", "--", "--test-threads=1"])
-        .env("RUSTDOCFLAGS", flags.trim())
+        .env(ENCODED_FLAGS, flags.join(SEPARATOR))
         .env(KEEP_VARIABLE, directory)
         .stdin(Stdio::null())
         .output()
@@ -72,6 +77,19 @@ pub fn build(build: &Build, package: &PlannedPackage, directory: &Path) -> Resul
     let tests: Vec<PlainTest> = tests.collect();
     let same = names.is_none_or(|names| names.len() == tests.len());
     Ok(if same { tests } else { numbered(tests) })
+}
+
+/// The flags that the user's environment has for rustdoc.
+fn rustdoc_flags() -> Vec<String> {
+    let split = |flags: String, separator: &str| {
+        let flags = flags.split(separator).filter(|flag| !flag.is_empty());
+        flags.map(str::to_owned).collect()
+    };
+    match (std::env::var(ENCODED_FLAGS), std::env::var("RUSTDOCFLAGS")) {
+        (Ok(flags), _) => split(flags, SEPARATOR),
+        (_, Ok(flags)) => split(flags, " "),
+        _ => Vec::new(),
+    }
 }
 
 /// The names cannot be told apart, so each gets a number.

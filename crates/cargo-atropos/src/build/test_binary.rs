@@ -26,6 +26,7 @@ const OUR_VARIABLES: &[&str] = &[
     "CARGO_PROFILE_TEST_DEBUG",
     "CARGO_TARGET_DIR",
     "RUSTDOCFLAGS",
+    "CARGO_ENCODED_RUSTDOCFLAGS",
 ];
 
 /// How to start a program as cargo would.

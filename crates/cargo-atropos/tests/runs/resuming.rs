@@ -143,6 +143,7 @@ fn a_build_that_was_ended_is_no_obstacle() {
     killed.wait().unwrap();
     // The compilers that it leaves behind end by themselves.
     assert_eq!(tree.stray_processes(), [""; 0], "after kill -9");
+    assert!(tree.run(SLOWLY).has_code(0).outcomes().complete);
     fs::remove_dir_all(tree.output()).unwrap();
 
     let interrupted = start_and_wait_for_compilers(&tree);
@@ -161,7 +162,7 @@ fn a_build_that_was_ended_is_no_obstacle() {
         [""; 0],
         "after a termination signal"
     );
-    assert!(tree.run(SLOWLY).has_code(0).outcomes().complete);
+    assert!(tree.run(&[]).has_code(0).outcomes().complete);
 }
 
 #[test]

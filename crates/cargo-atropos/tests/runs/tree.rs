@@ -35,7 +35,11 @@ impl Tree {
     /// The command is run in a directory within the tree.
     pub fn inside(name: &str, inside: &'static str) -> Tree {
         let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        // Paths may have spaces in them, so all trees here do.
+        let directory = tempfile::Builder::new()
+            .prefix("a tree ")
+            .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+            .expect("a directory");
         copy(&testdata.join(name), directory.path());
         Tree { directory, inside }
     }
@@ -139,7 +143,7 @@ impl Tree {
 
     /// Waits a little for all processes of the tree to be gone, and gives those that are not.
     pub fn stray_processes(&self) -> Vec<String> {
-        let deadline = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + Duration::from_secs(30);
         loop {
             let found = self.processes();
             if found.is_empty() || Instant::now() > deadline {
