@@ -1,0 +1,10 @@
+//! Test cases that kill a model's mutants: OOAS text in, abstract tests and Rust tests out.
+
+pub mod check;
+pub mod explore;
+pub mod generate;
+pub mod interpret;
+pub mod language;
+pub mod model;
+pub mod mutation;
+pub mod walk;
