@@ -1,10 +1,14 @@
 //! Test cases that kill a model's mutants: OOAS text in, abstract tests and Rust tests out.
 
+pub mod charts;
 pub mod check;
+pub mod cli;
 pub mod explore;
 pub mod generate;
 pub mod interpret;
 pub mod language;
 pub mod model;
 pub mod mutation;
+pub mod results;
+pub mod synthetic;
 pub mod walk;

@@ -125,7 +125,10 @@ lost: bool = result := state = t_ChannelState.Lost end",
     message := first.take();
     Delivered(message);
     (
-      requires second.filled(): first.put(second.take()) end
+      requires second.filled():
+        message := second.take();
+        first.put(message)
+      end
       //
       skip
     )
