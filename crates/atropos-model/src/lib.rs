@@ -6,6 +6,7 @@ pub mod cli;
 pub mod explore;
 pub mod generate;
 pub mod interpret;
+pub mod jit;
 pub mod language;
 pub mod model;
 pub mod mutation;

@@ -249,7 +249,9 @@ impl Machine {
 
     /// The state of that name; the machine itself is none.
     pub fn find(&self, name: &str) -> Option<StateId> {
-        self.ids().skip(1).find(|&id| self.state(id).name.text == name)
+        self.ids()
+            .skip(1)
+            .find(|&id| self.state(id).name.text == name)
     }
 
     /// `id` and its ancestors, from the inside out.

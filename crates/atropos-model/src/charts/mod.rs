@@ -38,3 +38,6 @@ fn notation(file: &str) -> Option<chart::Notation> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,8 @@ pub struct Collector {
 impl Collector {
     /// Notes a problem without advice.
     pub fn report(&mut self, span: Span, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::error(place(span), message));
+        self.diagnostics
+            .push(Diagnostic::error(place(span), message));
     }
 
     /// Notes a problem with advice.
@@ -81,7 +82,12 @@ mod tests {
             .finish("door.puml", "ab\n Cde x", Some(()))
             .expect_err("two problems");
         let shown = problems.to_string();
-        for part in ["door.puml:2:2", " Cde x", "did you mean `Cdf`?", "something else"] {
+        for part in [
+            "door.puml:2:2",
+            " Cde x",
+            "did you mean `Cdf`?",
+            "something else",
+        ] {
             assert!(shown.contains(part), "{part} is missing in\n{shown}");
         }
     }

@@ -1,6 +1,8 @@
 //! What both front ends leave to be checked on the finished chart: names, starts, targets, events, observations, references, instances.
 
-use super::chart::{Action, Chart, Data, Machine, Start, StateId, StateKind, Text, Transition, Trigger};
+use super::chart::{
+    Action, Chart, Data, Machine, Start, StateId, StateKind, Text, Transition, Trigger,
+};
 use super::problem::Collector;
 use super::translate::in_predicates;
 use super::words;
@@ -37,9 +39,16 @@ fn good_name(name: &Text, what: &str, collector: &mut Collector) {
     if !name.text.is_empty() && !words::is_name(&name.text) {
         collector.advise(
             name.span.clone(),
-            format!("`{}` cannot be the name of a {what}", name.text),
+            format!("`{}` cannot be the name of {} {what}", name.text, article(what)),
             words::name_advice(&name.text),
         );
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    match noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        true => "an",
+        false => "a",
     }
 }
 
@@ -60,6 +69,12 @@ fn check_machine(chart: &Chart, machine: &Machine, collector: &mut Collector) {
     let references = machine.references.iter().map(|reference| &reference.name);
     for name in data.chain(references) {
         unique(name, "variable", &mut variables, collector);
+    }
+    for signature in machine.inputs.iter().chain(&machine.outputs) {
+        let mut parameters = BTreeMap::new();
+        for (name, _) in &signature.parameters {
+            unique(name, "parameter", &mut parameters, collector);
+        }
     }
     for id in machine.ids() {
         check_state(machine, id, collector);
@@ -193,7 +208,10 @@ fn check_transition(
     {
         collector.advise(
             transition.span.clone(),
-            format!("`{}` never comes to its end", machine.state(state).name.text),
+            format!(
+                "`{}` never comes to its end",
+                machine.state(state).name.text
+            ),
             "give it (or each of its regions) a final state, or the transition a trigger",
         );
     }
@@ -238,7 +256,10 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
         if with_parameters {
             collector.advise(
                 event.span.clone(),
-                format!("`{}` has parameters, which only the tester can give", event.text),
+                format!(
+                    "`{}` has parameters, which only the tester can give",
+                    event.text
+                ),
                 "use an event without parameters inside the model",
             );
         }
@@ -288,7 +309,11 @@ fn expect_event(event: &Text, awaited: &BTreeSet<&str>, who: &str, collector: &m
         collector.advise(
             event.span.clone(),
             format!("no transition of {who} waits for `{}`", event.text),
-            words::meant(&event.text, awaited.iter().copied(), "it waits for no event"),
+            words::meant(
+                &event.text,
+                awaited.iter().copied(),
+                "it waits for no event",
+            ),
         );
     }
 }
@@ -306,11 +331,18 @@ fn check_send(
         collector.advise(
             to.span.clone(),
             format!("`{}` refers to no other object", to.text),
-            words::meant(&to.text, known, "declare a reference to the other object first"),
+            words::meant(
+                &to.text,
+                known,
+                "declare a reference to the other object first",
+            ),
         );
         return;
     };
-    let receiver = chart.machines.iter().find(|m| m.name.text == reference.class.text);
+    let receiver = chart
+        .machines
+        .iter()
+        .find(|m| m.name.text == reference.class.text);
     if let Some(receiver) = receiver {
         let who = format!("`{}`", receiver.name.text);
         expect_event(event, &awaited(receiver), &who, collector);
@@ -328,11 +360,17 @@ fn check_observation(
     if awaited.contains(name.text.as_str()) {
         collector.advise(
             name.span.clone(),
-            format!("`{}` is shown to the tester, but this machine waits for it too", name.text),
+            format!(
+                "`{}` is shown to the tester, but this machine waits for it too",
+                name.text
+            ),
             "raise it if it is meant for the machine itself, else rename one of the two",
         );
     }
-    let declared = machine.outputs.iter().find(|output| output.name.text == name.text);
+    let declared = machine
+        .outputs
+        .iter()
+        .find(|output| output.name.text == name.text);
     let wanted = declared.map_or(0, |output| output.parameters.len());
     if wanted != arguments.len() {
         collector.advise(
@@ -353,7 +391,10 @@ fn check_instances(chart: &Chart, collector: &mut Collector) {
             for reference in &machine.references {
                 collector.advise(
                     reference.name.span.clone(),
-                    format!("`{}` can refer to nothing: there are no instances", reference.name.text),
+                    format!(
+                        "`{}` can refer to nothing: there are no instances",
+                        reference.name.text
+                    ),
                     "list the objects of the network",
                 );
             }
@@ -378,12 +419,21 @@ fn check_instances(chart: &Chart, collector: &mut Collector) {
             continue;
         };
         for reference in &machine.references {
-            let bound = instance.bindings.iter().any(|(name, _)| name.text == reference.name.text);
+            let bound = instance
+                .bindings
+                .iter()
+                .any(|(name, _)| name.text == reference.name.text);
             if !bound {
                 collector.advise(
                     instance.name.span.clone(),
-                    format!("`{}` is not told whom `{}` refers to", instance.name.text, reference.name.text),
-                    format!("bind `{}` to an instance of `{}`", reference.name.text, reference.class.text),
+                    format!(
+                        "`{}` is not told whom `{}` refers to",
+                        instance.name.text, reference.name.text
+                    ),
+                    format!(
+                        "bind `{}` to an instance of `{}`",
+                        reference.name.text, reference.class.text
+                    ),
                 );
             }
         }

@@ -3,6 +3,7 @@
 
 use super::options::{EngineKind, Options};
 use crate::explore::{Cache, Engine, Explorer, Interpreted};
+use crate::jit::{Compiled, Jitted};
 use crate::model::Model;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -78,13 +79,15 @@ fn engines(
     kind: EngineKind,
     workers: usize,
 ) -> anyhow::Result<Vec<Box<dyn Engine>>> {
-    match kind {
-        EngineKind::Interpreter | EngineKind::Jit => Ok((0..workers)
-            .map(|_| {
-                Box::new(Interpreted {
-                    model: model.clone(),
-                }) as Box<dyn Engine>
-            })
-            .collect()),
-    }
+    let compiled = match kind {
+        EngineKind::Interpreter => None,
+        EngineKind::Jit => Some(Arc::new(Compiled::new(model)?)),
+    };
+    let engine = |_| match &compiled {
+        None => Box::new(Interpreted {
+            model: model.clone(),
+        }) as Box<dyn Engine>,
+        Some(compiled) => Box::new(Jitted::new(compiled.clone())),
+    };
+    Ok((0..workers).map(engine).collect())
 }

@@ -71,7 +71,11 @@ impl Class {
             .map(|rank| rank.join(" []\n      "))
             .collect();
         if !ranks.is_empty() {
-            let _ = writeln!(out, "    do\n      {}\n    od", ranks.join("\n      //\n      "));
+            let _ = writeln!(
+                out,
+                "    do\n      {}\n    od",
+                ranks.join("\n      //\n      ")
+            );
         }
         out.push_str("  ]|");
         out
@@ -80,7 +84,10 @@ impl Class {
 
 fn section(out: &mut String, title: &str, parts: &[String]) {
     if !parts.is_empty() {
-        let indented: Vec<String> = parts.iter().map(|part| part.replace('\n', "\n      ")).collect();
+        let indented: Vec<String> = parts
+            .iter()
+            .map(|part| part.replace('\n', "\n      "))
+            .collect();
         let _ = writeln!(out, "    {title}\n      {}", indented.join(";\n      "));
     }
 }

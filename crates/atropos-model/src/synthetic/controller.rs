@@ -19,23 +19,61 @@ struct Domain {
 const LOADER: Domain = Domain {
     class: "Loader",
     remark: "The bucket loader: joystick classes in, valve commands out.",
-    modes: &["Off", "Idle", "Lifting", "Lowering", "Tilting", "Floating", "Limp", "Stopped"],
-    inputs: &["Joystick", "Pedal", "Pressure", "Angle", "Ignition", "Brake", "Fault", "Reset"],
+    modes: &[
+        "Off", "Idle", "Lifting", "Lowering", "Tilting", "Floating", "Limp", "Stopped",
+    ],
+    inputs: &[
+        "Joystick", "Pedal", "Pressure", "Angle", "Ignition", "Brake", "Fault", "Reset",
+    ],
     parameters: "lift: t_Class; tilt: t_Class; quick: bool",
     arguments: "lift, tilt, quick",
-    partner: Some(("ValveBlock", "The valves that carry out what the loader commands.")),
+    partner: Some((
+        "ValveBlock",
+        "The valves that carry out what the loader commands.",
+    )),
 };
 
 const DEVICE: Domain = Domain {
     class: "Device",
     remark: "The measurement device: remote commands in, states and alarms out.",
     modes: &[
-        "Off", "Warmup", "Standby", "Pause", "Ready", "Purging", "Measuring", "Calibrating", "Leaking", "Service",
+        "Off",
+        "Warmup",
+        "Standby",
+        "Pause",
+        "Ready",
+        "Purging",
+        "Measuring",
+        "Calibrating",
+        "Leaking",
+        "Service",
     ],
     inputs: &[
-        "SetPause", "SetStandby", "StartMeasurement", "StopMeasurement", "StartPurge", "StopPurge", "Calibrate",
-        "AbortCalibration", "ZeroGas", "SpanGas", "LeakTest", "EndLeakTest", "Manual", "Remote", "Reset", "Acknowledge",
-        "SelectRange", "SelectFilter", "OpenValve", "CloseValve", "PumpOn", "PumpOff", "HeaterOn", "HeaterOff", "Lock",
+        "SetPause",
+        "SetStandby",
+        "StartMeasurement",
+        "StopMeasurement",
+        "StartPurge",
+        "StopPurge",
+        "Calibrate",
+        "AbortCalibration",
+        "ZeroGas",
+        "SpanGas",
+        "LeakTest",
+        "EndLeakTest",
+        "Manual",
+        "Remote",
+        "Reset",
+        "Acknowledge",
+        "SelectRange",
+        "SelectFilter",
+        "OpenValve",
+        "CloseValve",
+        "PumpOn",
+        "PumpOff",
+        "HeaterOn",
+        "HeaterOff",
+        "Lock",
         "Release",
     ],
     parameters: "",
@@ -47,17 +85,59 @@ const DEFIBRILLATOR: Domain = Domain {
     class: "Defibrillator",
     remark: "The defibrillator: electrodes, rhythm and self-tests in, prompts and shocks out.",
     modes: &[
-        "Off", "SelfTest", "PadsOff", "Analysing", "NoShock", "Charging", "Armed", "Shocking", "Resting", "Failed",
+        "Off",
+        "SelfTest",
+        "PadsOff",
+        "Analysing",
+        "NoShock",
+        "Charging",
+        "Armed",
+        "Shocking",
+        "Resting",
+        "Failed",
     ],
     inputs: &[
-        "PowerOn", "PowerOff", "PadsOn", "PadsLoose", "RhythmFine", "RhythmVf", "RhythmVt", "Motion", "Still", "Press",
-        "Hold", "Charged", "ChargeFails", "Deliver", "Abort", "BatteryLow", "BatteryFine", "ImpedanceHigh", "ImpedanceLow",
-        "ImpedanceFine", "TestRelay", "TestCapacitor", "TestSpeaker", "TestMemory", "TestPassed", "TestFailed", "LidOpen",
-        "LidClosed", "ChildKey", "AdultKey", "Record", "Erase", "Upload", "Tick",
+        "PowerOn",
+        "PowerOff",
+        "PadsOn",
+        "PadsLoose",
+        "RhythmFine",
+        "RhythmVf",
+        "RhythmVt",
+        "Motion",
+        "Still",
+        "Press",
+        "Hold",
+        "Charged",
+        "ChargeFails",
+        "Deliver",
+        "Abort",
+        "BatteryLow",
+        "BatteryFine",
+        "ImpedanceHigh",
+        "ImpedanceLow",
+        "ImpedanceFine",
+        "TestRelay",
+        "TestCapacitor",
+        "TestSpeaker",
+        "TestMemory",
+        "TestPassed",
+        "TestFailed",
+        "LidOpen",
+        "LidClosed",
+        "ChildKey",
+        "AdultKey",
+        "Record",
+        "Erase",
+        "Upload",
+        "Tick",
     ],
     parameters: "",
     arguments: "",
-    partner: Some(("Capacitor", "The capacitor that the defibrillator charges and fires.")),
+    partner: Some((
+        "Capacitor",
+        "The capacitor that the defibrillator charges and fires.",
+    )),
 };
 
 /// The model without supervision.
@@ -84,7 +164,11 @@ pub fn draft(kind: Kind, seed: u64) -> Draft {
             format!("t_Time = int[-1..{longest}]"),
             format!("t_Timer = int[0..{}]", TIMERS - 1),
         ],
-        order: classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>().join(" [] "),
+        order: classes
+            .iter()
+            .map(|class| class.name.as_str())
+            .collect::<Vec<_>>()
+            .join(" [] "),
         classes,
         supervised,
     }
@@ -98,12 +182,23 @@ fn controller(domain: &Domain, random: &mut Random) -> Class {
     class.autocons = true;
     let first = domain.modes[0];
     class = class
-        .with_attributes(&format!("mode : t_Mode = t_Mode.{first}\nstarted : bool = false"))
-        .with_attributes(&format!("timers : list[{TIMERS}] of t_Time = [{}]", vec!["-1"; TIMERS].join(", ")));
+        .with_attributes(&format!(
+            "mode : t_Mode = t_Mode.{first}\nstarted : bool = false"
+        ))
+        .with_attributes(&format!(
+            "timers : list[{TIMERS}] of t_Time = [{}]",
+            vec!["-1"; TIMERS].join(", ")
+        ));
     if let Some((partner, _)) = domain.partner {
-        class.attributes.push(format!("partner : {partner} = new({partner})"));
+        class
+            .attributes
+            .push(format!("partner : {partner} = new({partner})"));
     }
-    let tell = if domain.partner.is_some() { ";\n    partner.told(next)" } else { "" };
+    let tell = if domain.partner.is_some() {
+        ";\n    partner.told(next)"
+    } else {
+        ""
+    };
     class = class
         .with_methods(&format!(
             "enter(next: t_Mode) =\n  requires next <> mode:\n    mode := next;\n    ModeChanged(next){tell}\n  end\n  //\n  skip\nend"
@@ -119,9 +214,17 @@ fn controller(domain: &Domain, random: &mut Random) -> Class {
         let action = input_action(domain, number, input, random);
         class.actions.push(action);
     }
-    let mut inputs: Vec<String> = domain.inputs.iter().map(|input| call(domain, input)).collect();
+    let mut inputs: Vec<String> = domain
+        .inputs
+        .iter()
+        .map(|input| call(domain, input))
+        .collect();
     inputs.push("after(next_timeout())".to_owned());
-    class.ranks = vec![vec!["start()".to_owned()], vec!["time_out()".to_owned()], inputs];
+    class.ranks = vec![
+        vec!["start()".to_owned()],
+        vec!["time_out()".to_owned()],
+        inputs,
+    ];
     class
 }
 
@@ -142,12 +245,17 @@ fn time_out(domain: &Domain, random: &mut Random) -> String {
             )
         })
         .collect();
-    format!("time_out =\n  requires true:\n{}\n  end", cases.join("\n  []\n"))
+    format!(
+        "time_out =\n  requires true:\n{}\n  end",
+        cases.join("\n  []\n")
+    )
 }
 
 /// An input leads from a few modes to others; from the first mode the first input always does.
 fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random) -> String {
-    let mut from: Vec<usize> = (0..domain.modes.len()).filter(|_| random.below(3) == 0).collect();
+    let mut from: Vec<usize> = (0..domain.modes.len())
+        .filter(|_| random.below(3) == 0)
+        .collect();
     // Every mode is left by some input, and every input is taken somewhere.
     let must = number % domain.modes.len();
     if !from.contains(&must) {
@@ -176,18 +284,27 @@ fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random
         true => String::new(),
         false => format!("({})", domain.parameters),
     };
-    format!("ctr {input}{parameters} =\n  requires started:\n{}\n  end", cases.join("\n  []\n"))
+    format!(
+        "ctr {input}{parameters} =\n  requires started:\n{}\n  end",
+        cases.join("\n  []\n")
+    )
 }
 
 /// The second object: it hears of each new mode and answers with an observation of its own.
 fn partner(name: &str, remark: &str, domain: &Domain) -> Class {
     let first = domain.modes[0];
     Class::new(name, remark)
-        .with_attributes(&format!("heard : t_Mode = t_Mode.{first}\nwaiting : bool = false"))
-        .with_methods("told(mode: t_Mode) =\n  heard := mode;\n  waiting := true;\n  supervise()\nend")
+        .with_attributes(&format!(
+            "heard : t_Mode = t_Mode.{first}\nwaiting : bool = false"
+        ))
+        .with_methods(
+            "told(mode: t_Mode) =\n  heard := mode;\n  waiting := true;\n  supervise()\nend",
+        )
         .with_actions(&format!(
             "answer =\n  requires waiting:\n    waiting := false;\n    {name}Set(heard)\n  end"
         ))
-        .with_actions(&format!("obs {name}Set(mode: t_Mode) = requires true: skip end"))
+        .with_actions(&format!(
+            "obs {name}Set(mode: t_Mode) = requires true: skip end"
+        ))
         .with_rank("answer()")
 }

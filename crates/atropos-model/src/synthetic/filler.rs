@@ -28,8 +28,14 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) {
     // Two levels at least, so that rules have something to compare, and one for the turn.
     let levels = share.attributes.saturating_sub(1).max(2);
     for level in 0..levels {
-        let kind = if level < share.wide { "t_Count" } else { "t_Level" };
-        class.attributes.push(format!("level_{level} : {kind} = {}", random.below(4)));
+        let kind = if level < share.wide {
+            "t_Count"
+        } else {
+            "t_Level"
+        };
+        class
+            .attributes
+            .push(format!("level_{level} : {kind} = {}", random.below(4)));
     }
     let turns = share.rules.div_ceil(RULES_PER_TURN).max(1);
     class.attributes.push(format!("turn : int[0..{turns}] = 0"));
@@ -72,7 +78,11 @@ fn part(whole: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
 fn rule(class: &Class, levels: usize, random: &mut Random) -> String {
     let up = random.below(levels);
     let down = (up + 1 + random.below(levels - 1)) % levels;
-    let (weight, bound, step) = (2 + random.below(3), 3 + random.below(9), 1 + random.below(7));
+    let (weight, bound, step) = (
+        2 + random.below(3),
+        3 + random.below(9),
+        1 + random.below(7),
+    );
     let report = if random.below(2) == 0 {
         format!(";\n    {}Report(level_{up} mod 16)", class.name)
     } else {

@@ -27,10 +27,15 @@ pub fn draft() -> Draft {
 }
 
 fn buffer() -> Class {
-    Class::new("Buffer", "A buffer of one message: it does nothing unless called.")
-        .with_attributes("state : t_BufferState = t_BufferState.Empty\nvalue : t_Value = 0\nage : int[0..20] = 0")
-        .with_methods(
-            "put(message: t_Value) =
+    Class::new(
+        "Buffer",
+        "A buffer of one message: it does nothing unless called.",
+    )
+    .with_attributes(
+        "state : t_BufferState = t_BufferState.Empty\nvalue : t_Value = 0\nage : int[0..20] = 0",
+    )
+    .with_methods(
+        "put(message: t_Value) =
   (
     requires state = t_BufferState.Empty: state := t_BufferState.Filled end
     //
@@ -55,7 +60,7 @@ end
 filled: bool = result := state <> t_BufferState.Empty end
 
 stale: bool = result := state <> t_BufferState.Empty and age > 12 end",
-        )
+    )
 }
 
 fn channel() -> Class {
@@ -208,18 +213,30 @@ obs NodeAlarm = requires true: skip end",
 }
 
 fn middleware() -> Class {
-    let mut class = Class::new("Middleware", "Makes all objects, wires them, and takes the tester's inputs.");
+    let mut class = Class::new(
+        "Middleware",
+        "Makes all objects, wires them, and takes the tester's inputs.",
+    );
     class.autocons = true;
-    for (prefix, kind, count) in [("node", "Node", NODES), ("channel", "Channel", CHANNELS), ("buffer", "Buffer", BUFFERS)] {
+    for (prefix, kind, count) in [
+        ("node", "Node", NODES),
+        ("channel", "Channel", CHANNELS),
+        ("buffer", "Buffer", BUFFERS),
+    ] {
         for number in 0..count {
-            class.attributes.push(format!("{prefix}_{number} : {kind} = new({kind}, \"{prefix}_{number}\")"));
+            class.attributes.push(format!(
+                "{prefix}_{number} : {kind} = new({kind}, \"{prefix}_{number}\")"
+            ));
         }
     }
     class = class.with_attributes(&format!(
         "nodes : list[{NODES}] of Node = []\nchannels : list[{CHANNELS}] of Channel = []\nwired : bool = false"
     ));
     let names = |prefix: &str, count: usize| -> String {
-        (0..count).map(|number| format!("{prefix}_{number}")).collect::<Vec<_>>().join(", ")
+        (0..count)
+            .map(|number| format!("{prefix}_{number}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let mut wiring = vec![
         format!("nodes := [{}]", names("node", NODES)),
@@ -228,7 +245,12 @@ fn middleware() -> Class {
     for channel in 0..CHANNELS {
         // Neighbouring channels share buffers, as pools do.
         let at = |offset: usize| (channel * 5 / 2 + offset) % BUFFERS;
-        wiring.push(format!("channel_{channel}.wire(buffer_{}, buffer_{}, buffer_{})", at(0), at(1), at(2)));
+        wiring.push(format!(
+            "channel_{channel}.wire(buffer_{}, buffer_{}, buffer_{})",
+            at(0),
+            at(1),
+            at(2)
+        ));
     }
     for node in 0..NODES {
         let first = node * 4;
@@ -241,7 +263,10 @@ fn middleware() -> Class {
         wiring.push(format!("node_{node}.boot()"));
     }
     wiring.push("wired := true".to_owned());
-    class.actions.push(format!("wire_up =\n  requires not wired:\n    {}\n  end", wiring.join(";\n    ")));
+    class.actions.push(format!(
+        "wire_up =\n  requires not wired:\n    {}\n  end",
+        wiring.join(";\n    ")
+    ));
     let methods = "age(one: Channel; time: int[0..4]): int[0..4] =
   one.older(time);
   result := time
@@ -252,9 +277,24 @@ pass(time: int[0..4]) = age(time) :<: (channels) end
 quiet: bool = result := forall c: t_Channel: (not channels[c].waiting()) end";
     class = class.with_methods(methods);
     let inputs: [(&str, &str, &str, &str); 14] = [
-        ("Publish", "n: t_Node; slot: int[0..3]; message: t_Value", "quiet()", "nodes[n].publish(message, slot)"),
-        ("Subscribe", "c: t_Channel", "quiet()", "channels[c].subscribe(true)"),
-        ("Unsubscribe", "c: t_Channel", "quiet()", "channels[c].subscribe(false)"),
+        (
+            "Publish",
+            "n: t_Node; slot: int[0..3]; message: t_Value",
+            "quiet()",
+            "nodes[n].publish(message, slot)",
+        ),
+        (
+            "Subscribe",
+            "c: t_Channel",
+            "quiet()",
+            "channels[c].subscribe(true)",
+        ),
+        (
+            "Unsubscribe",
+            "c: t_Channel",
+            "quiet()",
+            "channels[c].subscribe(false)",
+        ),
         ("Tick", "time: int[1..4]", "quiet()", "pass(time)"),
         ("Fail", "n: t_Node", "true", "nodes[n].fail()"),
         ("Recover", "n: t_Node", "true", "nodes[n].recover()"),
@@ -262,20 +302,56 @@ quiet: bool = result := forall c: t_Channel: (not channels[c].waiting()) end";
         ("Join", "n: t_Node", "true", "nodes[n].join()"),
         ("Close", "c: t_Channel", "true", "channels[c].close()"),
         ("Open", "c: t_Channel", "true", "channels[c].open()"),
-        ("Flood", "n: t_Node", "nodes[n].is_up()", "nodes[n].publish(0, 0); nodes[n].publish(1, 0); nodes[n].publish(2, 0)"),
-        ("Inspect", "n: t_Node", "nodes[n].is_faulty()", "Health(nodes[n].healthy())"),
-        ("FailAll", "", "exists i: t_Node: (nodes[i].is_up())", "(var n: t_Node: nodes[n].fail())"),
-        ("Survey", "", "forall i: t_Node: (not nodes[i].is_faulty())", "Health(true)"),
+        (
+            "Flood",
+            "n: t_Node",
+            "nodes[n].is_up()",
+            "nodes[n].publish(0, 0); nodes[n].publish(1, 0); nodes[n].publish(2, 0)",
+        ),
+        (
+            "Inspect",
+            "n: t_Node",
+            "nodes[n].is_faulty()",
+            "Health(nodes[n].healthy())",
+        ),
+        (
+            "FailAll",
+            "",
+            "exists i: t_Node: (nodes[i].is_up())",
+            "(var n: t_Node: nodes[n].fail())",
+        ),
+        (
+            "Survey",
+            "",
+            "forall i: t_Node: (not nodes[i].is_faulty())",
+            "Health(true)",
+        ),
     ];
     let mut calls = Vec::new();
     for (name, parameters, guard, body) in inputs {
-        let declared = if parameters.is_empty() { String::new() } else { format!("({parameters})") };
-        class.actions.push(format!("ctr {name}{declared} =\n  requires wired and ({guard}): {body} end"));
-        let arguments: Vec<&str> = parameters.split(';').filter_map(|p| p.split(':').next()).map(str::trim).collect();
+        let declared = if parameters.is_empty() {
+            String::new()
+        } else {
+            format!("({parameters})")
+        };
+        class.actions.push(format!(
+            "ctr {name}{declared} =\n  requires wired and ({guard}): {body} end"
+        ));
+        let arguments: Vec<&str> = parameters
+            .split(';')
+            .filter_map(|p| p.split(':').next())
+            .map(str::trim)
+            .collect();
         let call = format!("{name}({})", arguments.join(", "));
-        calls.push(if parameters.is_empty() { call } else { format!("var {parameters}: {call}") });
+        calls.push(if parameters.is_empty() {
+            call
+        } else {
+            format!("var {parameters}: {call}")
+        });
     }
-    class.actions.push("obs Health(fine: bool) = requires true: skip end".to_owned());
+    class
+        .actions
+        .push("obs Health(fine: bool) = requires true: skip end".to_owned());
     class.ranks = vec![vec!["wire_up()".to_owned()], calls];
     class
 }

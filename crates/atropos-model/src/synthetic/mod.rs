@@ -195,7 +195,11 @@ fn write(kind: Kind, draft: &Draft, fill: Fill, seed: u64) -> String {
         "t_Count = int[0..1000000]".to_owned(),
     ];
     types.extend(draft.types.iter().cloned());
-    types.extend(classes.iter().map(|class| class.print().trim_start().to_owned()));
+    types.extend(
+        classes
+            .iter()
+            .map(|class| class.print().trim_start().to_owned()),
+    );
     let consts = match draft.consts.is_empty() {
         true => String::new(),
         false => format!("consts\n  {}\n", draft.consts.join(";\n  ")),

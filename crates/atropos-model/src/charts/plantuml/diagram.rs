@@ -261,7 +261,11 @@ impl Diagram<'_> {
         known.unwrap_or_else(|| {
             let kind = if deep { "deep_history" } else { "history" };
             let name = self.free(&format!("{}_{kind}", self.machine.state(parent).name.text));
-            self.add(Text::new(name, span.clone()), parent, StateKind::History(depth))
+            self.add(
+                Text::new(name, span.clone()),
+                parent,
+                StateKind::History(depth),
+            )
         })
     }
 
@@ -346,14 +350,25 @@ impl Diagram<'_> {
             .map(str::trim)
             .filter(|name| !name.is_empty())
             .collect();
-        let declared = self.machine.inputs.iter().find(|input| input.name.text == name);
+        let declared = self
+            .machine
+            .inputs
+            .iter()
+            .find(|input| input.name.text == name);
         let declared: Vec<&str> = declared.map_or(Vec::new(), |input| {
-            input.parameters.iter().map(|(name, _)| name.text.as_str()).collect()
+            input
+                .parameters
+                .iter()
+                .map(|(name, _)| name.text.as_str())
+                .collect()
         });
         if written != declared {
             self.collector.advise(
                 text.span.clone(),
-                format!("`{name}` is declared with the parameters ({})", declared.join(", ")),
+                format!(
+                    "`{name}` is declared with the parameters ({})",
+                    declared.join(", ")
+                ),
                 format!("declare it above its first arrow: `'! input {name}(x: int[0..9])`"),
             );
         }

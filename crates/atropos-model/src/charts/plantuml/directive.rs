@@ -109,7 +109,12 @@ fn instance(text: &Text, collector: &mut Collector) -> Option<Instance> {
             if piece.text.contains(":=") {
                 values.extend(pair(&piece, ":=", "", collector));
             } else {
-                bindings.extend(pair(&piece, "=", "instance left : Door (peer = right)", collector));
+                bindings.extend(pair(
+                    &piece,
+                    "=",
+                    "instance left : Door (peer = right)",
+                    collector,
+                ));
             }
         }
     }

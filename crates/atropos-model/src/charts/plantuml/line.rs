@@ -99,8 +99,19 @@ fn opens_comment(text: &str) -> Option<&'static str> {
 /// Lines that only say how the picture looks, and comments.
 fn says_nothing(text: &str) -> bool {
     const LOOKS: &[&str] = &[
-        "title ", "hide ", "show ", "skinparam ", "scale ", "left to right", "top to bottom",
-        "note ", "caption ", "header ", "footer ", "!theme ", "/'",
+        "title ",
+        "hide ",
+        "show ",
+        "skinparam ",
+        "scale ",
+        "left to right",
+        "top to bottom",
+        "note ",
+        "caption ",
+        "header ",
+        "footer ",
+        "!theme ",
+        "/'",
     ];
     let comment = text.starts_with('\'') && !text.starts_with("'!");
     text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
@@ -156,7 +167,10 @@ fn line(text: Text, collector: &mut Collector) -> Option<Line> {
 }
 
 fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
 }
 
 /// What stands before and behind the first colon.

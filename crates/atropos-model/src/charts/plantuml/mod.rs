@@ -32,7 +32,11 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
             }
             (Line::Begin(name), Some(_)) => {
                 let span = name.map_or(0..0, |name| name.span);
-                collector.advise(span, "a diagram starts inside another", "end the first with `@enduml`");
+                collector.advise(
+                    span,
+                    "a diagram starts inside another",
+                    "end the first with `@enduml`",
+                );
             }
             (Line::Finish, Some(_)) => {
                 if let Some((name, lines)) = open.take() {
@@ -41,16 +45,28 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
             }
             (line, Some((_, lines))) => lines.push(line),
             (_, None) => {
-                collector.advise(0..1, "lines outside a diagram are not read", "start with `@startuml Name`, end with `@enduml`");
+                collector.advise(
+                    0..1,
+                    "lines outside a diagram are not read",
+                    "start with `@startuml Name`, end with `@enduml`",
+                );
             }
         }
     }
     if let Some((name, lines)) = open {
-        collector.advise(name.span.clone(), "this diagram is not ended", "end it with `@enduml`");
+        collector.advise(
+            name.span.clone(),
+            "this diagram is not ended",
+            "end it with `@enduml`",
+        );
         diagram::machine(name, &lines, &mut chart, &mut collector);
     }
     match chart.machines.first() {
-        None => collector.advise(0..1, "there is no diagram in this file", "start with `@startuml Name`"),
+        None => collector.advise(
+            0..1,
+            "there is no diagram in this file",
+            "start with `@startuml Name`",
+        ),
         Some(machine) => {
             chart.name = match chart.instances.is_empty() {
                 true => machine.name.text.clone(),

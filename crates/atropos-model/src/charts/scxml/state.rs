@@ -9,8 +9,28 @@ use crate::charts::chart::{
 use crate::charts::problem::Collector;
 use crate::charts::words;
 
-const IN_SCXML: &[&str] = &["state", "parallel", "final", "datamodel", "at:types", "at:input", "at:output", "at:ref", "at:instances"];
-const IN_STATE: &[&str] = &["onentry", "onexit", "transition", "initial", "state", "parallel", "final", "history", "datamodel"];
+const IN_SCXML: &[&str] = &[
+    "state",
+    "parallel",
+    "final",
+    "datamodel",
+    "at:types",
+    "at:input",
+    "at:output",
+    "at:ref",
+    "at:instances",
+];
+const IN_STATE: &[&str] = &[
+    "onentry",
+    "onexit",
+    "transition",
+    "initial",
+    "state",
+    "parallel",
+    "final",
+    "history",
+    "datamodel",
+];
 
 /// Reads one machine; types and instances go to the chart.
 pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -> Option<Machine> {
@@ -189,7 +209,15 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
         "state" => (&["id", "initial"], IN_STATE),
         "parallel" => (
             &["id"],
-            &["onentry", "onexit", "transition", "state", "parallel", "history", "datamodel"],
+            &[
+                "onentry",
+                "onexit",
+                "transition",
+                "state",
+                "parallel",
+                "history",
+                "datamodel",
+            ],
         ),
         "final" => (&["id"], &["onentry", "onexit"]),
         _ => (&["id", "type"], &["transition"]),

@@ -246,10 +246,9 @@ impl Writer<'_> {
                 Trigger::Event(event) if self.handled(&event.text) => {
                     (event.text.clone(), transition.trigger.clone())
                 }
-                Trigger::Done(state) => (
-                    done_event(self.machine, *state),
-                    transition.trigger.clone(),
-                ),
+                Trigger::Done(state) => {
+                    (done_event(self.machine, *state), transition.trigger.clone())
+                }
                 _ => continue,
             };
             if handlers.contains_key(&event) {
@@ -454,11 +453,7 @@ impl Writer<'_> {
         out
     }
 
-    fn variables(
-        &self,
-        role: Role,
-        start: &BTreeMap<StateId, StateId>,
-    ) -> Vec<(String, String)> {
+    fn variables(&self, role: Role, start: &BTreeMap<StateId, StateId>) -> Vec<(String, String)> {
         let words = &self.words;
         let mut lines = Vec::new();
         for (id, region) in &self.layout.regions {
@@ -502,15 +497,18 @@ impl Writer<'_> {
             ));
         }
         for data in &self.machine.data {
-            let value = data
-                .value
-                .as_ref()
-                .map_or(String::new(), |value| format!(" = {}", self.expression(value)));
+            let value = data.value.as_ref().map_or(String::new(), |value| {
+                format!(" = {}", self.expression(value))
+            });
             let line = format!("{} : {}{value}", mark(&data.name), mark(&data.kind));
             lines.push((String::new(), line));
         }
         for reference in &self.machine.references {
-            let line = format!("{} : {} = nil", mark(&reference.name), mark(&reference.class));
+            let line = format!(
+                "{} : {} = nil",
+                mark(&reference.name),
+                mark(&reference.class)
+            );
             lines.push((String::new(), line));
         }
         if self.is_wired(role) {

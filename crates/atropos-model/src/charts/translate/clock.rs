@@ -67,11 +67,16 @@ impl Writer<'_> {
     /// What happens when an `after`-timer has run out. Leaving its state stops it anyhow; it is stopped here only where the state may stay.
     fn expire(&mut self, state: StateId, time: u32, stop: Code) -> Code {
         let reaction = self.timeout_reaction(state, time);
-        let all_leave = self.machine.state(state).transitions.iter().all(|transition| {
-            let ours = matches!(transition.trigger, Trigger::After(t, _) if t == time);
-            let domain = self.machine.domain(state, transition);
-            !ours || domain.is_some_and(|domain| domain != state)
-        });
+        let all_leave = self
+            .machine
+            .state(state)
+            .transitions
+            .iter()
+            .all(|transition| {
+                let ours = matches!(transition.trigger, Trigger::After(t, _) if t == time);
+                let domain = self.machine.domain(state, transition);
+                !ours || domain.is_some_and(|domain| domain != state)
+            });
         match (all_leave, reaction.is_always_enabled()) {
             (true, true) => reaction,
             (true, false) => Code::ranked(vec![reaction, stop]),
@@ -97,14 +102,18 @@ impl Writer<'_> {
             "{timers} := [if {timers}[i] > 0 then {timers}[i] - passed else {timers}[i] end | var i: {}]",
             words.timer_index
         ));
-        let method = |remark: &str, name: &str, parameters: &[&str], result: bool, body: Code| Method {
-            remark: remark.to_owned(),
-            name: name.to_owned(),
-            parameters: parameters.iter().map(|name| format!("{name}: {time}")).collect(),
-            result: result.then(|| time.clone()),
-            locals: Vec::new(),
-            body,
-        };
+        let method =
+            |remark: &str, name: &str, parameters: &[&str], result: bool, body: Code| Method {
+                remark: remark.to_owned(),
+                name: name.to_owned(),
+                parameters: parameters
+                    .iter()
+                    .map(|name| format!("{name}: {time}"))
+                    .collect(),
+                result: result.then(|| time.clone()),
+                locals: Vec::new(),
+                body,
+            };
         vec![
             method(
                 "The shorter of two times; one that does not run does not count.",

@@ -108,9 +108,7 @@ impl Code {
             Code::Remark(_, inner) => inner.is_always_enabled(),
             Code::When(..) => false,
             Code::Sequence(parts) => parts.iter().all(Code::is_always_enabled),
-            Code::Choice(parts) | Code::Ranked(parts) => {
-                parts.iter().any(Code::is_always_enabled)
-            }
+            Code::Choice(parts) | Code::Ranked(parts) => parts.iter().any(Code::is_always_enabled),
         }
     }
 

@@ -26,7 +26,11 @@ pub enum TimerUse {
     /// `after`-transitions of a state with that time.
     After(StateId, u32),
     /// A delayed event: its id, the event, and the longest time it is given.
-    Delayed { id: String, event: String, time: u32 },
+    Delayed {
+        id: String,
+        event: String,
+        time: u32,
+    },
 }
 
 /// A place in the list of timers.
@@ -133,11 +137,7 @@ impl Layout {
     }
 }
 
-fn regions(
-    machine: &Machine,
-    global: &mut Scope,
-    class: &mut Scope,
-) -> BTreeMap<StateId, Region> {
+fn regions(machine: &Machine, global: &mut Scope, class: &mut Scope) -> BTreeMap<StateId, Region> {
     let class_name = &machine.name.text;
     machine
         .ids()
@@ -168,13 +168,15 @@ fn regions(
 /// A history of its own, or a deep one further up, wants to know the last active child of `id`.
 fn remembers(machine: &Machine, id: StateId) -> bool {
     machine.line(id).any(|ancestor| {
-        machine.state(ancestor).children.iter().any(|&child| {
-            match machine.state(child).kind {
+        machine
+            .state(ancestor)
+            .children
+            .iter()
+            .any(|&child| match machine.state(child).kind {
                 StateKind::History(Depth::Deep) => true,
                 StateKind::History(Depth::Shallow) => ancestor == id,
                 _ => false,
-            }
-        })
+            })
     })
 }
 
@@ -195,7 +197,9 @@ fn timers(machine: &Machine, scope: &mut Scope) -> Vec<Timer> {
             continue;
         };
         let known = timers.iter_mut().find_map(|timer| match &mut timer.usage {
-            TimerUse::Delayed { id: other, time, .. } if *other == id.text => Some(time),
+            TimerUse::Delayed {
+                id: other, time, ..
+            } if *other == id.text => Some(time),
             _ => None,
         });
         match known {

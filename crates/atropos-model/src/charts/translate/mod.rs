@@ -85,7 +85,12 @@ fn translate_marked(chart: &Chart) -> String {
         classes.push(network::class(chart, &name, &members));
         order.push(name);
     }
-    let _ = write!(out, "{}\nsystem\n  {}\n", classes.join(";\n"), order.join(" [] "));
+    let _ = write!(
+        out,
+        "{}\nsystem\n  {}\n",
+        classes.join(";\n"),
+        order.join(" [] ")
+    );
     out
 }
 
@@ -237,7 +242,11 @@ fn type_definitions(
         .flat_map(|(_, layout, ..)| layout.timers.iter().map(layout::Timer::longest))
         .max();
     if let Some(longest) = longest {
-        let _ = writeln!(out, "  # What is left of a timer.\n  {} = int[-1..{longest}];", fixed.time);
+        let _ = writeln!(
+            out,
+            "  # What is left of a timer.\n  {} = int[-1..{longest}];",
+            fixed.time
+        );
     }
     for (machine, layout, words, _) in prepared {
         for (&id, region) in &layout.regions {

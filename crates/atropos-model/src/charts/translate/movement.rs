@@ -84,10 +84,9 @@ impl Writer<'_> {
 
     /// Enters `targets` (or, without any, where the state starts) inside the compound state `id`, which is active already.
     pub fn enter_inside(&mut self, id: StateId, targets: &[StateId]) -> Code {
-        if let Some(&history) = targets
-            .iter()
-            .find(|&&target| self.machine.state(target).parent == Some(id) && self.is_history(target))
-        {
+        if let Some(&history) = targets.iter().find(|&&target| {
+            self.machine.state(target).parent == Some(id) && self.is_history(target)
+        }) {
             return self.enter_history(id, history);
         }
         let inner: Vec<StateId> = targets

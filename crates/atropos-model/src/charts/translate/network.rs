@@ -62,8 +62,16 @@ pub fn class(chart: &Chart, name: &str, members: &[(&Machine, Words, bool)]) -> 
     let _ = writeln!(
         out,
         "  # Makes the objects{}{}.",
-        if wired { ", wires them to each other" } else { "" },
-        if timed { " and lets time pass for all of them at once" } else { "" }
+        if wired {
+            ", wires them to each other"
+        } else {
+            ""
+        },
+        if timed {
+            " and lets time pass for all of them at once"
+        } else {
+            ""
+        }
     );
     let _ = writeln!(out, "  {name} = autocons system\n  |[\n    var");
     let mut variables: Vec<String> = chart
@@ -71,7 +79,10 @@ pub fn class(chart: &Chart, name: &str, members: &[(&Machine, Words, bool)]) -> 
         .iter()
         .map(|instance| {
             let (name, class) = (mark(&instance.name), mark(&instance.class));
-            format!("      {name} : {class} = new({class}, \"{}\")", instance.name.text)
+            format!(
+                "      {name} : {class} = new({class}, \"{}\")",
+                instance.name.text
+            )
         })
         .collect();
     if wired {
@@ -87,11 +98,18 @@ pub fn class(chart: &Chart, name: &str, members: &[(&Machine, Words, bool)]) -> 
     if !actions.is_empty() {
         let _ = writeln!(out, "    actions\n{}", actions.join(";\n"));
     }
-    let _ = write!(out, "    do\n      {}\n    od\n  ]|", calls.join(" []\n      "));
+    let _ = write!(
+        out,
+        "    do\n      {}\n    od\n  ]|",
+        calls.join(" []\n      ")
+    );
     out
 }
 
-fn words_of<'a>(members: &'a [(&Machine, Words, bool)], instance: &Instance) -> Option<&'a (&'a Machine, Words, bool)> {
+fn words_of<'a>(
+    members: &'a [(&Machine, Words, bool)],
+    instance: &Instance,
+) -> Option<&'a (&'a Machine, Words, bool)> {
     // The tuple's lifetime is the slice's: callers only read names from it.
     members
         .iter()

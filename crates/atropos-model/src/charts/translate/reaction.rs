@@ -256,7 +256,8 @@ impl Writer<'_> {
             let leaving = self.leaving(region, chosen);
             let picked = self.choices_of(region, chosen);
             if leaving.is_empty() {
-                let nothing = Code::when(format!("not {}", bracketed(&picked)), Code::quiet("skip"));
+                let nothing =
+                    Code::when(format!("not {}", bracketed(&picked)), Code::quiet("skip"));
                 together.push(Code::choice(vec![take.clone(), nothing]));
                 stay.push(any_of(&picked));
             } else {

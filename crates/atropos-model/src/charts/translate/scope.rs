@@ -113,7 +113,10 @@ mod tests {
 
     #[test]
     fn marks_vanish_and_tell_where_the_text_came_from() {
-        let marked = format!("requires {}: skip end", mark(&Text::new("x  >\n 1", 40..47)));
+        let marked = format!(
+            "requires {}: skip end",
+            mark(&Text::new("x  >\n 1", 40..47))
+        );
         assert_eq!(visible_length(&marked), "requires x > 1: skip end".len());
         let (text, origins) = unmark(&marked);
         assert_eq!(text, "requires x > 1: skip end");

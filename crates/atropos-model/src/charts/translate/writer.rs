@@ -196,7 +196,9 @@ impl<'a> Writer<'a> {
         let done: Vec<String> = (1..=parts.len())
             .map(|number| self.local(&format!("done_{number}"), "bool"))
             .collect();
-        let reset = done.iter().map(|flag| Code::quiet(format!("{flag} := false")));
+        let reset = done
+            .iter()
+            .map(|flag| Code::quiet(format!("{flag} := false")));
         let round = Code::choice(
             done.iter()
                 .zip(parts)

@@ -270,15 +270,20 @@ obs SectionBarred = requires true: skip end",
 }
 
 fn switch() -> Class {
-    element("Switch", "A switch: it moves when told and is held while a route is set over it.", "switch", "RouteSwitch")
-        .with_attributes(
-            "position : t_Position = t_Position.PositionUnknown
+    element(
+        "Switch",
+        "A switch: it moves when told and is held while a route is set over it.",
+        "switch",
+        "RouteSwitch",
+    )
+    .with_attributes(
+        "position : t_Position = t_Position.PositionUnknown
 wanted : t_Position = t_Position.Plus
 held : bool = false
 moves : t_Level = 0",
-        )
-        .with_methods(
-            "is_ready: bool = result := position = t_Position.Plus and not begun end
+    )
+    .with_methods(
+        "is_ready: bool = result := position = t_Position.Plus and not begun end
 
 is_at(where: t_Position): bool = result := position = where end
 
@@ -329,9 +334,9 @@ throw =
   //
   wanted := t_Position.Plus
 end",
-        )
-        .with_actions(
-            "come_up =
+    )
+    .with_actions(
+        "come_up =
   requires begun:
     requires position = t_Position.PositionUnknown:
       position := t_Position.Between;
@@ -379,8 +384,8 @@ obs SwitchInMinus = requires true: skip end
 obs SwitchHeld = requires true: skip end
 
 obs SwitchTrailed = requires true: skip end",
-        )
-        .with_rank("come_up()\nstart_moving()\nreport()")
+    )
+    .with_rank("come_up()\nstart_moving()\nreport()")
 }
 
 fn signal() -> Class {
@@ -529,10 +534,14 @@ end"
 }
 
 fn route_section() -> Class {
-    pair("RouteSection", "A section as one route needs it: locked, passed by the train, released.", "TrackSection")
-        .with_methods("available: bool = result := element.is_free() end")
-        .with_actions(
-            "take =
+    pair(
+        "RouteSection",
+        "A section as one route needs it: locked, passed by the train, released.",
+        "TrackSection",
+    )
+    .with_methods("available: bool = result := element.is_free() end")
+    .with_actions(
+        "take =
   requires wired and state = t_PairState.Waiting and route.is_locking() and element.is_free():
     element.lock();
     state := t_PairState.Held;
@@ -562,15 +571,19 @@ give_back =
     );
     state := t_PairState.Waiting
   end",
-        )
-        .with_rank("take()\ntrain_comes()\ntrain_leaves()\ngive_back()")
+    )
+    .with_rank("take()\ntrain_comes()\ntrain_leaves()\ngive_back()")
 }
 
 fn route_relay() -> Class {
-    pair("RouteRelay", "A relay as one route needs it: energised while the route is set.", "TrackRelay")
-        .with_methods("available: bool = result := element.is_energised() end")
-        .with_actions(
-            "take =
+    pair(
+        "RouteRelay",
+        "A relay as one route needs it: energised while the route is set.",
+        "TrackRelay",
+    )
+    .with_methods("available: bool = result := element.is_energised() end")
+    .with_actions(
+        "take =
   requires wired and state = t_PairState.Waiting and route.is_locking() and element.is_energised():
     state := t_PairState.Held;
     supervise()
@@ -580,8 +593,8 @@ give_back =
   requires wired and route.is_releasing() and not is_waiting():
     state := t_PairState.Waiting
   end",
-        )
-        .with_rank("take()\ngive_back()")
+    )
+    .with_rank("take()\ngive_back()")
 }
 
 fn route_switch() -> Class {
@@ -617,15 +630,19 @@ give_back =
 }
 
 fn route_signal() -> Class {
-    pair("RouteSignal", "A signal as one route needs it: the start signal clears, the others are sound.", "MainSignal")
-        .with_attributes("starts : bool = false")
-        .with_methods(
-            "set_start(here: bool) = starts := here end
+    pair(
+        "RouteSignal",
+        "A signal as one route needs it: the start signal clears, the others are sound.",
+        "MainSignal",
+    )
+    .with_attributes("starts : bool = false")
+    .with_methods(
+        "set_start(here: bool) = starts := here end
 
 available: bool = result := element.is_sound() end",
-        )
-        .with_actions(
-            "take =
+    )
+    .with_actions(
+        "take =
   requires wired and state = t_PairState.Waiting and route.is_locking() and element.is_sound():
     state := t_PairState.Held;
     supervise()
@@ -653,12 +670,16 @@ give_back =
     );
     state := t_PairState.Waiting
   end",
-        )
-        .with_rank("take()\nclear()\nfall_back()\ngive_back()")
+    )
+    .with_rank("take()\nclear()\nfall_back()\ngive_back()")
 }
 
 fn route() -> Class {
-    let mut class = Class::new("Route", "A train route: requested, locked, opened, used, released.").with_attributes(
+    let mut class = Class::new(
+        "Route",
+        "A train route: requested, locked, opened, used, released.",
+    )
+    .with_attributes(
         "state : t_RouteState = t_RouteState.Idle
 blocked : bool = false
 confirmed : bool = false
@@ -674,7 +695,9 @@ uses : t_Level = 0",
     ] {
         class = class
             .with_attributes(&format!("{sort}s : list[{sort}s_of_route] of {pair} = []"))
-            .with_methods(&format!("add_{sort}(pair: {pair}) =\n  {sort}s := {sort}s + [pair]\nend"));
+            .with_methods(&format!(
+                "add_{sort}(pair: {pair}) =\n  {sort}s := {sort}s + [pair]\nend"
+            ));
         for what in ["available", "is_held", "is_done", "is_waiting"] {
             conditions.push((
                 what,
@@ -683,8 +706,15 @@ uses : t_Level = 0",
         }
     }
     for what in ["available", "is_held", "is_waiting"] {
-        let parts: Vec<&str> = conditions.iter().filter(|(w, _)| *w == what).map(|(_, text)| text.as_str()).collect();
-        class.methods.push(format!("all_{what}: bool =\n  result := {}\nend", parts.join("\n    and ")));
+        let parts: Vec<&str> = conditions
+            .iter()
+            .filter(|(w, _)| *w == what)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        class.methods.push(format!(
+            "all_{what}: bool =\n  result := {}\nend",
+            parts.join("\n    and ")
+        ));
     }
     class
         .with_methods(

@@ -89,8 +89,9 @@ impl Layout {
             let track = section * TRACKS / numbers.sections;
             let here = layout.at_section(section);
             // Relays before their section, switches and signals after it.
-            let (before, after): (Vec<_>, Vec<_>) =
-                here.into_iter().partition(|element| matches!(element, Element::Relay(_)));
+            let (before, after): (Vec<_>, Vec<_>) = here
+                .into_iter()
+                .partition(|element| matches!(element, Element::Relay(_)));
             layout.tracks[track].extend(before);
             layout.tracks[track].push(Element::Section(section));
             layout.tracks[track].extend(after);
@@ -121,7 +122,9 @@ impl Layout {
         let mut elements = vec![Element::Signal(route % numbers.signals)];
         let mut section = (route * 3 + random.below(numbers.sections)) % numbers.sections;
         while elements.len() < quota {
-            for element in std::iter::once(Element::Section(section)).chain(self.at_section(section)) {
+            for element in
+                std::iter::once(Element::Section(section)).chain(self.at_section(section))
+            {
                 if elements.len() < quota && !elements.contains(&element) {
                     elements.push(element);
                 }
@@ -133,14 +136,24 @@ impl Layout {
 
     /// The most elements of one sort that a route has.
     fn most_in_route(&self, sort: &str) -> usize {
-        let count = |route: &Vec<Element>| route.iter().filter(|element| element.sort() == sort).count();
+        let count = |route: &Vec<Element>| {
+            route
+                .iter()
+                .filter(|element| element.sort() == sort)
+                .count()
+        };
         self.routes.iter().map(count).max().unwrap_or(0).max(1)
     }
 
     /// The most routes that use one element of a sort.
     fn most_users(&self, sort: &str) -> usize {
         let mut users = std::collections::BTreeMap::new();
-        for element in self.routes.iter().flatten().filter(|element| element.sort() == sort) {
+        for element in self
+            .routes
+            .iter()
+            .flatten()
+            .filter(|element| element.sort() == sort)
+        {
             *users.entry(*element).or_insert(0usize) += 1;
         }
         users.values().copied().max().unwrap_or(0).max(1)
@@ -151,7 +164,10 @@ impl Layout {
         let mut lines = Vec::new();
         for sort in ["section", "relay", "switch", "signal"] {
             // A little air, as planners leave it.
-            lines.push(format!("{sort}s_of_route = {}", self.most_in_route(sort) + 1));
+            lines.push(format!(
+                "{sort}s_of_route = {}",
+                self.most_in_route(sort) + 1
+            ));
             lines.push(format!("routes_of_{sort} = {}", self.most_users(sort) + 1));
         }
         let numbers = self.numbers;

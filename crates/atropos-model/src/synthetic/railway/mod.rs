@@ -36,8 +36,13 @@ pub fn draft(kind: Kind, seed: u64) -> Draft {
     let mut classes = classes::all();
     classes.push(station::class(&layout));
     // Pairs are the many, routes the most complex: they get the larger shares of the supervision code.
-    let supervised = (0..classes.len() - 1).map(|index| (index, 2 + index / 4)).collect();
-    let names: Vec<&str> = classes[..classes.len() - 1].iter().map(|class| class.name.as_str()).collect();
+    let supervised = (0..classes.len() - 1)
+        .map(|index| (index, 2 + index / 4))
+        .collect();
+    let names: Vec<&str> = classes[..classes.len() - 1]
+        .iter()
+        .map(|class| class.name.as_str())
+        .collect();
     Draft {
         consts: layout.constants(),
         types: classes::types(),

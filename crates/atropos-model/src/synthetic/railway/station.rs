@@ -8,25 +8,43 @@ const SECTION: &[&str] = &["occupy", "vacate", "bar", "unbar", "reset"];
 const RELAY: &[&str] = &["drop", "energise", "disturb", "repair"];
 const SWITCH: &[&str] = &["reach", "trail", "restore", "throw"];
 const SIGNAL: &[&str] = &["fail", "mend", "halt", "resume"];
-const ROUTE: &[&str] = &["request", "confirm", "cancel", "free", "block", "unblock", "ask"];
+const ROUTE: &[&str] = &[
+    "request", "confirm", "cancel", "free", "block", "unblock", "ask",
+];
 
 /// The station's class.
 pub fn class(layout: &Layout) -> Class {
-    let mut class = Class::new("Station", "The station: makes, wires and brings up all other objects, and offers the inputs.");
+    let mut class = Class::new(
+        "Station",
+        "The station: makes, wires and brings up all other objects, and offers the inputs.",
+    );
     class.autocons = true;
     let objects = objects(layout);
     for (name, kind, _) in &objects {
-        class.attributes.push(format!("{name} : {kind} = new({kind}, \"{name}\")"));
+        class
+            .attributes
+            .push(format!("{name} : {kind} = new({kind}, \"{name}\")"));
     }
     class = class.with_attributes("phase : int[0..4] = 0\nnight : bool = false");
-    for (sort, kind) in [("section", "TrackSection"), ("relay", "TrackRelay"), ("switch", "Switch"), ("signal", "MainSignal")] {
-        class.attributes.push(format!("all_{} : list[{}] of {kind} = []", plural(sort), count(layout, sort)));
+    for (sort, kind) in [
+        ("section", "TrackSection"),
+        ("relay", "TrackRelay"),
+        ("switch", "Switch"),
+        ("signal", "MainSignal"),
+    ] {
+        class.attributes.push(format!(
+            "all_{} : list[{}] of {kind} = []",
+            plural(sort),
+            count(layout, sort)
+        ));
     }
     let mut inputs = Vec::new();
     for (name, _, events) in &objects {
         for event in *events {
             let input = format!("{name}_{event}");
-            class.actions.push(format!("ctr {input} =\n  requires {name}.may_{event}(): {name}.{event}() end"));
+            class.actions.push(format!(
+                "ctr {input} =\n  requires {name}.may_{event}(): {name}.{event}() end"
+            ));
             inputs.push(format!("{input}()"));
         }
     }
@@ -83,8 +101,15 @@ obs NotClear = requires true: skip end",
         );
     class.ranks = vec![
         vec!["wire_up()".to_owned()],
-        vec!["self_test()".to_owned(), "console()".to_owned(), "announce()".to_owned()],
-        vec![format!("requires phase = 4:\n        {}\n      end", inputs.join(" []\n        "))],
+        vec![
+            "self_test()".to_owned(),
+            "console()".to_owned(),
+            "announce()".to_owned(),
+        ],
+        vec![format!(
+            "requires phase = 4:\n        {}\n      end",
+            inputs.join(" []\n        ")
+        )],
     ];
     class
 }
@@ -156,7 +181,12 @@ ctr AskClear =
 
 ctr AskOccupied =
   requires exists s: t_section: (all_sections[s].is_occupied()): NotClear() end",
-        &["NightBegins()", "DayBegins()", "AskClear()", "AskOccupied()"],
+        &[
+            "NightBegins()",
+            "DayBegins()",
+            "AskClear()",
+            "AskOccupied()",
+        ],
     )
 }
 
@@ -169,7 +199,9 @@ fn elements_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
         ("switch", Element::Switch),
         ("signal", Element::Signal),
     ] {
-        let names: Vec<String> = (0..count(layout, sort)).map(|number| make(number).name()).collect();
+        let names: Vec<String> = (0..count(layout, sort))
+            .map(|number| make(number).name())
+            .collect();
         calls.push(format!("all_{} := [{}]", plural(sort), names.join(", ")));
     }
     let mut parts = Vec::new();
@@ -181,12 +213,20 @@ fn elements_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
     for (number, track) in layout.tracks.iter().enumerate() {
         for neighbours in track.windows(2) {
             let (one, next) = (neighbours[0], neighbours[1]);
-            parts.push(format!("{}.before_{}({})", one.name(), next.sort(), next.name()));
+            parts.push(format!(
+                "{}.before_{}({})",
+                one.name(),
+                next.sort(),
+                next.name()
+            ));
         }
         if let Some(first) = track.first() {
             parts.push(format!("{}.begin_up()", first.name()));
         }
-        class.methods.push(format!("wire_track_{number} =\n  {}\nend", parts.join(";\n  ")));
+        class.methods.push(format!(
+            "wire_track_{number} =\n  {}\nend",
+            parts.join(";\n  ")
+        ));
         calls.push(format!("wire_track_{number}()"));
         parts.clear();
     }
@@ -205,17 +245,27 @@ fn route_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
             parts.push(format!("route_{route}.add_{sort}({pair})"));
             parts.push(format!("{}.add_user({pair})", element.name()));
             parts.push(format!("{pair}.set_order({})", place.min(15)));
-            parts.push(format!("{pair}.set_overlap({})", place + 2 > elements.len()));
+            parts.push(format!(
+                "{pair}.set_overlap({})",
+                place + 2 > elements.len()
+            ));
             match element {
                 Element::Switch(number) => {
-                    let position = if (number + route) % 2 == 0 { "Plus" } else { "Minus" };
+                    let position = if (number + route) % 2 == 0 {
+                        "Plus"
+                    } else {
+                        "Minus"
+                    };
                     parts.push(format!("{pair}.set_required(t_Position.{position})"));
                 }
                 Element::Signal(_) => parts.push(format!("{pair}.set_start({})", place == 0)),
                 _ => parts.push(format!("{pair}.set_flank({})", place % 5 == 4)),
             }
         }
-        class.methods.push(format!("wire_route_{route} =\n  {}\nend", parts.join(";\n  ")));
+        class.methods.push(format!(
+            "wire_route_{route} =\n  {}\nend",
+            parts.join(";\n  ")
+        ));
         calls.push(format!("wire_route_{route}()"));
     }
     calls
