@@ -157,9 +157,11 @@ impl Parser<'_> {
 
     fn model(&mut self) -> Model {
         let mut model = Model::default();
+        model.consts_span = self.span();
         if self.eat_keyword("consts") {
             self.consts(&mut model);
         }
+        model.types_span = self.span();
         if !self.eat_keyword("types") {
             self.expected("`types`");
             self.skip_until(|p| p.is_keyword("types") || p.is_keyword("system"));
@@ -412,6 +414,7 @@ impl Parser<'_> {
             methods: Vec::new(),
             actions: Vec::new(),
             block: None,
+            words: SectionWords::default(),
             span: start,
         };
         self.class_open();
@@ -449,17 +452,23 @@ impl Parser<'_> {
 
     fn sections(&mut self, class: &mut Class) {
         loop {
+            let word = self.span().start;
             if self.eat_keyword("var") {
+                class.words.var = word;
                 let attributes = self.attributes(|p| p.at_section());
                 class.attributes.extend(attributes);
             } else if self.eat_keyword("methods") {
+                class.words.methods = word;
                 self.methods(class);
             } else if self.eat_keyword("actions") {
+                class.words.actions = word;
                 self.actions(class);
             } else if self.eat_keyword("do") {
                 let span = self.previous_span();
                 let empty = self.is_keyword("od");
+                class.words.block = word;
                 let block = (!empty).then(|| self.block());
+                class.words.block_end = self.span().start;
                 self.expect_keyword("od");
                 if class.block.replace(block).is_some() {
                     self.diagnostics.error(span, "a class has one do-od block");
@@ -519,7 +528,10 @@ impl Parser<'_> {
         while !self.at_section() && !matches!(self.peek(), Token::End) {
             match self.method() {
                 Some(method) => class.methods.push(method),
-                None => self.skip_until(|p| p.at_item_header() || p.at_section()),
+                None => {
+                    self.skip_until(|p| p.at_item_header() || p.at_section());
+                    continue;
+                }
             }
             self.item_end();
         }
@@ -529,7 +541,10 @@ impl Parser<'_> {
         while !self.at_section() && !matches!(self.peek(), Token::End) {
             match self.action() {
                 Some(action) => class.actions.push(action),
-                None => self.skip_until(|p| p.at_item_header() || p.at_section()),
+                None => {
+                    self.skip_until(|p| p.at_item_header() || p.at_section());
+                    continue;
+                }
             }
             self.item_end();
         }

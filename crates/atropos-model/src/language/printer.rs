@@ -82,13 +82,11 @@ impl Printer {
 
     fn model(&mut self, model: &Model) {
         if !model.consts.is_empty() {
-            self.comments_before(model.consts[0].name.span.start);
+            self.comments_before(model.consts_span.start);
             self.line("consts");
             self.indented(|p| p.consts(&model.consts));
         }
-        if let Some(first) = model.types.first() {
-            self.comments_before(first.name.span.start);
-        }
+        self.comments_before(model.types_span.start);
         self.line("types");
         self.indented(|p| {
             for (at, definition) in model.types.iter().enumerate() {
@@ -111,6 +109,8 @@ impl Printer {
                     .join(" [] ")
             })
             .collect();
+        let first = model.ranks.first().and_then(|rank| rank.first());
+        self.comments_before(first.map_or(0, |name| name.span.start));
         self.indented(|p| p.line(&ranks.join(" // ")));
         self.comments_before(u32::MAX);
     }
@@ -147,32 +147,29 @@ impl Printer {
     }
 
     fn class(&mut self, class: &Class) {
-        if let Some(first) = class.attributes.first() {
-            self.comments_before(first.names[0].span.start);
+        if !class.attributes.is_empty() {
+            self.comments_before(class.words.var);
             self.line("var");
             self.indented(|p| p.attributes(&class.attributes));
         }
-        if let Some(first) = class.methods.first() {
-            self.comments_before(first.span.start);
+        if !class.methods.is_empty() {
+            self.comments_before(class.words.methods);
             self.line("methods");
             self.indented(|p| p.items(&class.methods, |m| m.span.start, Self::method));
         }
-        if let Some(first) = class.actions.first() {
-            self.comments_before(first.span.start);
+        if !class.actions.is_empty() {
+            self.comments_before(class.words.actions);
             self.line("actions");
             self.indented(|p| p.items(&class.actions, |a| a.span.start, Self::action));
         }
-        match &class.block {
-            None => {}
-            Some(None) => self.line("do od"),
-            Some(Some(block)) => {
-                self.comments_before(block.span.start);
-                self.line("do");
-                self.indented(|p| p.statement(block));
-                self.comments_before(block.span.end);
-                self.line("od");
-            }
+        let Some(block) = &class.block else { return };
+        self.comments_before(class.words.block);
+        self.line("do");
+        if let Some(block) = block {
+            self.indented(|p| p.statement(block));
         }
+        self.comments_before(class.words.block_end);
+        self.line("od");
     }
 
     fn items<T>(&mut self, items: &[T], start: impl Fn(&T) -> u32, print: impl Fn(&mut Self, &T)) {

@@ -15,6 +15,9 @@ pub struct Model {
     pub types: Vec<TypeDef>,
     /// The classes of the system line; an inner list shares one rank, left ranks before right.
     pub ranks: Vec<Vec<Name>>,
+    /// Where the words `consts`, `types` and `system` stand.
+    pub consts_span: Span,
+    pub types_span: Span,
     pub system_span: Span,
     pub comments: Vec<Comment>,
 }
@@ -79,7 +82,19 @@ pub struct Class {
     pub actions: Vec<Action>,
     /// `Some(None)` is `do od`.
     pub block: Option<Option<Stmt>>,
+    /// Where the words `var`, `methods`, `actions`, `do` and `od` stand.
+    pub words: SectionWords,
     pub span: Span,
+}
+
+/// Positions of a class's section words, for comments beside them; 0 where there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SectionWords {
+    pub var: u32,
+    pub methods: u32,
+    pub actions: u32,
+    pub block: u32,
+    pub block_end: u32,
 }
 
 /// `a, b : T = e`, as attribute or local variable.

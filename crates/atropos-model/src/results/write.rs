@@ -25,6 +25,7 @@ pub fn write_all(
 ) -> anyhow::Result<Report> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("can't create {}", directory.display()))?;
+    remove_old(directory)?;
     let model = generated.model.clone();
     for (at, path) in generated.paths.clone().iter().enumerate() {
         if path.places.is_empty() {
@@ -52,6 +53,28 @@ pub fn write_all(
     put(directory, "states.svg", &plot)?;
     put(directory, "index.html", &page(&report, &model.text, &plot))?;
     Ok(report)
+}
+
+/// Tests of an earlier run must not be taken for this one's.
+fn remove_old(directory: &Path) -> anyhow::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let ours = name
+            .strip_prefix("test_")
+            .and_then(|rest| rest.split_once('.'))
+            .is_some_and(|(number, ext)| {
+                number.parse::<usize>().is_ok() && ["aut", "dot", "svg"].contains(&ext)
+            });
+        if ours {
+            std::fs::remove_file(&path)
+                .with_context(|| format!("can't remove {}", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn put(directory: &Path, file: &str, text: &str) -> anyhow::Result<()> {
