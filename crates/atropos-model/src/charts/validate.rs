@@ -39,7 +39,11 @@ fn good_name(name: &Text, what: &str, collector: &mut Collector) {
     if !name.text.is_empty() && !words::is_name(&name.text) {
         collector.advise(
             name.span.clone(),
-            format!("`{}` cannot be the name of {} {what}", name.text, article(what)),
+            format!(
+                "`{}` cannot be the name of {} {what}",
+                name.text,
+                article(what)
+            ),
             words::name_advice(&name.text),
         );
     }

@@ -16,15 +16,16 @@ pub struct Share {
     pub rules: usize,
     /// Traces.
     pub traces: usize,
-    /// How many of the attributes take four bytes instead of one.
+    /// How many of the attributes take eight bytes instead of one.
     pub wide: usize,
 }
 
-/// Rules that one call of `supervise` goes through.
+/// Rules and traces that one call of `supervise` goes through, at most.
 const RULES_PER_TURN: usize = 3;
+const TRACES_PER_TURN: usize = 30;
 
-/// Adds supervision to a class; the class's own code calls `supervise()`.
-pub fn supervise(class: &mut Class, share: Share, random: &mut Random) {
+/// Adds supervision to a class and gives the type it needs; the class's own code calls `supervise()`.
+pub fn supervise(class: &mut Class, share: Share, random: &mut Random) -> String {
     // Two levels at least, so that rules have something to compare, and one for the turn.
     let levels = share.attributes.saturating_sub(1).max(2);
     for level in 0..levels {
@@ -37,8 +38,15 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) {
             .attributes
             .push(format!("level_{level} : {kind} = {}", random.below(4)));
     }
-    let turns = share.rules.div_ceil(RULES_PER_TURN).max(1);
-    class.attributes.push(format!("turn : int[0..{turns}] = 0"));
+    let turns = share
+        .rules
+        .div_ceil(RULES_PER_TURN)
+        .max(share.traces.div_ceil(TRACES_PER_TURN))
+        .max(1);
+    let kind = format!("t_{}Turn", class.name);
+    class
+        .attributes
+        .push(format!("turn : {kind} = {kind}.Turn0"));
     let mut calls = Vec::new();
     for turn in 0..turns {
         let mut parts = Vec::new();
@@ -57,16 +65,21 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) {
             "rules_{turn} =\n  {}\nend",
             parts.join(";\n").replace('\n', "\n  ")
         ));
-        calls.push(format!("requires turn = {turn}: rules_{turn}() end"));
+        let next = (turn + 1) % turns;
+        calls.push(format!(
+            "requires turn = {kind}.Turn{turn}: rules_{turn}(); turn := {kind}.Turn{next} end"
+        ));
     }
     class.methods.push(format!(
-        "# Goes through the rules, a few at a time.\nsupervise =\n  (\n    {}\n  );\n  turn := (turn + 1) mod {turns}\nend",
-        calls.join("\n    []\n    ")
+        "# Goes through the rules, a few at a time.\nsupervise =\n  {}\nend",
+        calls.join("\n  []\n  ")
     ));
     class.actions.push(format!(
         "obs {}Report(level: t_Level) = requires true: skip end",
         class.name
     ));
+    let values: Vec<String> = (0..turns).map(|turn| format!("Turn{turn}")).collect();
+    format!("{kind} = {{{}}}", values.join(", "))
 }
 
 /// The numbers of `whole` that fall to the `index`th of `parts`.

@@ -9,13 +9,22 @@ const PLANTUML: &str = include_str!("../../../../../examples/models/car_alarm.pu
 #[test]
 fn the_scxml_car_alarm_shows_the_suspension_behaviour_of_the_handwritten_one() {
     let compared = compare(&animate("car_alarm.scxml", SCXML), &animate_model(BY_HAND));
-    assert!(compared.as_ref().is_ok_and(|&pairs| pairs >= 20), "{compared:?}");
+    assert!(
+        compared.as_ref().is_ok_and(|&pairs| pairs >= 20),
+        "{compared:?}"
+    );
 }
 
 #[test]
 fn the_plantuml_car_alarm_shows_the_suspension_behaviour_of_the_handwritten_one() {
-    let compared = compare(&animate("car_alarm.puml", PLANTUML), &animate_model(BY_HAND));
-    assert!(compared.as_ref().is_ok_and(|&pairs| pairs >= 20), "{compared:?}");
+    let compared = compare(
+        &animate("car_alarm.puml", PLANTUML),
+        &animate_model(BY_HAND),
+    );
+    assert!(
+        compared.as_ref().is_ok_and(|&pairs| pairs >= 20),
+        "{compared:?}"
+    );
 }
 
 #[test]
@@ -35,8 +44,14 @@ fn flash_and_sound_come_in_any_order_and_sound_stops_first() {
     let ringing = format!("{armed} Open !ArmedOff !SoundOn !FlashOn");
     alarm.shows(&ringing, "!after(30) Unlock");
     alarm.shows(&format!("{ringing} !after(30)"), "!SoundOff");
-    alarm.shows(&format!("{ringing} !after(30) !SoundOff"), "!after(270) Unlock");
-    alarm.shows(&format!("{ringing} Unlock !FlashOff !SoundOff"), "Close Lock delta");
+    alarm.shows(
+        &format!("{ringing} !after(30) !SoundOff"),
+        "!after(270) Unlock",
+    );
+    alarm.shows(
+        &format!("{ringing} Unlock !FlashOff !SoundOff"),
+        "Close Lock delta",
+    );
     alarm.shows(
         &format!("{ringing} !after(30) !SoundOff !after(270) !FlashOff"),
         "Close Unlock delta",

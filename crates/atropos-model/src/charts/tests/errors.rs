@@ -57,7 +57,11 @@ fn xml_that_is_not_well_formed_is_shown_where_it_breaks() {
     expect(
         "bad.scxml",
         "<scxml name=\"A\">\n  <state id=\"S\">\n</scxml>",
-        &["bad.scxml:3:", "not well-formed XML", "every element is closed"],
+        &[
+            "bad.scxml:3:",
+            "not well-formed XML",
+            "every element is closed",
+        ],
     );
 }
 
@@ -67,7 +71,10 @@ fn elements_of_other_namespaces_and_loose_text_are_not_ignored() {
     expect(
         "bad.scxml",
         &source,
-        &["text inside `<state>` means nothing", "`<y>` belongs to a namespace that is not read"],
+        &[
+            "text inside `<state>` means nothing",
+            "`<y>` belongs to a namespace that is not read",
+        ],
     );
 }
 
@@ -99,7 +106,11 @@ fn words_of_the_model_language_are_no_names() {
     expect(
         "bad.scxml",
         &source,
-        &["`with` cannot be the name of a parameter", "`end` cannot be the name of a state", "write for example `end_`"],
+        &[
+            "`with` cannot be the name of a parameter",
+            "`end` cannot be the name of a state",
+            "write for example `end_`",
+        ],
     );
 }
 

@@ -2,6 +2,7 @@
 
 mod car_alarm;
 mod errors;
+mod examples;
 mod network;
 mod parallel;
 mod plantuml;
@@ -55,7 +56,10 @@ fn scxml_source(inside: &str) -> String {
 
 /// PlantUML without the ceremony.
 fn plantuml(inside: &str) -> Animation {
-    animate("test.puml", &format!("@startuml Machine\n{inside}\n@enduml"))
+    animate(
+        "test.puml",
+        &format!("@startuml Machine\n{inside}\n@enduml"),
+    )
 }
 
 impl Animation {
@@ -107,7 +111,8 @@ impl Animation {
         let mut offers = Offers::new();
         for node in nodes {
             let steps = self.steps(node);
-            let input = |label: &Option<String>| label.as_ref().is_some_and(|l| l.starts_with("ctr"));
+            let input =
+                |label: &Option<String>| label.as_ref().is_some_and(|l| l.starts_with("ctr"));
             if steps.iter().all(|(label, _)| input(label)) {
                 offers.insert("delta".to_owned());
             }
@@ -121,7 +126,10 @@ impl Animation {
         for node in nodes {
             let steps = self.steps(node);
             if wanted == "delta" {
-                if self.offers(&BTreeSet::from([node.clone()])).contains("delta") {
+                if self
+                    .offers(&BTreeSet::from([node.clone()]))
+                    .contains("delta")
+                {
                     next.insert(node.clone());
                 }
                 continue;

@@ -90,7 +90,9 @@ fn nested_parallel_states_choose_together() {
 #[test]
 fn four_regions_are_entered_in_all_orders() {
     let regions: String = ["A", "B", "C", "D"]
-        .map(|name| format!("<state id=\"{name}\"><onentry><send event=\"In{name}\"/></onentry></state>"))
+        .map(|name| {
+            format!("<state id=\"{name}\"><onentry><send event=\"In{name}\"/></onentry></state>")
+        })
         .concat();
     let machine = scxml(&format!(
         "<state id=\"Start\"><transition event=\"go\" target=\"P\"/></state><parallel id=\"P\">{regions}</parallel>"

@@ -10,7 +10,9 @@ fn any_enabled_transition_may_be_taken() {
 
 #[test]
 fn a_triggerless_transition_from_a_state_with_states_inside_waits_for_its_end() {
-    let machine = plantuml("[*] --> Job\nstate Job {\n[*] --> Run\nRun --> [*] : finish\n}\nJob --> Idle\nIdle : entry / IsIdle");
+    let machine = plantuml(
+        "[*] --> Job\nstate Job {\n[*] --> Run\nRun --> [*] : finish\n}\nJob --> Idle\nIdle : entry / IsIdle",
+    );
     machine.shows("", "finish delta");
     machine.shows("finish", "!IsIdle");
 }
@@ -35,7 +37,9 @@ fn data_guards_and_parameters_are_declared_in_comments() {
 
 #[test]
 fn states_declared_inside_a_block_stay_there_wherever_they_are_named_first() {
-    let machine = plantuml("[*] --> Outer\nInner --> Away : leave\nstate Outer {\n[*] --> Inner\nstate Inner\n}\nOuter --> Away : quit");
+    let machine = plantuml(
+        "[*] --> Outer\nInner --> Away : leave\nstate Outer {\n[*] --> Inner\nstate Inner\n}\nOuter --> Away : quit",
+    );
     machine.shows("", "leave quit delta");
 }
 
@@ -52,5 +56,8 @@ fn the_same_chart_in_both_notations_behaves_the_same() {
            </parallel>"#,
     );
     let compared = compare(&drawn, &written);
-    assert!(compared.as_ref().is_ok_and(|&pairs| pairs > 8), "{compared:?}");
+    assert!(
+        compared.as_ref().is_ok_and(|&pairs| pairs > 8),
+        "{compared:?}"
+    );
 }

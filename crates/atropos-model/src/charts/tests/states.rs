@@ -98,7 +98,9 @@ fn a_deep_history_remembers_all_the_way_down() {
 fn a_history_without_a_past_starts_where_it_says() {
     let machine = scxml(&format!(
         r#"<state id="First"><transition event="first" target="Back"/></state>{}"#,
-        REMEMBERS.replace("KIND", "deep").replace("<transition target=\"W1\"/>", "<transition target=\"W2\"/>")
+        REMEMBERS
+            .replace("KIND", "deep")
+            .replace("<transition target=\"W1\"/>", "<transition target=\"W2\"/>")
     ));
     machine.shows("first", "!InW2a");
 }
@@ -214,7 +216,9 @@ fn statements_of_the_model_language_can_stand_in_a_chart() {
 
 #[test]
 fn a_complaint_about_the_translated_text_is_traced_back_to_the_chart() {
-    let source = scxml_source(r#"<state id="A"><transition event="go" cond="missing = 1" target="A"/></state>"#);
+    let source = scxml_source(
+        r#"<state id="A"><transition event="go" cond="missing = 1" target="A"/></state>"#,
+    );
     let chart = crate::charts::scxml::read("t.scxml", &source).expect("well-formed");
     let (text, origins) = crate::charts::translate_with_origins(&chart);
     let (model, diagnostics) = crate::check::check(&text);
@@ -222,7 +226,9 @@ fn a_complaint_about_the_translated_text_is_traced_back_to_the_chart() {
     let complaint = diagnostics.sorted()[0].span.range();
     let origin = origins
         .iter()
-        .find(|origin| origin.translated.start <= complaint.start && complaint.end <= origin.translated.end)
+        .find(|origin| {
+            origin.translated.start <= complaint.start && complaint.end <= origin.translated.end
+        })
         .expect("the complaint is about the user's own text");
     assert_eq!(&source[origin.chart.clone()], "missing = 1");
 }

@@ -6,7 +6,9 @@
 //! move, the route locks, its signal clears, the train passes, everything is released.
 
 mod classes;
+mod elements;
 mod layout;
+mod routes;
 mod station;
 
 use super::{Draft, Kind};
