@@ -187,7 +187,7 @@ fn controller(domain: &Domain, random: &mut Random) -> Class {
         ))
         .with_attributes(&format!(
             "timers : list[{TIMERS}] of t_Time = [{}]",
-            vec!["-1"; TIMERS].join(", ")
+            ["-1"; TIMERS].join(", ")
         ));
     if let Some((partner, _)) = domain.partner {
         class

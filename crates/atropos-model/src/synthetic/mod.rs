@@ -22,7 +22,7 @@ pub use count::{Counts, count};
 
 use class::Class;
 use filler::Share;
-use random::Random;
+pub(crate) use random::Random;
 
 /// Which of the paper's models the text stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ mod examples;
 mod network;
 mod parallel;
 mod plantuml;
+mod random;
 mod states;
 mod time;
 
