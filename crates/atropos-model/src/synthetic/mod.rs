@@ -186,11 +186,12 @@ pub fn generate(kind: Kind, seed: u64) -> String {
     let draft = match kind {
         Kind::M2 | Kind::M3 | Kind::M4 => controller::draft(kind, seed),
         Kind::M5 => middleware::draft(),
-        Kind::M6 | Kind::M7 => railway::draft(kind, seed),
+        Kind::M6 | Kind::M7 => railway::draft(railway::numbers(kind), seed),
     };
     // The supervision code is sized by measuring the text and making up the difference.
+    let head = head(kind, seed);
     let mut fill = Fill::guess(kind);
-    let mut text = write(kind, &draft, fill, seed);
+    let mut text = write(&head, &draft, fill, seed);
     for _ in 0..ROUNDS {
         let corrected = fill.corrected(&size, &weigh(&text));
         let settled = corrected.attributes == fill.attributes
@@ -201,9 +202,20 @@ pub fn generate(kind: Kind, seed: u64) -> String {
             break;
         }
         fill = corrected;
-        text = write(kind, &draft, fill, seed);
+        text = write(&head, &draft, fill, seed);
     }
     text
+}
+
+/// A railway station like M7 but with that many objects (50 at least), to see how costs grow with them. The shared classes are M7's.
+pub fn station(objects: usize, seed: u64) -> String {
+    let numbers = railway::scaled(objects);
+    let head = format!(
+        "# SYNTHETIC MODEL: a railway station of {} objects, generated with seed {seed}. Nothing here describes a real system.\n\n",
+        numbers.objects
+    );
+    let draft = railway::draft(numbers, seed);
+    write(&head, &draft, Fill::guess(Kind::M7), seed)
 }
 
 fn moved(number: usize, by: f64) -> usize {
@@ -247,7 +259,7 @@ pub fn measure(text: &str) -> Counts {
 const STATEMENTS_PER_RULE: f64 = 6.2;
 const MUTANTS_PER_RULE: f64 = 54.0;
 
-fn write(kind: Kind, draft: &Draft, fill: Fill, seed: u64) -> String {
+fn write(head: &str, draft: &Draft, fill: Fill, seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x5EED);
     let mut classes = draft.classes.clone();
     let whole: usize = draft.supervised.iter().map(|(_, weight)| weight).sum();
@@ -281,8 +293,7 @@ fn write(kind: Kind, draft: &Draft, fill: Fill, seed: u64) -> String {
         false => format!("consts\n  {}\n", draft.consts.join(";\n  ")),
     };
     format!(
-        "{}{consts}types\n  {}\nsystem\n  {}\n",
-        head(kind, seed),
+        "{head}{consts}types\n  {}\nsystem\n  {}\n",
         types.join(";\n  "),
         draft.order
     )

@@ -93,7 +93,11 @@ struct Run {
 
 impl Run {
     fn of(kind: Kind) -> Run {
-        let model = check::load(&generate(kind, 1)).expect("a good model");
+        Run::of_text(&generate(kind, 1))
+    }
+
+    fn of_text(text: &str) -> Run {
+        let model = check::load(text).expect("a good model");
         Run {
             mode: Mode::original(&model.mutants),
             state: model.initial.clone(),
@@ -279,4 +283,20 @@ fn routes_that_share_a_section_are_not_set_together() {
         .filter(|shown| shown.iter().any(|label| label.ends_with("RouteRefused")))
         .count();
     assert!(refused > 0, "ten routes over ten sections must collide");
+}
+
+#[test]
+fn stations_of_any_size_have_their_objects_and_come_up() {
+    for objects in [50, 100, 200] {
+        let mut run = Run::of_text(&station(objects, 3));
+        assert_eq!(run.model.objects.len(), objects);
+        assert_eq!(
+            run.settle().last().map(String::as_str),
+            Some("obs StationReady")
+        );
+        assert!(!run.inputs().is_empty());
+    }
+    for objects in [400, 800] {
+        assert_eq!(measure(&station(objects, 3)).objects, objects);
+    }
 }

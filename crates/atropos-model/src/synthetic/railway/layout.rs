@@ -14,6 +14,18 @@ pub struct Numbers {
     pub objects: usize,
 }
 
+impl Numbers {
+    /// All elements.
+    pub fn elements(&self) -> usize {
+        self.sections + self.relays + self.switches + self.signals
+    }
+
+    /// The objects that are neither elements nor routes nor the station itself.
+    pub fn pairs(&self) -> usize {
+        self.objects - self.elements() - self.routes - 1
+    }
+}
+
 /// An element of the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Element {
@@ -72,8 +84,7 @@ const TRACKS: usize = 2;
 impl Layout {
     /// A plan of those numbers.
     pub fn new(numbers: Numbers, seed: u64) -> Layout {
-        let elements = numbers.sections + numbers.relays + numbers.switches + numbers.signals;
-        let pairs = numbers.objects - elements - numbers.routes - 1;
+        let pairs = numbers.pairs();
         let mut random = Random::new(seed);
         let mut layout = Layout {
             numbers,

@@ -14,9 +14,9 @@ mod station;
 use super::{Draft, Kind};
 use layout::{Layout, Numbers};
 
-/// The model without supervision.
-pub fn draft(kind: Kind, seed: u64) -> Draft {
-    let numbers = match kind {
+/// How many there are of each in the stand-ins.
+pub fn numbers(kind: Kind) -> Numbers {
+    match kind {
         Kind::M6 => Numbers {
             sections: 10,
             relays: 4,
@@ -33,7 +33,34 @@ pub fn draft(kind: Kind, seed: u64) -> Draft {
             routes: 145,
             objects: 2847,
         },
+    }
+}
+
+/// A station of about M7's proportions with that many objects; fewer than [`FEWEST_OBJECTS`] become so many.
+pub fn scaled(objects: usize) -> Numbers {
+    let objects = objects.max(FEWEST_OBJECTS);
+    let large = numbers(Kind::M7);
+    let part = |of: usize, least: usize| (of * objects / large.objects).max(least);
+    let mut scaled = Numbers {
+        sections: part(large.sections, 5),
+        relays: part(large.relays, 3),
+        switches: part(large.switches, 2),
+        signals: part(large.signals, 3),
+        routes: part(large.routes, 4),
+        objects,
     };
+    // No route can need more elements than there are; half of them is plenty.
+    while scaled.pairs() > scaled.routes * scaled.elements() / 2 {
+        scaled.routes += 1;
+    }
+    scaled
+}
+
+/// Below this there is no station to speak of.
+pub const FEWEST_OBJECTS: usize = 50;
+
+/// The model without supervision.
+pub fn draft(numbers: Numbers, seed: u64) -> Draft {
     let layout = Layout::new(numbers, seed);
     let mut classes = classes::all();
     classes.push(station::class(&layout));
