@@ -1,11 +1,16 @@
 //! The subcommands of `cargo atropos model`.
 
+use crate::animate::Animation;
+use crate::charts;
 use crate::check::check;
-use crate::explore::{Limits, Reduction, Stop};
-use crate::generate::{Crew, EngineKind, Generated, Options, Progress, StrategyKind, generate};
+use crate::explore::{Interpreted, Limits, Reduction, Stop};
+use crate::generate::{
+    Crew, EngineKind, Generated, KillMatrix, Options, Progress, StrategyKind, generate, reduce,
+};
 use crate::language::format_text;
 use crate::model::Model;
-use crate::results::{Report, write_all};
+use crate::results::{Report, TestCase, write_all};
+use crate::rust_tests::{adapter_file, tests_file};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use std::io::{IsTerminal as _, Write as _};
@@ -27,16 +32,51 @@ pub enum ModelCommand {
         #[arg(long)]
         check: bool,
     },
+    /// Translate a state chart (SCXML or PlantUML) to OOAS.
+    Translate {
+        file: PathBuf,
+        /// Where the text goes; standard output if not given.
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
+    /// Walk through a model: inputs typed or from a script on standard input.
+    Run {
+        file: PathBuf,
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
     /// Generate tests that kill the model's mutants.
     Generate(GenerateArgs),
+    /// Generate tests and write them as a Rust integration test.
+    Rust(GenerateArgs),
+    /// Write a synthetic model of the size of one of the MoMuT paper's.
+    Synthesize {
+        #[arg(value_enum)]
+        kind: SyntheticKind,
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Where the text goes; standard output if not given.
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum SyntheticKind {
+    M2,
+    M3,
+    M4,
+    M5,
+    M6,
+    M7,
 }
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
     pub file: PathBuf,
-    /// Where tests and reports go.
-    #[arg(short, long, default_value = "model-tests")]
-    pub out: PathBuf,
+    /// Where the files go: `model-tests` for reports, `tests` for Rust tests if not given.
+    #[arg(short, long)]
+    pub out: Option<PathBuf>,
     /// How many tests.
     #[arg(long, default_value_t = 3)]
     pub tests: usize,
@@ -78,8 +118,67 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
             stdout,
             check,
         } => format_file(file, *stdout, *check),
+        ModelCommand::Translate { file, out } => translate_file(file, out.as_deref()),
+        ModelCommand::Run { file, seed } => animate(file, *seed),
         ModelCommand::Generate(args) => generate_tests(args),
+        ModelCommand::Rust(args) => rust_tests(args),
+        ModelCommand::Synthesize { kind, seed, out } => synthesize(*kind, *seed, out.as_deref()),
     }
+}
+
+fn deliver(text: &str, out: Option<&Path>) -> anyhow::Result<bool> {
+    match out {
+        None => print!("{text}"),
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))?
+        }
+    }
+    Ok(true)
+}
+
+fn synthesize(kind: SyntheticKind, seed: u64, out: Option<&Path>) -> anyhow::Result<bool> {
+    use crate::synthetic::Kind;
+    let kind = match kind {
+        SyntheticKind::M2 => Kind::M2,
+        SyntheticKind::M3 => Kind::M3,
+        SyntheticKind::M4 => Kind::M4,
+        SyntheticKind::M5 => Kind::M5,
+        SyntheticKind::M6 => Kind::M6,
+        SyntheticKind::M7 => Kind::M7,
+    };
+    deliver(&crate::synthetic::generate(kind, seed), out)
+}
+
+fn translate_file(file: &Path, out: Option<&Path>) -> anyhow::Result<bool> {
+    match translated(file)? {
+        None => bail!(
+            "{} is no chart: its name must end in .scxml, .puml or .plantuml",
+            file.display()
+        ),
+        Some(None) => Ok(false),
+        Some(Some(text)) => deliver(&text, out),
+    }
+}
+
+/// The OOAS text of a chart, `Some(None)` if it is wrong, `None` if the file holds no chart.
+fn translated(file: &Path) -> anyhow::Result<Option<Option<String>>> {
+    let name = file.display().to_string();
+    if !charts::is_chart(&name) {
+        return Ok(None);
+    }
+    let source = read(file)?;
+    Ok(charts::read(&name, &source).map(|chart| match chart {
+        Ok(chart) => Some(charts::translate(&chart)),
+        Err(problems) => {
+            eprint!(
+                "{}",
+                problems
+                    .diagnostics
+                    .render(&problems.file, &problems.source, color())
+            );
+            None
+        }
+    }))
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {
@@ -92,7 +191,11 @@ fn color() -> bool {
 
 /// The checked model; findings go to standard error.
 fn load(file: &Path) -> anyhow::Result<Option<Arc<Model>>> {
-    let text = read(file)?;
+    let text = match translated(file)? {
+        None => read(file)?,
+        Some(None) => return Ok(None),
+        Some(Some(text)) => text,
+    };
     let (model, diagnostics) = check(&text);
     eprint!(
         "{}",
@@ -172,17 +275,31 @@ fn options(args: &GenerateArgs) -> Options {
     }
 }
 
-fn generate_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
-    let Some(model) = load(&args.file)? else {
+fn animate(file: &Path, seed: u64) -> anyhow::Result<bool> {
+    let Some(model) = load(file)? else {
         return Ok(false);
     };
+    let engine = Box::new(Interpreted {
+        model: model.clone(),
+    });
+    let terminal = std::io::stdin().is_terminal();
+    let mut out = std::io::stdout().lock();
+    let mut animation = Animation::new(model, engine, seed, &mut out);
+    Ok(animation.run(&mut std::io::stdin().lock(), terminal)?)
+}
+
+/// Generates with progress on the terminal.
+fn generated(
+    args: &GenerateArgs,
+    model: &Arc<Model>,
+    options: &Options,
+) -> anyhow::Result<Generated> {
     if args.tests == 0 {
         bail!("--tests must be at least 1");
     }
-    let options = options(args);
     let mut shown = Instant::now();
     let terminal = std::io::stderr().is_terminal();
-    let mut generated = generate(&model, &options, &mut |progress| {
+    let generated = generate(model, options, &mut |progress| {
         if terminal && shown.elapsed() > Duration::from_millis(200) {
             shown = Instant::now();
             show(&progress);
@@ -191,22 +308,83 @@ fn generate_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
     if terminal {
         eprint!("\r\x1b[K");
     }
-    let failure = failure_text(&generated);
-    let name = args.file.file_stem().map_or_else(
+    Ok(generated)
+}
+
+fn model_name(file: &Path) -> String {
+    file.file_stem().map_or_else(
         || "model".into(),
         |stem| stem.to_string_lossy().into_owned(),
-    );
+    )
+}
+
+fn generate_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
+    let Some(model) = load(&args.file)? else {
+        return Ok(false);
+    };
+    let options = options(args);
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("model-tests"));
+    let mut generated = generated(args, &model, &options)?;
+    let failure = failure_text(&generated);
     let mut crew = Crew::new(&model, &options)?;
     let report = write_all(
-        &args.out,
-        &name,
+        &out,
+        &model_name(&args.file),
         &mut generated,
         &mut crew,
         &options,
         failure,
     )?;
-    print_summary(&report, &args.out);
+    print_summary(&report, &out);
     Ok(report.failure.is_none())
+}
+
+fn rust_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
+    let Some(model) = load(&args.file)? else {
+        return Ok(false);
+    };
+    let options = options(args);
+    let mut generated = generated(args, &model, &options)?;
+    if let Some(failure) = failure_text(&generated) {
+        println!("{failure}");
+        return Ok(false);
+    }
+    let mut crew = Crew::new(&model, &options)?;
+    let matrix = KillMatrix::compute(&mut crew, &generated, options.limits);
+    let kept: Vec<_> = reduce(&matrix)
+        .into_iter()
+        .map(|at| generated.paths[at].clone())
+        .collect();
+    let tests: Vec<TestCase> = kept
+        .iter()
+        .map(|path| TestCase::build(&mut generated, &mut crew, path, options.limits))
+        .collect();
+    let name = model_name(&args.file);
+    let directory = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("tests"))
+        .join(format!("{name}_model"));
+    std::fs::create_dir_all(&directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    deliver(
+        &tests_file(&model, &name, &tests),
+        Some(&directory.join("main.rs")),
+    )?;
+    let adapter = directory.join("adapter.rs");
+    if !adapter.exists() {
+        deliver(&adapter_file(&model), Some(&adapter))?;
+    }
+    println!(
+        "{} tests in {}; connect them in {}",
+        tests.len(),
+        directory.display(),
+        adapter.display()
+    );
+    Ok(true)
 }
 
 fn show(progress: &Progress) {

@@ -1,5 +1,6 @@
 //! Test cases that kill a model's mutants: OOAS text in, abstract tests and Rust tests out.
 
+pub mod animate;
 pub mod charts;
 pub mod check;
 pub mod cli;
@@ -11,5 +12,6 @@ pub mod language;
 pub mod model;
 pub mod mutation;
 pub mod results;
+pub mod rust_tests;
 pub mod synthetic;
 pub mod walk;

@@ -4,6 +4,7 @@ use super::acting::Acting;
 use super::cache::Cache;
 use super::engine::Engine;
 use super::expansion::{Expansion, Step};
+use super::reducer::Reducer;
 use super::suspension::{Node, Suspension, VisibleNode};
 use crate::model::{ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
@@ -46,7 +47,8 @@ pub struct Explorer {
     engine: Box<dyn Engine>,
     cache: Arc<Cache>,
     original: Acting,
-    pub reduction: Reduction,
+    /// None: all orders are explored.
+    reducer: Option<Arc<Reducer>>,
     /// Executed iterations, enabled or not.
     pub expanded: u64,
 }
@@ -56,7 +58,7 @@ impl Explorer {
         model: Arc<Model>,
         engine: Box<dyn Engine>,
         cache: Arc<Cache>,
-        reduction: Reduction,
+        reducer: Option<Arc<Reducer>>,
     ) -> Explorer {
         let original = Acting::original(&model.mutants);
         Explorer {
@@ -64,7 +66,7 @@ impl Explorer {
             engine,
             cache,
             original,
-            reduction,
+            reducer,
             expanded: 0,
         }
     }
@@ -86,7 +88,7 @@ impl Explorer {
         Arc::new(self.compute(&acting.mode, state, full))
     }
 
-    fn compute(&mut self, mode: &crate::mutation::Mode, state: &State, _full: bool) -> Expansion {
+    fn compute(&mut self, mode: &crate::mutation::Mode, state: &State, full: bool) -> Expansion {
         let mut expansion = Expansion {
             infected: MutantSet::for_all(&self.model.mutants),
             ..Expansion::default()
@@ -94,7 +96,21 @@ impl Explorer {
         let model = self.model.clone();
         for rank in &model.ranks {
             for object in rank {
+                let before = expansion.steps.len();
                 self.iterate(mode, state, *object, &mut expansion);
+                let steps = &expansion.steps[before..];
+                let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
+                if full || !internal || expansion.error.is_some() {
+                    continue;
+                }
+                let Some(reducer) = &self.reducer else {
+                    continue;
+                };
+                if reducer.is_enough(*object, state, mode, &mut expansion.infected) {
+                    expansion.steps.drain(..before);
+                    expansion.reduced = true;
+                    return expansion;
+                }
             }
             if !expansion.steps.is_empty() || expansion.error.is_some() {
                 break;
@@ -179,7 +195,7 @@ impl Explorer {
         open: &mut Vec<Node>,
         infected: &mut MutantSet,
     ) -> Result<VisibleNode, Stop> {
-        let full = self.reduction == Reduction::Full;
+        let full = self.reducer.is_none();
         let mut expansion = self.expansion(acting, &node.state, full);
         infected.union(&expansion.infected);
         if expansion.reduced

@@ -5,6 +5,10 @@ mod cache;
 mod engine;
 mod expansion;
 mod explorer;
+mod footprint;
+mod forecast;
+mod points_to;
+mod reducer;
 mod suspension;
 
 pub use acting::Acting;
@@ -12,4 +16,5 @@ pub use cache::Cache;
 pub use engine::{Engine, Interpreted};
 pub use expansion::{Expansion, Step};
 pub use explorer::{Explorer, Limits, Reduction, Stop};
+pub use reducer::Reducer;
 pub use suspension::{Node, Suspension, VisibleNode};

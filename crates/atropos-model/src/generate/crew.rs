@@ -2,7 +2,7 @@
 //! of workers.
 
 use super::options::{EngineKind, Options};
-use crate::explore::{Cache, Engine, Explorer, Interpreted};
+use crate::explore::{Cache, Engine, Explorer, Interpreted, Reducer, Reduction};
 use crate::jit::{Compiled, Jitted};
 use crate::model::Model;
 use std::sync::Arc;
@@ -18,13 +18,15 @@ impl Crew {
     /// If the model can't be compiled.
     pub fn new(model: &Arc<Model>, options: &Options) -> anyhow::Result<Crew> {
         let cache = Arc::new(Cache::new(options.cache));
+        let reducer =
+            (options.reduction == Reduction::PartialOrder).then(|| Arc::new(Reducer::new(model)));
         let mut explorers = Vec::new();
         for engine in engines(model, options.engine, options.workers.max(1))? {
             explorers.push(Explorer::new(
                 model.clone(),
                 engine,
                 cache.clone(),
-                options.reduction,
+                reducer.clone(),
             ));
         }
         Ok(Crew { explorers })

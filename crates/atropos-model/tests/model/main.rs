@@ -6,4 +6,5 @@ mod engines;
 mod figure_two;
 mod formatting;
 mod random_models;
+mod reduction;
 mod support;
