@@ -1,0 +1,293 @@
+//! Lines of a PlantUML state diagram: each is one statement, or a complaint.
+
+use crate::charts::chart::{Span, Text};
+use crate::charts::problem::Collector;
+
+/// One end of an arrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// `[*]`: the start if the arrow leaves it, the end if the arrow goes there.
+    Point(Span),
+    /// `[H]`, `[H*]`, `X[H]`, `X[H*]`.
+    History {
+        /// The state whose past is meant; the surrounding one if none is named.
+        of: Option<Text>,
+        /// `H*`.
+        deep: bool,
+        /// Where it is written.
+        span: Span,
+    },
+    /// A state.
+    State(Text),
+}
+
+/// What a line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// `@startuml Name`.
+    Begin(Option<Text>),
+    /// `@enduml`.
+    Finish,
+    /// `state X {`.
+    Open(Text),
+    /// `state X`.
+    Declare(Text),
+    /// `}`.
+    Close(Span),
+    /// `--` or `||`.
+    Separator(Span),
+    /// `A --> B : label`.
+    Arrow {
+        /// Where it comes from.
+        from: End,
+        /// Where it goes.
+        to: End,
+        /// What stands behind the colon.
+        label: Option<Text>,
+        /// The arrow itself.
+        span: Span,
+    },
+    /// `X : text`.
+    Behaviour {
+        /// The state.
+        state: Text,
+        /// What stands behind the colon.
+        text: Text,
+    },
+    /// `'! text`: a declaration that PlantUML itself takes for a comment.
+    Directive(Text),
+}
+
+/// The statements of a file.
+pub fn lines(source: &str, collector: &mut Collector) -> Vec<Line> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut inside_note: Option<&str> = None;
+    for raw in source.split_inclusive('\n') {
+        let text = trimmed(raw, start);
+        start += raw.len();
+        if let Some(end) = inside_note {
+            if text.text == end {
+                inside_note = None;
+            }
+            continue;
+        }
+        inside_note = opens_comment(&text.text);
+        if inside_note.is_none() && !says_nothing(&text.text) {
+            found.extend(line(text, collector));
+        }
+    }
+    found
+}
+
+/// Text without the blanks around it, at its place.
+pub fn trimmed(text: &str, start: usize) -> Text {
+    let lead = text.len() - text.trim_start().len();
+    let inner = text.trim();
+    Text::new(inner, start + lead..start + lead + inner.len())
+}
+
+/// Notes and block comments of several lines: how they end.
+fn opens_comment(text: &str) -> Option<&'static str> {
+    let is_note = text.starts_with("note ") && !text.contains(':') && !text.contains(" as ");
+    if is_note {
+        return Some("end note");
+    }
+    (text.starts_with("/'") && !text.contains("'/")).then_some("'/")
+}
+
+/// Lines that only say how the picture looks, and comments.
+fn says_nothing(text: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "title ",
+        "hide ",
+        "show ",
+        "skinparam ",
+        "scale ",
+        "left to right",
+        "top to bottom",
+        "note ",
+        "caption ",
+        "header ",
+        "footer ",
+        "!theme ",
+        "/'",
+    ];
+    let comment = text.starts_with('\'') && !text.starts_with("'!");
+    text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
+}
+
+fn line(text: Text, collector: &mut Collector) -> Option<Line> {
+    let Text { text: words, span } = &text;
+    if let Some(rest) = words.strip_prefix("'!") {
+        return Some(Line::Directive(trimmed(rest, span.start + 2)));
+    }
+    if let Some(rest) = words.strip_prefix("@startuml") {
+        let name = trimmed(rest, span.start + "@startuml".len());
+        return Some(Line::Begin((!name.text.is_empty()).then_some(name)));
+    }
+    match words.as_str() {
+        "@enduml" => return Some(Line::Finish),
+        "}" => return Some(Line::Close(span.clone())),
+        "||" => return Some(Line::Separator(span.clone())),
+        _ if words.len() >= 2 && words.chars().all(|c| c == '-') => {
+            return Some(Line::Separator(span.clone()));
+        }
+        _ => {}
+    }
+    if words.starts_with("state ") || words.starts_with("state\t") {
+        return declaration(&text, collector);
+    }
+    let (head, label) = split_label(&text);
+    if head.text.contains('<') && head.text.contains('-') {
+        collector.advise(
+            head.span,
+            "arrows that point to the left are not read",
+            "turn the arrow round: `A --> B`",
+        );
+        return None;
+    }
+    if let Some(at) = head.text.find('-') {
+        return arrow(&head, at, label, collector);
+    }
+    match label {
+        Some(label) if is_word(&head.text) => Some(Line::Behaviour {
+            state: head,
+            text: label,
+        }),
+        _ => {
+            collector.advise(
+                text.span.clone(),
+                format!("`{}` is not read", text.text),
+                "supported are `state X {`, `--`, `A --> B : event [guard] / action`, `X : entry / action`, `[*]`, `X[H]`, and `'!` declarations",
+            );
+            None
+        }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+}
+
+/// What stands before and behind the first colon.
+fn split_label(text: &Text) -> (Text, Option<Text>) {
+    match text.text.find(':') {
+        Some(at) => {
+            let label = trimmed(&text.text[at + 1..], text.span.start + at + 1);
+            let head = trimmed(&text.text[..at], text.span.start);
+            (head, (!label.text.is_empty()).then_some(label))
+        }
+        None => (text.clone(), None),
+    }
+}
+
+/// `state X`, `state X {`, `state "Long name" as X {`.
+fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
+    let rest = trimmed(&text.text["state".len()..], text.span.start + "state".len());
+    let (body, opens) = match rest.text.strip_suffix('{') {
+        Some(body) => (trimmed(body, rest.span.start), true),
+        None => (rest, false),
+    };
+    if let Some(at) = body.text.find("<<") {
+        collector.advise(
+            body.span.start + at..body.span.end,
+            format!("`{}` is not read", &body.text[at..]),
+            "use plain states: a choice is several guarded transitions, a fork is a state with `--` regions, a history is `X[H]`",
+        );
+        return None;
+    }
+    if let Some(at) = body.text.find(" : ") {
+        let behaviour = trimmed(&body.text[at + 3..], body.span.start + at + 3);
+        return Some(Line::Behaviour {
+            state: trimmed(&body.text[..at], body.span.start),
+            text: behaviour,
+        });
+    }
+    let name = match (body.text.starts_with('"'), body.text.rfind(" as ")) {
+        (true, Some(at)) => trimmed(&body.text[at + 4..], body.span.start + at + 4),
+        (false, Some(at)) => trimmed(&body.text[..at], body.span.start),
+        _ => body,
+    };
+    // A colour behind the name is only for the eye.
+    let name = match name.text.find(" #") {
+        Some(at) => trimmed(&name.text[..at], name.span.start),
+        None => name,
+    };
+    if !is_word(&name.text) {
+        collector.advise(
+            name.span,
+            format!("`{}` is no state's name", name.text),
+            "write `state X` or `state \"Long name\" as X`",
+        );
+        return None;
+    }
+    Some(if opens {
+        Line::Open(name)
+    } else {
+        Line::Declare(name)
+    })
+}
+
+/// `A --> B`, also `A -> B`, `A -down-> B`, `A -[#red]-> B`.
+fn arrow(head: &Text, at: usize, label: Option<Text>, collector: &mut Collector) -> Option<Line> {
+    let Some(length) = arrow_length(&head.text[at..]) else {
+        collector.advise(
+            head.span.clone(),
+            format!("`{}` is no arrow that is read", head.text),
+            "write `A --> B`",
+        );
+        return None;
+    };
+    let from = trimmed(&head.text[..at], head.span.start);
+    let to = trimmed(&head.text[at + length..], head.span.start + at + length);
+    let span = head.span.start + at..head.span.start + at + length;
+    Some(Line::Arrow {
+        from: end(from, collector)?,
+        to: end(to, collector)?,
+        label,
+        span,
+    })
+}
+
+fn arrow_length(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            '>' if depth == 0 => return Some(at + 1),
+            _ if depth > 0 || c == '-' || c.is_ascii_lowercase() => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn end(text: Text, collector: &mut Collector) -> Option<End> {
+    if text.text == "[*]" {
+        return Some(End::Point(text.span));
+    }
+    for (suffix, deep) in [("[H*]", true), ("[H]", false)] {
+        if let Some(name) = text.text.strip_suffix(suffix) {
+            let of = (!name.is_empty()).then(|| trimmed(name, text.span.start));
+            return Some(End::History {
+                of,
+                deep,
+                span: text.span,
+            });
+        }
+    }
+    if is_word(&text.text) {
+        return Some(End::State(text));
+    }
+    collector.advise(
+        text.span,
+        format!("`{}` is no end of an arrow that is read", text.text),
+        "write a state's name, `[*]`, `[H]` or `X[H]`",
+    );
+    None
+}

@@ -1,0 +1,370 @@
+//! What a machine does when something happens: which transitions are taken.
+//!
+//! Inner states come before outer ones (`//`). Where several regions of a parallel state react to the same event, all guards are looked at
+//! first and the chosen transitions are then taken in any order, as UML and SCXML both demand; a transition that leaves the parallel state
+//! excludes those of the other regions.
+
+use super::code::Code;
+use super::writer::{Method, Writer, any_of};
+use crate::charts::chart::{Notation, StateId, StateKind, Transition, Trigger};
+
+/// A variable that holds which transition a region has chosen, and the transitions by number.
+struct Chosen {
+    region: StateId,
+    variable: String,
+    /// (number, source, transition).
+    transitions: Vec<(usize, StateId, Transition)>,
+}
+
+impl Writer<'_> {
+    /// The reaction to `trigger`; `None` if no transition waits for it. Disabled where none is enabled.
+    pub fn reaction(&mut self, trigger: &Trigger) -> Option<Code> {
+        self.react(StateId::ROOT, trigger)
+    }
+
+    fn react(&mut self, id: StateId, trigger: &Trigger) -> Option<Code> {
+        let inner = match self.machine.state(id).kind {
+            StateKind::Compound => {
+                let mut cases = Vec::new();
+                let children: Vec<StateId> = self.machine.active_children(id).collect();
+                for child in children {
+                    if let Some(code) = self.react(child, trigger) {
+                        let case = guarded(&self.layout.is(self.machine, id, child), code);
+                        cases.push(Code::remarked(format!("in {}", self.name(child)), case));
+                    }
+                }
+                (!cases.is_empty()).then(|| Code::choice(cases))
+            }
+            StateKind::Parallel => {
+                let regions = self.reacting_regions(id, trigger);
+                match regions.as_slice() {
+                    [] => None,
+                    [one] => self.react(*one, trigger),
+                    _ => Some(self.choose_and_take(id, trigger)),
+                }
+            }
+            _ => None,
+        };
+        let mut own = Vec::new();
+        for transition in self.own(id, trigger) {
+            let body = self.take(id, &transition);
+            own.push(self.when_guard(&transition, body));
+        }
+        self.inner_first(inner, own)
+    }
+
+    /// Inner reactions before the state's own; those among each other as the notation has it.
+    fn inner_first(&self, inner: Option<Code>, own: Vec<Code>) -> Option<Code> {
+        let own = match own.len() {
+            0 => return inner,
+            _ if self.chart.notation == Notation::Scxml => Code::ranked(own),
+            _ => Code::choice(own),
+        };
+        Some(Code::ranked(inner.into_iter().chain([own]).collect()))
+    }
+
+    fn when_guard(&self, transition: &Transition, body: Code) -> Code {
+        match &transition.guard {
+            Some(guard) => Code::when(self.guard(guard), body),
+            None => body,
+        }
+    }
+
+    fn own(&self, id: StateId, trigger: &Trigger) -> Vec<Transition> {
+        self.machine
+            .state(id)
+            .transitions
+            .iter()
+            .filter(|transition| same(&transition.trigger, trigger))
+            .cloned()
+            .collect()
+    }
+
+    fn reacts(&self, id: StateId, trigger: &Trigger) -> bool {
+        !self.own(id, trigger).is_empty()
+            || self
+                .machine
+                .active_children(id)
+                .any(|child| self.reacts(child, trigger))
+    }
+
+    fn reacting_regions(&self, parallel: StateId, trigger: &Trigger) -> Vec<StateId> {
+        self.machine
+            .active_children(parallel)
+            .filter(|&region| self.reacts(region, trigger))
+            .collect()
+    }
+
+    /// Chooses a transition per region, then takes the chosen ones.
+    fn choose_and_take(&mut self, parallel: StateId, trigger: &Trigger) -> Code {
+        let mut chosen = Vec::new();
+        self.declare(parallel, trigger, &mut chosen);
+        let reset = Code::sequence(
+            chosen
+                .iter()
+                .map(|choice| Code::quiet(format!("{} := 0", choice.variable))),
+        );
+        let choose = self.choose_regions(parallel, trigger, &mut chosen);
+        self.set_bounds(&chosen);
+        let take = self.take_regions(parallel, trigger, &chosen);
+        Code::sequence([
+            Code::remarked("every region chooses before any moves", reset),
+            choose,
+            Code::remarked("the chosen transitions, regions in any order", take),
+        ])
+    }
+
+    /// A variable for each region that chooses, also in parallel states further inside.
+    fn declare(&mut self, parallel: StateId, trigger: &Trigger, chosen: &mut Vec<Chosen>) {
+        for region in self.reacting_regions(parallel, trigger) {
+            let variable = self.local(&format!("choice_{}", self.name(region)), "int[0..?]");
+            chosen.push(Chosen {
+                region,
+                variable,
+                transitions: Vec::new(),
+            });
+            for inner in self.inner_parallels(region, trigger) {
+                self.declare(inner, trigger, chosen);
+            }
+        }
+    }
+
+    /// Parallel states inside `id` in which several regions react, none of them inside another.
+    fn inner_parallels(&self, id: StateId, trigger: &Trigger) -> Vec<StateId> {
+        let mut found = Vec::new();
+        let children = if self.machine.state(id).kind == StateKind::Parallel {
+            let regions = self.reacting_regions(id, trigger);
+            if regions.len() > 1 {
+                return vec![id];
+            }
+            regions
+        } else {
+            self.machine.active_children(id).collect()
+        };
+        for child in children {
+            found.extend(self.inner_parallels(child, trigger));
+        }
+        found
+    }
+
+    fn choose_regions(
+        &mut self,
+        parallel: StateId,
+        trigger: &Trigger,
+        chosen: &mut Vec<Chosen>,
+    ) -> Code {
+        let mut parts = Vec::new();
+        for region in self.reacting_regions(parallel, trigger) {
+            if let Some(code) = self.choose(region, region, trigger, chosen) {
+                parts.push(Code::ranked(vec![code, Code::quiet("skip")]));
+            }
+        }
+        let some = any_of(&self.choices_below(parallel, trigger, chosen));
+        parts.push(Code::when(some, Code::quiet("skip")));
+        Code::sequence(parts)
+    }
+
+    /// Like `react`, but only notes the transition in the variable of `owner`.
+    fn choose(
+        &mut self,
+        id: StateId,
+        owner: StateId,
+        trigger: &Trigger,
+        chosen: &mut Vec<Chosen>,
+    ) -> Option<Code> {
+        let inner = match self.machine.state(id).kind {
+            StateKind::Compound => {
+                let mut cases = Vec::new();
+                let children: Vec<StateId> = self.machine.active_children(id).collect();
+                for child in children {
+                    if let Some(code) = self.choose(child, owner, trigger, chosen) {
+                        cases.push(guarded(&self.layout.is(self.machine, id, child), code));
+                    }
+                }
+                (!cases.is_empty()).then(|| Code::choice(cases))
+            }
+            StateKind::Parallel => match self.reacting_regions(id, trigger).as_slice() {
+                [] => None,
+                [one] => self.choose(*one, owner, trigger, chosen),
+                _ => Some(self.choose_regions(id, trigger, chosen)),
+            },
+            _ => None,
+        };
+        let mut own = Vec::new();
+        for transition in self.own(id, trigger) {
+            let Some(choice) = chosen.iter_mut().find(|choice| choice.region == owner) else {
+                continue;
+            };
+            let number = choice.transitions.len() + 1;
+            let note = Code::quiet(format!("{} := {number}", choice.variable));
+            choice.transitions.push((number, id, transition.clone()));
+            own.push(self.when_guard(&transition, note));
+        }
+        self.inner_first(inner, own)
+    }
+
+    /// `variable <> 0` for every region inside `parallel` that may have chosen.
+    fn choices_below(
+        &self,
+        parallel: StateId,
+        trigger: &Trigger,
+        chosen: &[Chosen],
+    ) -> Vec<String> {
+        self.reacting_regions(parallel, trigger)
+            .iter()
+            .flat_map(|&region| self.choices_of(region, chosen))
+            .collect()
+    }
+
+    fn choices_of(&self, region: StateId, chosen: &[Chosen]) -> Vec<String> {
+        chosen
+            .iter()
+            .filter(|choice| self.machine.within(choice.region, region))
+            .filter(|choice| !choice.transitions.is_empty())
+            .map(|choice| format!("{} <> 0", choice.variable))
+            .collect()
+    }
+
+    /// `variable = number` for every transition chosen inside `region` that leaves `region`'s parallel state.
+    fn leaving(&self, region: StateId, chosen: &[Chosen]) -> Vec<String> {
+        let mut found = Vec::new();
+        for choice in chosen {
+            if !self.machine.within(choice.region, region) {
+                continue;
+            }
+            for (number, source, transition) in &choice.transitions {
+                let stays = match self.machine.domain(*source, transition) {
+                    None => true,
+                    Some(domain) => self.machine.within(domain, region),
+                };
+                if !stays {
+                    found.push(format!("{} = {number}", choice.variable));
+                }
+            }
+        }
+        found
+    }
+
+    fn take_regions(&mut self, parallel: StateId, trigger: &Trigger, chosen: &[Chosen]) -> Code {
+        let regions = self.reacting_regions(parallel, trigger);
+        let mut together = Vec::new();
+        let mut alone = Vec::new();
+        let mut stay = Vec::new();
+        let mut earlier: Vec<String> = Vec::new();
+        for &region in &regions {
+            let take = self.take_region(region, trigger, chosen);
+            let leaving = self.leaving(region, chosen);
+            let picked = self.choices_of(region, chosen);
+            if leaving.is_empty() {
+                let nothing =
+                    Code::when(format!("not {}", bracketed(&picked)), Code::quiet("skip"));
+                together.push(Code::choice(vec![take.clone(), nothing]));
+                stay.push(any_of(&picked));
+            } else {
+                let leaves = any_of(&leaving);
+                let stays = format!("({} and not {})", any_of(&picked), bracketed(&leaving));
+                let first = if self.chart.notation == Notation::Scxml && !earlier.is_empty() {
+                    format!("{leaves} and not {}", bracketed(&earlier))
+                } else {
+                    leaves
+                };
+                alone.push(Code::when(first, take.clone()));
+                let nothing = Code::when(format!("not {stays}"), Code::quiet("skip"));
+                together.push(Code::choice(vec![Code::when(stays.clone(), take), nothing]));
+                stay.push(stays);
+            }
+            earlier.extend(picked);
+        }
+        let all = self.any_order(together);
+        if alone.is_empty() {
+            return all;
+        }
+        if self.chart.notation == Notation::Scxml {
+            return Code::ranked(vec![Code::choice(alone), all]);
+        }
+        alone.push(Code::when(any_of(&stay), all));
+        Code::choice(alone)
+    }
+
+    /// Takes what was chosen inside `region`; disabled where nothing was.
+    fn take_region(&mut self, region: StateId, trigger: &Trigger, chosen: &[Chosen]) -> Code {
+        let mut cases = Vec::new();
+        if let Some(choice) = chosen.iter().find(|choice| choice.region == region) {
+            for (number, source, transition) in &choice.transitions {
+                let body = self.take_in_method(*source, trigger, transition);
+                cases.push(Code::when(format!("{} = {number}", choice.variable), body));
+            }
+        }
+        for inner in self.inner_parallels(region, trigger) {
+            let some = any_of(&self.choices_below(inner, trigger, chosen));
+            let take = self.take_regions(inner, trigger, chosen);
+            cases.push(Code::when(some, take));
+        }
+        Code::choice(cases)
+    }
+
+    /// Long transitions become methods, since several orders repeat them.
+    fn take_in_method(
+        &mut self,
+        source: StateId,
+        trigger: &Trigger,
+        transition: &Transition,
+    ) -> Code {
+        let (body, locals) = self.with_locals(|writer| writer.take(source, transition));
+        if body.size() <= 1 && locals.is_empty() {
+            return body;
+        }
+        let effect = body.effect();
+        let (parameters, arguments) = self.parameters_of(trigger);
+        let name = self.scope.fresh(&format!("leave_{}", self.name(source)));
+        self.methods.push(Method {
+            remark: format!("A transition from {}.", self.name(source)),
+            name: name.clone(),
+            parameters,
+            result: None,
+            locals,
+            body,
+        });
+        Code::Line(format!("{name}({})", arguments.join(", ")), effect)
+    }
+
+    fn set_bounds(&mut self, chosen: &[Chosen]) {
+        for choice in chosen {
+            self.bound_local(&choice.variable, choice.transitions.len());
+        }
+    }
+
+    /// The reaction to a timer of `state`: its own `after`-transitions of that time.
+    pub fn timeout_reaction(&mut self, state: StateId, time: u32) -> Code {
+        let mut own = Vec::new();
+        for transition in self.own(state, &Trigger::After(time, 0..0)) {
+            let body = self.take(state, &transition);
+            own.push(self.when_guard(&transition, body));
+        }
+        self.inner_first(None, own).unwrap_or_else(Code::skip)
+    }
+}
+
+/// `condition` before a reaction: joined with the reaction's own guard where it has just one.
+fn guarded(condition: &str, code: Code) -> Code {
+    match code {
+        Code::When(inner, body) => Code::When(format!("{condition} and {inner}"), body),
+        other => Code::when(condition, other),
+    }
+}
+
+fn bracketed(conditions: &[String]) -> String {
+    match conditions {
+        [one] => format!("({one})"),
+        many => any_of(many),
+    }
+}
+
+/// The same cause, wherever it is written.
+fn same(left: &Trigger, right: &Trigger) -> bool {
+    match (left, right) {
+        (Trigger::Event(left), Trigger::Event(right)) => left.text == right.text,
+        (Trigger::After(left, _), Trigger::After(right, _)) => left == right,
+        (left, right) => left == right,
+    }
+}

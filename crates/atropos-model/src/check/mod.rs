@@ -1,0 +1,99 @@
+//! Tree in, lowered model out: names, types with bounds, effects, objects. Reports everything it finds.
+
+mod assignable;
+mod classes;
+mod codes;
+mod effects;
+mod expressions;
+mod objects;
+mod operators;
+mod ranks;
+mod scope;
+mod statements;
+mod types;
+
+use crate::language::tree;
+use crate::language::{Diagnostics, parse};
+use crate::model::{Code, Enumeration, Model, Ty, TyId, TypeTable, Value};
+use crate::mutation;
+use classes::ClassInfo;
+use std::collections::HashMap;
+
+/// Parses and checks a model's text; the diagnostics may hold warnings beside a model.
+pub fn check(text: &str) -> (Option<Model>, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    let tree = parse(text, &mut diagnostics);
+    let mut checker = Checker::new(&tree, diagnostics);
+    checker.declare();
+    checker.classes();
+    checker.bodies();
+    checker.effects();
+    let model = checker.finish(text);
+    let diagnostics = checker.diagnostics;
+    match model {
+        Some(model) if !diagnostics.has_errors() => (Some(mutation::weave(model)), diagnostics),
+        _ => (None, diagnostics),
+    }
+}
+
+/// Like [`check`], for callers that want a model or the reasons why there is none.
+///
+/// # Errors
+/// The findings.
+pub fn load(text: &str) -> Result<Model, Diagnostics> {
+    match check(text) {
+        (Some(model), _) => Ok(model),
+        (None, diagnostics) => Err(diagnostics),
+    }
+}
+
+/// What a name at the model's level stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Global {
+    Const(Value, TyId),
+    Type(TyId),
+    Class(crate::model::ClassId),
+    /// A type definition not looked at yet.
+    Waiting(usize),
+    /// Being looked at: meeting it again is a cycle.
+    Open,
+}
+
+pub(crate) struct Checker<'t> {
+    pub tree: &'t tree::Model,
+    pub diagnostics: Diagnostics,
+    pub types: TypeTable,
+    pub enums: Vec<Enumeration>,
+    pub globals: HashMap<String, Global>,
+    /// Per value's name the enumerations that have it, and its position there.
+    pub literals: HashMap<String, Vec<(u32, i64)>>,
+    pub classes: Vec<ClassInfo<'t>>,
+    pub codes: Vec<Code>,
+    pub statements: usize,
+    pub bool_ty: TyId,
+    pub bad_ty: TyId,
+    pub nil_ty: TyId,
+}
+
+impl<'t> Checker<'t> {
+    fn new(tree: &'t tree::Model, diagnostics: Diagnostics) -> Checker<'t> {
+        let mut types = TypeTable::default();
+        let bool_ty = types.intern(Ty::Bool);
+        let bad_ty = types.intern(Ty::Bad);
+        let nil_ty = types.intern(Ty::Nil);
+        Checker {
+            tree,
+            diagnostics,
+            types,
+            enums: Vec::new(),
+            globals: HashMap::new(),
+            literals: HashMap::new(),
+            classes: Vec::new(),
+            codes: Vec::new(),
+            statements: 0,
+            bool_ty,
+            bad_ty,
+            nil_ty,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Who runs: the original, a mutant, or a set of mutants at once.
+
+use crate::mutation::{Mode, MutantId, MutantSet, Mutants};
+
+#[derive(Clone, Debug)]
+pub struct Acting {
+    ids: Vec<MutantId>,
+    pub(super) mode: Mode,
+}
+
+impl Acting {
+    pub fn original(mutants: &Mutants) -> Acting {
+        Acting {
+            ids: Vec::new(),
+            mode: Mode::record(mutants),
+        }
+    }
+
+    pub fn mutant(mutants: &Mutants, id: MutantId) -> Acting {
+        // One mutant never needs a point twice.
+        Acting::together(mutants, &[id]).unwrap_or_else(|| Acting::original(mutants))
+    }
+
+    /// A higher-order mutant; `None` if two of them need the same place.
+    pub fn together(mutants: &Mutants, ids: &[MutantId]) -> Option<Acting> {
+        Some(Acting {
+            ids: ids.to_vec(),
+            mode: Mode::enabling(mutants, ids)?,
+        })
+    }
+
+    pub fn is_original(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Whether the original, having met `infected`, may have done something else than this.
+    pub fn parts_from(&self, infected: &MutantSet) -> bool {
+        self.ids.iter().any(|id| infected.contains(*id))
+    }
+}

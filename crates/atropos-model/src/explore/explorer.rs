@@ -1,0 +1,246 @@
+//! Expands states and closes sets of nodes under internal steps.
+
+use super::acting::Acting;
+use super::cache::Cache;
+use super::engine::Engine;
+use super::expansion::{Expansion, Step};
+use super::reducer::Reducer;
+use super::suspension::{Node, Suspension, VisibleNode};
+use crate::model::{ExecError, Label, Model, ObjectId, State};
+use crate::mutation::MutantSet;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Whether all orders of internal steps are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// All.
+    Full,
+    /// One order where the others lead to the same.
+    PartialOrder,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Nodes of one closure; more is taken for endless.
+    pub closure: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { closure: 1_000_000 }
+    }
+}
+
+/// Why there is no suspension state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// An execution error; the labels of the iteration that it ended.
+    Error(Vec<Label>, ExecError),
+    /// Internal steps go on and on, or lead to too many states.
+    Diverges,
+}
+
+/// One worker's view of a model.
+pub struct Explorer {
+    pub model: Arc<Model>,
+    engine: Box<dyn Engine>,
+    cache: Arc<Cache>,
+    original: Acting,
+    /// None: all orders are explored.
+    reducer: Option<Arc<Reducer>>,
+    /// Executed iterations, enabled or not.
+    pub expanded: u64,
+}
+
+impl Explorer {
+    pub fn new(
+        model: Arc<Model>,
+        engine: Box<dyn Engine>,
+        cache: Arc<Cache>,
+        reducer: Option<Arc<Reducer>>,
+    ) -> Explorer {
+        let original = Acting::original(&model.mutants);
+        Explorer {
+            model,
+            engine,
+            cache,
+            original,
+            reducer,
+            expanded: 0,
+        }
+    }
+
+    /// The enabled iterations of `state`.
+    fn expansion(&mut self, acting: &Acting, state: &State, full: bool) -> Arc<Expansion> {
+        let of_original = match self.cache.get(state, full) {
+            Some(known) => known,
+            None => {
+                let mode = self.original.mode.clone();
+                let expansion = Arc::new(self.compute(&mode, state, full));
+                self.cache.put(state, full, &expansion);
+                expansion
+            }
+        };
+        if acting.is_original() || !acting.parts_from(&of_original.infected) {
+            return of_original;
+        }
+        Arc::new(self.compute(&acting.mode, state, full))
+    }
+
+    fn compute(&mut self, mode: &crate::mutation::Mode, state: &State, full: bool) -> Expansion {
+        let mut expansion = Expansion {
+            infected: MutantSet::for_all(&self.model.mutants),
+            ..Expansion::default()
+        };
+        let model = self.model.clone();
+        for rank in &model.ranks {
+            for object in rank {
+                let before = expansion.steps.len();
+                self.iterate(mode, state, *object, &mut expansion);
+                let steps = &expansion.steps[before..];
+                let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
+                if full || !internal || expansion.error.is_some() {
+                    continue;
+                }
+                let Some(reducer) = &self.reducer else {
+                    continue;
+                };
+                if reducer.is_enough(*object, state, mode, &mut expansion.infected) {
+                    expansion.steps.drain(..before);
+                    expansion.reduced = true;
+                    return expansion;
+                }
+            }
+            if !expansion.steps.is_empty() || expansion.error.is_some() {
+                break;
+            }
+        }
+        expansion
+    }
+
+    fn iterate(
+        &mut self,
+        mode: &crate::mutation::Mode,
+        state: &State,
+        object: ObjectId,
+        expansion: &mut Expansion,
+    ) {
+        self.expanded += 1;
+        for outcome in self
+            .engine
+            .iterations(state, object, mode, &mut expansion.infected)
+        {
+            match outcome.result {
+                Ok(target) => expansion.steps.push(Step {
+                    object,
+                    labels: outcome.labels,
+                    target,
+                }),
+                Err(error) => {
+                    expansion.error.get_or_insert((outcome.labels, error));
+                }
+            }
+        }
+    }
+
+    /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original met.
+    ///
+    /// # Errors
+    /// An execution error, or more nodes than `limits` allow.
+    pub fn close(
+        &mut self,
+        acting: &Acting,
+        kernel: &[Node],
+        limits: Limits,
+        infected: &mut MutantSet,
+    ) -> Result<Suspension, Stop> {
+        let mut seen: HashSet<Node> = kernel.iter().cloned().collect();
+        let mut open: Vec<Node> = kernel.to_vec();
+        let mut nodes = Vec::new();
+        while let Some(node) = open.pop() {
+            let pending = node.pending.clone();
+            let visible = if let Some((first, rest)) = pending.split_first() {
+                let target = Node {
+                    state: node.state.clone(),
+                    pending: rest.into(),
+                };
+                VisibleNode {
+                    node,
+                    offers: vec![(first.clone(), target)],
+                    internal: false,
+                }
+            } else {
+                self.open_node(acting, node, &mut seen, &mut open, infected)?
+            };
+            if !visible.offers.is_empty() || !visible.internal {
+                nodes.push(visible);
+            }
+            if seen.len() > limits.closure {
+                return Err(Stop::Diverges);
+            }
+        }
+        if nodes.is_empty() {
+            return Err(Stop::Diverges);
+        }
+        nodes.sort_by(|a, b| a.node.cmp(&b.node));
+        Ok(Suspension { nodes })
+    }
+
+    fn open_node(
+        &mut self,
+        acting: &Acting,
+        node: Node,
+        seen: &mut HashSet<Node>,
+        open: &mut Vec<Node>,
+        infected: &mut MutantSet,
+    ) -> Result<VisibleNode, Stop> {
+        let full = self.reducer.is_none();
+        let mut expansion = self.expansion(acting, &node.state, full);
+        infected.union(&expansion.infected);
+        if expansion.reduced
+            && expansion
+                .steps
+                .iter()
+                .any(|step| seen.contains(&Node::at(step.target.clone())))
+        {
+            // Cycle proviso: a step that leads back must not hide the others for ever.
+            expansion = self.expansion(acting, &node.state, true);
+            infected.union(&expansion.infected);
+        }
+        if let Some((labels, error)) = &expansion.error {
+            return Err(Stop::Error(labels.clone(), *error));
+        }
+        let mut offers = Vec::new();
+        let mut internal = false;
+        for step in &expansion.steps {
+            let mut labels = step.labels.iter();
+            match labels.next() {
+                Some(first) => {
+                    let pending: Arc<[Label]> = labels.cloned().collect();
+                    offers.push((
+                        first.clone(),
+                        Node {
+                            state: step.target.clone(),
+                            pending,
+                        },
+                    ));
+                }
+                None => {
+                    internal = true;
+                    let target = Node::at(step.target.clone());
+                    if seen.insert(target.clone()) {
+                        open.push(target);
+                    }
+                }
+            }
+        }
+        offers.sort();
+        offers.dedup();
+        Ok(VisibleNode {
+            node,
+            offers,
+            internal,
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! Which test kills which mutant, and the smallest suite (greedily) that still kills all.
+
+use super::crew::Crew;
+use super::master::Generated;
+use super::replay::{Replayed, replay};
+use crate::explore::{Acting, Limits};
+use crate::mutation::MutantId;
+
+/// Killed mutants and the tests that kill them.
+#[derive(Clone, Debug, Default)]
+pub struct KillMatrix {
+    pub rows: Vec<(MutantId, Vec<usize>)>,
+}
+
+impl KillMatrix {
+    /// Runs every killed mutant against every test from the start.
+    pub fn compute(crew: &mut Crew, generated: &Generated, limits: Limits) -> KillMatrix {
+        let killed: Vec<MutantId> = generated.results.killed().map(|(id, _)| id).collect();
+        let rows = crew.map(&killed, |explorer, id| {
+            let acting = Acting::mutant(&explorer.model.mutants, *id);
+            let kills = |path| {
+                let end = replay(explorer, &acting, &generated.atlas, path, limits);
+                matches!(end, Replayed::Killed { .. })
+            };
+            let by: Vec<bool> = generated.paths.iter().map(kills).collect();
+            by.iter()
+                .enumerate()
+                .filter(|(_, kills)| **kills)
+                .map(|(at, _)| at)
+                .collect()
+        });
+        KillMatrix {
+            rows: killed.into_iter().zip(rows).collect(),
+        }
+    }
+}
+
+/// The tests to keep, in order.
+pub fn reduce(matrix: &KillMatrix) -> Vec<usize> {
+    let mut left: Vec<&Vec<usize>> = matrix
+        .rows
+        .iter()
+        .map(|(_, tests)| tests)
+        .filter(|tests| !tests.is_empty())
+        .collect();
+    let mut kept = Vec::new();
+    while !left.is_empty() {
+        let tests = left
+            .iter()
+            .flat_map(|tests| tests.iter().copied())
+            .max()
+            .unwrap_or(0);
+        let count = |test: usize| left.iter().filter(|tests| tests.contains(&test)).count();
+        let best = (0..=tests)
+            .max_by_key(|test| (count(*test), std::cmp::Reverse(*test)))
+            .unwrap_or(0);
+        kept.push(best);
+        left.retain(|tests| !tests.contains(&best));
+    }
+    kept.sort_unstable();
+    kept
+}

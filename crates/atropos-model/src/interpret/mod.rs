@@ -1,0 +1,113 @@
+//! The reference interpreter: slow and plain. A statement is a relation, computed as the list of its outcomes from a
+//! state, leftmost alternative first. Compiled code must give the same list.
+
+mod calls;
+mod evaluate;
+mod execute;
+mod store;
+
+use crate::model::{ExecError, Label, Model, ObjectId, State, Value};
+use crate::mutation::{Mode, MutantSet};
+use std::cell::RefCell;
+
+/// One enabled iteration of an object's do-od block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub labels: Vec<Label>,
+    /// The state after it, or the error that it ends in.
+    pub result: Result<State, ExecError>,
+}
+
+/// All outcomes of one iteration of `object`'s do-od block in `state`, leftmost first. Mutants that would compute
+/// something else are added to `infected` where `mode` records.
+pub fn iterations(
+    model: &Model,
+    state: &State,
+    object: ObjectId,
+    mode: &Mode,
+    infected: &mut MutantSet,
+) -> Vec<Outcome> {
+    let Some(block) = model.class_of(object).block else {
+        return Vec::new();
+    };
+    let interpreter = Interpreter {
+        model,
+        mode,
+        infected: RefCell::new(std::mem::take(infected)),
+    };
+    let frame = interpreter.frame(block, object);
+    let run = Run {
+        state: state.clone(),
+        labels: Vec::new(),
+        frame,
+    };
+    let outcomes = interpreter
+        .execute(&model.code(block).body, run)
+        .into_iter()
+        .map(|outcome| match outcome {
+            Ok(run) => Outcome {
+                labels: run.labels,
+                result: Ok(run.state),
+            },
+            Err((labels, error)) => Outcome {
+                labels,
+                result: Err(error),
+            },
+        })
+        .collect();
+    *infected = interpreter.infected.into_inner();
+    outcomes
+}
+
+struct Interpreter<'m> {
+    model: &'m Model,
+    mode: &'m Mode,
+    infected: RefCell<MutantSet>,
+}
+
+/// The variables of one activation.
+#[derive(Clone)]
+struct Frame {
+    code: crate::model::CodeId,
+    object: ObjectId,
+    locals: Vec<Value>,
+}
+
+/// A point in an execution.
+#[derive(Clone)]
+struct Run {
+    state: State,
+    labels: Vec<Label>,
+    frame: Frame,
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug)]
+enum Stop {
+    /// A function's guard is false: what contains the expression is disabled.
+    Disabled,
+    Error(ExecError),
+}
+
+/// The rest of the execution, or the labels and the error where it ended.
+type Outcomes = Vec<Result<Run, (Vec<Label>, ExecError)>>;
+
+impl Interpreter<'_> {
+    fn frame(&self, code: crate::model::CodeId, object: ObjectId) -> Frame {
+        let locals = self
+            .model
+            .code(code)
+            .locals
+            .iter()
+            .map(|local| self.model.types.default_value(local.ty));
+        Frame {
+            code,
+            object,
+            locals: locals.collect(),
+        }
+    }
+
+    fn mode_at(&self, point: crate::model::PointId) -> u8 {
+        self.mode.table[point.0 as usize]
+    }
+}

@@ -1,0 +1,140 @@
+//! What is wrong with a model's text: collected, never thrown, and shown with the source line, a caret and advice.
+
+use super::token::Span;
+use ariadne::{CharSet, Config, IndexType, Label, Report, ReportKind, Source};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The model can't be used.
+    Error,
+    /// The model can be used; something in it is probably not meant.
+    Warning,
+}
+
+/// One finding at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub span: Span,
+    pub message: String,
+    pub advice: Option<String>,
+    /// A second place that explains the first.
+    pub other: Option<(Span, String)>,
+}
+
+impl Diagnostic {
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            span,
+            message: message.into(),
+            advice: None,
+            other: None,
+        }
+    }
+
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(span, message)
+        }
+    }
+
+    pub fn advice(mut self, advice: impl Into<String>) -> Diagnostic {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    pub fn other(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.other = Some((span, message.into()));
+        self
+    }
+}
+
+/// All findings about one text.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        // One place, one message: recovery may meet the same hole twice.
+        if !self
+            .list
+            .iter()
+            .any(|known| known.span == diagnostic.span && known.message == diagnostic.message)
+        {
+            self.list.push(diagnostic);
+        }
+    }
+
+    pub fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::error(span, message));
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.list
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// In the order of the text.
+    pub fn sorted(&self) -> Vec<&Diagnostic> {
+        let mut sorted: Vec<&Diagnostic> = self.list.iter().collect();
+        sorted.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+        sorted
+    }
+
+    /// The findings as text for a terminal, one block each.
+    pub fn render(&self, file: &str, text: &str, color: bool) -> String {
+        let mut out = Vec::new();
+        for diagnostic in self.sorted() {
+            render_one(diagnostic, file, text, color, &mut out);
+        }
+        String::from_utf8_lossy(&out)
+            .lines()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect()
+    }
+}
+
+fn render_one(diagnostic: &Diagnostic, file: &str, text: &str, color: bool, out: &mut Vec<u8>) {
+    let kind = match diagnostic.severity {
+        Severity::Error => ReportKind::Error,
+        Severity::Warning => ReportKind::Warning,
+    };
+    let config = Config::default()
+        .with_color(color)
+        .with_char_set(CharSet::Unicode)
+        .with_index_type(IndexType::Byte);
+    let place = (file, widened(diagnostic.span, text));
+    let mut report = Report::build(kind, place.clone())
+        .with_config(config)
+        .with_message(&diagnostic.message)
+        .with_label(Label::new(place).with_message("here"));
+    if let Some((span, message)) = &diagnostic.other {
+        report = report.with_label(Label::new((file, widened(*span, text))).with_message(message));
+    }
+    if let Some(advice) = &diagnostic.advice {
+        report = report.with_help(advice);
+    }
+    // Writing into a Vec can't fail.
+    let _ = report.finish().write((file, Source::from(text)), out);
+}
+
+/// A caret needs at least one character; at the end of the text the last one serves.
+fn widened(span: Span, text: &str) -> std::ops::Range<usize> {
+    let mut start = (span.start as usize).min(text.len());
+    let mut end = (span.end as usize).min(text.len());
+    if start == end && end < text.len() {
+        end += text[end..].chars().next().map_or(1, char::len_utf8);
+    } else if start == end && start > 0 {
+        start -= text[..start].chars().next_back().map_or(1, char::len_utf8);
+    }
+    start..end
+}

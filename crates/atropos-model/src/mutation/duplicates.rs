@@ -1,0 +1,164 @@
+//! Mutants that need not run: those that compute what the original or another mutant computes, decided exactly over
+//! the operands' ranges where these are small, and those in code that no object executes.
+
+use super::mutant::{Fate, MutantId, Mutants, PointKind};
+use crate::language::tree::BinaryOp;
+use crate::model::arithmetic;
+use crate::model::{CodeId, Expr, ExprKind, Model, PointId, Stmt, StmtKind, TypeTable};
+use crate::walk;
+
+/// At most this many pairs of operands are compared.
+const MAX_PAIRS: i128 = 10_000;
+
+pub(super) fn find(mutants: &mut Mutants, model: &Model) {
+    for code in &model.codes {
+        walk::expressions(&code.body, &mut |expr| compare(expr, &model.types, mutants));
+        guards(&code.body, mutants);
+    }
+    let live = live_codes(model);
+    for mutant in &mut mutants.list {
+        if !live[mutant.code.0 as usize] {
+            mutant.fate = Fate::Dead;
+        }
+    }
+}
+
+/// Codes that some object's do-od block can reach.
+fn live_codes(model: &Model) -> Vec<bool> {
+    let mut live = vec![false; model.codes.len()];
+    let blocks = model
+        .ranks
+        .iter()
+        .flatten()
+        .filter_map(|object| model.class_of(*object).block);
+    let mut open: Vec<CodeId> = blocks.collect();
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut live[id.0 as usize], true) {
+            walk::calls(&model.code(id).body, &mut |call| open.push(call.code));
+        }
+    }
+    live
+}
+
+fn compare(expr: &Expr, types: &TypeTable, mutants: &mut Mutants) {
+    let ExprKind::Binary {
+        left,
+        right,
+        point: Some(id),
+        ..
+    } = &expr.kind
+    else {
+        return;
+    };
+    let (op, scale, alternatives) = match &mutants.point(*id).kind {
+        PointKind::Binary {
+            op,
+            scale,
+            alternatives,
+        } => (*op, *scale, alternatives.clone()),
+        PointKind::Logic {
+            op, alternatives, ..
+        } if !may_fail(left) && !may_fail(right) => {
+            (*op, arithmetic::Scale::Whole, alternatives.clone())
+        }
+        _ => return,
+    };
+    if matches!(op, BinaryOp::In | BinaryOp::NotIn) {
+        return;
+    }
+    let (Some(l), Some(r)) = (operand_range(left, types), operand_range(right, types)) else {
+        return;
+    };
+    let width = |range: (i64, i64)| i128::from(range.1) - i128::from(range.0) + 1;
+    if width(l) * width(r) > MAX_PAIRS {
+        return;
+    }
+    let table = |op: BinaryOp| -> Vec<_> {
+        (l.0..=l.1)
+            .flat_map(|left| (r.0..=r.1).map(move |right| (left, right)))
+            .map(|(left, right)| arithmetic::binary(op, left, right, scale))
+            .collect()
+    };
+    let original = table(op);
+    let mut seen: Vec<(MutantId, Vec<_>)> = Vec::new();
+    for (at, other) in alternatives.iter().enumerate() {
+        let mutant = mutants.point(*id).mutant(at as u8 + 1);
+        let results = table(*other);
+        let fate = if results == original {
+            Fate::Equivalent
+        } else if let Some((first, _)) = seen.iter().find(|(_, known)| *known == results) {
+            Fate::Duplicate(*first)
+        } else {
+            seen.push((mutant, results));
+            continue;
+        };
+        mutants.list[mutant.0 as usize - 1].fate = fate;
+    }
+}
+
+fn operand_range(expr: &Expr, types: &TypeTable) -> Option<(i64, i64)> {
+    match expr.kind {
+        ExprKind::Lit { value, .. } => Some((value, value)),
+        _ => types.range(expr.ty),
+    }
+}
+
+/// A guard directly inside a guard: disabling either disables both.
+fn guards(stmt: &Stmt, mutants: &mut Mutants) {
+    if let StmtKind::Guard {
+        body,
+        point: Some(outer),
+        ..
+    } = &stmt.kind
+    {
+        if let StmtKind::Guard {
+            cond,
+            point: Some(inner),
+            ..
+        } = &body.kind
+        {
+            // If the inner condition can fail with an error, the two differ.
+            if !may_fail(cond) {
+                let first: fn(&Mutants, PointId) -> MutantId =
+                    |mutants, id| mutants.point(id).first;
+                let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
+                let known = match mutants.get(outer).fate {
+                    Fate::Duplicate(of) => of,
+                    _ => outer,
+                };
+                mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
+            }
+        }
+    }
+    walk::substatements(stmt, &mut |inner| guards(inner, mutants));
+}
+
+/// Whether computing this can end in an error or be disabled.
+pub(super) fn may_fail(expr: &Expr) -> bool {
+    let mut fails = false;
+    walk::expressions_in(expr, &mut |expr| {
+        fails |= match &expr.kind {
+            ExprKind::Lit { .. }
+            | ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Attr(_)
+            | ExprKind::SelfRef
+            | ExprKind::TupleItem { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Quantifier { .. } => false,
+            ExprKind::Unary { op, .. } => !matches!(
+                op,
+                crate::language::tree::UnaryOp::Not
+                    | crate::language::tree::UnaryOp::Len
+                    | crate::language::tree::UnaryOp::Domain
+                    | crate::language::tree::UnaryOp::Range
+            ),
+            ExprKind::Binary { op, .. } => matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
+            ),
+            _ => true,
+        };
+    });
+    fails
+}

@@ -1,0 +1,136 @@
+//! Mutation points and mutants.
+
+use crate::language::Span;
+use crate::language::tree::{BinaryOp, UnaryOp};
+use crate::model::arithmetic::Scale;
+use crate::model::{CodeId, PointId};
+use serde::{Deserialize, Serialize};
+
+/// From 1; 0 is the original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MutantId(pub u32);
+
+/// The rules of the seed's Table 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Operator {
+    /// A guarded command is never enabled.
+    DisableGuard,
+    ReplaceBinary,
+    /// Also `forall` and `exists`.
+    ReplaceUnary,
+    InvertBoolean,
+    ReplaceInteger,
+}
+
+impl Operator {
+    pub fn code(self) -> &'static str {
+        match self {
+            Operator::DisableGuard => "DGC",
+            Operator::ReplaceBinary => "RBO",
+            Operator::ReplaceUnary => "RUO",
+            Operator::InvertBoolean => "IBL",
+            Operator::ReplaceInteger => "RIL",
+        }
+    }
+
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Operator::DisableGuard => "disable a guarded command",
+            Operator::ReplaceBinary => "replace a binary operator",
+            Operator::ReplaceUnary => "replace a unary operator or quantifier",
+            Operator::InvertBoolean => "invert a truth value that is assigned",
+            Operator::ReplaceInteger => "replace a number that is assigned",
+        }
+    }
+}
+
+/// What is known about a mutant before anything runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// To be killed.
+    Open,
+    /// Computes the same as another mutant.
+    Duplicate(MutantId),
+    /// Computes the same as the original.
+    Equivalent,
+    /// In code that no object executes.
+    Dead,
+}
+
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    pub id: MutantId,
+    pub operator: Operator,
+    pub point: PointId,
+    /// From 1 within its point.
+    pub variant: u8,
+    pub code: CodeId,
+    pub span: Span,
+    pub replacement: String,
+    pub fate: Fate,
+}
+
+/// What a point does; variant k takes alternative k-1.
+#[derive(Clone, Debug)]
+pub enum PointKind {
+    Guard,
+    /// Operators whose operands are always both computed.
+    Binary {
+        op: BinaryOp,
+        scale: Scale,
+        alternatives: Vec<BinaryOp>,
+    },
+    /// `and`, `or`, `=>`: the right side is computed only where the left does not decide.
+    Logic {
+        op: BinaryOp,
+        alternatives: Vec<BinaryOp>,
+        right_may_fail: bool,
+    },
+    Unary {
+        op: UnaryOp,
+        alternatives: Vec<UnaryOp>,
+    },
+    /// `forall` and `exists` change places.
+    Quantifier,
+    Literal {
+        value: i64,
+        alternatives: Vec<i64>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub kind: PointKind,
+    /// The id of variant 1; the others follow.
+    pub first: MutantId,
+    pub variants: u8,
+    pub code: CodeId,
+}
+
+impl Point {
+    pub fn mutant(&self, variant: u8) -> MutantId {
+        MutantId(self.first.0 + u32::from(variant) - 1)
+    }
+}
+
+/// All mutants of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Mutants {
+    pub points: Vec<Point>,
+    /// `list[i]` has the id i + 1.
+    pub list: Vec<Mutant>,
+}
+
+impl Mutants {
+    pub fn get(&self, id: MutantId) -> &Mutant {
+        &self.list[id.0 as usize - 1]
+    }
+
+    pub fn point(&self, id: PointId) -> &Point {
+        &self.points[id.0 as usize]
+    }
+
+    pub fn open(&self) -> impl Iterator<Item = &Mutant> {
+        self.list.iter().filter(|mutant| mutant.fate == Fate::Open)
+    }
+}

@@ -1,0 +1,13 @@
+//! What a run leaves on disk: tests as .aut and .dot, report.json, one HTML page, plots.
+
+mod aut;
+mod dot;
+mod page;
+mod plot;
+mod report;
+mod test_case;
+mod write;
+
+pub use report::{MutantReport, Report, TestReport};
+pub use test_case::{Edge, TestCase};
+pub use write::write_all;

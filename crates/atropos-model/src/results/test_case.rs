@@ -1,0 +1,183 @@
+//! An abstract test: a graph. Inputs lead on; at every place each predicted output has a branch; the end is `pass`,
+//! a predicted output off the path `inconc`, anything else `fail`. Where outputs may come in several orders and meet
+//! again, all orders are followed.
+
+use crate::explore::Limits;
+use crate::generate::{Crew, Generated, Move, Path, PlaceId};
+use crate::model::{Model, Observation};
+use std::collections::BTreeMap;
+
+/// How many outputs off the path are followed before the test gives up.
+const DETOUR: usize = 6;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edge {
+    Step(Move),
+    Pass,
+    Inconclusive,
+    /// Any other observation.
+    Fail,
+}
+
+impl Edge {
+    pub fn text(&self, model: &Model) -> String {
+        match self {
+            Edge::Step(step) => step.text(model),
+            Edge::Pass => "pass".into(),
+            Edge::Inconclusive => "inconc".into(),
+            Edge::Fail => "fail".into(),
+        }
+    }
+}
+
+/// Node 0 is the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestCase {
+    pub nodes: usize,
+    pub edges: Vec<(usize, Edge, usize)>,
+}
+
+impl TestCase {
+    /// The test of a generated path.
+    pub fn build(
+        generated: &mut Generated,
+        crew: &mut Crew,
+        path: &Path,
+        limits: Limits,
+    ) -> TestCase {
+        let mut builder = Builder {
+            generated,
+            crew,
+            limits,
+            test: TestCase {
+                nodes: path.places.len(),
+                edges: Vec::new(),
+            },
+        };
+        let verdict = builder.node();
+        for at in 0..path.places.len() {
+            builder.place(path, at, verdict);
+        }
+        let last = path.places.len() - 1;
+        builder.test.edges.push((last, Edge::Pass, verdict));
+        builder.test
+    }
+}
+
+struct Builder<'g> {
+    generated: &'g mut Generated,
+    crew: &'g mut Crew,
+    limits: Limits,
+    test: TestCase,
+}
+
+impl Builder<'_> {
+    fn node(&mut self) -> usize {
+        self.test.nodes += 1;
+        self.test.nodes - 1
+    }
+
+    /// The edges that leave the `at`-th place of the path.
+    fn place(&mut self, path: &Path, at: usize, verdict: usize) {
+        let step = if at + 1 < path.places.len() {
+            path.moves.get(at)
+        } else {
+            None
+        };
+        let Some(step) = step else { return };
+        self.test.edges.push((at, Edge::Step(step.clone()), at + 1));
+        let observed = match step {
+            Move::Input(_) => None,
+            Move::Observe(observation) => Some(observation),
+        };
+        let observations: Vec<Observation> = self
+            .generated
+            .atlas
+            .place(path.places[at])
+            .observations
+            .iter()
+            .cloned()
+            .collect();
+        // Where the test goes on by waiting, quiet nodes of the path are the ends of detours.
+        let ends = ends(path, at);
+        for observation in observations {
+            // An input is given where nothing comes: quiescence is what it waits for.
+            let silent = observed.is_none() && observation == Observation::Delta;
+            if observed != Some(&observation) && !silent {
+                self.detour(path.places[at], at, observation, &ends, DETOUR, verdict);
+            }
+        }
+        self.test.edges.push((at, Edge::Fail, verdict));
+    }
+
+    fn detour(
+        &mut self,
+        place: PlaceId,
+        from: usize,
+        observation: Observation,
+        ends: &BTreeMap<PlaceId, usize>,
+        left: usize,
+        verdict: usize,
+    ) {
+        let step = Move::Observe(observation);
+        let number = self
+            .generated
+            .atlas
+            .place(place)
+            .moves
+            .iter()
+            .position(|known| *known == step);
+        let next = number.and_then(|at| {
+            self.generated
+                .atlas
+                .follow(self.crew, place, at, self.limits)
+                .ok()
+        });
+        if let Some(end) = next.and_then(|next| ends.get(&next)) {
+            self.test.edges.push((from, Edge::Step(step), *end));
+            return;
+        }
+        let node = self.node();
+        self.test.edges.push((from, Edge::Step(step), node));
+        let onward: Vec<Observation> = match next {
+            Some(next) if left > 0 && !ends.is_empty() => {
+                let place = self.generated.atlas.place(next);
+                place
+                    .observations
+                    .iter()
+                    .filter(|o| **o != Observation::Delta)
+                    .cloned()
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        let quiet = next.is_none_or(|next| {
+            self.generated
+                .atlas
+                .place(next)
+                .observations
+                .contains(&Observation::Delta)
+        });
+        match next {
+            Some(next) if !onward.is_empty() && !quiet => {
+                for observation in onward {
+                    self.detour(next, node, observation, ends, left - 1, verdict);
+                }
+                self.test.edges.push((node, Edge::Fail, verdict));
+            }
+            _ => self.test.edges.push((node, Edge::Inconclusive, verdict)),
+        }
+    }
+}
+
+/// The places that the path reaches from here by waiting alone, with their positions; none before an input.
+fn ends(path: &Path, at: usize) -> BTreeMap<PlaceId, usize> {
+    let mut ends = BTreeMap::new();
+    for later in at..path.moves.len() {
+        if matches!(path.moves[later], Move::Input(_)) || later + 1 >= path.places.len() {
+            break;
+        }
+        ends.entry(path.places[later + 1]).or_insert(later + 1);
+    }
+    ends
+}
