@@ -1,0 +1,753 @@
+//! Every schedule, one per class of equivalent ones: optimal dynamic partial-order reduction with
+//! wakeup trees (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017).
+//!
+//! [`Exhaustive`] is a depth-first search by re-execution. After each execution the races in it
+//! are reversed: the steps that don't depend on the first of the two, followed by the second, are put
+//! into the wakeup tree of the node before the first. Sleep sets tell what is covered already.
+//!
+//! Deviations from the paper:
+//! - data choices are nodes of their own, all of whose alternatives are explored (see `wakeup`);
+//! - blocking: locks as described in `order`; for other operations that may block, a reversal that
+//!   may turn out to be impossible is tried, and if the thread is blocked where it should go first,
+//!   the execution is abandoned. What threads that are blocked at the end were about to do counts
+//!   as if it had happened last. On programs whose only blocking operations are locks and joins no
+//!   execution is abandoned: there is one for each class;
+//! - an operation that another thread's step replaces (a timeout, by a notification) gets its turn
+//!   just before that step.
+
+mod order;
+mod wakeup;
+
+use crate::choice::{Choice, Thread};
+use crate::op::Op;
+use crate::schedule::Schedule;
+use crate::split::WorkItem;
+use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
+use crate::system::{End, Guide, Pending, Phase, Point};
+use order::{Entry, EventId, Order, Sure};
+use wakeup::{First, Forest, Growth, List, Sequence, Step};
+
+/// A decision on the current path.
+#[derive(Clone, Debug)]
+struct Node {
+    what: What,
+    /// Branches that are done.
+    done: usize,
+    /// How many ends the search had seen when it took the current branch.
+    ends_before: u64,
+    /// Branches still to be explored, in order.
+    todo: List,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Step(Box<Chosen>),
+    Data(Alternatives),
+}
+
+/// A decision between alternatives: those that a wakeup tree asks for first, then the others in order.
+#[derive(Clone, Debug)]
+struct Alternatives {
+    value: u32,
+    options: u32,
+    guided: Vec<u32>,
+    /// What to do below the others; nothing if they need no exploration.
+    others: Option<List>,
+    next_other: u32,
+}
+
+impl Alternatives {
+    /// How many are left, given how many of those that were asked for are.
+    fn open(&self, guided: usize) -> usize {
+        let others = (self.next_other..self.options).filter(|value| !self.guided.contains(value));
+        guided + if self.others.is_some() { others.count() } else { 0 }
+    }
+
+    fn next_other(&mut self) -> Option<u32> {
+        self.others?;
+        let next = (self.next_other..self.options).find(|value| !self.guided.contains(value))?;
+        self.next_other = next + 1;
+        Some(next)
+    }
+}
+
+/// A scheduling decision and the step that followed it.
+#[derive(Clone, Debug)]
+struct Chosen {
+    step: Step,
+    objects: [u32; 4],
+    announced: Op,
+    /// Threads whose next step from here is covered elsewhere.
+    sleep: Vec<Sleeper>,
+    /// What the step touched when it took other alternatives.
+    variants: Vec<Op>,
+    /// Which threads were ready, one bit each.
+    ready: Vec<u64>,
+}
+
+/// A thread whose next step is covered elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Sleeper {
+    thread: Thread,
+    op: Op,
+    /// It was put to sleep by the work item: no race of this search has to wake it. Then a sequence
+    /// that leaves it asleep may still lead to something new, where that wakes it later.
+    inherited: bool,
+}
+
+impl Chosen {
+    fn is_asleep(&self, thread: Thread) -> bool {
+        self.sleep.iter().any(|sleeper| sleeper.thread == thread)
+    }
+
+    fn was_ready(&self, thread: Thread) -> bool {
+        self.ready.get(thread.index() / 64).is_some_and(|word| word >> (thread.index() % 64) & 1 == 1)
+    }
+
+    fn note_ready(&mut self, point: &Point<'_>) {
+        self.ready.clear();
+        for pending in point.ready() {
+            let word = pending.thread.index() / 64;
+            if self.ready.len() <= word {
+                self.ready.resize(word + 1, 0);
+            }
+            self.ready[word] |= 1 << (pending.thread.index() % 64);
+        }
+    }
+}
+
+/// Two steps of an execution that could come the other way round.
+#[derive(Clone, Copy, Debug)]
+struct Race {
+    first: EventId,
+    second: Step,
+    /// The second step's number, if it happened.
+    event: Option<EventId>,
+}
+
+/// Why an execution is abandoned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Abandoned {
+    /// Everything from here on is covered elsewhere.
+    Asleep,
+    /// It was to try a reversal that is not possible.
+    Impossible,
+}
+
+/// Optimal dynamic partial-order reduction.
+#[derive(Clone, Debug, Default)]
+pub struct Exhaustive {
+    path: Vec<Node>,
+    /// Chosen boxes that are out of use, kept for their memory.
+    spare: Vec<Box<Chosen>>,
+    forest: Forest,
+    order: Order,
+    /// The nodes up to here repeat the execution before; the last of them took a new branch.
+    repeated: usize,
+    /// The part of the tree to explore; nodes above it are expanded elsewhere.
+    item: WorkItem,
+    /// The branches that the next node has to take.
+    guiding: Growth,
+    started: bool,
+
+    // The execution under way.
+    at: usize,
+    running: Option<usize>,
+    steps_of: Vec<u32>,
+    wakers: Vec<Option<(Thread, u32)>>,
+    revocable: Vec<Step>,
+    /// Operations that a step (by node) took away from a thread that was ready for it.
+    revoked: Vec<(usize, Step)>,
+    /// What threads were about to do when the execution ended.
+    left: Vec<Step>,
+    abandoned: Option<Abandoned>,
+    fresh: bool,
+
+    // Between executions.
+    event_nodes: Vec<u32>,
+    races: Vec<Race>,
+    sequence: Sequence,
+    /// Executions that ended, or came to where everything is covered elsewhere.
+    ends: u64,
+    progress: Progress,
+    finished: bool,
+    divergence: Option<Divergence>,
+}
+
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth::FREE
+    }
+}
+
+impl Exhaustive {
+    pub fn new() -> Exhaustive {
+        Exhaustive::default()
+    }
+
+    /// A search of one part of the tree.
+    pub fn of_part(item: WorkItem) -> Exhaustive {
+        Exhaustive { item, ..Exhaustive::default() }
+    }
+
+    fn floor(&self) -> usize {
+        self.item.prefix.len()
+    }
+
+    fn part(&mut self, choice: Choice, cause: Parting) {
+        let at = self.at;
+        self.divergence.get_or_insert(Divergence { at, choice, cause });
+    }
+
+    /// The step that a thread is about to take.
+    fn next_step(&self, pending: &Pending) -> Step {
+        let index = pending.thread.index();
+        Step {
+            thread: pending.thread,
+            seq: self.steps_of.get(index).copied().unwrap_or(0),
+            waker: self.wakers.get(index).copied().flatten(),
+            op: pending.op,
+            sure: true,
+        }
+    }
+
+    /// Begins the step of a thread: counts it, and uses up who woke it.
+    fn step_of(&mut self, pending: &Pending) -> Step {
+        let step = self.next_step(pending);
+        let index = pending.thread.index();
+        if self.steps_of.len() <= index {
+            self.steps_of.resize(index + 1, 0);
+        }
+        self.steps_of[index] += 1;
+        if let Some(waker) = self.wakers.get_mut(index) {
+            *waker = None;
+        }
+        step
+    }
+
+    /// Repeats the decision of an earlier execution, or takes the new branch at its end.
+    fn repeat(&mut self, point: &Point<'_>) -> Option<Thread> {
+        let at = self.at;
+        let What::Step(chosen) = &self.path[at].what else {
+            self.part(Choice::data(0), Parting::Question);
+            return None;
+        };
+        let thread = chosen.step.thread;
+        let Some(pending) = point.find(thread).filter(|pending| pending.ready).copied() else {
+            self.part(Choice::thread(thread), Parting::NotReady);
+            return None;
+        };
+        let is_new = at + 1 == self.repeated;
+        if !is_new && chosen.announced != pending.op {
+            let cause = Parting::Operation { before: chosen.announced, now: pending.op };
+            self.part(Choice::thread(thread), cause);
+            return None;
+        }
+        let step = self.step_of(&pending);
+        let objects = is_new.then(|| self.order.dense(&pending.op));
+        let What::Step(chosen) = &mut self.path[at].what else { unreachable!("checked above") };
+        chosen.step = step;
+        if let Some(objects) = objects {
+            chosen.announced = pending.op;
+            chosen.objects = objects;
+        }
+        self.fresh = is_new;
+        Some(thread)
+    }
+
+    /// A scheduling decision that no execution has come to yet.
+    fn extend(&mut self, point: &Point<'_>) -> Option<Thread> {
+        let mut chosen = self.spare.pop().unwrap_or_else(|| Box::new(Chosen::empty()));
+        self.fill_sleep(&mut chosen);
+        let mut todo = std::mem::take(&mut self.guiding).children;
+        let pending = if self.path.len() < self.floor() {
+            self.given_choice(point, &mut chosen)
+        } else if todo.is_empty() {
+            self.free_choice(point, &chosen)
+        } else {
+            self.guided_choice(point, &chosen, &mut todo)
+        };
+        let Some(pending) = pending else {
+            self.spare.push(chosen);
+            return None;
+        };
+        chosen.step = self.step_of(&pending);
+        chosen.announced = pending.op;
+        chosen.objects = self.order.dense(&pending.op);
+        chosen.variants.clear();
+        chosen.note_ready(point);
+        self.push(What::Step(chosen), todo);
+        self.fresh = true;
+        Some(pending.thread)
+    }
+
+    /// Who sleeps here: who slept at the node before, or was done there, and did not notice the step since.
+    fn fill_sleep(&self, chosen: &mut Chosen) {
+        chosen.sleep.clear();
+        let Some(before) = self.running else { return };
+        let What::Step(before) = &self.path[before].what else { unreachable!("steps run") };
+        let step = &before.step;
+        let sleeping = |thread: Thread| {
+            before.sleep.iter().all(|other| other.thread != thread || !other.op.conflicts(&step.op))
+        };
+        let still = before.sleep.iter().filter(|s| s.thread != step.thread && sleeping(s.thread));
+        chosen.sleep.extend(still);
+    }
+
+    fn push(&mut self, what: What, todo: List) {
+        let ends_before = self.ends;
+        self.path.push(Node { what, done: 0, ends_before, todo });
+    }
+
+    /// The choice that the work item gives, with the threads that are done there put to sleep.
+    fn given_choice(&mut self, point: &Point<'_>, chosen: &mut Chosen) -> Option<Pending> {
+        let given = &self.item.prefix[self.path.len()];
+        for thread in &given.done {
+            if let Some(pending) = point.find(*thread) {
+                chosen.sleep.push(Sleeper { thread: *thread, op: pending.op, inherited: true });
+            }
+        }
+        let choice = given.choice;
+        let pending = choice.as_thread().and_then(|thread| point.find(thread)).filter(|pending| pending.ready);
+        if pending.is_none() {
+            self.part(choice, Parting::NotReady);
+        }
+        pending.copied()
+    }
+
+    /// The first branch of the wakeup tree that can be taken.
+    fn guided_choice(&mut self, point: &Point<'_>, chosen: &Chosen, todo: &mut List) -> Option<Pending> {
+        let mut why = Abandoned::Impossible;
+        while !todo.is_empty() {
+            let First::Step(thread) = self.forest.first(*todo) else {
+                self.part(Choice::data(0), Parting::Question);
+                return None;
+            };
+            let growth = self.forest.take_first(todo);
+            let pending = point.find(thread).filter(|pending| pending.ready);
+            if pending.is_some() && !chosen.is_asleep(thread) {
+                self.guiding = growth;
+                return pending.copied();
+            }
+            if pending.is_some() {
+                why = Abandoned::Asleep;
+            }
+            self.forest.drop_growth(growth);
+        }
+        self.abandoned = Some(why);
+        None
+    }
+
+    /// The thread that ran last if it can go on, else the first that can: few switches to read in a
+    /// schedule, and none that a yielding thread did not ask for.
+    fn free_choice(&mut self, point: &Point<'_>, chosen: &Chosen) -> Option<Pending> {
+        let last = self.running.map(|at| self.thread_at(at));
+        let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
+        let rank = |pending: &&Pending| (pending.op.is_yielding(), Some(pending.thread) != last, pending.thread);
+        let best = point.threads.iter().filter(awake).min_by_key(rank).copied();
+        if best.is_none() {
+            self.abandoned = Some(Abandoned::Asleep);
+        }
+        best
+    }
+
+    fn thread_at(&self, at: usize) -> Thread {
+        match &self.path[at].what {
+            What::Step(chosen) => chosen.step.thread,
+            What::Data(_) => unreachable!("steps run"),
+        }
+    }
+
+    /// Notices ready operations that the last step took away.
+    fn note_revoked(&mut self, point: &Point<'_>) {
+        if let Some(node) = self.running {
+            let ran = self.thread_at(node);
+            for step in self.revocable.drain(..) {
+                let now = point.find(step.thread);
+                let same = now.is_some_and(|pending| pending.ready && pending.op == step.op);
+                if step.thread != ran && !same {
+                    self.revoked.push((node, step));
+                }
+            }
+        }
+        for pending in point.ready().filter(|pending| pending.op.is_revocable()) {
+            let step = self.next_step(pending);
+            self.revocable.push(step);
+        }
+    }
+
+    /// Takes in the final state.
+    fn finish(&mut self, point: &Point<'_>) {
+        if point.phase == Phase::CutShort
+            && let Some(at) = self.running {
+            // The step that ended everything can't be swapped with anything.
+            let What::Step(chosen) = &mut self.path[at].what else { unreachable!("steps run") };
+            chosen.step.op = Op::universal();
+        }
+        for pending in point.threads {
+            let step = self.next_step(pending);
+            self.left.push(step);
+        }
+    }
+
+    /// Enters the execution into the order and reverses its races.
+    fn reverse_races(&mut self) {
+        self.event_nodes.clear();
+        let mut fresh_from = None;
+        for (at, node) in self.path.iter().enumerate() {
+            if matches!(node.what, What::Step(_)) {
+                self.event_nodes.push(at as u32);
+            }
+            if at + 1 == self.repeated {
+                // The step that took the new branch, or met the new alternative.
+                fresh_from = Some(self.event_nodes.len() - 1);
+            }
+        }
+        let fresh_from = fresh_from.unwrap_or(0).min(self.order.len());
+        let left = self.left.iter().map(|step| step.thread.index() + 1).max().unwrap_or(0);
+        self.order.widen(self.steps_of.len().max(self.wakers.len()).max(left));
+        self.order.rewind(fresh_from);
+        self.races.retain(|race| race.event.is_some_and(|event| (event as usize) < fresh_from));
+        let known = self.races.len();
+        self.find_races(fresh_from);
+        // Reversals of older races keep what is independent of them, and other alternatives of
+        // that make other sequences.
+        let took_alternative = self.repeated > 0 && matches!(self.path[self.repeated - 1].what, What::Data(_));
+        for i in if took_alternative { 0 } else { known }..self.races.len() {
+            self.reverse(self.races[i]);
+        }
+        let mut revoked = std::mem::take(&mut self.revoked);
+        for (node, step) in revoked.drain(..) {
+            if self.event_nodes[fresh_from..].contains(&(node as u32)) {
+                self.sequence.clear();
+                self.sequence.push(step);
+                self.plan(node);
+            }
+        }
+        self.revoked = revoked;
+    }
+
+    fn find_races(&mut self, fresh_from: usize) {
+        let (path, event_nodes, races) = (&self.path, &self.event_nodes, &mut self.races);
+        let chosen_at = |event: EventId| chosen(path, event_nodes[event as usize] as usize);
+        let ready_at = |event: EventId, thread: Thread| chosen_at(event).was_ready(thread);
+        for event in 0..event_nodes.len() as EventId {
+            let chosen = chosen_at(event);
+            let entry = Entry { step: &chosen.step, objects: &chosen.objects };
+            if (event as usize) < fresh_from {
+                self.order.keep(event, entry);
+                continue;
+            }
+            let found = self.order.add(entry, &ready_at);
+            races.extend(found.iter().map(|&(first, Sure(sure))| {
+                Race { first, second: Step { sure, ..chosen.step }, event: Some(event) }
+            }));
+        }
+        for step in &self.left {
+            let objects = self.order.dense(&step.op);
+            let found = self.order.races_of_unborn(Entry { step, objects: &objects }, &ready_at);
+            races.extend(found.iter().map(|&(first, Sure(sure))| {
+                Race { first, second: Step { sure, ..*step }, event: None }
+            }));
+        }
+    }
+
+    /// Plans an execution in which the second step of a race comes before the first.
+    fn reverse(&mut self, Race { first, second, .. }: Race) {
+        let node = self.event_nodes[first as usize] as usize;
+        if node < self.floor() {
+            return;
+        }
+        self.sequence.clear();
+        for event in first as usize + 1..self.event_nodes.len() {
+            if self.order.before(first, event as EventId) {
+                continue;
+            }
+            let at = self.event_nodes[event] as usize;
+            self.sequence.push(chosen(&self.path, at).step);
+            for node in &self.path[at + 1..] {
+                let What::Data(alternatives) = &node.what else { break };
+                self.sequence.push_data(alternatives.value);
+            }
+        }
+        // The last step stands for all that its thread may do there: its alternatives are left open.
+        self.sequence.push(second);
+        let alone = self.sequence.len() == 1;
+        if !alone || chosen(&self.path, node).was_ready(second.thread) {
+            self.plan(node);
+        }
+    }
+
+    /// Adds the sequence at hand to the branches of a node, unless they cover it.
+    fn plan(&mut self, node: usize) {
+        if node < self.floor() {
+            return;
+        }
+        let sequence = &self.sequence;
+        let chosen = chosen(&self.path, node);
+        let mut asleep = chosen.sleep.iter().filter(|sleeper| !sleeper.inherited);
+        if asleep.any(|sleeper| sequence.has_initial(sleeper.thread, &sleeper.op)) {
+            return;
+        }
+        self.forest.insert(&mut self.path[node].todo, sequence);
+    }
+
+    /// Goes back to the deepest node with a branch left and takes it.
+    fn backtrack(&mut self) -> bool {
+        while self.path.len() > self.floor() {
+            if self.next_branch() {
+                self.repeated = self.path.len();
+                return true;
+            }
+            let node = self.path.pop().expect("the path is not empty");
+            if let What::Step(chosen) = node.what {
+                self.spare.push(chosen);
+            }
+        }
+        false
+    }
+
+    fn next_branch(&mut self) -> bool {
+        let at = self.path.len() - 1;
+        let node = &mut self.path[at];
+        node.done += 1;
+        // A branch without an end led nowhere: it covers nothing, so nothing sleeps because of it.
+        let led_somewhere = self.ends > std::mem::replace(&mut node.ends_before, self.ends);
+        match &mut node.what {
+            What::Step(chosen) => {
+                let thread = chosen.step.thread;
+                if led_somewhere {
+                    let ops = chosen.variants.iter().chain([&chosen.step.op]);
+                    chosen.sleep.extend(ops.map(|&op| Sleeper { thread, op, inherited: false }));
+                }
+                chosen.variants.clear();
+                if node.todo.is_empty() {
+                    return false;
+                }
+                let First::Step(next) = self.forest.first(node.todo) else {
+                    unreachable!("steps are listed with steps")
+                };
+                chosen.step.thread = next;
+                self.guiding = self.forest.take_first(&mut node.todo);
+            }
+            What::Data(alternatives) => {
+                if node.todo.is_empty() {
+                    let Some(next) = alternatives.next_other() else {
+                        self.forest.drop_list(alternatives.others.unwrap_or(List::EMPTY));
+                        return false;
+                    };
+                    alternatives.value = next;
+                    let children = self.forest.copy(alternatives.others.unwrap_or(List::EMPTY));
+                    self.guiding = Growth { children, ..Growth::FREE };
+                } else {
+                    let First::Data(next) = self.forest.first(node.todo) else {
+                        unreachable!("alternatives are listed together")
+                    };
+                    alternatives.value = next;
+                    self.guiding = self.forest.take_first(&mut node.todo);
+                }
+                self.keep_variant(at);
+            }
+        }
+        true
+    }
+
+    /// Remembers what the step around an alternative touched, before it takes another alternative.
+    fn keep_variant(&mut self, data: usize) {
+        let owner = self.path[..data].iter_mut().rev().find_map(|node| match &mut node.what {
+            What::Step(chosen) => Some(chosen),
+            What::Data(_) => None,
+        });
+        let owner = owner.expect("an alternative belongs to a step");
+        if !owner.variants.contains(&owner.step.op) {
+            owner.variants.push(owner.step.op);
+        }
+    }
+
+    fn share(&self) -> f64 {
+        let mut share = ShareOfTree::new();
+        for node in &self.path {
+            let open = match &node.what {
+                What::Step(_) => self.forest.len(node.todo),
+                What::Data(alternatives) => alternatives.open(self.forest.len(node.todo)),
+            };
+            share.descend(node.done, open);
+        }
+        share.with_leaf()
+    }
+}
+
+fn chosen(path: &[Node], at: usize) -> &Chosen {
+    match &path[at].what {
+        What::Step(chosen) => chosen,
+        What::Data(_) => unreachable!("events are steps"),
+    }
+}
+
+impl Chosen {
+    fn empty() -> Chosen {
+        let step = Step { thread: Thread(0), seq: 0, waker: None, op: Op::local(), sure: true };
+        Chosen {
+            step,
+            objects: [0; 4],
+            announced: Op::local(),
+            sleep: Vec::new(),
+            variants: Vec::new(),
+            ready: Vec::new(),
+        }
+    }
+}
+
+impl Guide for Exhaustive {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        if self.divergence.is_some() || self.abandoned.is_some() {
+            return None;
+        }
+        self.note_revoked(point);
+        if point.is_over() {
+            if self.at < self.path.len() {
+                self.part(Choice::thread(self.thread_at(self.at)), Parting::End);
+            }
+            self.finish(point);
+            return None;
+        }
+        let thread = match self.at < self.path.len() {
+            true => self.repeat(point),
+            false => self.extend(point),
+        }?;
+        self.running = Some(self.at);
+        self.at += 1;
+        Some(thread)
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        if options <= 1 || self.divergence.is_some() {
+            return 0;
+        }
+        if self.at < self.path.len() {
+            let is_new = self.at + 1 == self.repeated;
+            let (value, before) = match &self.path[self.at].what {
+                What::Data(alternatives) => (alternatives.value, alternatives.options),
+                What::Step(chosen) => {
+                    let choice = Choice::thread(chosen.step.thread);
+                    self.part(choice, Parting::Question);
+                    return 0;
+                }
+            };
+            if before != options {
+                self.part(Choice::data(value), Parting::Alternatives { before, now: options });
+                return 0;
+            }
+            self.fresh = is_new;
+            self.at += 1;
+            return value;
+        }
+        let Growth { children: mut todo, others } = std::mem::take(&mut self.guiding);
+        let mut made = Alternatives { value: 0, options, guided: Vec::new(), others: Some(List::EMPTY), next_other: 1 };
+        if self.path.len() < self.floor() {
+            let choice = self.item.prefix[self.path.len()].choice;
+            match choice.as_data() {
+                Some(value) if value < options => made.value = value,
+                _ => self.part(choice, Parting::Question),
+            }
+        }
+        if !todo.is_empty() {
+            let First::Data(first) = self.forest.first(todo) else {
+                self.forest.drop_list(todo);
+                self.part(Choice::data(0), Parting::Question);
+                return 0;
+            };
+            made = Alternatives { value: first, next_other: 0, others, ..made };
+            made.guided.extend(self.forest.alternatives(todo));
+            self.guiding = self.forest.take_first(&mut todo);
+        }
+        let value = made.value;
+        self.push(What::Data(made), todo);
+        self.fresh = true;
+        self.at += 1;
+        value
+    }
+
+    fn refine(&mut self, op: Op) {
+        let Some(at) = self.running else { return };
+        let objects = self.order.dense(&op);
+        let What::Step(chosen) = &mut self.path[at].what else { unreachable!("steps run") };
+        chosen.step.op = op;
+        chosen.objects = objects;
+    }
+
+    fn wake(&mut self, thread: Thread) {
+        let Some(at) = self.running else { return };
+        let step = &chosen(&self.path, at).step;
+        let waker = (step.thread, step.seq);
+        if self.wakers.len() <= thread.index() {
+            self.wakers.resize(thread.index() + 1, None);
+        }
+        self.wakers[thread.index()].get_or_insert(waker);
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+}
+
+impl Strategy for Exhaustive {
+    fn begin(&mut self) -> bool {
+        if self.finished || self.divergence.is_some() {
+            return false;
+        }
+        // An execution that was cut short may have left some of what it should have done.
+        let rest = std::mem::take(&mut self.guiding);
+        self.forest.drop_growth(rest);
+        if self.started && !self.backtrack() {
+            self.finished = true;
+            return false;
+        }
+        self.started = true;
+        self.at = 0;
+        self.running = None;
+        self.steps_of.fill(0);
+        self.wakers.fill(None);
+        self.revocable.clear();
+        self.revoked.clear();
+        self.left.clear();
+        self.abandoned = None;
+        true
+    }
+
+    fn end(&mut self, end: End) {
+        if self.divergence.is_some() {
+            return;
+        }
+        self.reverse_races();
+        self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
+        match end {
+            End::Stopped => self.progress.abandoned += 1,
+            _ => self.progress.executions += 1,
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let choices = self.path.iter().map(|node| match &node.what {
+            What::Step(chosen) => Choice::thread(chosen.step.thread),
+            What::Data(alternatives) => Choice::data(alternatives.value),
+        });
+        Schedule { choices: choices.collect() }
+    }
+
+    fn coverage(&self) -> Coverage {
+        match self.finished {
+            true => Coverage::All,
+            false => Coverage::Part { schedules: self.progress.executions },
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let share = if self.finished { 1.0 } else { self.share() };
+        Progress { share: if self.started { share } else { 0.0 }, ..self.progress }
+    }
+
+    fn divergence(&self) -> Option<Divergence> {
+        self.divergence
+    }
+}

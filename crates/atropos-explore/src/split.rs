@@ -1,0 +1,164 @@
+//! Parts of a search tree that can be explored apart, by other threads or other processes.
+//!
+//! Near the root every ready thread is expanded, with sleep sets, so that no part needs to add
+//! anything to another. Sleep sets alone never let two executions of one class come to their end, so
+//! all parts together have exactly the executions of the undivided search, whoever explores which;
+//! the price is some parts that turn out to be covered by others (abandoned executions).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::choice::{Choice, Thread};
+use crate::schedule::{Schedule, ScheduleError};
+use crate::system::{End, Guide, Point, System};
+
+/// A decision near the root.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    pub choice: Choice,
+    /// The threads whose branches at this node belong to other parts.
+    pub done: Vec<Thread>,
+}
+
+/// A part of a search tree: all that starts with these decisions. The default is the whole tree.
+///
+/// As text: `w1:` and, separated by `/`, each decision followed by the threads that are done
+/// there, as in `w1:0/2+0+1/=1`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WorkItem {
+    pub prefix: Vec<Given>,
+}
+
+const VERSION: &str = "w1:";
+
+impl fmt::Display for WorkItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(VERSION)?;
+        for (i, given) in self.prefix.iter().enumerate() {
+            write!(f, "{}{:?}", if i > 0 { "/" } else { "" }, given.choice)?;
+            for thread in &given.done {
+                write!(f, "+{}", thread.0)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for WorkItem {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<WorkItem, ScheduleError> {
+        let body = text.trim().strip_prefix(VERSION).ok_or(ScheduleError::Version)?;
+        let mut prefix = Vec::new();
+        for piece in body.split('/').filter(|_| !body.is_empty()) {
+            let mut numbers = piece.split('+');
+            let first = numbers.next().unwrap_or_default();
+            let bad = || ScheduleError::Piece(piece.to_string());
+            let schedule: Schedule = format!("s1:{first}").parse().map_err(|_| bad())?;
+            let [choice] = schedule.choices[..] else { return Err(bad()) };
+            let done = numbers.map(|n| n.parse().map(Thread)).collect::<Result<_, _>>().map_err(|_| bad())?;
+            prefix.push(Given { choice, done });
+        }
+        Ok(WorkItem { prefix })
+    }
+}
+
+/// Divides the search tree of a system into at least `parts` parts, if it has that many within
+/// `depth` decisions. Which parts there are depends on the system and these numbers alone.
+pub fn split(system: &mut dyn System, parts: usize, depth: usize) -> Vec<WorkItem> {
+    let mut level = vec![WorkItem::default()];
+    for _ in 0..depth {
+        if level.len() >= parts {
+            break;
+        }
+        level = level.iter().flat_map(|item| expand(system, item)).collect();
+    }
+    level
+}
+
+/// The parts that make up a part, one decision deeper; itself if it ends there.
+fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
+    let mut probe = Probe { item, at: 0, found: Found::Nothing };
+    system.run(&mut probe);
+    let choices: Vec<Choice> = match probe.found {
+        Found::Nothing => return vec![item.clone()],
+        Found::Threads(threads) => threads.into_iter().map(Choice::thread).collect(),
+        Found::Alternatives(options) => (0..options).map(Choice::data).collect(),
+    };
+    let is_data = choices[0].as_data().is_some();
+    let with = |i: usize| {
+        let done = choices[..i].iter().filter_map(|choice| choice.as_thread()).collect();
+        let given = Given { choice: choices[i], done: if is_data { Vec::new() } else { done } };
+        let mut prefix = item.prefix.clone();
+        prefix.push(given);
+        WorkItem { prefix }
+    };
+    (0..choices.len()).map(with).collect()
+}
+
+enum Found {
+    Nothing,
+    Threads(Vec<Thread>),
+    Alternatives(u32),
+}
+
+/// Goes to the end of a prefix and looks what is to be decided there.
+struct Probe<'a> {
+    item: &'a WorkItem,
+    at: usize,
+    found: Found,
+}
+
+impl Guide for Probe<'_> {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        if point.is_over() || !matches!(self.found, Found::Nothing) {
+            return None;
+        }
+        match self.item.prefix.get(self.at) {
+            Some(given) => {
+                self.at += 1;
+                given.choice.as_thread()
+            }
+            None => {
+                self.found = Found::Threads(point.ready().map(|pending| pending.thread).collect());
+                None
+            }
+        }
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        if options <= 1 || !matches!(self.found, Found::Nothing) {
+            return 0;
+        }
+        match self.item.prefix.get(self.at) {
+            Some(given) => {
+                self.at += 1;
+                given.choice.as_data().unwrap_or(0)
+            }
+            None => {
+                self.found = Found::Alternatives(options);
+                0
+            }
+        }
+    }
+}
+
+/// What the parts of a search came to, in the order of the parts.
+pub fn first_failure(ends: impl IntoIterator<Item = (usize, End)>) -> Option<(usize, End)> {
+    ends.into_iter().filter(|(_, end)| end.is_failure()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_survives_text_and_back() {
+        for text in ["w1:", "w1:0", "w1:0/2+0+1/=1"] {
+            assert_eq!(text.parse::<WorkItem>().unwrap().to_string(), text);
+        }
+        for text in ["s1:0", "w1:0,1", "w1:0//1", "w1:0+x"] {
+            assert!(text.parse::<WorkItem>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! All ways of exploring a program find the same ends.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use atropos_explore::{End, Exhaustive, Matching, Order, Search, Settings, Strategy, System, explore_with};
+
+use crate::generate::{Taste, program};
+use crate::lang::Interpreter;
+
+/// How often each end occurs.
+pub type Ends = BTreeMap<End, u64>;
+
+/// All ends of all executions, or nothing if there are more than `most`.
+pub fn ends_of(system: &mut dyn System, strategy: &mut dyn Strategy, most: u64) -> Option<Ends> {
+    let mut ends = Ends::new();
+    let mut count = 0;
+    let report = explore_with(system, strategy, &mut |end, _| {
+        count += 1;
+        if end != End::Stopped {
+            *ends.entry(end).or_default() += 1;
+        }
+        if count > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(report.divergence, None);
+    (count <= most).then_some(ends)
+}
+
+/// Seeds for random programs: so many, or as many as `ATROPOS_SEEDS` says.
+pub fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let wanted = std::env::var("ATROPOS_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    0..wanted.unwrap_or(usual)
+}
+
+fn sets(ends: &Ends) -> Vec<End> {
+    ends.keys().copied().collect()
+}
+
+#[test]
+fn random_programs_have_the_same_ends_under_every_strategy() {
+    let taste = Taste { threads: 3, instrs: 4, mutants: false };
+    let (mut compared, mut executions, mut abandoned) = (0, 0, 0);
+    for seed in seeds(400) {
+        let program = program(seed, taste);
+        let mut system = Interpreter::new(program);
+        let Some(reference) = ends_of(&mut system, &mut Search::enumeration(), 5_000) else { continue };
+        compared += 1;
+        let mut check = |name: &str, strategy: &mut dyn Strategy| {
+            let ends = ends_of(&mut system, strategy, 1_000_000).expect("no more than the enumeration");
+            assert_eq!(sets(&ends), sets(&reference), "{name}, seed {seed}: {:?}", system.program);
+            strategy.progress()
+        };
+        check("depth first", &mut Search::stateful(Order::DepthFirst));
+        check("breadth first", &mut Search::stateful(Order::BreadthFirst));
+        check("chess", &mut Search::chess(1000));
+        let caching = Settings { order: Order::DepthFirst, matching: Matching::HappensBefore, bound: None };
+        let classes = check("happens-before caching", &mut Search::new(caching));
+        let reduced = check("exhaustive", &mut Exhaustive::new());
+        abandoned += reduced.abandoned;
+        executions += reduced.executions;
+        if system.program.abort {
+            // A step that ends everything under one alternative and not under another can't sleep by halves.
+            assert!(reduced.executions >= classes.executions, "seed {seed}: {:?}", system.program);
+        } else {
+            assert_eq!(reduced.executions, classes.executions, "seed {seed}: {:?}", system.program);
+        }
+    }
+    println!("{compared} programs, {executions} executions, {abandoned} abandoned");
+    assert!(compared > 200, "only {compared} programs were small enough");
+}
+
+
