@@ -18,11 +18,11 @@ pub enum Kind {
     Write,
     /// Takes an exclusive lock.
     Acquire,
-    /// Gives an exclusive lock back.
+    /// Gives an exclusive lock back. Only who holds it may announce this.
     Release,
     /// Takes a shared lock. Commutes with the shared operations of others.
     AcquireShared,
-    /// Gives a shared lock back. Commutes with the shared operations of others.
+    /// Gives a shared lock back. Only who holds it may announce this. Commutes with the shared operations of others.
     ReleaseShared,
     /// Makes something true that stays true (a thread ended, a latch opened).
     Signal,
@@ -172,10 +172,6 @@ impl Op {
 
     pub(crate) fn len(&self) -> usize {
         self.len as usize
-    }
-
-    pub(crate) fn access(&self, i: usize) -> Access {
-        Access { object: self.objects[i], kind: self.kinds[i] }
     }
 
     /// Whether the two operations fail to commute.

@@ -149,7 +149,9 @@ pub struct Search {
     path: Vec<Choice>,
     at: usize,
     edge: Option<Edge>,
+    /// The mutants reached by the transition being executed.
     reached: Vec<u32>,
+    /// Whether it reached the mutant that is explored.
     infected: bool,
     /// The execution came to a state met before.
     ended_in_known: bool,
@@ -350,6 +352,7 @@ impl Search {
             return None;
         };
         self.at += 1;
+        self.infected = false;
         self.trace.begin(pending.thread, pending.op);
         Some(pending.thread)
     }
@@ -516,6 +519,7 @@ impl Guide for Search {
                 return 0;
             };
             self.at += 1;
+            self.infected = false;
             self.trace.data(value);
             return value;
         }

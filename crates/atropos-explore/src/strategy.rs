@@ -53,6 +53,8 @@ pub enum Coverage {
     One,
     /// A search that was not finished: this many schedules of it.
     Part { schedules: u64 },
+    /// What two strategies covered, one after the other.
+    Both(Box<Coverage>, Box<Coverage>),
 }
 
 /// How a sample was drawn.
@@ -83,6 +85,7 @@ impl fmt::Display for Coverage {
                 write!(f, ", seed {seed}")
             }
             Coverage::One => f.write_str("one schedule"),
+            Coverage::Both(first, second) => write!(f, "{first}, and {second}"),
             Coverage::Part { schedules } => write!(f, "{} {}, not all", grouped(*schedules), plural(*schedules)),
         }
     }

@@ -100,6 +100,11 @@ impl Chosen {
         self.sleep.iter().any(|sleeper| sleeper.thread == thread)
     }
 
+    /// Whether another part of the tree covers the thread's next step.
+    fn inherits(&self, thread: Thread) -> bool {
+        self.sleep.iter().any(|sleeper| sleeper.thread == thread && sleeper.inherited)
+    }
+
     fn was_ready(&self, thread: Thread) -> bool {
         self.ready.get(thread.index() / 64).is_some_and(|word| word >> (thread.index() % 64) & 1 == 1)
     }
@@ -521,14 +526,19 @@ impl Exhaustive {
                     chosen.sleep.extend(ops.map(|&op| Sleeper { thread, op, inherited: false }));
                 }
                 chosen.variants.clear();
-                if node.todo.is_empty() {
-                    return false;
+                while !node.todo.is_empty() {
+                    let First::Step(next) = self.forest.first(node.todo) else {
+                        unreachable!("steps are listed with steps")
+                    };
+                    let growth = self.forest.take_first(&mut node.todo);
+                    if chosen.was_ready(next) && !chosen.inherits(next) {
+                        chosen.step.thread = next;
+                        self.guiding = growth;
+                        return true;
+                    }
+                    self.forest.drop_growth(growth);
                 }
-                let First::Step(next) = self.forest.first(node.todo) else {
-                    unreachable!("steps are listed with steps")
-                };
-                chosen.step.thread = next;
-                self.guiding = self.forest.take_first(&mut node.todo);
+                return false;
             }
             What::Data(alternatives) => {
                 if node.todo.is_empty() {

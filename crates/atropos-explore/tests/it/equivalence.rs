@@ -22,7 +22,7 @@ pub fn ends_of(system: &mut dyn System, strategy: &mut dyn Strategy, most: u64) 
         }
         if count > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(report.divergence, None);
+    assert_eq!(report.divergence, None, "{}", strategy.schedule());
     (count <= most).then_some(ends)
 }
 
@@ -45,6 +45,9 @@ fn random_programs_have_the_same_ends_under_every_strategy() {
         let mut system = Interpreter::new(program);
         let Some(reference) = ends_of(&mut system, &mut Search::enumeration(), 5_000) else { continue };
         compared += 1;
+        if std::env::var("ATROPOS_SEEDS").is_ok() {
+            println!("seed {seed}: {:?}", system.program);
+        }
         let mut check = |name: &str, strategy: &mut dyn Strategy| {
             let ends = ends_of(&mut system, strategy, 1_000_000).expect("no more than the enumeration");
             assert_eq!(sets(&ends), sets(&reference), "{name}, seed {seed}: {:?}", system.program);
@@ -68,5 +71,6 @@ fn random_programs_have_the_same_ends_under_every_strategy() {
     println!("{compared} programs, {executions} executions, {abandoned} abandoned");
     assert!(compared > 200, "only {compared} programs were small enough");
 }
+
 
 

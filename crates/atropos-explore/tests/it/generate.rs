@@ -19,10 +19,22 @@ fn value(random: &mut Random) -> Value {
     }
 }
 
-fn instrs(random: &mut Random, spawnable: Option<usize>) -> Vec<Instr> {
-    let object = |random: &mut Random| random.below(2) as usize;
+/// Which instructions a program is made of: few sorts in one program make threads meet more often.
+const THEMES: [&[u64]; 8] = [
+    &[10, 11, 13, 14, 15, 16, 25],
+    &[0, 1, 2, 3, 10, 13],
+    &[4, 5, 6, 7, 8, 9, 8],
+    &[17, 18, 19, 17, 10],
+    &[12, 13, 14, 15, 21, 26],
+    &[20, 20, 10, 13, 0],
+    &[22, 23, 13, 15, 10, 2, 16],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26],
+];
+
+fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<Instr> {
+    let object = |random: &mut Random| usize::from(random.one_in(4));
     let register = |random: &mut Random| random.below(2) as usize;
-    match random.below(27) {
+    match theme[random.below(theme.len() as u64) as usize] {
         0 | 1 => {
             let l = object(random);
             let inner = simple(random);
@@ -79,7 +91,7 @@ fn instrs(random: &mut Random, spawnable: Option<usize>) -> Vec<Instr> {
 }
 
 fn simple(random: &mut Random) -> Instr {
-    let a = random.below(2) as usize;
+    let a = usize::from(random.one_in(4));
     match random.below(4) {
         0 => Instr::Load(0, a),
         1 => Instr::Add(a, value(random)),
@@ -106,6 +118,7 @@ fn mutated(random: &mut Random, instr: &Instr) -> Instr {
 pub fn program(seed: u64, taste: Taste) -> Program {
     let mut random = Random::new(seed);
     let count = 2 + random.below(taste.threads - 1) as usize;
+    let theme = THEMES[random.below(THEMES.len() as u64) as usize];
     let spawned = random.one_in(3);
     let initial = if spawned { count - 1 } else { count };
     let mut threads = Vec::new();
@@ -114,7 +127,7 @@ pub fn program(seed: u64, taste: Taste) -> Program {
         let wanted = 1 + random.below(taste.instrs) as usize;
         let mut code = Vec::new();
         while code.len() < wanted {
-            code.extend(instrs(&mut random, spawnable));
+            code.extend(instrs(&mut random, theme, spawnable));
         }
         threads.push(code);
     }

@@ -5,7 +5,7 @@
 //! the next noticeable one. A mutation point is passed when the thread comes to it, as in woven code,
 //! where the switch is read before the operation it stands for.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use atropos_explore::{End, Fingerprint, Guide, Kind, Mutable, Object, Op, Pending, Phase, Point, System, Thread};
@@ -109,6 +109,8 @@ struct Proc {
     mode: Mode,
     pc: usize,
     regs: [i32; 3],
+    /// How often it holds each lock shared.
+    reads: [u8; OBJECTS],
     failed: bool,
 }
 
@@ -138,6 +140,10 @@ pub struct Interpreter {
     pub limit: usize,
     /// If set, the fingerprint is withheld.
     pub opaque: bool,
+    /// If set, other results than these are failures.
+    pub allowed: Option<BTreeSet<u64>>,
+    /// The result is what is in memory, not also what threads hold in registers.
+    pub memory_only: bool,
 }
 
 fn object(sort: u64, number: usize) -> Object {
@@ -162,6 +168,8 @@ impl Interpreter {
             steps: 0,
             limit: 500,
             opaque: false,
+            allowed: None,
+            memory_only: false,
         }
     }
 
@@ -170,7 +178,7 @@ impl Interpreter {
         state.procs.clear();
         for t in 0..self.program.threads.len() {
             let mode = if t < self.program.initial { Mode::Starting } else { Mode::NotStarted };
-            state.procs.push(Proc { mode, pc: 0, regs: [0; 3], failed: false });
+            state.procs.push(Proc { mode, pc: 0, regs: [0; 3], reads: [0; OBJECTS], failed: false });
         }
         state.holders.clear();
         state.holders.resize(OBJECTS, None);
@@ -197,7 +205,7 @@ impl Interpreter {
     fn result(&self) -> u64 {
         let mut hasher = Fingerprint::default();
         self.state.atomics.iter().for_each(|a| a.0.hash(&mut hasher));
-        for proc in &self.state.procs {
+        for proc in self.state.procs.iter().filter(|_| !self.memory_only) {
             (proc.regs, proc.failed, proc.pc, proc.mode == Mode::Gone).hash(&mut hasher);
         }
         hasher.finish()
@@ -242,6 +250,12 @@ impl Interpreter {
     fn announce_instr(&self, t: usize) -> (Op, bool) {
         match *self.instr(t) {
             Instr::Lock(l) => (Op::on(lock_object(l), Kind::Acquire).blocking(), self.lock_free(l)),
+            // Who does not hold a lock does not release it.
+            Instr::Unlock(l) if self.state.holders[l] != Some(t) => (Op::local(), true),
+            Instr::ReadUnlock(l) if self.state.procs[t].reads[l] == 0 => (Op::local(), true),
+            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) if self.state.holders[l] != Some(t) => {
+                (Op::on(object(2, c), Kind::Write), true)
+            }
             Instr::Unlock(l) => (Op::on(lock_object(l), Kind::Release), true),
             Instr::TryLock(l) => (Op::on(lock_object(l), Kind::Write), true),
             Instr::ReadLock(l) => {
@@ -322,8 +336,16 @@ impl Interpreter {
                 state.procs[t].regs[1] = i32::from(free);
                 guide.refine(Op::on(lock_object(l), if free { Kind::Acquire } else { Kind::Read }));
             }
-            Instr::ReadLock(l) => state.readers[l] += 1,
-            Instr::ReadUnlock(l) => state.readers[l] = state.readers[l].saturating_sub(1),
+            Instr::ReadLock(l) => {
+                state.readers[l] += 1;
+                state.procs[t].reads[l] += 1;
+            }
+            Instr::ReadUnlock(l) => {
+                if state.procs[t].reads[l] > 0 {
+                    state.readers[l] -= 1;
+                    state.procs[t].reads[l] -= 1;
+                }
+            }
             Instr::Wait(condition, lock) | Instr::WaitOrWake(condition, lock) => {
                 if state.holders[lock] == Some(t) {
                     state.holders[lock] = None;
@@ -463,7 +485,8 @@ impl Interpreter {
         if self.state.procs.iter().any(|proc| proc.failed) {
             End::Failed(result)
         } else if self.state.procs.iter().all(|proc| matches!(proc.mode, Mode::Gone | Mode::NotStarted)) {
-            End::Passed(result)
+            let is_allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&result));
+            if is_allowed { End::Passed(result) } else { End::Failed(result) }
         } else {
             End::Deadlock(result)
         }

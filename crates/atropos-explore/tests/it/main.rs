@@ -1,6 +1,8 @@
 //! Tests of the exploration crate on whole programs.
 
 mod equivalence;
+mod figures;
 mod generate;
 mod lang;
 mod locks;
+mod mutants;
