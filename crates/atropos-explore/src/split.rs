@@ -2,13 +2,19 @@
 //!
 //! Near the root every ready thread is expanded, with sleep sets, so that no part needs to add
 //! anything to another. Sleep sets alone never let two executions of one class come to their end, so
-//! all parts together have exactly the executions of the undivided search, whoever explores which;
-//! the price is some parts that turn out to be covered by others (abandoned executions).
+//! all parts together have the executions of the undivided search, whoever explores which; the price
+//! is some parts that turn out to be covered by others (abandoned executions).
+//!
+//! Here a thread sleeps by the operation that it announced. So where its step turns out to touch less
+//! ([`Guide::refine`]), two parts may have an execution of one class each. And where it ends the whole
+//! execution ([`crate::Phase::CutShort`]), the part that has this step reports the failure, but others
+//! may leave out executions that this failure would have ended later.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::choice::{Choice, Thread};
+use crate::op::Op;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::system::{End, Guide, Point, System};
 
@@ -78,26 +84,26 @@ pub fn split(system: &mut dyn System, parts: usize, depth: usize) -> Vec<WorkIte
 
 /// The parts that make up a part, one decision deeper; itself if it ends there.
 fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
-    let mut probe = Probe { item, at: 0, found: Found::Nothing };
+    let mut probe = Probe { item, at: 0, last: None, asleep: Vec::new(), found: Found::Nothing };
     system.run(&mut probe);
-    let choices: Vec<Choice> = match probe.found {
-        Found::Nothing => return vec![item.clone()],
-        Found::Threads(threads) => threads.into_iter().map(Choice::thread).collect(),
-        Found::Alternatives(options) => (0..options).map(Choice::data).collect(),
-    };
-    let is_data = choices[0].as_data().is_some();
-    let with = |i: usize| {
-        let done = choices[..i].iter().filter_map(|choice| choice.as_thread()).collect();
-        let given = Given { choice: choices[i], done: if is_data { Vec::new() } else { done } };
+    let with = |choice: Choice, done: Vec<Thread>| {
         let mut prefix = item.prefix.clone();
-        prefix.push(given);
+        prefix.push(Given { choice, done });
         WorkItem { prefix }
     };
-    (0..choices.len()).map(with).collect()
+    match probe.found {
+        Found::Nothing => vec![item.clone()],
+        Found::Threads(threads) => {
+            let part = |i: usize| with(Choice::thread(threads[i]), threads[..i].to_vec());
+            (0..threads.len()).map(part).collect()
+        }
+        Found::Alternatives(options) => (0..options).map(|value| with(Choice::data(value), Vec::new())).collect(),
+    }
 }
 
 enum Found {
     Nothing,
+    /// The threads whose steps from here are not covered by other parts.
     Threads(Vec<Thread>),
     Alternatives(u32),
 }
@@ -106,40 +112,56 @@ enum Found {
 struct Probe<'a> {
     item: &'a WorkItem,
     at: usize,
+    last: Option<Op>,
+    asleep: Vec<(Thread, Op)>,
     found: Found,
+}
+
+impl Probe<'_> {
+    fn is_done(&self) -> bool {
+        !matches!(self.found, Found::Nothing)
+    }
+
+    fn wake_those_who_noticed(&mut self) {
+        if let Some(last) = self.last.take() {
+            self.asleep.retain(|(_, op)| !op.conflicts(&last));
+        }
+    }
 }
 
 impl Guide for Probe<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
-        if point.is_over() || !matches!(self.found, Found::Nothing) {
+        if point.is_over() || self.is_done() {
             return None;
         }
-        match self.item.prefix.get(self.at) {
-            Some(given) => {
-                self.at += 1;
-                given.choice.as_thread()
-            }
-            None => {
-                self.found = Found::Threads(point.ready().map(|pending| pending.thread).collect());
-                None
-            }
-        }
+        self.wake_those_who_noticed();
+        let Some(given) = self.item.prefix.get(self.at) else {
+            let awake = point.ready().filter(|pending| self.asleep.iter().all(|(thread, _)| *thread != pending.thread));
+            self.found = Found::Threads(awake.map(|pending| pending.thread).collect());
+            return None;
+        };
+        self.at += 1;
+        let done = given.done.iter().filter_map(|&thread| point.find(thread));
+        self.asleep.extend(done.map(|pending| (pending.thread, pending.op)));
+        let thread = given.choice.as_thread()?;
+        self.last = point.find(thread).map(|pending| pending.op);
+        Some(thread)
     }
 
     fn data(&mut self, options: u32) -> u32 {
-        if options <= 1 || !matches!(self.found, Found::Nothing) {
+        if options <= 1 || self.is_done() {
             return 0;
         }
-        match self.item.prefix.get(self.at) {
-            Some(given) => {
-                self.at += 1;
-                given.choice.as_data().unwrap_or(0)
-            }
-            None => {
-                self.found = Found::Alternatives(options);
-                0
-            }
-        }
+        let Some(given) = self.item.prefix.get(self.at) else {
+            self.found = Found::Alternatives(options);
+            return 0;
+        };
+        self.at += 1;
+        given.choice.as_data().unwrap_or(0)
+    }
+
+    fn refine(&mut self, op: Op) {
+        self.last = self.last.map(|_| op);
     }
 }
 

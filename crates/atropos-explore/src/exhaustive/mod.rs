@@ -307,6 +307,10 @@ impl Exhaustive {
     /// The choice that the work item gives, with the threads that are done there put to sleep.
     fn given_choice(&mut self, point: &Point<'_>, chosen: &mut Chosen) -> Option<Pending> {
         let given = &self.item.prefix[self.path.len()];
+        if given.choice.as_thread().is_some_and(|thread| chosen.is_asleep(thread)) {
+            self.abandoned = Some(Abandoned::Asleep);
+            return None;
+        }
         for thread in &given.done {
             if let Some(pending) = point.find(*thread) {
                 chosen.sleep.push(Sleeper { thread: *thread, op: pending.op, inherited: true });

@@ -33,11 +33,17 @@ pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
     vec![group]
 }
 
-/// State-set: the states where a path first reaches the mutant, one after the other.
+/// State-set: the states where a path first reaches the mutant, one after the other. Transitions that
+/// the original's search took from such a state before the one that reached the mutant stay done: what
+/// lies behind them and reaches the mutant is a start of its own.
 pub(super) fn state_set(graph: &Graph, order: Order, mutant: u32) -> Vec<Vec<Start>> {
     let (firsts, parents) = first_states(graph, order, mutant);
     let parent_of = |at: NodeId| parents[at as usize];
-    let start_at = |node: NodeId| start(graph, node, &parent_of, &graph.nodes[node as usize].edges, true);
+    let start_at = |node: NodeId| {
+        let edges = &graph.nodes[node as usize].edges;
+        let reaching = edges.iter().position(|&edge| reaches(graph, edge, mutant)).unwrap_or(0);
+        start(graph, node, &parent_of, &edges[reaching..], true)
+    };
     firsts.into_iter().map(|node| vec![start_at(node)]).collect()
 }
 

@@ -136,3 +136,69 @@ fn every_technique_kills_mutant_2_and_not_mutant_3() {
         }
     }
 }
+
+/// 0 is the initial state. 1 leads over the mutant's point to 3 and on to 4; 2 leads to 4 as well,
+/// without it; from 4 another execution of the point leads to the end. The mutant goes from 1 to a
+/// harmless end and from 4 to failure.
+struct Detour {
+    active: u32,
+}
+
+impl Model for Detour {
+    type State = u64;
+
+    fn initial(&self) -> u64 {
+        0
+    }
+
+    fn actions(&self, state: &u64, actions: &mut Vec<u32>) {
+        actions.extend(match state {
+            0 => 0..2,
+            1..=4 => 0..1,
+            _ => 0..0,
+        });
+    }
+
+    fn step(&self, state: &u64, action: u32, guide: &mut dyn Guide) -> u64 {
+        if [1, 4].contains(state) {
+            guide.reach(1);
+        }
+        match (state, self.active) {
+            (0, _) => 1 + u64::from(action),
+            (1, 1) => 6,
+            (4, 1) => 7,
+            (1, _) => 3,
+            (4, _) => 5,
+            _ => 4,
+        }
+    }
+
+    fn fingerprint(&self, state: &u64) -> u64 {
+        *state
+    }
+
+    fn judge(&self, state: &u64) -> Option<End> {
+        match state {
+            5 | 6 => Some(End::Passed(*state)),
+            7 => Some(End::Failed(7)),
+            _ => None,
+        }
+    }
+
+    fn activate(&mut self, mutant: u32) {
+        self.active = mutant;
+    }
+}
+
+#[test]
+fn state_set_finds_a_kill_that_the_paths_of_the_search_tree_alone_would_hide() {
+    for order in [Order::DepthFirst, Order::BreadthFirst] {
+        for technique in Technique::ALL {
+            let mut system = Walk::new(Detour { active: 0 });
+            let original = Original::explore(&mut system, method(order));
+            assert_eq!(original.finding, None);
+            let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
+            assert!(matches!(run.verdict, Verdict::Killed(_)), "{technique:?}");
+        }
+    }
+}

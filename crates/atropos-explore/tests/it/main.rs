@@ -6,3 +6,5 @@ mod generate;
 mod lang;
 mod locks;
 mod mutants;
+mod parts;
+mod samples;

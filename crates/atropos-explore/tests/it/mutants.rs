@@ -9,7 +9,7 @@ use atropos_explore::{
 
 use crate::equivalence::{ends_of, seeds};
 use crate::generate::{Taste, program};
-use crate::lang::{Instr, Interpreter, Program, Value};
+use crate::lang::Interpreter;
 
 fn search(order: Order, matching: Matching, bound: Option<u32>) -> Method {
     Method::Search(Settings { order, matching, bound })
@@ -151,26 +151,4 @@ fn a_killing_schedule_kills_again_when_replayed() {
         }
     }
     assert!(replayed > 50, "{replayed}");
-}
-
-/// Both threads execute the point of the mutant. In the search tree the second thread's execution
-/// of it lies behind the first one's; only another path, which the search has matched away, comes to
-/// it first.
-#[test]
-fn state_set_finds_a_kill_that_the_search_tree_alone_would_hide() {
-    let set_flag = |mutant: u32| {
-        let original = Instr::Store(0, Value::Const(1));
-        Instr::Mutated(mutant, Box::new(original), Box::new(Instr::Store(0, Value::Const(2))))
-    };
-    // Thread 0 passes the point and then stores what makes the states equal again.
-    let first = vec![Instr::Load(1, 1), Instr::SkipUnless(1, 0, 1), set_flag(1), Instr::Store(0, Value::Const(0)), Instr::Set(1, Value::Const(0))];
-    let second = vec![Instr::Load(0, 0), Instr::Refute(0, 2), Instr::Store(1, Value::Const(1))];
-    let program = Program { threads: vec![first, second], initial: 2, ..Program::default() };
-    let mut system = Interpreter::new(program);
-    for method in complete_methods() {
-        let all = explore_all(&mut system, method, Until::Done);
-        for (technique, runs) in &all {
-            assert_eq!(killed(runs), BTreeSet::from([1]), "{method:?}, {technique:?}");
-        }
-    }
 }
