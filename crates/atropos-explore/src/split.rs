@@ -1,14 +1,14 @@
 //! Parts of a search tree that can be explored apart, by other threads or other processes.
 //!
-//! Near the root every ready thread is expanded, with sleep sets, so that no part needs to add
-//! anything to another. Sleep sets alone never let two executions of one class come to their end, so
-//! all parts together have the executions of the undivided search, whoever explores which; the price
-//! is some parts that turn out to be covered by others (abandoned executions).
+//! Near the root every ready thread is expanded, so no part needs to add anything to another; each is
+//! explored as if it were a tree of its own. A class of equivalent executions may then occur in
+//! several parts. It counts in the first of them only, which an execution shows by itself: in no
+//! earlier part could it have begun. So all parts together count the executions of the undivided
+//! search, each once, whoever explores which.
 //!
-//! Here a thread sleeps by the operation that it announced. So where its step turns out to touch less
-//! ([`Guide::refine`]), two parts may have an execution of one class each. And where it ends the whole
-//! execution ([`crate::Phase::CutShort`]), the part that has this step reports the failure, but others
-//! may leave out executions that this failure would have ended later.
+//! A step that touches nothing is never expanded together with others: it may as well come first.
+//! (An execution that is cut short before such a step is left out by that; the failure that cuts it
+//! short is not.)
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use std::str::FromStr;
 use crate::choice::{Choice, Thread};
 use crate::op::Op;
 use crate::schedule::{Schedule, ScheduleError};
-use crate::system::{End, Guide, Point, System};
+use crate::system::{End, Guide, Pending, Point, System};
 
 /// A decision near the root.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,7 +108,8 @@ enum Found {
     Alternatives(u32),
 }
 
-/// Goes to the end of a prefix and looks what is to be decided there.
+/// Goes to the end of a prefix and looks what is to be decided there. Threads sleep by what they
+/// announced: what they really touch can only be less, so what sleeps here is covered.
 struct Probe<'a> {
     item: &'a WorkItem,
     at: usize,
@@ -136,8 +137,13 @@ impl Guide for Probe<'_> {
         }
         self.wake_those_who_noticed();
         let Some(given) = self.item.prefix.get(self.at) else {
-            let awake = point.ready().filter(|pending| self.asleep.iter().all(|(thread, _)| *thread != pending.thread));
-            self.found = Found::Threads(awake.map(|pending| pending.thread).collect());
+            let awake = |pending: &&Pending| self.asleep.iter().all(|(thread, _)| *thread != pending.thread);
+            let lone = point.ready().find(|pending| pending.op == Op::local().coded(pending.op.code));
+            let threads = match lone {
+                Some(lone) => vec![lone.thread],
+                None => point.ready().filter(awake).map(|pending| pending.thread).collect(),
+            };
+            self.found = Found::Threads(threads);
             return None;
         };
         self.at += 1;

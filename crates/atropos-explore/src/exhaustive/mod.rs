@@ -90,19 +90,11 @@ struct Chosen {
 struct Sleeper {
     thread: Thread,
     op: Op,
-    /// It was put to sleep by the work item: no race of this search has to wake it. Then a sequence
-    /// that leaves it asleep may still lead to something new, where that wakes it later.
-    inherited: bool,
 }
 
 impl Chosen {
     fn is_asleep(&self, thread: Thread) -> bool {
         self.sleep.iter().any(|sleeper| sleeper.thread == thread)
-    }
-
-    /// Whether another part of the tree covers the thread's next step.
-    fn inherits(&self, thread: Thread) -> bool {
-        self.sleep.iter().any(|sleeper| sleeper.thread == thread && sleeper.inherited)
     }
 
     fn was_ready(&self, thread: Thread) -> bool {
@@ -266,7 +258,7 @@ impl Exhaustive {
         self.fill_sleep(&mut chosen);
         let mut todo = std::mem::take(&mut self.guiding).children;
         let pending = if self.path.len() < self.floor() {
-            self.given_choice(point, &mut chosen)
+            self.given_choice(point)
         } else if todo.is_empty() {
             self.free_choice(point, &chosen)
         } else {
@@ -304,24 +296,37 @@ impl Exhaustive {
         self.path.push(Node { what, done: 0, ends_before, todo });
     }
 
-    /// The choice that the work item gives, with the threads that are done there put to sleep.
-    fn given_choice(&mut self, point: &Point<'_>, chosen: &mut Chosen) -> Option<Pending> {
-        let given = &self.item.prefix[self.path.len()];
-        if given.choice.as_thread().is_some_and(|thread| chosen.is_asleep(thread)) {
-            self.abandoned = Some(Abandoned::Asleep);
-            return None;
-        }
-        for thread in &given.done {
-            if let Some(pending) = point.find(*thread) {
-                chosen.sleep.push(Sleeper { thread: *thread, op: pending.op, inherited: true });
-            }
-        }
-        let choice = given.choice;
+    /// The choice that the work item gives.
+    fn given_choice(&mut self, point: &Point<'_>) -> Option<Pending> {
+        let choice = self.item.prefix[self.path.len()].choice;
         let pending = choice.as_thread().and_then(|thread| point.find(thread)).filter(|pending| pending.ready);
         if pending.is_none() {
             self.part(choice, Parting::NotReady);
         }
         pending.copied()
+    }
+
+    /// Whether an earlier part of the tree has an execution of the same class: one of its threads
+    /// could have gone first where this part begins with another.
+    fn belongs_to_another_part(&self) -> bool {
+        self.item.prefix.iter().enumerate().any(|(from, given)| {
+            given.done.iter().any(|&thread| self.could_come_first(thread, from))
+        })
+    }
+
+    fn could_come_first(&self, thread: Thread, from: usize) -> bool {
+        let steps = self.path[from..].iter().filter_map(|node| match &node.what {
+            What::Step(chosen) => Some(&chosen.step),
+            What::Data(_) => None,
+        });
+        let mut before = Vec::new();
+        for step in steps {
+            if step.thread == thread {
+                return before.iter().all(|earlier| !step.depends_on(earlier));
+            }
+            before.push(*step);
+        }
+        false
     }
 
     /// The first branch of the wakeup tree that can be taken.
@@ -494,8 +499,7 @@ impl Exhaustive {
         }
         let sequence = &self.sequence;
         let chosen = chosen(&self.path, node);
-        let mut asleep = chosen.sleep.iter().filter(|sleeper| !sleeper.inherited);
-        if asleep.any(|sleeper| sequence.has_initial(sleeper.thread, &sleeper.op)) {
+        if chosen.sleep.iter().any(|sleeper| sequence.has_initial(sleeper.thread, &sleeper.op)) {
             return;
         }
         self.forest.insert(&mut self.path[node].todo, sequence);
@@ -527,7 +531,7 @@ impl Exhaustive {
                 let thread = chosen.step.thread;
                 if led_somewhere {
                     let ops = chosen.variants.iter().chain([&chosen.step.op]);
-                    chosen.sleep.extend(ops.map(|&op| Sleeper { thread, op, inherited: false }));
+                    chosen.sleep.extend(ops.map(|&op| Sleeper { thread, op }));
                 }
                 chosen.variants.clear();
                 while !node.todo.is_empty() {
@@ -535,7 +539,7 @@ impl Exhaustive {
                         unreachable!("steps are listed with steps")
                     };
                     let growth = self.forest.take_first(&mut node.todo);
-                    if chosen.was_ready(next) && !chosen.inherits(next) {
+                    if chosen.was_ready(next) {
                         chosen.step.thread = next;
                         self.guiding = growth;
                         return true;
@@ -737,6 +741,7 @@ impl Strategy for Exhaustive {
         self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
         match end {
             End::Stopped => self.progress.abandoned += 1,
+            _ if self.belongs_to_another_part() => self.progress.abandoned += 1,
             _ => self.progress.executions += 1,
         }
     }

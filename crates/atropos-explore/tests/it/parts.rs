@@ -1,14 +1,13 @@
 //! A search tree divided into parts has the executions of the whole.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use atropos_explore::{End, Exhaustive, Strategy, WorkItem, split};
 
 use crate::equivalence::{Ends, ends_of, seeds};
 use crate::generate::{Taste, program};
-use crate::lang::{Instr, Interpreter, Program};
+use crate::lang::{Interpreter, Program};
 use crate::locks::lock_program;
 
 fn whole(program: &Program) -> Option<(Ends, u64)> {
@@ -48,12 +47,7 @@ fn parts_of_random_programs_have_exactly_the_executions_of_the_whole() {
                 continue;
             }
             assert_eq!(found.keys().collect::<Vec<_>>(), ends.keys().collect::<Vec<_>>(), "{context}");
-            assert!(count >= executions, "{context}");
-            // Sleepers go by what is announced, so where steps touch less, two parts may share a class.
-            let touches_less = |instr: &Instr| matches!(instr, Instr::Cas(..) | Instr::TryLock(_));
-            if !program.threads.iter().flatten().any(touches_less) {
-                assert_eq!((found, count), (ends.clone(), executions), "{context}");
-            }
+            assert_eq!(count, executions, "{context}");
         }
     }
 }
@@ -65,7 +59,7 @@ fn workers_that_share_the_parts_find_what_one_finds() {
     let items = split(&mut system, 8, 12);
     assert!(items.len() >= 8);
     let next = AtomicUsize::new(0);
-    let ends: Mutex<Ends> = Mutex::default();
+    let executions = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -73,15 +67,11 @@ fn workers_that_share_the_parts_find_what_one_finds() {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut strategy = Exhaustive::of_part(item.clone());
                     let found = ends_of(&mut system, &mut strategy, 100_000).expect("parts are small");
-                    let mut ends = ends.lock().unwrap();
-                    for (end, count) in found {
-                        *ends.entry(end).or_default() += count;
-                    }
+                    assert!(found.keys().all(|end| matches!(end, End::Passed(_))));
+                    executions.fetch_add(strategy.progress().executions, Ordering::Relaxed);
                 }
             });
         }
     });
-    let ends = ends.into_inner().unwrap();
-    assert!(matches!(ends.keys().next(), Some(End::Passed(_))));
-    assert_eq!(ends.values().sum::<u64>(), 252);
+    assert_eq!(executions.into_inner(), 252);
 }
