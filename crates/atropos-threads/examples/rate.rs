@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use atropos_explore::{Exhaustive, Search, Strategy};
+use atropos_explore::{Draw, Exhaustive, Search, Strategy, Uniform};
 use atropos_threads::sync::Mutex;
 use atropos_threads::{Memory, Options, explore, thread};
 
@@ -27,8 +27,11 @@ fn program(n: u32) {
 fn main() {
     let options = Options { memory: Memory::SequentiallyConsistent, ..Options::default() };
     for n in 2..=5 {
-        let strategies: [(&str, Box<dyn Strategy>); 2] =
-            [("enumeration", Box::new(Search::enumeration())), ("exhaustive", Box::new(Exhaustive::new()))];
+        let strategies: [(&str, Box<dyn Strategy>); 3] = [
+            ("enumeration", Box::new(Search::enumeration())),
+            ("exhaustive", Box::new(Exhaustive::new())),
+            ("random", Box::new(Uniform::new(Draw::new(200_000, 7)))),
+        ];
         for (name, mut strategy) in strategies {
             if name == "enumeration" && n > 3 {
                 continue;

@@ -39,6 +39,22 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// A few words that don't depend on the schedule.
+    pub fn title(&self) -> String {
+        match self {
+            FindingKind::Panic { message, .. } => format!("panic: {message}"),
+            FindingKind::NoPanic { .. } => "no panic".to_string(),
+            FindingKind::Deadlock { .. } => "deadlock".to_string(),
+            FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
+            FindingKind::Livelock { .. } => "livelock".to_string(),
+            FindingKind::StepLimit { .. } => "step limit".to_string(),
+            FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
+            FindingKind::LeftBehind { .. } => "left behind".to_string(),
+            FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
+            FindingKind::NotReady { .. } => "not deterministic".to_string(),
+        }
+    }
+
     /// Whether the test fails by it.
     pub fn is_failure(&self) -> bool {
         match self {

@@ -32,9 +32,10 @@ pub mod sync;
 pub mod thread;
 pub mod trace;
 
+pub use atropos_explore;
 pub use control::code::Code;
 pub use control::objects::Site;
-pub use explore::{Failure, Report, ThreadedTest, explore, replay};
+pub use explore::{Failure, Last, Report, ThreadedTest, explore, replay, say, survey};
 pub use finding::{Finding, FindingKind, Waiting};
 pub use memory::keep;
 pub use options::{Memory, Options, ShouldPanic, Statics, Time};

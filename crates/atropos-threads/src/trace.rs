@@ -14,7 +14,7 @@ pub struct Event {
     pub code: Code,
     /// What was touched first; nothing for local steps.
     pub object: Object,
-    pub site: Site,
+    pub site: Option<Site>,
     /// For a started thread: its number.
     pub value: u64,
 }
@@ -50,7 +50,10 @@ impl fmt::Display for Trace {
                 (_, Some(number)) => write!(f, " #{number}")?,
                 _ => {}
             }
-            writeln!(f, "  at {}:{}", event.site.file(), event.site.line())?;
+            match event.site {
+                Some(site) => writeln!(f, "  at {}:{}", site.file(), site.line())?,
+                None => writeln!(f)?,
+            }
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Control {
         state.objects[lock].holder = state.current + 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
-        state.changed();
+        state.lock_changed();
         self.receive_clock(lock);
     }
 
@@ -78,7 +78,7 @@ impl Control {
         let state = self.state();
         state.objects[lock].holder = 0;
         state.leave_version(name, lock);
-        state.changed();
+        state.lock_changed();
     }
 
     /// Waits until a lock has no writer and shares it.
@@ -105,7 +105,7 @@ impl Control {
         state.objects[lock].readers += 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
-        state.changed();
+        state.lock_changed();
         self.receive_clock(lock);
     }
 
@@ -114,6 +114,6 @@ impl Control {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].readers -= 1;
-        state.changed();
+        state.lock_changed();
     }
 }

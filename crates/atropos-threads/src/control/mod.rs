@@ -53,6 +53,8 @@ pub struct Controller {
     pub(crate) trace: Trace,
     pub(crate) findings: Vec<Finding>,
     pub(crate) end: End,
+    /// What the program said with [`crate::say`].
+    pub(crate) said: String,
     /// Number of this execution in the process: objects of others are not mistaken for ours.
     pub(crate) execution: u32,
     pub(crate) steps: u64,
@@ -276,6 +278,22 @@ impl Controller {
         self.threads[self.current as usize].spin = Default::default();
     }
 
+    /// The running step locked or unlocked, which a thread that polls under a lock does for ever.
+    #[inline]
+    pub(crate) fn lock_changed(&mut self) {
+        let spin = &self.threads[self.current as usize].spin;
+        let (yields_at, same_place) = (spin.yields_at, spin.same_place);
+        self.changed();
+        let spin = &mut self.threads[self.current as usize].spin;
+        (spin.yields_at, spin.same_place) = (yields_at, same_place);
+    }
+
+    /// Whether the running thread's next wait may end for no reason.
+    pub(crate) fn allow_spurious(&mut self) {
+        let thread = &mut self.threads[self.current as usize];
+        thread.may_wake_spuriously = self.settings.spurious && thread.spurious_left > 0;
+    }
+
     /// The running step made this thread ready.
     pub(crate) fn wake(&mut self, thread: u32) {
         self.guide().wake(Thread(thread));
@@ -294,7 +312,7 @@ impl Controller {
     /// The running thread did something that is not a scheduling point but worth a line in the trace.
     pub(crate) fn note(&mut self, code: Code, name: Object, value: u64, site: Site) {
         let thread = self.current;
-        self.record(Event { thread, code, object: name, site, value });
+        self.record(Event { thread, code, object: name, site: Some(site), value });
     }
 
     pub(crate) fn found(&mut self, kind: FindingKind) {

@@ -13,6 +13,10 @@ use super::{Announcement, Control, Controller};
 
 /// Looks without a scheduling point before a spinning thread is made to wait.
 const STUTTER: u32 = 200;
+/// Yields at one place with nothing but locking in between, from which on the thread is taken to poll: it goes on when
+/// another has changed something. (A thread that does work under a lock and yields after each piece looks the same; it
+/// then lets others go first from its third piece on.)
+const POLLING: u32 = 3;
 /// Reads in a row that count as spinning although the thread never yields.
 const SILENT_SPIN: u32 = 100;
 /// How often spinning threads are let go when nobody else can run, before the execution counts as a livelock.
@@ -52,6 +56,9 @@ impl Control {
         }
         spin.reads = 0;
         spin.yields += 1;
+        spin.same_place = if spin.yields_at.is_some_and(|last| std::ptr::eq(last, site)) { spin.same_place + 1 } else { 1 };
+        spin.yields_at = Some(site);
+        let polls = spin.same_place >= POLLING && spin.yields == 1;
         let unchanged = spin.seen == changes && spin.yields > 1;
         spin.seen = changes;
         let mut op = Op::local().yielding();
@@ -65,6 +72,9 @@ impl Control {
             3..STUTTER if unchanged => {}
             STUTTER.. if unchanged => {
                 spin.yields = STUTTER;
+                self.point(announcement.waiting(Wait::Change));
+            }
+            _ if polls => {
                 self.point(announcement.waiting(Wait::Change));
             }
             _ => {

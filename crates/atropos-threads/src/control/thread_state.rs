@@ -50,6 +50,8 @@ pub(crate) struct ThreadState {
     pub deadline: u64,
     pub notified: bool,
     pub token: bool,
+    /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
+    pub may_wake_spuriously: bool,
     pub spurious_left: u32,
     pub finished: bool,
     /// Whether somebody takes the thread's result: a panic is then theirs to judge.
@@ -94,7 +96,13 @@ pub struct Spin {
     pub seen: u64,
     /// Objects read since the last yield, for the yield's own accesses.
     pub looked_at: [u64; 3],
+    /// Where the thread last yielded, and how often in a row, with at most locking and unlocking in between.
+    pub yields_at: Option<Site>,
+    pub same_place: u32,
 }
+
+/// Wake-ups for no reason that one thread may have in an execution: without a limit there is no end of schedules.
+const SPURIOUS_WAKE_UPS: u32 = 2;
 
 impl ThreadState {
     pub fn new() -> ThreadState {
@@ -106,7 +114,8 @@ impl ThreadState {
             deadline: u64::MAX,
             notified: false,
             token: false,
-            spurious_left: 0,
+            may_wake_spuriously: false,
+            spurious_left: SPURIOUS_WAKE_UPS,
             finished: false,
             result_taken: false,
             panic: None,

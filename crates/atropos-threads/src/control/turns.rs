@@ -179,7 +179,7 @@ impl Controller {
             let thread = &self.threads[pending.thread.index()];
             pending.ready = matches!(thread.wait, Wait::Nothing)
                 || thread.is_granted(&self.objects, &self.threads, self.changes)
-                || ((thread.deadline <= self.clockwork.now || (adversarial && thread.deadline != u64::MAX) || thread.spurious_left > 0)
+                || ((thread.deadline <= self.clockwork.now || (adversarial && thread.deadline != u64::MAX) || thread.may_wake_spuriously)
                     && thread.may_give_up(&self.objects));
             any |= pending.ready;
         }
@@ -243,20 +243,23 @@ impl Controller {
         let thread = &mut self.threads[me];
         thread.wait = Wait::Nothing;
         thread.deadline = u64::MAX;
-        thread.spurious_left = 0;
+        thread.may_wake_spuriously = false;
+        thread.spurious_left -= u32::from(granted == Granted::Spuriously);
         if self.fingerprints {
             let name = announcement.op.accesses().next().map_or(0, |access| access.object.0);
             thread.history = mix(thread.history, name ^ (announcement.code as u64) << 48 ^ (granted as u64) << 40);
         }
         if self.settings.record {
             let object = announcement.op.accesses().next().map_or_else(Default::default, |access| access.object);
-            self.record(Event { thread: me as u32, code: announcement.code, object, site: announcement.site, value: 0 });
+            self.record(Event { thread: me as u32, code: announcement.code, object, site: Some(announcement.site), value: 0 });
         }
         granted
     }
 
     fn record_begin(&mut self, thread: u32) {
-        let site = self.threads[thread as usize].site.unwrap_or(super::here());
+        let state = &mut self.threads[thread as usize];
+        state.history = mix(state.history, Code::Begin as u64);
+        let site = self.threads[thread as usize].site;
         self.record(Event { thread, code: Code::Begin, object: Default::default(), site, value: 0 });
     }
 
@@ -278,7 +281,7 @@ impl Controller {
         let thread = |pending: &atropos_explore::Pending| {
             let state = &self.threads[pending.thread.index()];
             let flags = u64::from(state.notified) | u64::from(state.token) << 1;
-            mix(mix(state.history, u64::from(pending.thread.0)), flags)
+            mix(mix(state.history, u64::from(pending.thread.0)), flags | u64::from(pending.op.code) << 2)
         };
         let threads = self.pending.iter().map(thread).fold(0_u64, u64::wrapping_add);
         mix(threads.wrapping_add(self.contents), self.clockwork.now)

@@ -2,6 +2,7 @@
 
 mod test;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_explore::{Coverage, Divergence, End, Progress, Replay, Schedule, Strategy, Strictness, explore_with, shrink};
@@ -9,7 +10,7 @@ use atropos_explore::{Coverage, Divergence, End, Progress, Replay, Schedule, Str
 use crate::finding::FindingKind;
 use crate::options::Options;
 use crate::trace::Trace;
-pub use test::ThreadedTest;
+pub use test::{Last, ThreadedTest, say};
 
 /// What came of an exploration.
 #[derive(Debug)]
@@ -54,9 +55,9 @@ pub fn explore(
     let mut remarks: Vec<FindingKind> = Vec::new();
     let mut failed = None;
     let report = {
-        let findings = system.findings_cell();
+        let last = system.last();
         explore_with(&mut system, strategy, &mut |end, strategy| {
-            for finding in findings.take() {
+            for finding in last.take().findings {
                 let known = |known: &FindingKind| std::mem::discriminant(known) == std::mem::discriminant(&finding.kind);
                 if finding.kind.is_failure() && end.is_failure() {
                     failed.get_or_insert(finding.kind);
@@ -98,11 +99,31 @@ fn run_recorded(system: &mut ThreadedTest<'_>, schedule: &Schedule) -> (End, Vec
     let end = atropos_explore::System::run(system, &mut replay);
     replay.end(end);
     system.record(false);
-    let kinds = system.findings_cell().take().into_iter().map(|finding| finding.kind).collect();
+    let kinds = system.last().take().findings.into_iter().map(|finding| finding.kind).collect();
     (end, kinds, system.take_trace())
 }
 
 /// Runs one schedule of a test, and says how it ended, what was found and what happened.
 pub fn replay(test: &(dyn Fn() + Sync), options: &Options, schedule: &Schedule) -> (End, Vec<FindingKind>, Trace) {
     run_recorded(&mut ThreadedTest::new(test, options), schedule)
+}
+
+/// Runs a test under a strategy to its end, failures too, and counts how executions ended: what the test
+/// [`say`]s, or what went wrong.
+pub fn survey(test: &(dyn Fn() + Sync), options: &Options, strategy: &mut dyn Strategy) -> (BTreeMap<String, u64>, atropos_explore::Report) {
+    let mut system = ThreadedTest::new(test, options);
+    let last = system.last();
+    let mut ends = BTreeMap::new();
+    let report = explore_with(&mut system, strategy, &mut |end, _| {
+        let Last { findings, said } = last.take();
+        let failure = findings.iter().find(|finding| finding.kind.is_failure());
+        let text = match (end, failure) {
+            (End::Stopped, _) => return ControlFlow::Continue(()),
+            (_, Some(failure)) => failure.kind.title(),
+            _ => said,
+        };
+        *ends.entry(text).or_insert(0) += 1;
+        ControlFlow::Continue(())
+    });
+    (ends, report)
 }

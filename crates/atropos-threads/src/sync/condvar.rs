@@ -170,7 +170,7 @@ impl Condvar {
         let spurious = control.state().settings.spurious;
         let thread = control.me();
         thread.notified = false;
-        thread.spurious_left = u32::from(spurious);
+        control.state().allow_spurious();
         let op = match timeout {
             None if spurious => Op::on(lock_name, Kind::Acquire).and(name, Kind::Write).revocable(),
             None => Op::on(lock_name, Kind::Acquire),

@@ -178,8 +178,7 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
         Some(_) => Op::universal().and(name, Kind::Write).revocable(),
     };
     let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
-    let spurious = u32::from(control.state().settings.spurious);
-    control.me().spurious_left = spurious;
+    control.state().allow_spurious();
     let granted = control.point(Announcement::new(Code::Park, op, site).waiting(Wait::Token).until(deadline));
     let state = control.state();
     state.observe(granted as u64);
