@@ -4,7 +4,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use atropos_explore::{End, Exhaustive, Guide, Kind, Object, Op, Pending, Phase, Point, System, Thread, explore_with};
+use atropos_explore::{
+    End, Exhaustive, Guide, Kind, Object, Op, Pending, Phase, Point, System, Thread, explore_with,
+};
 
 /// Two threads that each lock and unlock `n` times.
 struct Locks {
@@ -20,9 +22,17 @@ impl Locks {
         for t in 0..2 {
             let unlocks = self.place[t] % 2 == 1;
             let lock = Op::on(Object(1), Kind::Acquire).blocking();
-            let op = if unlocks { Op::on(Object(1), Kind::Release) } else { lock };
+            let op = if unlocks {
+                Op::on(Object(1), Kind::Release)
+            } else {
+                lock
+            };
             let ready = self.place[t] < 2 * self.n && (unlocks || self.owner.is_none());
-            self.threads[t] = Pending { thread: Thread(t as u32), op, ready };
+            self.threads[t] = Pending {
+                thread: Thread(t as u32),
+                op,
+                ready,
+            };
             if ready {
                 phase = Phase::Running;
             }
@@ -37,11 +47,19 @@ impl System for Locks {
         self.owner = None;
         loop {
             let phase = self.announce();
-            let chosen = guide.choose(&Point { threads: &self.threads, fingerprint: None, phase });
+            let chosen = guide.choose(&Point {
+                threads: &self.threads,
+                fingerprint: None,
+                phase,
+            });
             match (phase, chosen) {
                 (Phase::Running, Some(thread)) => {
                     let t = thread.index();
-                    self.owner = if self.place[t].is_multiple_of(2) { Some(t) } else { None };
+                    self.owner = if self.place[t].is_multiple_of(2) {
+                        Some(t)
+                    } else {
+                        None
+                    };
                     self.place[t] += 1;
                 }
                 (Phase::Running, None) => return End::Stopped,
@@ -52,9 +70,18 @@ impl System for Locks {
 }
 
 fn main() {
-    let idle = Pending { thread: Thread(0), op: Op::local(), ready: false };
+    let idle = Pending {
+        thread: Thread(0),
+        op: Op::local(),
+        ready: false,
+    };
     for n in 2..=8 {
-        let mut system = Locks { n, threads: [idle; 2], place: [0; 2], owner: None };
+        let mut system = Locks {
+            n,
+            threads: [idle; 2],
+            place: [0; 2],
+            owner: None,
+        };
         let start = Instant::now();
         let mut executions = 0;
         let mut rounds = 0;
@@ -66,6 +93,9 @@ fn main() {
             });
         }
         let rate = executions as f64 / start.elapsed().as_secs_f64();
-        println!("n = {n}: {} schedules, {rate:.0} schedules/s", executions / rounds);
+        println!(
+            "n = {n}: {} schedules, {rate:.0} schedules/s",
+            executions / rounds
+        );
     }
 }

@@ -94,7 +94,10 @@ impl Gradual {
             }
             Stage::Exhaustive(_) => {
                 self.spent = 0;
-                Stage::Bounded { search: Box::new(Search::chess(0)), bound: 0 }
+                Stage::Bounded {
+                    search: Box::new(Search::chess(0)),
+                    bound: 0,
+                }
             }
             Stage::Bounded { search, bound } if finished => {
                 self.bound = Some(*bound);
@@ -102,11 +105,15 @@ impl Gradual {
                     self.is_complete = true;
                     return false;
                 }
-                Stage::Bounded { search: Box::new(Search::chess(bound + 1)), bound: bound + 1 }
+                Stage::Bounded {
+                    search: Box::new(Search::chess(bound + 1)),
+                    bound: bound + 1,
+                }
             }
-            Stage::Bounded { .. } => {
-                Stage::Random(Box::new(Uniform::new(Draw::new(self.budget.random, self.budget.seed))))
-            }
+            Stage::Bounded { .. } => Stage::Random(Box::new(Uniform::new(Draw::new(
+                self.budget.random,
+                self.budget.seed,
+            )))),
             Stage::Random(_) => return false,
         };
         self.earlier.executions += done.executions;
@@ -173,7 +180,9 @@ impl Strategy for Gradual {
             return Coverage::All;
         }
         match (self.bound, self.current().coverage()) {
-            (Some(bound), now) => Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now)),
+            (Some(bound), now) => {
+                Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now))
+            }
             (None, now) => now,
         }
     }

@@ -41,17 +41,35 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Adds a transition and, if it is new, the state it leads to; returns that state.
-    pub(crate) fn add(&mut self, from: Option<NodeId>, choice: Choice, spot: Spot, reached: &[u32]) -> NodeId {
+    pub(crate) fn add(
+        &mut self,
+        from: Option<NodeId>,
+        choice: Choice,
+        spot: Spot,
+        reached: &[u32],
+    ) -> NodeId {
         let next = self.nodes.len() as NodeId;
         let to = *self.by_key.entry(spot.key).or_insert(next);
         if to == next {
             let discovered = self.edges.len() as u32;
             let parent = from.map(|from| (from, choice));
-            self.nodes.push(GraphNode { spot, parent, discovered, edges: Vec::new() });
+            self.nodes.push(GraphNode {
+                spot,
+                parent,
+                discovered,
+                edges: Vec::new(),
+            });
         }
         if let Some(from) = from {
-            self.nodes[from as usize].edges.push(self.edges.len() as u32);
-            self.edges.push(GraphEdge { from, choice, to, reached: reached.into() });
+            self.nodes[from as usize]
+                .edges
+                .push(self.edges.len() as u32);
+            self.edges.push(GraphEdge {
+                from,
+                choice,
+                to,
+                reached: reached.into(),
+            });
         }
         to
     }
@@ -70,7 +88,10 @@ impl Graph {
             let spot = &self.nodes[at as usize].spot;
             if spot.is_state {
                 let transition = parent.map(|(from, choice)| mix(self.key(from), choice.bits()));
-                passed.push(Passed { transition, state: Some(spot.key) });
+                passed.push(Passed {
+                    transition,
+                    state: Some(spot.key),
+                });
             }
             let Some((from, choice)) = parent else { break };
             path.push(choice);

@@ -13,7 +13,11 @@ pub fn spread(mut x: u64) -> u64 {
 
 /// Adds a number to a hash; the order of additions matters.
 pub fn mix(hash: u64, x: u64) -> u64 {
-    spread(hash.rotate_left(23) ^ x.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x6A09_E667_F3BC_C909))
+    spread(
+        hash.rotate_left(23)
+            ^ x.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .wrapping_add(0x6A09_E667_F3BC_C909),
+    )
 }
 
 /// Hashes whatever implements `Hash`, the same way everywhere; also the hasher of this crate's tables.

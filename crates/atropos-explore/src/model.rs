@@ -44,7 +44,12 @@ pub struct Walk<M: Model> {
 
 impl<M: Model> Walk<M> {
     pub fn new(model: M) -> Walk<M> {
-        Walk { model, trail: Vec::new(), actions: Vec::new(), pending: Vec::new() }
+        Walk {
+            model,
+            trail: Vec::new(),
+            actions: Vec::new(),
+            pending: Vec::new(),
+        }
     }
 
     pub fn model(&self) -> &M {
@@ -55,7 +60,11 @@ impl<M: Model> Walk<M> {
         self.actions.clear();
         self.model.actions(state, &mut self.actions);
         self.pending.clear();
-        let entry = |&action: &u32| Pending { thread: Thread(action), op: Op::universal(), ready: true };
+        let entry = |&action: &u32| Pending {
+            thread: Thread(action),
+            op: Op::universal(),
+            ready: true,
+        };
         self.pending.extend(self.actions.iter().map(entry));
     }
 }
@@ -96,7 +105,9 @@ impl<M: Model> System for Walk<M> {
             let fingerprint = wants_fingerprint.then(|| self.model.fingerprint(&state));
             self.list_actions(&state);
             let end = match self.model.judge(&state) {
-                None if self.actions.is_empty() => Some(End::Deadlock(self.model.fingerprint(&state))),
+                None if self.actions.is_empty() => {
+                    Some(End::Deadlock(self.model.fingerprint(&state)))
+                }
                 end => end,
             };
             let phase = match end {
@@ -104,11 +115,17 @@ impl<M: Model> System for Walk<M> {
                 Some(_) if self.actions.is_empty() => Phase::Finished,
                 Some(_) => Phase::CutShort,
             };
-            let chosen = guide.choose(&Point { threads: &self.pending, fingerprint, phase });
+            let chosen = guide.choose(&Point {
+                threads: &self.pending,
+                fingerprint,
+                phase,
+            });
             if let Some(end) = end {
                 return end;
             }
-            let Some(Thread(action)) = chosen else { return End::Stopped };
+            let Some(Thread(action)) = chosen else {
+                return End::Stopped;
+            };
             if let Some((known, after)) = self.trail.get(kept)
                 && *known == action
             {
@@ -117,7 +134,10 @@ impl<M: Model> System for Walk<M> {
                 continue;
             }
             self.trail.truncate(kept);
-            let mut listener = Listener { guide, heard: false };
+            let mut listener = Listener {
+                guide,
+                heard: false,
+            };
             state = self.model.step(&state, action, &mut listener);
             if listener.heard {
                 // What follows may depend on answers, so it is computed anew in every walk.

@@ -34,16 +34,21 @@ impl Kind {
     /// Whether two accesses to one object fail to commute.
     pub fn conflicts(self, other: Kind) -> bool {
         use Kind::*;
-        match (self, other) {
-            (Read, Read) | (Await, Await) => false,
-            (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
-            _ => true,
-        }
+        let commute = matches!(
+            (self, other),
+            (Read, Read)
+                | (Await, Await)
+                | (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared)
+        );
+        !commute
     }
 
     /// Whether the access conflicts with every kind of access: all earlier ones happen before it.
     pub(crate) fn is_exclusive(self) -> bool {
-        matches!(self, Kind::Write | Kind::Acquire | Kind::Release | Kind::Signal)
+        matches!(
+            self,
+            Kind::Write | Kind::Acquire | Kind::Release | Kind::Signal
+        )
     }
 
     fn takes_lock(self) -> bool {
@@ -96,7 +101,10 @@ impl Op {
 
     /// An operation that commutes with nothing.
     pub fn universal() -> Op {
-        Op { flags: UNIVERSAL, ..Op::default() }
+        Op {
+            flags: UNIVERSAL,
+            ..Op::default()
+        }
     }
 
     /// An operation on one object.
@@ -167,7 +175,10 @@ impl Op {
 
     /// The objects touched, in the order in which they were added.
     pub fn accesses(&self) -> impl Iterator<Item = Access> + '_ {
-        (0..self.len as usize).map(|i| Access { object: self.objects[i], kind: self.kinds[i] })
+        (0..self.len as usize).map(|i| Access {
+            object: self.objects[i],
+            kind: self.kinds[i],
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -241,9 +252,18 @@ mod tests {
     #[test]
     fn a_lock_comes_before_another_lock_but_never_before_the_release_that_frees_it() {
         let lock = Op::on(Object(1), Kind::Acquire).blocking();
-        assert_eq!(reversal(Kind::Release, Kind::Acquire, &lock), Reversal::Impossible);
-        assert_eq!(reversal(Kind::Acquire, Kind::Acquire, &lock), Reversal::Possible);
+        assert_eq!(
+            reversal(Kind::Release, Kind::Acquire, &lock),
+            Reversal::Impossible
+        );
+        assert_eq!(
+            reversal(Kind::Acquire, Kind::Acquire, &lock),
+            Reversal::Possible
+        );
         let attempt = Op::on(Object(1), Kind::Acquire);
-        assert_eq!(reversal(Kind::Release, Kind::Acquire, &attempt), Reversal::Possible);
+        assert_eq!(
+            reversal(Kind::Release, Kind::Acquire, &attempt),
+            Reversal::Possible
+        );
     }
 }

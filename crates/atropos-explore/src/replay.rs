@@ -74,29 +74,50 @@ impl Replay {
 
     fn part(&mut self, choice: Choice, cause: Parting) {
         let at = self.path.len();
-        self.divergence.get_or_insert(Divergence { at, choice, cause });
+        self.divergence
+            .get_or_insert(Divergence { at, choice, cause });
     }
 
     /// The thread that the schedule wants, or else the one that goes on.
     fn next_thread(&mut self, point: &Point<'_>) -> Option<Pending> {
         while let Some(&choice) = self.wanted.get(self.next) {
             self.next += 1;
-            let pending = choice.as_thread().and_then(|thread| point.find(thread)).filter(|pending| pending.ready);
+            let pending = choice
+                .as_thread()
+                .and_then(|thread| point.find(thread))
+                .filter(|pending| pending.ready);
             if pending.is_some() {
                 return pending.copied();
             }
             if self.strictness == Strictness::Exact {
-                let cause = if choice.as_data().is_some() { Parting::Question } else { Parting::NotReady };
+                let cause = if choice.as_data().is_some() {
+                    Parting::Question
+                } else {
+                    Parting::NotReady
+                };
                 self.part(choice, cause);
                 return None;
             }
         }
-        let rank = |pending: &&Pending| (pending.op.is_yielding(), Some(pending.thread) != self.last, pending.thread);
-        point.threads.iter().filter(|pending| pending.ready).min_by_key(rank).copied()
+        let rank = |pending: &&Pending| {
+            (
+                pending.op.is_yielding(),
+                Some(pending.thread) != self.last,
+                pending.thread,
+            )
+        };
+        point
+            .threads
+            .iter()
+            .filter(|pending| pending.ready)
+            .min_by_key(rank)
+            .copied()
     }
 
     fn next_alternative(&mut self, options: u32) -> u32 {
-        let Some(&choice) = self.wanted.get(self.next) else { return 0 };
+        let Some(&choice) = self.wanted.get(self.next) else {
+            return 0;
+        };
         match choice.as_data() {
             Some(value) if value < options => {
                 self.next += 1;
@@ -104,7 +125,13 @@ impl Replay {
             }
             _ if self.strictness == Strictness::Lenient => 0,
             Some(value) => {
-                self.part(choice, Parting::Alternatives { before: value + 1, now: options });
+                self.part(
+                    choice,
+                    Parting::Alternatives {
+                        before: value + 1,
+                        now: options,
+                    },
+                );
                 0
             }
             None => {
@@ -120,25 +147,39 @@ impl Replay {
         for at in 0..mine.len().min(theirs.len()) {
             let (a, b) = (self.notes[at], other.notes[at]);
             let cause = match (a.asked, b.asked) {
-                (Asked::Thread(before), Asked::Thread(now)) if before != now => Some(Parting::Operation { before, now }),
+                (Asked::Thread(before), Asked::Thread(now)) if before != now => {
+                    Some(Parting::Operation { before, now })
+                }
                 (Asked::Alternative(before), Asked::Alternative(now)) if before != now => {
                     Some(Parting::Alternatives { before, now })
                 }
-                (Asked::Thread(_), Asked::Alternative(_)) | (Asked::Alternative(_), Asked::Thread(_)) => {
-                    Some(Parting::Question)
-                }
+                (Asked::Thread(_), Asked::Alternative(_))
+                | (Asked::Alternative(_), Asked::Thread(_)) => Some(Parting::Question),
                 _ if mine[at] != theirs[at] => Some(Parting::NotReady),
                 _ if a.learned != b.learned => Some(Parting::Value),
                 _ => None,
             };
             if let Some(cause) = cause {
-                return Some(Divergence { at, choice: mine[at], cause });
+                return Some(Divergence {
+                    at,
+                    choice: mine[at],
+                    cause,
+                });
             }
         }
         let at = mine.len().min(theirs.len());
-        let choice = mine.get(at).or(theirs.get(at)).or(mine.last()).copied().unwrap_or(Choice::data(0));
+        let choice = mine
+            .get(at)
+            .or(theirs.get(at))
+            .or(mine.last())
+            .copied()
+            .unwrap_or(Choice::data(0));
         let differ = mine.len() != theirs.len() || self.ended != other.ended;
-        differ.then_some(Divergence { at, choice, cause: Parting::End })
+        differ.then_some(Divergence {
+            at,
+            choice,
+            cause: Parting::End,
+        })
     }
 }
 
@@ -159,7 +200,10 @@ impl Guide for Replay {
         self.preemptions += usize::from(is_preemption && self.last != Some(pending.thread));
         self.last = Some(pending.thread);
         self.path.push(Choice::thread(pending.thread));
-        self.notes.push(Note { asked: Asked::Thread(pending.op), learned: 0 });
+        self.notes.push(Note {
+            asked: Asked::Thread(pending.op),
+            learned: 0,
+        });
         Some(pending.thread)
     }
 
@@ -169,7 +213,10 @@ impl Guide for Replay {
         }
         let value = self.next_alternative(options);
         self.path.push(Choice::data(value));
-        self.notes.push(Note { asked: Asked::Alternative(options), learned: 0 });
+        self.notes.push(Note {
+            asked: Asked::Alternative(options),
+            learned: 0,
+        });
         value
     }
 
@@ -190,7 +237,9 @@ impl Strategy for Replay {
     }
 
     fn schedule(&self) -> Schedule {
-        Schedule { choices: self.path.clone() }
+        Schedule {
+            choices: self.path.clone(),
+        }
     }
 
     fn coverage(&self) -> Coverage {
@@ -199,7 +248,11 @@ impl Strategy for Replay {
 
     fn progress(&self) -> Progress {
         let executions = u64::from(self.ended.is_some_and(|end| end != End::Stopped));
-        Progress { executions, abandoned: 0, share: if self.begun { 1.0 } else { 0.0 } }
+        Progress {
+            executions,
+            abandoned: 0,
+            share: if self.begun { 1.0 } else { 0.0 },
+        }
     }
 
     fn divergence(&self) -> Option<Divergence> {

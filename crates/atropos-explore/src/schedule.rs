@@ -18,8 +18,12 @@ impl Schedule {
     /// How often the running thread changes.
     pub fn switches(&self) -> usize {
         let mut threads = self.choices.iter().filter_map(|choice| choice.as_thread());
-        let Some(mut last) = threads.next() else { return 0 };
-        threads.filter(|&thread| std::mem::replace(&mut last, thread) != thread).count()
+        let Some(mut last) = threads.next() else {
+            return 0;
+        };
+        threads
+            .filter(|&thread| std::mem::replace(&mut last, thread) != thread)
+            .count()
     }
 }
 
@@ -57,7 +61,10 @@ impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ScheduleError::Version => write!(f, "a schedule starts with `{VERSION}`"),
-            ScheduleError::Piece(piece) => write!(f, "`{piece}` is no choice: expected `3`, `=3`, `3*7` or `=3*7`"),
+            ScheduleError::Piece(piece) => write!(
+                f,
+                "`{piece}` is no choice: expected `3`, `=3`, `3*7` or `=3*7`"
+            ),
         }
     }
 }
@@ -71,10 +78,14 @@ impl FromStr for Schedule {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Schedule, ScheduleError> {
-        let body = text.trim().strip_prefix(VERSION).ok_or(ScheduleError::Version)?;
+        let body = text
+            .trim()
+            .strip_prefix(VERSION)
+            .ok_or(ScheduleError::Version)?;
         let mut choices = Vec::new();
         for piece in body.split(',').filter(|_| !body.is_empty()) {
-            let (choice, run) = parse_piece(piece).ok_or_else(|| ScheduleError::Piece(piece.to_string()))?;
+            let (choice, run) =
+                parse_piece(piece).ok_or_else(|| ScheduleError::Piece(piece.to_string()))?;
             if choices.len() + run > LONGEST {
                 return Err(ScheduleError::Piece(piece.to_string()));
             }
@@ -116,8 +127,18 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_the_piece_named() {
         assert_eq!("0,1".parse::<Schedule>(), Err(ScheduleError::Version));
-        for bad in ["s1:x", "s1:1,", "s1:1*0", "s1:-1", "s1:1*99999999999", "s1:4294967295"] {
-            assert!(matches!(bad.parse::<Schedule>(), Err(ScheduleError::Piece(_))), "{bad}");
+        for bad in [
+            "s1:x",
+            "s1:1,",
+            "s1:1*0",
+            "s1:-1",
+            "s1:1*99999999999",
+            "s1:4294967295",
+        ] {
+            assert!(
+                matches!(bad.parse::<Schedule>(), Err(ScheduleError::Piece(_))),
+                "{bad}"
+            );
         }
     }
 

@@ -16,7 +16,7 @@ use std::str::FromStr;
 use crate::choice::{Choice, Thread};
 use crate::op::Op;
 use crate::schedule::{Schedule, ScheduleError};
-use crate::system::{End, Guide, Pending, Point, System};
+use crate::system::{Guide, Pending, Point, System};
 
 /// A decision near the root.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,15 +54,23 @@ impl FromStr for WorkItem {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<WorkItem, ScheduleError> {
-        let body = text.trim().strip_prefix(VERSION).ok_or(ScheduleError::Version)?;
+        let body = text
+            .trim()
+            .strip_prefix(VERSION)
+            .ok_or(ScheduleError::Version)?;
         let mut prefix = Vec::new();
         for piece in body.split('/').filter(|_| !body.is_empty()) {
             let mut numbers = piece.split('+');
             let first = numbers.next().unwrap_or_default();
             let bad = || ScheduleError::Piece(piece.to_string());
             let schedule: Schedule = format!("s1:{first}").parse().map_err(|_| bad())?;
-            let [choice] = schedule.choices[..] else { return Err(bad()) };
-            let done = numbers.map(|n| n.parse().map(Thread)).collect::<Result<_, _>>().map_err(|_| bad())?;
+            let [choice] = schedule.choices[..] else {
+                return Err(bad());
+            };
+            let done = numbers
+                .map(|n| n.parse().map(Thread))
+                .collect::<Result<_, _>>()
+                .map_err(|_| bad())?;
             prefix.push(Given { choice, done });
         }
         Ok(WorkItem { prefix })
@@ -84,7 +92,13 @@ pub fn split(system: &mut dyn System, parts: usize, depth: usize) -> Vec<WorkIte
 
 /// The parts that make up a part, one decision deeper; itself if it ends there.
 fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
-    let mut probe = Probe { item, at: 0, last: None, asleep: Vec::new(), found: Found::Nothing };
+    let mut probe = Probe {
+        item,
+        at: 0,
+        last: None,
+        asleep: Vec::new(),
+        found: Found::Nothing,
+    };
     system.run(&mut probe);
     let with = |choice: Choice, done: Vec<Thread>| {
         let mut prefix = item.prefix.clone();
@@ -97,7 +111,9 @@ fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
             let part = |i: usize| with(Choice::thread(threads[i]), threads[..i].to_vec());
             (0..threads.len()).map(part).collect()
         }
-        Found::Alternatives(options) => (0..options).map(|value| with(Choice::data(value), Vec::new())).collect(),
+        Found::Alternatives(options) => (0..options)
+            .map(|value| with(Choice::data(value), Vec::new()))
+            .collect(),
     }
 }
 
@@ -137,18 +153,29 @@ impl Guide for Probe<'_> {
         }
         self.wake_those_who_noticed();
         let Some(given) = self.item.prefix.get(self.at) else {
-            let awake = |pending: &&Pending| self.asleep.iter().all(|(thread, _)| *thread != pending.thread);
-            let lone = point.ready().find(|pending| pending.op == Op::local().coded(pending.op.code));
+            let awake = |pending: &&Pending| {
+                self.asleep
+                    .iter()
+                    .all(|(thread, _)| *thread != pending.thread)
+            };
+            let lone = point
+                .ready()
+                .find(|pending| pending.op == Op::local().coded(pending.op.code));
             let threads = match lone {
                 Some(lone) => vec![lone.thread],
-                None => point.ready().filter(awake).map(|pending| pending.thread).collect(),
+                None => point
+                    .ready()
+                    .filter(awake)
+                    .map(|pending| pending.thread)
+                    .collect(),
             };
             self.found = Found::Threads(threads);
             return None;
         };
         self.at += 1;
         let done = given.done.iter().filter_map(|&thread| point.find(thread));
-        self.asleep.extend(done.map(|pending| (pending.thread, pending.op)));
+        self.asleep
+            .extend(done.map(|pending| (pending.thread, pending.op)));
         let thread = given.choice.as_thread()?;
         self.last = point.find(thread).map(|pending| pending.op);
         Some(thread)
@@ -169,11 +196,6 @@ impl Guide for Probe<'_> {
     fn refine(&mut self, op: Op) {
         self.last = self.last.map(|_| op);
     }
-}
-
-/// What the parts of a search came to, in the order of the parts.
-pub fn first_failure(ends: impl IntoIterator<Item = (usize, End)>) -> Option<(usize, End)> {
-    ends.into_iter().filter(|(_, end)| end.is_failure()).min()
 }
 
 #[cfg(test)]

@@ -48,7 +48,11 @@ pub enum Coverage {
     /// Every schedule with at most this many preemptions.
     Preemptions(u32),
     /// This many schedules drawn at random.
-    Sample { schedules: u64, seed: u64, how: Sampling },
+    Sample {
+        schedules: u64,
+        seed: u64,
+        how: Sampling,
+    },
     /// One given schedule.
     One,
     /// A search that was not finished: this many schedules of it.
@@ -75,7 +79,11 @@ impl fmt::Display for Coverage {
             Coverage::Preemptions(0) => f.write_str("all schedules without preemption"),
             Coverage::Preemptions(1) => f.write_str("all schedules with at most 1 preemption"),
             Coverage::Preemptions(n) => write!(f, "all schedules with at most {n} preemptions"),
-            Coverage::Sample { schedules, seed, how } => {
+            Coverage::Sample {
+                schedules,
+                seed,
+                how,
+            } => {
                 write!(f, "{} random {}", grouped(*schedules), plural(*schedules))?;
                 match how {
                     Sampling::Random => {}
@@ -86,7 +94,9 @@ impl fmt::Display for Coverage {
             }
             Coverage::One => f.write_str("one schedule"),
             Coverage::Both(first, second) => write!(f, "{first}, and {second}"),
-            Coverage::Part { schedules } => write!(f, "{} {}, not all", grouped(*schedules), plural(*schedules)),
+            Coverage::Part { schedules } => {
+                write!(f, "{} {}, not all", grouped(*schedules), plural(*schedules))
+            }
         }
     }
 }
@@ -135,7 +145,10 @@ pub(crate) struct ShareOfTree {
 
 impl ShareOfTree {
     pub(crate) fn new() -> ShareOfTree {
-        ShareOfTree { share: 0.0, weight: 1.0 }
+        ShareOfTree {
+            share: 0.0,
+            weight: 1.0,
+        }
     }
 
     /// Goes one level down: `done` branches are finished, one is being explored, `open` are left.
@@ -180,12 +193,20 @@ pub enum Parting {
 
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "two runs with the same choices part at choice {} ({:?}): ", self.at, self.choice)?;
+        write!(
+            f,
+            "two runs with the same choices part at choice {} ({:?}): ",
+            self.at, self.choice
+        )?;
         match self.cause {
             Parting::NotReady => f.write_str("the thread can't go on"),
             Parting::Operation { .. } => f.write_str("the thread is about to do something else"),
-            Parting::Alternatives { before, now } => write!(f, "{before} alternatives before, {now} now"),
-            Parting::Question => f.write_str("a thread was to be chosen in one, an alternative in the other"),
+            Parting::Alternatives { before, now } => {
+                write!(f, "{before} alternatives before, {now} now")
+            }
+            Parting::Question => {
+                f.write_str("a thread was to be chosen in one, an alternative in the other")
+            }
             Parting::Value => f.write_str("a thread saw another value"),
             Parting::End => f.write_str("they end differently"),
         }
@@ -222,7 +243,10 @@ pub fn explore_with(
         let end = system.run(strategy);
         strategy.end(end);
         if end.is_failure() && finding.is_none() {
-            finding = Some(Finding { end, schedule: strategy.schedule() });
+            finding = Some(Finding {
+                end,
+                schedule: strategy.schedule(),
+            });
         }
         if strategy.divergence().is_some() || watch(end, strategy).is_break() {
             break;
@@ -252,8 +276,18 @@ mod tests {
     fn coverage_is_said_in_words() {
         let check = |coverage: Coverage, text: &str| assert_eq!(coverage.to_string(), text);
         check(Coverage::All, "all schedules");
-        check(Coverage::Preemptions(2), "all schedules with at most 2 preemptions");
-        check(Coverage::Sample { schedules: 10_000, seed: 7, how: Sampling::Random }, "10,000 random schedules, seed 7");
+        check(
+            Coverage::Preemptions(2),
+            "all schedules with at most 2 preemptions",
+        );
+        check(
+            Coverage::Sample {
+                schedules: 10_000,
+                seed: 7,
+                how: Sampling::Random,
+            },
+            "10,000 random schedules, seed 7",
+        );
         check(Coverage::Part { schedules: 1 }, "1 schedule, not all");
     }
 

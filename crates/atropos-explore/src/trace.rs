@@ -49,7 +49,11 @@ impl Trace {
 
     /// A thread begins a step.
     pub(crate) fn begin(&mut self, thread: Thread, op: Op) {
-        self.current = Some(Current { thread, op, extra: 0 });
+        self.current = Some(Current {
+            thread,
+            op,
+            extra: 0,
+        });
     }
 
     pub(crate) fn refine(&mut self, op: Op) {
@@ -120,7 +124,10 @@ impl Trace {
         let run = self.run;
         let history = self.objects.entry(object).or_default();
         if history.run != run {
-            *history = History { run, ..History::default() };
+            *history = History {
+                run,
+                ..History::default()
+            };
         }
         history
     }
@@ -141,7 +148,14 @@ impl Trace {
             Kind::AcquireShared | Kind::ReleaseShared => {
                 history.shared = history.shared.wrapping_add(spread(hash));
             }
-            _ => *history = History { run: history.run, exclusive: hash, reads: 0, shared: 0 },
+            _ => {
+                *history = History {
+                    run: history.run,
+                    exclusive: hash,
+                    reads: 0,
+                    shared: 0,
+                }
+            }
         }
     }
 }
@@ -167,10 +181,22 @@ mod tests {
         let write = Op::on(Object(1), Kind::Write);
         let elsewhere = Op::on(Object(2), Kind::Write);
         assert_eq!(hash(&[(0, read), (1, read)]), hash(&[(1, read), (0, read)]));
-        assert_eq!(hash(&[(0, write), (1, elsewhere)]), hash(&[(1, elsewhere), (0, write)]));
-        assert_ne!(hash(&[(0, read), (1, write)]), hash(&[(1, write), (0, read)]));
-        assert_ne!(hash(&[(0, write), (1, write)]), hash(&[(1, write), (0, write)]));
-        assert_ne!(hash(&[(0, Op::universal()), (1, read)]), hash(&[(1, read), (0, Op::universal())]));
+        assert_eq!(
+            hash(&[(0, write), (1, elsewhere)]),
+            hash(&[(1, elsewhere), (0, write)])
+        );
+        assert_ne!(
+            hash(&[(0, read), (1, write)]),
+            hash(&[(1, write), (0, read)])
+        );
+        assert_ne!(
+            hash(&[(0, write), (1, write)]),
+            hash(&[(1, write), (0, write)])
+        );
+        assert_ne!(
+            hash(&[(0, Op::universal()), (1, read)]),
+            hash(&[(1, read), (0, Op::universal())])
+        );
         assert_ne!(hash(&[(0, read)]), hash(&[(0, read), (0, read)]));
     }
 }

@@ -16,6 +16,8 @@
 //!   just before that step.
 
 mod order;
+mod path;
+mod reversal;
 mod wakeup;
 
 use crate::choice::{Choice, Thread};
@@ -24,103 +26,10 @@ use crate::schedule::Schedule;
 use crate::split::WorkItem;
 use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
 use crate::system::{End, Guide, Pending, Phase, Point};
-use order::{Entry, EventId, Order, Sure};
+use order::Order;
+use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
+use reversal::Race;
 use wakeup::{First, Forest, Growth, List, Sequence, Step};
-
-/// A decision on the current path.
-#[derive(Clone, Debug)]
-struct Node {
-    what: What,
-    /// Branches that are done.
-    done: usize,
-    /// How many ends the search had seen when it took the current branch.
-    ends_before: u64,
-    /// Branches still to be explored, in order.
-    todo: List,
-}
-
-#[derive(Clone, Debug)]
-enum What {
-    Step(Box<Chosen>),
-    Data(Alternatives),
-}
-
-/// A decision between alternatives: those that a wakeup tree asks for first, then the others in order.
-#[derive(Clone, Debug)]
-struct Alternatives {
-    value: u32,
-    options: u32,
-    guided: Vec<u32>,
-    /// What to do below the others; nothing if they need no exploration.
-    others: Option<List>,
-    next_other: u32,
-}
-
-impl Alternatives {
-    /// How many are left, given how many of those that were asked for are.
-    fn open(&self, guided: usize) -> usize {
-        let others = (self.next_other..self.options).filter(|value| !self.guided.contains(value));
-        guided + if self.others.is_some() { others.count() } else { 0 }
-    }
-
-    fn next_other(&mut self) -> Option<u32> {
-        self.others?;
-        let next = (self.next_other..self.options).find(|value| !self.guided.contains(value))?;
-        self.next_other = next + 1;
-        Some(next)
-    }
-}
-
-/// A scheduling decision and the step that followed it.
-#[derive(Clone, Debug)]
-struct Chosen {
-    step: Step,
-    objects: [u32; 4],
-    announced: Op,
-    /// Threads whose next step from here is covered elsewhere.
-    sleep: Vec<Sleeper>,
-    /// What the step touched when it took other alternatives.
-    variants: Vec<Op>,
-    /// Which threads were ready, one bit each.
-    ready: Vec<u64>,
-}
-
-/// A thread whose next step is covered elsewhere.
-#[derive(Clone, Copy, Debug)]
-struct Sleeper {
-    thread: Thread,
-    op: Op,
-}
-
-impl Chosen {
-    fn is_asleep(&self, thread: Thread) -> bool {
-        self.sleep.iter().any(|sleeper| sleeper.thread == thread)
-    }
-
-    fn was_ready(&self, thread: Thread) -> bool {
-        self.ready.get(thread.index() / 64).is_some_and(|word| word >> (thread.index() % 64) & 1 == 1)
-    }
-
-    fn note_ready(&mut self, point: &Point<'_>) {
-        self.ready.clear();
-        for pending in point.ready() {
-            let word = pending.thread.index() / 64;
-            if self.ready.len() <= word {
-                self.ready.resize(word + 1, 0);
-            }
-            self.ready[word] |= 1 << (pending.thread.index() % 64);
-        }
-    }
-}
-
-/// Two steps of an execution that could come the other way round.
-#[derive(Clone, Copy, Debug)]
-struct Race {
-    first: EventId,
-    second: Step,
-    /// The second step's number, if it happened.
-    event: Option<EventId>,
-}
 
 /// Why an execution is abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +45,7 @@ enum Abandoned {
 pub struct Exhaustive {
     path: Vec<Node>,
     /// Chosen boxes that are out of use, kept for their memory.
+    #[allow(clippy::vec_box)] // The boxes themselves are used again.
     spare: Vec<Box<Chosen>>,
     forest: Forest,
     order: Order,
@@ -184,7 +94,15 @@ impl Exhaustive {
 
     /// A search of one part of the tree.
     pub fn of_part(item: WorkItem) -> Exhaustive {
-        Exhaustive { item, ..Exhaustive::default() }
+        Exhaustive {
+            item,
+            ..Exhaustive::default()
+        }
+    }
+
+    /// How many steps are planned and not yet explored; none when the search is finished.
+    pub fn planned(&self) -> usize {
+        self.forest.live()
     }
 
     fn floor(&self) -> usize {
@@ -193,7 +111,8 @@ impl Exhaustive {
 
     fn part(&mut self, choice: Choice, cause: Parting) {
         let at = self.at;
-        self.divergence.get_or_insert(Divergence { at, choice, cause });
+        self.divergence
+            .get_or_insert(Divergence { at, choice, cause });
     }
 
     /// The step that a thread is about to take.
@@ -236,13 +155,18 @@ impl Exhaustive {
         };
         let is_new = at + 1 == self.repeated;
         if !is_new && chosen.announced != pending.op {
-            let cause = Parting::Operation { before: chosen.announced, now: pending.op };
+            let cause = Parting::Operation {
+                before: chosen.announced,
+                now: pending.op,
+            };
             self.part(Choice::thread(thread), cause);
             return None;
         }
         let step = self.step_of(&pending);
         let objects = is_new.then(|| self.order.dense(&pending.op));
-        let What::Step(chosen) = &mut self.path[at].what else { unreachable!("checked above") };
+        let What::Step(chosen) = &mut self.path[at].what else {
+            unreachable!("checked above")
+        };
         chosen.step = step;
         if let Some(objects) = objects {
             chosen.announced = pending.op;
@@ -254,7 +178,10 @@ impl Exhaustive {
 
     /// A scheduling decision that no execution has come to yet.
     fn extend(&mut self, point: &Point<'_>) -> Option<Thread> {
-        let mut chosen = self.spare.pop().unwrap_or_else(|| Box::new(Chosen::empty()));
+        let mut chosen = self
+            .spare
+            .pop()
+            .unwrap_or_else(|| Box::new(Chosen::empty()));
         self.fill_sleep(&mut chosen);
         let mut todo = std::mem::take(&mut self.guiding).children;
         let pending = if self.path.len() < self.floor() {
@@ -282,24 +209,40 @@ impl Exhaustive {
     fn fill_sleep(&self, chosen: &mut Chosen) {
         chosen.sleep.clear();
         let Some(before) = self.running else { return };
-        let What::Step(before) = &self.path[before].what else { unreachable!("steps run") };
+        let What::Step(before) = &self.path[before].what else {
+            unreachable!("steps run")
+        };
         let step = &before.step;
         let sleeping = |thread: Thread| {
-            before.sleep.iter().all(|other| other.thread != thread || !other.op.conflicts(&step.op))
+            before
+                .sleep
+                .iter()
+                .all(|other| other.thread != thread || !other.op.conflicts(&step.op))
         };
-        let still = before.sleep.iter().filter(|s| s.thread != step.thread && sleeping(s.thread));
+        let still = before
+            .sleep
+            .iter()
+            .filter(|s| s.thread != step.thread && sleeping(s.thread));
         chosen.sleep.extend(still);
     }
 
     fn push(&mut self, what: What, todo: List) {
         let ends_before = self.ends;
-        self.path.push(Node { what, done: 0, ends_before, todo });
+        self.path.push(Node {
+            what,
+            done: 0,
+            ends_before,
+            todo,
+        });
     }
 
     /// The choice that the work item gives.
     fn given_choice(&mut self, point: &Point<'_>) -> Option<Pending> {
         let choice = self.item.prefix[self.path.len()].choice;
-        let pending = choice.as_thread().and_then(|thread| point.find(thread)).filter(|pending| pending.ready);
+        let pending = choice
+            .as_thread()
+            .and_then(|thread| point.find(thread))
+            .filter(|pending| pending.ready);
         if pending.is_none() {
             self.part(choice, Parting::NotReady);
         }
@@ -310,15 +253,20 @@ impl Exhaustive {
     /// could have gone first where this part begins with another.
     fn belongs_to_another_part(&self) -> bool {
         self.item.prefix.iter().enumerate().any(|(from, given)| {
-            given.done.iter().any(|&thread| self.could_come_first(thread, from))
+            given
+                .done
+                .iter()
+                .any(|&thread| self.could_come_first(thread, from))
         })
     }
 
     fn could_come_first(&self, thread: Thread, from: usize) -> bool {
-        let steps = self.path[from..].iter().filter_map(|node| match &node.what {
-            What::Step(chosen) => Some(&chosen.step),
-            What::Data(_) => None,
-        });
+        let steps = self.path[from..]
+            .iter()
+            .filter_map(|node| match &node.what {
+                What::Step(chosen) => Some(&chosen.step),
+                What::Data(_) => None,
+            });
         let mut before = Vec::new();
         for step in steps {
             if step.thread == thread {
@@ -330,7 +278,12 @@ impl Exhaustive {
     }
 
     /// The first branch of the wakeup tree that can be taken.
-    fn guided_choice(&mut self, point: &Point<'_>, chosen: &Chosen, todo: &mut List) -> Option<Pending> {
+    fn guided_choice(
+        &mut self,
+        point: &Point<'_>,
+        chosen: &Chosen,
+        todo: &mut List,
+    ) -> Option<Pending> {
         let mut why = Abandoned::Impossible;
         while !todo.is_empty() {
             let First::Step(thread) = self.forest.first(*todo) else {
@@ -357,7 +310,13 @@ impl Exhaustive {
     fn free_choice(&mut self, point: &Point<'_>, chosen: &Chosen) -> Option<Pending> {
         let last = self.running.map(|at| self.thread_at(at));
         let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
-        let rank = |pending: &&Pending| (pending.op.is_yielding(), Some(pending.thread) != last, pending.thread);
+        let rank = |pending: &&Pending| {
+            (
+                pending.op.is_yielding(),
+                Some(pending.thread) != last,
+                pending.thread,
+            )
+        };
         let best = point.threads.iter().filter(awake).min_by_key(rank).copied();
         if best.is_none() {
             self.abandoned = Some(Abandoned::Asleep);
@@ -393,116 +352,18 @@ impl Exhaustive {
     /// Takes in the final state.
     fn finish(&mut self, point: &Point<'_>) {
         if point.phase == Phase::CutShort
-            && let Some(at) = self.running {
+            && let Some(at) = self.running
+        {
             // The step that ended everything can't be swapped with anything.
-            let What::Step(chosen) = &mut self.path[at].what else { unreachable!("steps run") };
+            let What::Step(chosen) = &mut self.path[at].what else {
+                unreachable!("steps run")
+            };
             chosen.step.op = Op::universal();
         }
         for pending in point.threads {
             let step = self.next_step(pending);
             self.left.push(step);
         }
-    }
-
-    /// Enters the execution into the order and reverses its races.
-    fn reverse_races(&mut self) {
-        self.event_nodes.clear();
-        let mut fresh_from = None;
-        for (at, node) in self.path.iter().enumerate() {
-            if matches!(node.what, What::Step(_)) {
-                self.event_nodes.push(at as u32);
-            }
-            if at + 1 == self.repeated {
-                // The step that took the new branch, or met the new alternative.
-                fresh_from = Some(self.event_nodes.len() - 1);
-            }
-        }
-        let fresh_from = fresh_from.unwrap_or(0).min(self.order.len());
-        let left = self.left.iter().map(|step| step.thread.index() + 1).max().unwrap_or(0);
-        self.order.widen(self.steps_of.len().max(self.wakers.len()).max(left));
-        self.order.rewind(fresh_from);
-        self.races.retain(|race| race.event.is_some_and(|event| (event as usize) < fresh_from));
-        let known = self.races.len();
-        self.find_races(fresh_from);
-        // Reversals of older races keep what is independent of them, and other alternatives of
-        // that make other sequences.
-        let took_alternative = self.repeated > 0 && matches!(self.path[self.repeated - 1].what, What::Data(_));
-        for i in if took_alternative { 0 } else { known }..self.races.len() {
-            self.reverse(self.races[i]);
-        }
-        let mut revoked = std::mem::take(&mut self.revoked);
-        for (node, step) in revoked.drain(..) {
-            if self.event_nodes[fresh_from..].contains(&(node as u32)) {
-                self.sequence.clear();
-                self.sequence.push(step);
-                self.plan(node);
-            }
-        }
-        self.revoked = revoked;
-    }
-
-    fn find_races(&mut self, fresh_from: usize) {
-        let (path, event_nodes, races) = (&self.path, &self.event_nodes, &mut self.races);
-        let chosen_at = |event: EventId| chosen(path, event_nodes[event as usize] as usize);
-        let ready_at = |event: EventId, thread: Thread| chosen_at(event).was_ready(thread);
-        for event in 0..event_nodes.len() as EventId {
-            let chosen = chosen_at(event);
-            let entry = Entry { step: &chosen.step, objects: &chosen.objects };
-            if (event as usize) < fresh_from {
-                self.order.keep(event, entry);
-                continue;
-            }
-            let found = self.order.add(entry, &ready_at);
-            races.extend(found.iter().map(|&(first, Sure(sure))| {
-                Race { first, second: Step { sure, ..chosen.step }, event: Some(event) }
-            }));
-        }
-        for step in &self.left {
-            let objects = self.order.dense(&step.op);
-            let found = self.order.races_of_unborn(Entry { step, objects: &objects }, &ready_at);
-            races.extend(found.iter().map(|&(first, Sure(sure))| {
-                Race { first, second: Step { sure, ..*step }, event: None }
-            }));
-        }
-    }
-
-    /// Plans an execution in which the second step of a race comes before the first.
-    fn reverse(&mut self, Race { first, second, .. }: Race) {
-        let node = self.event_nodes[first as usize] as usize;
-        if node < self.floor() {
-            return;
-        }
-        self.sequence.clear();
-        for event in first as usize + 1..self.event_nodes.len() {
-            if self.order.before(first, event as EventId) {
-                continue;
-            }
-            let at = self.event_nodes[event] as usize;
-            self.sequence.push(chosen(&self.path, at).step);
-            for node in &self.path[at + 1..] {
-                let What::Data(alternatives) = &node.what else { break };
-                self.sequence.push_data(alternatives.value);
-            }
-        }
-        // The last step stands for all that its thread may do there: its alternatives are left open.
-        self.sequence.push(second);
-        let alone = self.sequence.len() == 1;
-        if !alone || chosen(&self.path, node).was_ready(second.thread) {
-            self.plan(node);
-        }
-    }
-
-    /// Adds the sequence at hand to the branches of a node, unless they cover it.
-    fn plan(&mut self, node: usize) {
-        if node < self.floor() {
-            return;
-        }
-        let sequence = &self.sequence;
-        let chosen = chosen(&self.path, node);
-        if chosen.sleep.iter().any(|sleeper| sequence.has_initial(sleeper.thread, &sleeper.op)) {
-            return;
-        }
-        self.forest.insert(&mut self.path[node].todo, sequence);
     }
 
     /// Goes back to the deepest node with a branch left and takes it.
@@ -551,12 +412,16 @@ impl Exhaustive {
             What::Data(alternatives) => {
                 if node.todo.is_empty() {
                     let Some(next) = alternatives.next_other() else {
-                        self.forest.drop_list(alternatives.others.unwrap_or(List::EMPTY));
+                        self.forest
+                            .drop_list(alternatives.others.unwrap_or(List::EMPTY));
                         return false;
                     };
                     alternatives.value = next;
                     let children = self.forest.copy(alternatives.others.unwrap_or(List::EMPTY));
-                    self.guiding = Growth { children, ..Growth::FREE };
+                    self.guiding = Growth {
+                        children,
+                        ..Growth::FREE
+                    };
                 } else {
                     let First::Data(next) = self.forest.first(node.todo) else {
                         unreachable!("alternatives are listed together")
@@ -572,10 +437,13 @@ impl Exhaustive {
 
     /// Remembers what the step around an alternative touched, before it takes another alternative.
     fn keep_variant(&mut self, data: usize) {
-        let owner = self.path[..data].iter_mut().rev().find_map(|node| match &mut node.what {
-            What::Step(chosen) => Some(chosen),
-            What::Data(_) => None,
-        });
+        let owner = self.path[..data]
+            .iter_mut()
+            .rev()
+            .find_map(|node| match &mut node.what {
+                What::Step(chosen) => Some(chosen),
+                What::Data(_) => None,
+            });
         let owner = owner.expect("an alternative belongs to a step");
         if !owner.variants.contains(&owner.step.op) {
             owner.variants.push(owner.step.op);
@@ -592,27 +460,6 @@ impl Exhaustive {
             share.descend(node.done, open);
         }
         share.with_leaf()
-    }
-}
-
-fn chosen(path: &[Node], at: usize) -> &Chosen {
-    match &path[at].what {
-        What::Step(chosen) => chosen,
-        What::Data(_) => unreachable!("events are steps"),
-    }
-}
-
-impl Chosen {
-    fn empty() -> Chosen {
-        let step = Step { thread: Thread(0), seq: 0, waker: None, op: Op::local(), sure: true };
-        Chosen {
-            step,
-            objects: [0; 4],
-            announced: Op::local(),
-            sleep: Vec::new(),
-            variants: Vec::new(),
-            ready: Vec::new(),
-        }
     }
 }
 
@@ -653,15 +500,30 @@ impl Guide for Exhaustive {
                 }
             };
             if before != options {
-                self.part(Choice::data(value), Parting::Alternatives { before, now: options });
+                self.part(
+                    Choice::data(value),
+                    Parting::Alternatives {
+                        before,
+                        now: options,
+                    },
+                );
                 return 0;
             }
             self.fresh = is_new;
             self.at += 1;
             return value;
         }
-        let Growth { children: mut todo, others } = std::mem::take(&mut self.guiding);
-        let mut made = Alternatives { value: 0, options, guided: Vec::new(), others: Some(List::EMPTY), next_other: 1 };
+        let Growth {
+            children: mut todo,
+            others,
+        } = std::mem::take(&mut self.guiding);
+        let mut made = Alternatives {
+            value: 0,
+            options,
+            guided: Vec::new(),
+            others: Some(List::EMPTY),
+            next_other: 1,
+        };
         if self.path.len() < self.floor() {
             let choice = self.item.prefix[self.path.len()].choice;
             match choice.as_data() {
@@ -675,7 +537,12 @@ impl Guide for Exhaustive {
                 self.part(Choice::data(0), Parting::Question);
                 return 0;
             };
-            made = Alternatives { value: first, next_other: 0, others, ..made };
+            made = Alternatives {
+                value: first,
+                next_other: 0,
+                others,
+                ..made
+            };
             made.guided.extend(self.forest.alternatives(todo));
             self.guiding = self.forest.take_first(&mut todo);
         }
@@ -689,7 +556,9 @@ impl Guide for Exhaustive {
     fn refine(&mut self, op: Op) {
         let Some(at) = self.running else { return };
         let objects = self.order.dense(&op);
-        let What::Step(chosen) = &mut self.path[at].what else { unreachable!("steps run") };
+        let What::Step(chosen) = &mut self.path[at].what else {
+            unreachable!("steps run")
+        };
         chosen.step.op = op;
         chosen.objects = objects;
     }
@@ -751,19 +620,26 @@ impl Strategy for Exhaustive {
             What::Step(chosen) => Choice::thread(chosen.step.thread),
             What::Data(alternatives) => Choice::data(alternatives.value),
         });
-        Schedule { choices: choices.collect() }
+        Schedule {
+            choices: choices.collect(),
+        }
     }
 
     fn coverage(&self) -> Coverage {
         match self.finished {
             true => Coverage::All,
-            false => Coverage::Part { schedules: self.progress.executions },
+            false => Coverage::Part {
+                schedules: self.progress.executions,
+            },
         }
     }
 
     fn progress(&self) -> Progress {
         let share = if self.finished { 1.0 } else { self.share() };
-        Progress { share: if self.started { share } else { 0.0 }, ..self.progress }
+        Progress {
+            share: if self.started { share } else { 0.0 },
+            ..self.progress
+        }
     }
 
     fn divergence(&self) -> Option<Divergence> {

@@ -115,7 +115,8 @@ impl Order {
         let stride = threads.next_multiple_of(8);
         let mut clocks = vec![0; self.events.len() * stride];
         for i in 0..self.events.len() {
-            clocks[i * stride..][..self.stride].copy_from_slice(&self.clocks[i * self.stride..][..self.stride]);
+            clocks[i * stride..][..self.stride]
+                .copy_from_slice(&self.clocks[i * self.stride..][..self.stride]);
         }
         self.clocks = clocks;
         self.stride = stride;
@@ -148,7 +149,10 @@ impl Order {
         let step = entry.step;
         let id = self.events.len() as EventId;
         clock[step.thread.index()] = step.seq + 1;
-        self.events.push(Event { thread: step.thread, seq: step.seq });
+        self.events.push(Event {
+            thread: step.thread,
+            seq: step.seq,
+        });
         self.clocks.extend_from_slice(&clock);
         self.clock = clock;
         self.note(id, entry);
@@ -157,7 +161,11 @@ impl Order {
 
     /// The events that a step would race with which did not happen, because its thread is blocked
     /// or the execution ended before.
-    pub(super) fn races_of_unborn(&mut self, entry: Entry<'_>, ready_at: ReadyAt<'_>) -> &[(EventId, Sure)] {
+    pub(super) fn races_of_unborn(
+        &mut self,
+        entry: Entry<'_>,
+        ready_at: ReadyAt<'_>,
+    ) -> &[(EventId, Sure)] {
         self.find_races(entry, ready_at);
         &self.races
     }
@@ -170,13 +178,18 @@ impl Order {
         let since = self.fill_base(entry, &mut base);
         if entry.step.op.is_universal() {
             let all = (0..self.events.len() as EventId).rev();
-            found.extend(all.filter(|&id| !self.within(id, &base)).map(|id| (id, Sure(!entry.step.op.is_blocking()))));
+            found.extend(
+                all.filter(|&id| !self.within(id, &base))
+                    .map(|id| (id, Sure(!entry.step.op.is_blocking()))),
+            );
         } else {
             let judge = |id: EventId, first: Kind, second: Kind| {
                 let op = &entry.step.op;
                 let pending = since.is_none_or(|since| id > since);
                 match reversal(first, second, op) {
-                    Reversal::Unknown if pending && ready_at(id, entry.step.thread) => Reversal::Possible,
+                    Reversal::Unknown if pending && ready_at(id, entry.step.thread) => {
+                        Reversal::Possible
+                    }
                     // With several objects, what blocks may be another one, freed in between.
                     Reversal::Unknown if pending && op.len() == 1 => Reversal::Impossible,
                     other => other,
@@ -226,7 +239,9 @@ impl Order {
     }
 
     fn history(&self, object: u32) -> &[(EventId, Kind)] {
-        self.histories.get(object as usize).map_or(&[], Vec::as_slice)
+        self.histories
+            .get(object as usize)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Keeps what does not happen before a later sure race: that one is to be reversed first.
@@ -234,7 +249,10 @@ impl Order {
         let mut races = std::mem::take(&mut self.races);
         races.clear();
         for (i, &(id, this)) in found.iter().enumerate() {
-            if found[..i].iter().all(|&(later, Sure(sure))| !sure || !self.before(id, later)) {
+            if found[..i]
+                .iter()
+                .all(|&(later, Sure(sure))| !sure || !self.before(id, later))
+            {
                 races.push((id, this));
             }
         }
@@ -267,7 +285,10 @@ impl Order {
     }
 
     fn find(&self, (thread, seq): (Thread, u32)) -> Option<EventId> {
-        let found = self.events.iter().rposition(|event| event.thread == thread && event.seq == seq);
+        let found = self
+            .events
+            .iter()
+            .rposition(|event| event.thread == thread && event.seq == seq);
         found.map(|id| id as EventId)
     }
 

@@ -79,7 +79,10 @@ impl Sequence {
     }
 
     fn data_of(&self, i: usize) -> std::ops::Range<usize> {
-        let end = self.steps.get(i + 1).map_or(self.data.len(), |next| next.1 as usize);
+        let end = self
+            .steps
+            .get(i + 1)
+            .map_or(self.data.len(), |next| next.1 as usize);
         self.steps[i].1 as usize..end
     }
 
@@ -95,10 +98,14 @@ impl Sequence {
             if step.thread != thread {
                 continue;
             }
-            let free = live[..at].iter().all(|&j| !step.depends_on(&self.steps[j as usize].0));
+            let free = live[..at]
+                .iter()
+                .all(|&j| !step.depends_on(&self.steps[j as usize].0));
             return if free { Place::First(at) } else { Place::Later };
         }
-        let free = live.iter().all(|&i| !self.steps[i as usize].0.op.conflicts(op));
+        let free = live
+            .iter()
+            .all(|&i| !self.steps[i as usize].0.op.conflicts(op));
         if free { Place::Beside } else { Place::Later }
     }
 }
@@ -148,7 +155,10 @@ pub(super) struct Growth {
 
 impl Growth {
     /// Nothing is asked for: explore freely.
-    pub(super) const FREE: Growth = Growth { children: List::EMPTY, others: Some(List::EMPTY) };
+    pub(super) const FREE: Growth = Growth {
+        children: List::EMPTY,
+        others: Some(List::EMPTY),
+    };
 }
 
 /// All wakeup trees of a search, in one arena with a free list: no allocation once it has grown.
@@ -166,6 +176,11 @@ pub(super) enum First {
 }
 
 impl Forest {
+    /// How many nodes are in use.
+    pub(super) fn live(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
     fn node(&self, list: List) -> &Node {
         &self.nodes[list.0 as usize]
     }
@@ -182,7 +197,10 @@ impl Forest {
     pub(super) fn take_first(&mut self, list: &mut List) -> Growth {
         let taken = *list;
         let node = self.node(taken);
-        let growth = Growth { children: node.children, others: node.others };
+        let growth = Growth {
+            children: node.children,
+            others: node.others,
+        };
         *list = node.next;
         self.free.push(taken.0);
         growth
@@ -199,7 +217,12 @@ impl Forest {
         if list.is_empty() {
             return list;
         }
-        let Node { label, children, next, others } = self.node(list).clone();
+        let Node {
+            label,
+            children,
+            next,
+            others,
+        } = self.node(list).clone();
         let children = self.copy(children);
         let next = self.copy(next);
         let others = others.map(|others| self.copy(others));
@@ -238,7 +261,13 @@ impl Forest {
     pub(super) fn drop_list(&mut self, mut list: List) {
         while !list.is_empty() {
             let node = self.node(list);
-            let (growth, next) = (Growth { children: node.children, others: node.others }, node.next);
+            let (growth, next) = (
+                Growth {
+                    children: node.children,
+                    others: node.others,
+                },
+                node.next,
+            );
             self.free.push(list.0);
             self.drop_growth(growth);
             list = next;
@@ -262,7 +291,9 @@ impl Forest {
         let mut at = list;
         while !at.is_empty() {
             let node = self.node(at);
-            let Label::Step(step) = &node.label else { unreachable!("steps are listed with steps") };
+            let Label::Step(step) = &node.label else {
+                unreachable!("steps are listed with steps")
+            };
             let is_leaf = node.children.is_empty();
             match sequence.place(live, step.thread, &step.op) {
                 // What may turn out to be impossible covers nothing else.
@@ -278,7 +309,11 @@ impl Forest {
                     let taken = live.remove(i) as usize;
                     let data = sequence.data_of(taken);
                     let is_last = taken + 1 == sequence.steps.len();
-                    let taken = if is_last { Taken::Open } else { Taken::With(data) };
+                    let taken = if is_last {
+                        Taken::Open
+                    } else {
+                        Taken::With(data)
+                    };
                     self.insert_below(at, sequence, live, taken);
                     return list;
                 }
@@ -297,7 +332,9 @@ impl Forest {
             return;
         }
         match taken {
-            Taken::With(range) if !range.is_empty() => self.insert_alternative(at, sequence, live, range),
+            Taken::With(range) if !range.is_empty() => {
+                self.insert_alternative(at, sequence, live, range)
+            }
             // All the alternatives listed must lead to the rest of the sequence.
             Taken::Not | Taken::With(_) => self.insert_everywhere(at, sequence, live),
             Taken::Open => {
@@ -390,7 +427,12 @@ impl Forest {
     }
 
     fn new_node(&mut self, label: Label, children: List, others: Option<List>) -> List {
-        let node = Node { label, children, next: List::EMPTY, others };
+        let node = Node {
+            label,
+            children,
+            next: List::EMPTY,
+            others,
+        };
         match self.free.pop() {
             Some(id) => {
                 self.nodes[id as usize] = node;

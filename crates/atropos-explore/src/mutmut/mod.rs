@@ -46,8 +46,13 @@ pub enum Technique {
 }
 
 impl Technique {
-    pub const ALL: [Technique; 5] =
-        [Technique::Naive, Technique::Basic, Technique::OneState, Technique::StateSet, Technique::AllStates];
+    pub const ALL: [Technique; 5] = [
+        Technique::Naive,
+        Technique::Basic,
+        Technique::OneState,
+        Technique::StateSet,
+        Technique::AllStates,
+    ];
 
     /// What users call it.
     pub fn name(self) -> &'static str {
@@ -134,7 +139,9 @@ impl Original {
 
     fn by_search(system: &mut dyn Mutable, settings: Settings) -> Original {
         let mut search = Search::new(settings).recording();
-        let report = explore_with(&mut Plain(system), &mut search, &mut |_, _| std::ops::ControlFlow::Continue(()));
+        let report = explore_with(&mut Plain(system), &mut search, &mut |_, _| {
+            std::ops::ControlFlow::Continue(())
+        });
         let reached = search.graph().map(starts::reached).unwrap_or_default();
         Original {
             method: Method::Search(settings),
@@ -158,7 +165,10 @@ impl Original {
             recorder.end(end);
             strategy.end(end);
             if end.is_failure() && finding.is_none() {
-                finding = Some(Finding { end, schedule: strategy.schedule() });
+                finding = Some(Finding {
+                    end,
+                    schedule: strategy.schedule(),
+                });
             }
         }
         size.states = size.transitions + 1;
@@ -187,12 +197,21 @@ impl Original {
     ) -> MutantRun {
         let is_reached = self.reached.contains(&mutant);
         if technique != Technique::Naive && !is_reached {
-            return MutantRun { mutant, verdict: Verdict::Unreached, size: Size::default(), divergence: None };
+            return MutantRun {
+                mutant,
+                verdict: Verdict::Unreached,
+                size: Size::default(),
+                divergence: None,
+            };
         }
         system.activate(mutant);
         let (finding, size, divergence) = match &self.memory {
-            Memory::Search(original) => search_mutant(original, self.method, system, mutant, technique, until),
-            Memory::Exhaustive(recording) => reduce_mutant(recording, system, mutant, technique, until),
+            Memory::Search(original) => {
+                search_mutant(original, self.method, system, mutant, technique, until)
+            }
+            Memory::Exhaustive(recording) => {
+                reduce_mutant(recording, system, mutant, technique, until)
+            }
         };
         system.activate(0);
         let verdict = match finding {
@@ -201,7 +220,12 @@ impl Original {
             _ if is_reached => Verdict::Survived,
             _ => Verdict::Unreached,
         };
-        MutantRun { mutant, verdict, size, divergence }
+        MutantRun {
+            mutant,
+            verdict,
+            size,
+            divergence,
+        }
     }
 }
 
@@ -215,7 +239,9 @@ fn search_mutant(
     technique: Technique,
     until: Until,
 ) -> Explored {
-    let Method::Search(settings) = method else { unreachable!("a search remembers a search") };
+    let Method::Search(settings) = method else {
+        unreachable!("a search remembers a search")
+    };
     let graph = original.graph().expect("the original was recorded");
     let search = Search::new(settings).of_mutant(mutant);
     let mut search = match technique {
@@ -228,7 +254,9 @@ fn search_mutant(
             search.starting_at(starts).without(barren)
         }
     };
-    let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| stop(until, end));
+    let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| {
+        stop(until, end)
+    });
     (report.finding, search.size(), report.divergence)
 }
 
@@ -244,7 +272,14 @@ fn reduce_mutant(
     let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| stop(until, end));
     let transitions = recorded.fresh;
     let states = transitions + u64::from(transitions > 0);
-    (report.finding, Size { states, transitions }, report.divergence)
+    (
+        report.finding,
+        Size {
+            states,
+            transitions,
+        },
+        report.divergence,
+    )
 }
 
 fn stop(until: Until, end: crate::system::End) -> std::ops::ControlFlow<()> {
@@ -272,6 +307,9 @@ pub fn kill_matrix(
     until: Until,
 ) -> (Original, Vec<MutantRun>) {
     let original = Original::explore(system, method);
-    let runs = mutants.iter().map(|&mutant| original.explore_mutant(system, mutant, technique, until)).collect();
+    let runs = mutants
+        .iter()
+        .map(|&mutant| original.explore_mutant(system, mutant, technique, until))
+        .collect();
     (original, runs)
 }

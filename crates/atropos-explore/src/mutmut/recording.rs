@@ -25,7 +25,11 @@ enum Told {
 
 #[derive(Clone, Debug)]
 enum Question {
-    Thread { threads: Box<[Pending]>, fingerprint: Option<u64>, phase: Phase },
+    Thread {
+        threads: Box<[Pending]>,
+        fingerprint: Option<u64>,
+        phase: Phase,
+    },
     Alternative(u32),
 }
 
@@ -56,7 +60,12 @@ pub(super) struct Recording {
 
 impl Recording {
     pub(super) fn new(room: usize) -> Recording {
-        Recording { nodes: Vec::new(), room, executions: 0, reached: BTreeSet::new() }
+        Recording {
+            nodes: Vec::new(),
+            room,
+            executions: 0,
+            reached: BTreeSet::new(),
+        }
     }
 
     pub(super) fn reached(&self) -> BTreeSet<u32> {
@@ -67,7 +76,10 @@ impl Recording {
     fn first_reaching(&self, mutant: u32) -> u64 {
         let answers = self.nodes.iter().flat_map(|node| &node.answers);
         let reaching = answers.filter(|answer| answer.reaches(mutant));
-        reaching.map(|answer| answer.execution).min().unwrap_or(u64::MAX)
+        reaching
+            .map(|answer| answer.execution)
+            .min()
+            .unwrap_or(u64::MAX)
     }
 
     fn root(&self) -> Option<u32> {
@@ -77,7 +89,9 @@ impl Recording {
 
 impl Answer {
     fn reaches(&self, mutant: u32) -> bool {
-        self.told.iter().any(|told| matches!(told, Told::Reach(id) if *id == mutant))
+        self.told
+            .iter()
+            .any(|told| matches!(told, Told::Reach(id) if *id == mutant))
     }
 }
 
@@ -96,7 +110,14 @@ pub(super) struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(guide: &'a mut dyn Guide, recording: &'a mut Recording) -> Recorder<'a> {
-        Recorder { guide, recording, last: None, lost: false, final_node: None, fresh: 0 }
+        Recorder {
+            guide,
+            recording,
+            last: None,
+            lost: false,
+            final_node: None,
+            fresh: 0,
+        }
     }
 
     /// The node for the question that comes now.
@@ -116,7 +137,11 @@ impl<'a> Recorder<'a> {
             return None;
         }
         let id = self.recording.nodes.len() as u32;
-        self.recording.nodes.push(Node { question: question(), answers: Vec::new(), end: None });
+        self.recording.nodes.push(Node {
+            question: question(),
+            answers: Vec::new(),
+            end: None,
+        });
         if let Some((node, answer)) = self.last {
             self.recording.nodes[node as usize].answers[answer].next = Some(id);
         }
@@ -127,15 +152,25 @@ impl<'a> Recorder<'a> {
         let Some(node) = node else { return };
         let execution = self.recording.executions;
         let answers = &mut self.recording.nodes[node as usize].answers;
-        let at = answers.iter().position(|answer| answer.choice == choice).unwrap_or_else(|| {
-            answers.push(Answer { choice, told: Vec::new(), next: None, execution });
-            answers.len() - 1
-        });
+        let at = answers
+            .iter()
+            .position(|answer| answer.choice == choice)
+            .unwrap_or_else(|| {
+                answers.push(Answer {
+                    choice,
+                    told: Vec::new(),
+                    next: None,
+                    execution,
+                });
+                answers.len() - 1
+            });
         self.last = Some((node, at));
     }
 
     fn told(&mut self, told: Told) {
-        let Some((node, at)) = self.last.filter(|_| !self.lost) else { return };
+        let Some((node, at)) = self.last.filter(|_| !self.lost) else {
+            return;
+        };
         let answer = &mut self.recording.nodes[node as usize].answers[at];
         // A step that is repeated tells the same again.
         if answer.next.is_none() && answer.execution == self.recording.executions {
@@ -230,14 +265,29 @@ impl<'a> Recorded<'a> {
             Technique::OneState => recording.first_reaching(mutant),
             Technique::StateSet | Technique::AllStates => u64::MAX,
         };
-        Recorded { recording, system, mutant, before, path: Vec::new(), fresh: 0 }
+        Recorded {
+            recording,
+            system,
+            mutant,
+            before,
+            path: Vec::new(),
+            fresh: 0,
+        }
     }
 
     /// Asks the guide what the recording asks at a node.
     fn ask(&self, node: &Node, guide: &mut dyn Guide) -> Asked {
         match &node.question {
-            Question::Thread { threads, fingerprint, phase } => {
-                let chosen = guide.choose(&Point { threads, fingerprint: *fingerprint, phase: *phase });
+            Question::Thread {
+                threads,
+                fingerprint,
+                phase,
+            } => {
+                let chosen = guide.choose(&Point {
+                    threads,
+                    fingerprint: *fingerprint,
+                    phase: *phase,
+                });
                 match (node.end, chosen) {
                     (Some(end), _) if *phase != Phase::Running => Asked::Over(end),
                     (_, Some(thread)) => Asked::Chosen(Choice::thread(thread)),
@@ -261,9 +311,11 @@ impl<'a> Recorded<'a> {
             self.path.push(choice);
             let answer = node.answers.iter().find(|answer| answer.choice == choice);
             let usable = answer.filter(|answer| {
-                answer.execution < self.before && answer.next.is_some() && !answer.reaches(self.mutant)
+                answer.execution < self.before
+                    && answer.next.is_some()
+                    && !answer.reaches(self.mutant)
             });
-            let Some(answer) = usable else { return None };
+            let answer = usable?;
             answer.told.iter().for_each(|&told| tell(guide, told));
             at = answer.next;
         }
@@ -293,7 +345,12 @@ impl System for Recorded<'_> {
         }
         // The last answer is new to the recording, so the system has to act on it.
         let is_fresh = !self.path.is_empty() && guide.is_fresh();
-        let mut catch_up = CatchUp { guide, path: &self.path, at: 0, fresh: u64::from(is_fresh) };
+        let mut catch_up = CatchUp {
+            guide,
+            path: &self.path,
+            at: 0,
+            fresh: u64::from(is_fresh),
+        };
         let end = self.system.run(&mut catch_up);
         self.fresh += catch_up.fresh;
         end

@@ -9,7 +9,11 @@ use crate::search::{Order, Start};
 
 /// All mutants that some transition reaches.
 pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
-    graph.edges.iter().flat_map(|edge| edge.reached.iter().copied()).collect()
+    graph
+        .edges
+        .iter()
+        .flat_map(|edge| edge.reached.iter().copied())
+        .collect()
 }
 
 fn reaches(graph: &Graph, edge: u32, mutant: u32) -> bool {
@@ -18,13 +22,19 @@ fn reaches(graph: &Graph, edge: u32, mutant: u32) -> bool {
 
 /// One-state: all that was still to be explored when the original's search first reached the mutant.
 pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
-    let Some(first) = (0..graph.edges.len() as u32).find(|&edge| reaches(graph, edge, mutant)) else {
+    let Some(first) = (0..graph.edges.len() as u32).find(|&edge| reaches(graph, edge, mutant))
+    else {
         return Vec::new();
     };
     let mut group = Vec::new();
     for (id, node) in graph.nodes.iter().enumerate() {
         let was_known = node.parent.is_none() || node.discovered < first;
-        let open: Vec<u32> = node.edges.iter().copied().filter(|&edge| edge >= first).collect();
+        let open: Vec<u32> = node
+            .edges
+            .iter()
+            .copied()
+            .filter(|&edge| edge >= first)
+            .collect();
         if was_known && !open.is_empty() {
             let parents = |at: NodeId| graph.nodes[at as usize].parent;
             group.push(start(graph, id as NodeId, &parents, &open, false));
@@ -41,10 +51,16 @@ pub(super) fn state_set(graph: &Graph, order: Order, mutant: u32) -> Vec<Vec<Sta
     let parent_of = |at: NodeId| parents[at as usize];
     let start_at = |node: NodeId| {
         let edges = &graph.nodes[node as usize].edges;
-        let reaching = edges.iter().position(|&edge| reaches(graph, edge, mutant)).unwrap_or(0);
+        let reaching = edges
+            .iter()
+            .position(|&edge| reaches(graph, edge, mutant))
+            .unwrap_or(0);
         start(graph, node, &parent_of, &edges[reaching..], true)
     };
-    firsts.into_iter().map(|node| vec![start_at(node)]).collect()
+    firsts
+        .into_iter()
+        .map(|node| vec![start_at(node)])
+        .collect()
 }
 
 /// All-states: what is known to lead nowhere near the mutant.
@@ -85,7 +101,11 @@ fn first_states(graph: &Graph, order: Order, mutant: u32) -> (Vec<NodeId>, Paren
             };
             continue;
         };
-        let at = if order == Order::DepthFirst { worklist.len() - 1 } else { 0 };
+        let at = if order == Order::DepthFirst {
+            worklist.len() - 1
+        } else {
+            0
+        };
         worklist[at].1 += 1;
         let to = graph.edges[edge as usize].to;
         if reaches(graph, edge, mutant) {
@@ -115,6 +135,15 @@ fn start(
     unless_met: bool,
 ) -> Start {
     let (path, passed) = graph.way_to(node, parents);
-    let choices = edges.iter().map(|&edge| graph.edges[edge as usize].choice).collect();
-    Start { path, spot: graph.nodes[node as usize].spot, choices, passed, unless_met }
+    let choices = edges
+        .iter()
+        .map(|&edge| graph.edges[edge as usize].choice)
+        .collect();
+    Start {
+        path,
+        spot: graph.nodes[node as usize].spot,
+        choices,
+        passed,
+        unless_met,
+    }
 }

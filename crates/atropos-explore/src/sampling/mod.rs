@@ -29,14 +29,24 @@ pub struct Draw {
 
 impl Draw {
     pub fn new(schedules: u64, seed: u64) -> Draw {
-        Draw { schedules, seed, first: 0, stride: 1 }
+        Draw {
+            schedules,
+            seed,
+            first: 0,
+            stride: 1,
+        }
     }
 
     /// The share of one of several workers.
     pub fn share(schedules: u64, seed: u64, worker: u64, workers: u64) -> Draw {
         let all = workers.max(1);
         let mine = (schedules + all - 1).saturating_sub(worker) / all;
-        Draw { schedules: mine, seed, first: worker, stride: all }
+        Draw {
+            schedules: mine,
+            seed,
+            first: worker,
+            stride: all,
+        }
     }
 }
 
@@ -53,7 +63,14 @@ struct Drawn {
 
 impl Drawn {
     fn new(draw: Draw, how: Sampling) -> Drawn {
-        Drawn { draw, how, random: Random::new(0), path: Vec::new(), begun: 0, progress: Progress::default() }
+        Drawn {
+            draw,
+            how,
+            random: Random::new(0),
+            path: Vec::new(),
+            begun: 0,
+            progress: Progress::default(),
+        }
     }
 
     fn begin(&mut self) -> bool {
@@ -89,25 +106,38 @@ impl Drawn {
     }
 
     fn schedule(&self) -> Schedule {
-        Schedule { choices: self.path.clone() }
+        Schedule {
+            choices: self.path.clone(),
+        }
     }
 
     fn coverage(&self) -> Coverage {
-        Coverage::Sample { schedules: self.progress.executions, seed: self.draw.seed, how: self.how }
+        Coverage::Sample {
+            schedules: self.progress.executions,
+            seed: self.draw.seed,
+            how: self.how,
+        }
     }
 
     fn progress(&self) -> Progress {
         let share = self.begun as f64 / self.draw.schedules.max(1) as f64;
-        Progress { share, ..self.progress }
+        Progress {
+            share,
+            ..self.progress
+        }
     }
 }
 
 /// The ready thread that ranks highest; threads that yield come after all others.
 fn highest<'a>(point: &Point<'a>, rank: impl Fn(&Pending) -> u64) -> Option<&'a Pending> {
-    point.threads.iter().filter(|pending| pending.ready).max_by_key(|pending| {
-        let others = std::cmp::Reverse(pending.thread);
-        (!pending.op.is_yielding(), rank(pending), others)
-    })
+    point
+        .threads
+        .iter()
+        .filter(|pending| pending.ready)
+        .max_by_key(|pending| {
+            let others = std::cmp::Reverse(pending.thread);
+            (!pending.op.is_yielding(), rank(pending), others)
+        })
 }
 
 /// Everything of [`crate::Strategy`] that does not differ between sampling strategies.

@@ -34,12 +34,24 @@ impl Pct {
     pub fn new(draw: Draw, depth: u32) -> Pct {
         let depth = depth.max(1);
         let drawn = Drawn::new(draw, Sampling::Pct { depth });
-        Pct { drawn, depth, priorities: Vec::new(), changes: Vec::new(), steps: 0, longest: FIRST_GUESS, low: HIGH - 1 }
+        Pct {
+            drawn,
+            depth,
+            priorities: Vec::new(),
+            changes: Vec::new(),
+            steps: 0,
+            longest: FIRST_GUESS,
+            low: HIGH - 1,
+        }
     }
 
     fn restart(&mut self) {
         if self.steps > 0 {
-            self.longest = if self.drawn.begun == 2 { self.steps } else { self.longest.max(self.steps) };
+            self.longest = if self.drawn.begun == 2 {
+                self.steps
+            } else {
+                self.longest.max(self.steps)
+            };
         }
         self.steps = 0;
         self.low = HIGH - 1;

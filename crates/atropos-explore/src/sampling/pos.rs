@@ -19,7 +19,11 @@ pub struct Pos {
 
 impl Pos {
     pub fn new(draw: Draw) -> Pos {
-        Pos { drawn: Drawn::new(draw, Sampling::Pos), priorities: Vec::new(), last: None }
+        Pos {
+            drawn: Drawn::new(draw, Sampling::Pos),
+            priorities: Vec::new(),
+            last: None,
+        }
     }
 
     fn restart(&mut self) {
@@ -33,7 +37,9 @@ impl Pos {
             if self.priorities.len() <= index {
                 self.priorities.resize(index + 1, 0);
             }
-            let is_spent = self.last.is_some_and(|(thread, op)| thread == pending.thread || op.conflicts(&pending.op));
+            let is_spent = self
+                .last
+                .is_some_and(|(thread, op)| thread == pending.thread || op.conflicts(&pending.op));
             if is_spent || self.priorities[index] == 0 {
                 self.priorities[index] = self.drawn.random.number() | 1;
             }

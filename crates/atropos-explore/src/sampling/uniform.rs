@@ -13,7 +13,9 @@ pub struct Uniform {
 
 impl Uniform {
     pub fn new(draw: Draw) -> Uniform {
-        Uniform { drawn: Drawn::new(draw, Sampling::Random) }
+        Uniform {
+            drawn: Drawn::new(draw, Sampling::Random),
+        }
     }
 
     fn restart(&mut self) {}
@@ -24,11 +26,16 @@ impl Guide for Uniform {
         if point.is_over() {
             return None;
         }
-        let eager = point.ready().filter(|pending| !pending.op.is_yielding()).count();
+        let eager = point
+            .ready()
+            .filter(|pending| !pending.op.is_yielding())
+            .count();
         let yields = eager == 0;
         let count = if yields { point.ready().count() } else { eager };
         let nth = self.drawn.random.below(count as u64) as usize;
-        let mut candidates = point.ready().filter(|pending| yields || !pending.op.is_yielding());
+        let mut candidates = point
+            .ready()
+            .filter(|pending| yields || !pending.op.is_yielding());
         let thread = candidates.nth(nth)?.thread;
         self.drawn.take(thread)
     }

@@ -4,7 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_explore::{
-    End, Fingerprint, Guide, Matching, Method, Model, Order, Original, Settings, Size, Technique, Until, Verdict, Walk,
+    End, Fingerprint, Guide, Matching, Method, Model, Order, Original, Settings, Size, Technique,
+    Until, Verdict, Walk,
 };
 
 /// `test1`: an account of 50; one thread withdraws 80, one deposits 90, one deposits 20; in the end
@@ -27,7 +28,10 @@ impl Model for Account {
     type State = State;
 
     fn initial(&self) -> State {
-        State { balance: 50, done: [false; 3] }
+        State {
+            balance: 50,
+            done: [false; 3],
+        }
     }
 
     fn actions(&self, state: &State, actions: &mut Vec<u32>) {
@@ -71,18 +75,29 @@ impl Model for Account {
 }
 
 fn method(order: Order) -> Method {
-    Method::Search(Settings { order, matching: Matching::Fingerprint, bound: None })
+    Method::Search(Settings {
+        order,
+        matching: Matching::Fingerprint,
+        bound: None,
+    })
 }
 
 fn size(states: u64, transitions: u64) -> Size {
-    Size { states, transitions }
+    Size {
+        states,
+        transitions,
+    }
 }
 
 fn explored(technique: Technique) -> Size {
     let mut system = Walk::new(Account::default());
     let original = Original::explore(&mut system, method(Order::DepthFirst));
     let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
-    assert_eq!(run.verdict, Verdict::Survived, "160 is a correct balance too");
+    assert_eq!(
+        run.verdict,
+        Verdict::Survived,
+        "160 is a correct balance too"
+    );
     assert_eq!(run.divergence, None);
     run.size
 }
@@ -94,7 +109,11 @@ fn figure_2_has_10_states_and_13_transitions() {
         let original = Original::explore(&mut system, method(order));
         assert_eq!(original.size, size(10, 13));
         assert_eq!(original.finding, None);
-        assert_eq!(original.reached().iter().copied().collect::<Vec<_>>(), [1, 2], "mutant 3 is not reached");
+        assert_eq!(
+            original.reached().iter().copied().collect::<Vec<_>>(),
+            [1, 2],
+            "mutant 3 is not reached"
+        );
     }
 }
 

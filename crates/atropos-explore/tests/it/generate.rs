@@ -28,7 +28,10 @@ const THEMES: [&[u64]; 8] = [
     &[12, 13, 14, 15, 21, 26],
     &[20, 20, 10, 13, 0],
     &[22, 23, 13, 15, 10, 2, 16],
-    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26],
+    &[
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+        25, 26,
+    ],
 ];
 
 fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<Instr> {
@@ -42,7 +45,12 @@ fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<I
         }
         2 => {
             let l = object(random);
-            vec![Instr::TryLock(l), Instr::SkipUnless(1, 1, 2), simple(random), Instr::Unlock(l)]
+            vec![
+                Instr::TryLock(l),
+                Instr::SkipUnless(1, 1, 2),
+                simple(random),
+                Instr::Unlock(l),
+            ]
         }
         3 => {
             let l = object(random);
@@ -61,7 +69,12 @@ fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<I
             ]
         }
         7 => vec![Instr::NotifyOne(0)],
-        8 => vec![Instr::Lock(0), Instr::Store(object(random), value(random)), Instr::NotifyAll(0), Instr::Unlock(0)],
+        8 => vec![
+            Instr::Lock(0),
+            Instr::Store(object(random), value(random)),
+            Instr::NotifyAll(0),
+            Instr::Unlock(0),
+        ],
         9 => vec![Instr::NotifyAll(0)],
         10 | 11 => vec![Instr::Load(register(random), object(random))],
         12 => vec![Instr::LoadOld(register(random), object(random))],
@@ -82,10 +95,16 @@ fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<I
             None => vec![Instr::Set(0, value(random))],
         },
         24 => vec![Instr::Refute(register(random), random.below(4) as i32)],
-        25 => vec![Instr::Load(0, object(random)), Instr::Refute(0, random.below(4) as i32)],
+        25 => vec![
+            Instr::Load(0, object(random)),
+            Instr::Refute(0, random.below(4) as i32),
+        ],
         _ => {
             let r = register(random);
-            vec![Instr::SkipUnless(r, random.below(2) as i32, 1), simple(random)]
+            vec![
+                Instr::SkipUnless(r, random.below(2) as i32, 1),
+                simple(random),
+            ]
         }
     }
 }
@@ -111,7 +130,11 @@ fn mutated(random: &mut Random, instr: &Instr) -> Instr {
         Instr::Refute(r, c) => Instr::Refute(*r, *c + 1),
         _ => simple(random),
     };
-    if random.one_in(3) { Instr::Nothing } else { lone }
+    if random.one_in(3) {
+        Instr::Nothing
+    } else {
+        lone
+    }
 }
 
 /// A random program; one seed, one program.

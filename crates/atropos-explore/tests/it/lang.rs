@@ -8,7 +8,9 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
-use atropos_explore::{End, Fingerprint, Guide, Kind, Mutable, Object, Op, Pending, Phase, Point, System, Thread};
+use atropos_explore::{
+    End, Fingerprint, Guide, Kind, Mutable, Object, Op, Pending, Phase, Point, System, Thread,
+};
 
 /// A value: a constant or a register plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,10 +81,14 @@ pub struct Program {
 
 impl Program {
     pub fn mutants(&self) -> Vec<u32> {
-        let points = self.threads.iter().flatten().filter_map(|instr| match instr {
-            Instr::Mutated(id, ..) => Some(*id),
-            _ => None,
-        });
+        let points = self
+            .threads
+            .iter()
+            .flatten()
+            .filter_map(|instr| match instr {
+                Instr::Mutated(id, ..) => Some(*id),
+                _ => None,
+            });
         points.collect()
     }
 }
@@ -95,7 +101,11 @@ enum Mode {
     /// At the instruction that `pc` shows; true if the mutant's version of it.
     At(bool),
     /// In the queue of a condition, to take the lock again afterwards.
-    Waiting { condition: usize, lock: usize, may_wake: bool },
+    Waiting {
+        condition: usize,
+        lock: usize,
+        may_wake: bool,
+    },
     Relocking(usize),
     AtBarrier,
     Passing,
@@ -177,8 +187,18 @@ impl Interpreter {
         let state = &mut self.state;
         state.procs.clear();
         for t in 0..self.program.threads.len() {
-            let mode = if t < self.program.initial { Mode::Starting } else { Mode::NotStarted };
-            state.procs.push(Proc { mode, pc: 0, regs: [0; 3], reads: [0; OBJECTS], failed: false });
+            let mode = if t < self.program.initial {
+                Mode::Starting
+            } else {
+                Mode::NotStarted
+            };
+            state.procs.push(Proc {
+                mode,
+                pc: 0,
+                regs: [0; 3],
+                reads: [0; OBJECTS],
+                failed: false,
+            });
         }
         state.holders.clear();
         state.holders.resize(OBJECTS, None);
@@ -188,9 +208,13 @@ impl Interpreter {
         state.queues.iter_mut().for_each(Vec::clear);
         state.atomics.clear();
         state.atomics.resize(OBJECTS, (0, 0));
-        state.channels.resize(self.program.capacities.len(), VecDeque::new());
+        state
+            .channels
+            .resize(self.program.capacities.len(), VecDeque::new());
         state.channels.iter_mut().for_each(VecDeque::clear);
-        state.arrived.resize(self.program.barriers.len(), Vec::new());
+        state
+            .arrived
+            .resize(self.program.barriers.len(), Vec::new());
         state.arrived.iter_mut().for_each(Vec::clear);
         state.aborted = false;
     }
@@ -204,7 +228,10 @@ impl Interpreter {
     /// What the program computed: the same for equivalent schedules.
     fn result(&self) -> u64 {
         let mut hasher = Fingerprint::default();
-        self.state.atomics.iter().for_each(|a| a.0.hash(&mut hasher));
+        self.state
+            .atomics
+            .iter()
+            .for_each(|a| a.0.hash(&mut hasher));
         for proc in self.state.procs.iter().filter(|_| !self.memory_only) {
             (proc.regs, proc.failed, proc.pc, proc.mode == Mode::Gone).hash(&mut hasher);
         }
@@ -215,7 +242,11 @@ impl Interpreter {
         let proc = &self.state.procs[t];
         match &self.program.threads[t][proc.pc] {
             Instr::Mutated(_, original, mutant) => {
-                if proc.mode == Mode::At(true) { mutant } else { original }
+                if proc.mode == Mode::At(true) {
+                    mutant
+                } else {
+                    original
+                }
             }
             other => other,
         }
@@ -237,11 +268,16 @@ impl Interpreter {
         match self.state.procs[t].mode {
             Mode::NotStarted | Mode::Gone => unreachable!("not alive"),
             Mode::Starting | Mode::Passing => (Op::local(), true),
-            Mode::Waiting { condition, may_wake: true, .. } => {
-                (Op::on(object(2, condition), Kind::Write).revocable(), true)
-            }
+            Mode::Waiting {
+                condition,
+                may_wake: true,
+                ..
+            } => (Op::on(object(2, condition), Kind::Write).revocable(), true),
             Mode::Waiting { .. } | Mode::AtBarrier => (Op::local(), false),
-            Mode::Relocking(l) => (Op::on(lock_object(l), Kind::Acquire).blocking(), self.lock_free(l)),
+            Mode::Relocking(l) => (
+                Op::on(lock_object(l), Kind::Acquire).blocking(),
+                self.lock_free(l),
+            ),
             Mode::Exiting => (Op::on(object(7, t), Kind::Signal), true),
             Mode::At(_) => self.announce_instr(t),
         }
@@ -249,7 +285,10 @@ impl Interpreter {
 
     fn announce_instr(&self, t: usize) -> (Op, bool) {
         match *self.instr(t) {
-            Instr::Lock(l) => (Op::on(lock_object(l), Kind::Acquire).blocking(), self.lock_free(l)),
+            Instr::Lock(l) => (
+                Op::on(lock_object(l), Kind::Acquire).blocking(),
+                self.lock_free(l),
+            ),
             // Who does not hold a lock does not release it.
             Instr::Unlock(l) if self.state.holders[l] != Some(t) => (Op::local(), true),
             Instr::ReadUnlock(l) if self.state.procs[t].reads[l] == 0 => (Op::local(), true),
@@ -258,31 +297,37 @@ impl Interpreter {
             }
             Instr::Unlock(l) => (Op::on(lock_object(l), Kind::Release), true),
             Instr::TryLock(l) => (Op::on(lock_object(l), Kind::Write), true),
-            Instr::ReadLock(l) => {
-                (Op::on(lock_object(l), Kind::AcquireShared).blocking(), self.state.holders[l].is_none())
-            }
+            Instr::ReadLock(l) => (
+                Op::on(lock_object(l), Kind::AcquireShared).blocking(),
+                self.state.holders[l].is_none(),
+            ),
             Instr::ReadUnlock(l) => (Op::on(lock_object(l), Kind::ReleaseShared), true),
-            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) => {
-                (Op::on(object(2, c), Kind::Write).and(lock_object(l), Kind::Release), true)
-            }
+            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) => (
+                Op::on(object(2, c), Kind::Write).and(lock_object(l), Kind::Release),
+                true,
+            ),
             Instr::NotifyOne(c) | Instr::NotifyAll(c) => (Op::on(object(2, c), Kind::Write), true),
             Instr::Load(_, a) | Instr::LoadOld(_, a) => (Op::on(object(3, a), Kind::Read), true),
-            Instr::Store(a, _) | Instr::Add(a, _) | Instr::Cas(a, ..) => (Op::on(object(3, a), Kind::Write), true),
+            Instr::Store(a, _) | Instr::Add(a, _) | Instr::Cas(a, ..) => {
+                (Op::on(object(3, a), Kind::Write), true)
+            }
             Instr::Send(c, _) => {
                 let room = self.state.channels[c].len() < self.program.capacities[c];
                 (Op::on(channel_object(c), Kind::Write).blocking(), room)
             }
-            Instr::Recv(c, _) => {
-                (Op::on(channel_object(c), Kind::Write).blocking(), !self.state.channels[c].is_empty())
-            }
+            Instr::Recv(c, _) => (
+                Op::on(channel_object(c), Kind::Write).blocking(),
+                !self.state.channels[c].is_empty(),
+            ),
             Instr::TryRecv(c, _) => (Op::on(channel_object(c), Kind::Write), true),
             Instr::Barrier(b) => (Op::on(object(5, b), Kind::Write), true),
             // The first of several spawns is the one that counts.
             Instr::Spawn(child) => (Op::on(object(6, child), Kind::Write), true),
             Instr::Flip(..) => (Op::local(), true),
-            Instr::Join(t) => {
-                (Op::on(object(7, t), Kind::Await).blocking(), self.state.procs[t].mode == Mode::Gone)
-            }
+            Instr::Join(t) => (
+                Op::on(object(7, t), Kind::Await).blocking(),
+                self.state.procs[t].mode == Mode::Gone,
+            ),
             Instr::Yield => (Op::local().yielding(), true),
             ref local => unreachable!("{local:?} is local"),
         }
@@ -293,7 +338,9 @@ impl Interpreter {
         match self.state.procs[t].mode {
             Mode::Starting => {}
             Mode::Passing => self.state.procs[t].pc += 1,
-            Mode::Waiting { condition, lock, .. } => {
+            Mode::Waiting {
+                condition, lock, ..
+            } => {
                 self.state.queues[condition].retain(|&other| other != t);
                 self.state.procs[t].mode = Mode::Relocking(lock);
                 return;
@@ -334,7 +381,10 @@ impl Interpreter {
                     state.holders[l] = Some(t);
                 }
                 state.procs[t].regs[1] = i32::from(free);
-                guide.refine(Op::on(lock_object(l), if free { Kind::Acquire } else { Kind::Read }));
+                guide.refine(Op::on(
+                    lock_object(l),
+                    if free { Kind::Acquire } else { Kind::Read },
+                ));
             }
             Instr::ReadLock(l) => {
                 state.readers[l] += 1;
@@ -352,7 +402,11 @@ impl Interpreter {
                 }
                 state.queues[condition].push(t);
                 let may_wake = matches!(instr, Instr::WaitOrWake(..));
-                state.procs[t].mode = Mode::Waiting { condition, lock, may_wake };
+                state.procs[t].mode = Mode::Waiting {
+                    condition,
+                    lock,
+                    may_wake,
+                };
                 return false;
             }
             Instr::NotifyOne(c) => {
@@ -396,9 +450,13 @@ impl Interpreter {
                 self.state.channels[c].push_back(value);
             }
             Instr::Recv(c, r) => {
-                state.procs[t].regs[r] = state.channels[c].pop_front().expect("ready means not empty");
+                state.procs[t].regs[r] = state.channels[c]
+                    .pop_front()
+                    .expect("ready means not empty");
             }
-            Instr::TryRecv(c, r) => state.procs[t].regs[r] = state.channels[c].pop_front().unwrap_or(-1),
+            Instr::TryRecv(c, r) => {
+                state.procs[t].regs[r] = state.channels[c].pop_front().unwrap_or(-1)
+            }
             Instr::Barrier(b) => {
                 if state.arrived[b].len() + 1 < self.program.barriers[b] {
                     state.arrived[b].push(t);
@@ -429,7 +487,9 @@ impl Interpreter {
     }
 
     fn wake(&mut self, woken: usize, guide: &mut dyn Guide) {
-        let Mode::Waiting { lock, .. } = self.state.procs[woken].mode else { unreachable!("it is in the queue") };
+        let Mode::Waiting { lock, .. } = self.state.procs[woken].mode else {
+            unreachable!("it is in the queue")
+        };
         self.state.procs[woken].mode = Mode::Relocking(lock);
         guide.wake(Thread(woken as u32));
     }
@@ -484,9 +544,21 @@ impl Interpreter {
         let result = self.result();
         if self.state.procs.iter().any(|proc| proc.failed) {
             End::Failed(result)
-        } else if self.state.procs.iter().all(|proc| matches!(proc.mode, Mode::Gone | Mode::NotStarted)) {
-            let is_allowed = self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&result));
-            if is_allowed { End::Passed(result) } else { End::Failed(result) }
+        } else if self
+            .state
+            .procs
+            .iter()
+            .all(|proc| matches!(proc.mode, Mode::Gone | Mode::NotStarted))
+        {
+            let is_allowed = self
+                .allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.contains(&result));
+            if is_allowed {
+                End::Passed(result)
+            } else {
+                End::Failed(result)
+            }
         } else {
             End::Deadlock(result)
         }
@@ -502,7 +574,11 @@ impl System for Interpreter {
             for t in 0..self.state.procs.len() {
                 if !matches!(self.state.procs[t].mode, Mode::NotStarted | Mode::Gone) {
                     let (op, ready) = self.announce(t);
-                    self.pending.push(Pending { thread: Thread(t as u32), op, ready });
+                    self.pending.push(Pending {
+                        thread: Thread(t as u32),
+                        op,
+                        ready,
+                    });
                 }
             }
             let nothing_ready = self.pending.iter().all(|pending| !pending.ready);
@@ -512,13 +588,26 @@ impl System for Interpreter {
                 false => Phase::Running,
             };
             let fingerprint = wants_fingerprint.then(|| self.fingerprint());
-            let point = Point { threads: &self.pending, fingerprint, phase };
+            let point = Point {
+                threads: &self.pending,
+                fingerprint,
+                phase,
+            };
             let chosen = guide.choose(&point);
             if phase != Phase::Running {
-                return if steps == self.limit && !nothing_ready { End::Limit } else { self.end() };
+                return if steps == self.limit && !nothing_ready {
+                    End::Limit
+                } else {
+                    self.end()
+                };
             }
-            let Some(thread) = chosen else { return End::Stopped };
-            assert!(point.is_ready(thread), "the guide chose {thread:?}, which is not ready");
+            let Some(thread) = chosen else {
+                return End::Stopped;
+            };
+            assert!(
+                point.is_ready(thread),
+                "the guide chose {thread:?}, which is not ready"
+            );
             self.steps += 1;
             self.step(thread.index(), guide);
         }

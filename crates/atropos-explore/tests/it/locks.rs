@@ -13,10 +13,18 @@ pub fn lock_program(threads: usize, n: usize) -> Program {
     main.extend([Instr::Load(0, 0), Instr::Assert(0, (threads * n) as i32)]);
     let mut code = vec![main];
     for _ in 0..threads {
-        let once = [Instr::Lock(0), Instr::Add(0, Value::Const(1)), Instr::Unlock(0)];
+        let once = [
+            Instr::Lock(0),
+            Instr::Add(0, Value::Const(1)),
+            Instr::Unlock(0),
+        ];
         code.push(std::iter::repeat_n(once, n).flatten().collect());
     }
-    Program { threads: code, initial: 1, ..Program::default() }
+    Program {
+        threads: code,
+        initial: 1,
+        ..Program::default()
+    }
 }
 
 fn count(program: Program) -> (u64, u64) {

@@ -7,6 +7,11 @@
 
 use std::collections::VecDeque;
 
+mod node;
+
+pub use node::Size;
+pub(crate) use node::{Passed, Spot, Start};
+
 use crate::choice::{Choice, Thread};
 use crate::graph::{Graph, NodeId, ROOT};
 use crate::hash::{Set, Table, mix};
@@ -15,6 +20,7 @@ use crate::schedule::Schedule;
 use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
 use crate::system::{End, Guide, Pending, Point};
 use crate::trace::Trace;
+use node::{Counted, Edge, Node};
 
 /// Which of the transitions not yet explored comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,89 +47,6 @@ pub struct Settings {
     pub matching: Matching,
     /// How many preemptions a path may have: changes of thread where the running one could go on.
     pub bound: Option<u32>,
-}
-
-/// A state to begin at, by the choices that lead to it.
-#[derive(Clone, Debug)]
-pub(crate) struct Start {
-    pub path: Vec<Choice>,
-    pub spot: Spot,
-    /// The transitions to explore from it.
-    pub choices: Vec<Choice>,
-    /// The transitions and states on the way, for the count.
-    pub passed: Vec<Passed>,
-    /// Leave it out if the search has come to the state by itself.
-    pub unless_met: bool,
-}
-
-/// A transition and the state it leads to, by their hashes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub transition: Option<u64>,
-    pub state: Option<u64>,
-}
-
-/// What a node knows of the path to it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    /// The state, and what of the path to it matters under a bound.
-    pub key: u64,
-    /// False in the middle of a step, where an alternative is to be chosen.
-    pub is_state: bool,
-    last: Option<Thread>,
-    /// Whether to leave `last` is a preemption.
-    last_could_go_on: bool,
-    preemptions: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Node {
-    parent: Option<u32>,
-    /// Where the path to it starts, for nodes without parent.
-    start: u32,
-    choice: Choice,
-    spot: Spot,
-    /// Its transitions in `choices`, and how many of them were taken.
-    first: u32,
-    count: u32,
-    taken: u32,
-    /// Its number in the recorded graph.
-    graph: NodeId,
-}
-
-/// The transition being executed.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    from: Option<u32>,
-    choice: Choice,
-}
-
-/// How many states and transitions were explored, each counted once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Size {
-    pub states: u64,
-    pub transitions: u64,
-}
-
-/// Counts what is not in the set yet; counts everything where there is no set.
-#[derive(Clone, Debug, Default)]
-struct Counted {
-    sets: Option<(Set<u64>, Set<u64>)>,
-    size: Size,
-}
-
-impl Counted {
-    fn count(&mut self, passed: Passed) {
-        let (states, transitions) = match &mut self.sets {
-            Some((states, transitions)) => (
-                passed.state.is_some_and(|state| states.insert(state)),
-                passed.transition.is_some_and(|transition| transitions.insert(transition)),
-            ),
-            None => (passed.state.is_some(), passed.transition.is_some()),
-        };
-        self.size.states += u64::from(states);
-        self.size.transitions += u64::from(transitions);
-    }
 }
 
 /// A search over states by re-execution.
@@ -195,18 +118,30 @@ impl Search {
 
     /// Every schedule, one by one: the reference for everything else.
     pub fn enumeration() -> Search {
-        Search::new(Settings { order: Order::DepthFirst, matching: Matching::Nothing, bound: None })
+        Search::new(Settings {
+            order: Order::DepthFirst,
+            matching: Matching::Nothing,
+            bound: None,
+        })
     }
 
     /// Every state, depth or breadth first, each explored once.
     pub fn stateful(order: Order) -> Search {
-        Search::new(Settings { order, matching: Matching::Fingerprint, bound: None })
+        Search::new(Settings {
+            order,
+            matching: Matching::Fingerprint,
+            bound: None,
+        })
     }
 
     /// Every schedule with at most `bound` preemptions, up to the order of steps that commute.
     pub fn chess(bound: u32) -> Search {
         let matching = Matching::HappensBefore;
-        Search::new(Settings { order: Order::DepthFirst, matching, bound: Some(bound) })
+        Search::new(Settings {
+            order: Order::DepthFirst,
+            matching,
+            bound: Some(bound),
+        })
     }
 
     /// Also writes down the graph of states.
@@ -232,7 +167,8 @@ impl Search {
         for group in groups {
             let from = self.starts.len() as u32;
             self.starts.extend(group);
-            self.later.push_back((from..self.starts.len() as u32).collect());
+            self.later
+                .push_back((from..self.starts.len() as u32).collect());
         }
         self
     }
@@ -261,7 +197,8 @@ impl Search {
 
     fn part(&mut self, choice: Choice, cause: Parting) {
         let at = self.at;
-        self.divergence.get_or_insert(Divergence { at, choice, cause });
+        self.divergence
+            .get_or_insert(Divergence { at, choice, cause });
     }
 
     // Between executions.
@@ -301,20 +238,34 @@ impl Search {
 
     /// Puts the next group of starts to work.
     fn begin_group(&mut self) -> bool {
-        let Some(group) = self.later.pop_front() else { return false };
+        let Some(group) = self.later.pop_front() else {
+            return false;
+        };
         for number in group {
             let start = &self.starts[number as usize];
             if start.unless_met && self.met.contains_key(&start.spot.key) {
                 continue;
             }
-            start.passed.iter().for_each(|&passed| self.counted.count(passed));
+            start
+                .passed
+                .iter()
+                .for_each(|&passed| self.counted.count(passed));
             self.met.insert(start.spot.key, 0);
             let first = self.choices.len() as u32;
             self.choices.extend_from_slice(&start.choices);
             let count = start.choices.len() as u32;
             let (spot, choice) = (start.spot, Choice::data(0));
             self.worklist.push_back(self.nodes.len() as u32);
-            self.nodes.push(Node { parent: None, start: number, choice, spot, first, count, taken: 0, graph: ROOT });
+            self.nodes.push(Node {
+                parent: None,
+                start: number,
+                choice,
+                spot,
+                first,
+                count,
+                taken: 0,
+                graph: ROOT,
+            });
         }
         true
     }
@@ -345,9 +296,16 @@ impl Search {
 
     fn replay(&mut self, point: &Point<'_>) -> Option<Thread> {
         let choice = self.path[self.at];
-        let ready = choice.as_thread().and_then(|thread| point.find(thread)).filter(|pending| pending.ready);
+        let ready = choice
+            .as_thread()
+            .and_then(|thread| point.find(thread))
+            .filter(|pending| pending.ready);
         let Some(pending) = ready.copied() else {
-            let cause = if choice.as_thread().is_some() { Parting::NotReady } else { Parting::Question };
+            let cause = if choice.as_thread().is_some() {
+                Parting::NotReady
+            } else {
+                Parting::Question
+            };
             self.part(choice, cause);
             return None;
         };
@@ -362,10 +320,23 @@ impl Search {
         let from = self.edge.and_then(|edge| edge.from);
         let happened = self.trace.hash();
         let spot = self.spot_at(point, happened);
-        let transition = self.edge.filter(|edge| edge.from.is_some()).map(|edge| self.transition_key(edge));
-        let cost = if self.is_exact() || self.settings.bound.is_none() { 0 } else { spot.preemptions };
-        let met = self.met.get(&spot.key).is_some_and(|&fewest| fewest <= cost);
-        self.counted.count(Passed { transition, state: (!met).then_some(spot.key) });
+        let transition = self
+            .edge
+            .filter(|edge| edge.from.is_some())
+            .map(|edge| self.transition_key(edge));
+        let cost = if self.is_exact() || self.settings.bound.is_none() {
+            0
+        } else {
+            spot.preemptions
+        };
+        let met = self
+            .met
+            .get(&spot.key)
+            .is_some_and(|&fewest| fewest <= cost);
+        self.counted.count(Passed {
+            transition,
+            state: (!met).then_some(spot.key),
+        });
         if met {
             self.record(spot, from);
             self.ended_in_known = true;
@@ -392,38 +363,58 @@ impl Search {
     fn follow(&mut self, node: u32, choice: Choice) {
         self.path.push(choice);
         self.at += 1;
-        self.edge = Some(Edge { from: Some(node), choice });
+        self.edge = Some(Edge {
+            from: Some(node),
+            choice,
+        });
         self.reached.clear();
         self.infected = false;
     }
 
     fn transition_key(&self, edge: Edge) -> u64 {
-        let from = edge.from.map_or(0, |from| self.nodes[from as usize].spot.key);
+        let from = edge
+            .from
+            .map_or(0, |from| self.nodes[from as usize].spot.key);
         mix(from, edge.choice.bits())
     }
 
     fn spot_at(&self, point: &Point<'_>, happened: u64) -> Spot {
         let (last, preemptions) = self.after_edge();
         let going_on = last.and_then(|last| point.find(last));
-        let last_could_go_on = going_on.is_some_and(|pending| pending.ready && !pending.op.is_yielding());
+        let last_could_go_on =
+            going_on.is_some_and(|pending| pending.ready && !pending.op.is_yielding());
         let mut key = match self.settings.matching {
             Matching::Nothing => self.path_key(),
             Matching::HappensBefore => happened,
             Matching::Fingerprint => point.fingerprint.unwrap_or(happened),
         };
         if self.settings.bound.is_some() {
-            let last = last.filter(|_| last_could_go_on).map_or(0, |last| u64::from(last.0) + 1);
+            let last = last
+                .filter(|_| last_could_go_on)
+                .map_or(0, |last| u64::from(last.0) + 1);
             key = mix(key, last);
             if self.is_exact() {
                 key = mix(key, u64::from(preemptions));
             }
         }
-        Spot { key, is_state: true, last, last_could_go_on, preemptions }
+        Spot {
+            key,
+            is_state: true,
+            last,
+            last_could_go_on,
+            preemptions,
+        }
     }
 
     /// The thread that ran, and the preemptions on the path, after the edge under way.
     fn after_edge(&self) -> (Option<Thread>, u32) {
-        let Some(Edge { from: Some(from), choice }) = self.edge else { return (None, 0) };
+        let Some(Edge {
+            from: Some(from),
+            choice,
+        }) = self.edge
+        else {
+            return (None, 0);
+        };
         let before = &self.nodes[from as usize].spot;
         match choice.as_thread() {
             Some(thread) => (Some(thread), before.preemptions + before.cost(thread)),
@@ -447,13 +438,24 @@ impl Search {
         let graph = self.record(spot, parent);
         let start = u32::MAX;
         let first = self.choices.len() as u32;
-        self.nodes.push(Node { parent, start, choice, spot, first, count: 0, taken: 0, graph });
+        self.nodes.push(Node {
+            parent,
+            start,
+            choice,
+            spot,
+            first,
+            count: 0,
+            taken: 0,
+            graph,
+        });
         self.nodes.len() as u32 - 1
     }
 
     /// Writes the transition under way into the graph; returns the number of the state it leads to.
     fn record(&mut self, spot: Spot, from: Option<u32>) -> NodeId {
-        let Some(graph) = &mut self.graph else { return ROOT };
+        let Some(graph) = &mut self.graph else {
+            return ROOT;
+        };
         let from = from.map(|from| self.nodes[from as usize].graph);
         let choice = self.edge.map_or(Choice::data(0), |edge| edge.choice);
         graph.add(from, choice, spot, &self.reached)
@@ -466,7 +468,12 @@ impl Search {
             None => true,
         };
         let before = self.choices.len();
-        self.choices.extend(point.ready().filter(allowed).map(|pending| Choice::thread(pending.thread)));
+        self.choices.extend(
+            point
+                .ready()
+                .filter(allowed)
+                .map(|pending| Choice::thread(pending.thread)),
+        );
         let count = self.choices.len() - before;
         self.cut_by_bound |= count < point.ready().count();
         self.nodes[node as usize].count = count as u32;
@@ -483,12 +490,6 @@ impl Search {
             share.descend(done, (node.count as usize).saturating_sub(done + 1));
         }
         share.with_leaf()
-    }
-}
-
-impl Spot {
-    fn cost(&self, thread: Thread) -> u32 {
-        u32::from(self.last_could_go_on && self.last != Some(thread))
     }
 }
 
@@ -525,7 +526,13 @@ impl Guide for Search {
         }
         let (last, preemptions) = self.after_edge();
         let key = self.path_key();
-        let spot = Spot { key, is_state: false, last, last_could_go_on: false, preemptions };
+        let spot = Spot {
+            key,
+            is_state: false,
+            last,
+            last_could_go_on: false,
+            preemptions,
+        };
         let node = self.new_node(spot);
         self.choices.extend((0..options).map(Choice::data));
         self.nodes[node as usize].count = options;
@@ -584,7 +591,10 @@ impl Strategy for Search {
         let choice = self.take(node);
         self.find_path(node);
         self.path.push(choice);
-        self.edge = Some(Edge { from: Some(node), choice });
+        self.edge = Some(Edge {
+            from: Some(node),
+            choice,
+        });
         true
     }
 
@@ -597,12 +607,16 @@ impl Strategy for Search {
     }
 
     fn schedule(&self) -> Schedule {
-        Schedule { choices: self.path.clone() }
+        Schedule {
+            choices: self.path.clone(),
+        }
     }
 
     fn coverage(&self) -> Coverage {
         match (self.finished, self.settings.bound) {
-            (false, _) => Coverage::Part { schedules: self.progress.executions },
+            (false, _) => Coverage::Part {
+                schedules: self.progress.executions,
+            },
             (true, Some(bound)) if self.cut_by_bound => Coverage::Preemptions(bound),
             (true, _) => Coverage::All,
         }
@@ -610,7 +624,10 @@ impl Strategy for Search {
 
     fn progress(&self) -> Progress {
         let share = if self.finished { 1.0 } else { self.share() };
-        Progress { share: if self.begun { share } else { 0.0 }, ..self.progress }
+        Progress {
+            share: if self.begun { share } else { 0.0 },
+            ..self.progress
+        }
     }
 
     fn divergence(&self) -> Option<Divergence> {
