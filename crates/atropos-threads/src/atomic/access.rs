@@ -70,7 +70,7 @@ impl Control {
             true => self.weak_store(address as usize, word, value, ordering),
             false => word.set(value),
         }
-        self.state().changed();
+        self.state().changed(name);
     }
 
     /// A read-modify-write that always writes. Returns the old value.
@@ -92,10 +92,10 @@ impl Control {
         state.contents_changed(name, old, new);
         if old == new {
             // A lock that is taken by `swap` and was taken already: as good as a read.
-            self.looks_again(name);
+            self.looked_at(name);
             self.after_read(site);
         } else {
-            state.changed();
+            state.changed(name);
         }
         old
     }
@@ -127,12 +127,12 @@ impl Control {
                 let state = self.state();
                 state.observe(old);
                 state.contents_changed(name, old, exchange.new);
-                state.changed();
+                state.changed(name);
             }
             Err(old) => {
                 state.guide().refine(refined(name, state.model.weak, exchange.failure).coded(Code::CompareExchange as u16));
                 state.observe(old ^ 1 << 63);
-                self.looks_again(name);
+                self.looked_at(name);
                 self.after_read(site);
             }
         }

@@ -30,16 +30,17 @@ impl Control {
     pub fn lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) {
         let op = Op::on(name, Kind::Acquire);
         self.point(Announcement::new(code, op, site).waiting(Wait::Lock(lock)));
-        self.locked(lock, site);
+        self.locked(lock, name, site);
     }
 
     /// The running thread has the lock from now on.
-    pub fn locked(&self, lock: ObjectId, site: Site) {
+    pub fn locked(&self, lock: ObjectId, name: Object, site: Site) {
         let state = self.state();
         state.objects[lock].holder = state.current + 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
-        state.lock_changed();
+        state.lock_changed(name);
+        self.looked_at(name);
         self.receive_clock(lock);
     }
 
@@ -49,7 +50,7 @@ impl Control {
         let state = self.state();
         let free = state.objects[lock].holder == 0 && state.objects[lock].readers == 0;
         if free {
-            self.locked(lock, site);
+            self.locked(lock, name, site);
         } else {
             self.not_taken(code, name);
         }
@@ -61,7 +62,7 @@ impl Control {
         let state = self.state();
         state.guide().refine(Op::on(name, Kind::Read).coded(code as u16));
         state.observe(0);
-        self.looks_again(name);
+        self.looked_at(name);
     }
 
     /// Announces that the running thread gives a lock back.
@@ -78,14 +79,14 @@ impl Control {
         let state = self.state();
         state.objects[lock].holder = 0;
         state.leave_version(name, lock);
-        state.lock_changed();
+        state.lock_changed(name);
     }
 
     /// Waits until a lock has no writer and shares it.
     pub fn lock_shared(&self, lock: ObjectId, name: Object, site: Site) {
         let op = Op::on(name, Kind::AcquireShared);
         self.point(Announcement::new(Code::Read, op, site).waiting(Wait::LockShared(lock)));
-        self.locked_shared(lock, site);
+        self.locked_shared(lock, name, site);
     }
 
     /// Shares a lock if it has no writer.
@@ -93,27 +94,28 @@ impl Control {
         self.point(Announcement::new(Code::TryRead, Op::on(name, Kind::AcquireShared), site));
         let free = self.state().objects[lock].holder == 0;
         if free {
-            self.locked_shared(lock, site);
+            self.locked_shared(lock, name, site);
         } else {
             self.not_taken(Code::TryRead, name);
         }
         free
     }
 
-    fn locked_shared(&self, lock: ObjectId, site: Site) {
+    fn locked_shared(&self, lock: ObjectId, name: Object, site: Site) {
         let state = self.state();
         state.objects[lock].readers += 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
-        state.lock_changed();
+        state.lock_changed(name);
+        self.looked_at(name);
         self.receive_clock(lock);
     }
 
     /// The running thread no longer shares the lock.
-    pub fn unlocked_shared(&self, lock: ObjectId) {
+    pub fn unlocked_shared(&self, lock: ObjectId, name: Object) {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].readers -= 1;
-        state.lock_changed();
+        state.lock_changed(name);
     }
 }

@@ -8,6 +8,7 @@
 //! only when the execution ends. It never holds a Rust reference to the controller across a switch.
 
 pub mod code;
+pub mod futex;
 mod locks;
 pub mod objects;
 pub mod spin;
@@ -58,8 +59,8 @@ pub struct Controller {
     /// Number of this execution in the process: objects of others are not mistaken for ours.
     pub(crate) execution: u32,
     pub(crate) steps: u64,
-    /// Steps that changed something that others can see.
-    pub(crate) changes: u64,
+    /// Threads that wait until somebody changes what they look at.
+    pub(crate) spinners: u32,
     pub(crate) forced_spins: u32,
     /// Sum of the hashes of objects' contents.
     pub(crate) contents: u64,
@@ -270,22 +271,19 @@ impl Controller {
         }
     }
 
-    /// The running step changed something that others can see.
+    /// The running step changed an object as far as others can see.
     #[inline]
-    pub(crate) fn changed(&mut self) {
-        self.changes += 1;
-        self.forced_spins = 0;
+    pub(crate) fn changed(&mut self, name: Object) {
         self.threads[self.current as usize].spin = Default::default();
+        self.tell_spinners(name);
     }
 
     /// The running step locked or unlocked, which a thread that polls under a lock does for ever.
     #[inline]
-    pub(crate) fn lock_changed(&mut self) {
-        let spin = &self.threads[self.current as usize].spin;
-        let (yields_at, same_place) = (spin.yields_at, spin.same_place);
-        self.changed();
+    pub(crate) fn lock_changed(&mut self, name: Object) {
         let spin = &mut self.threads[self.current as usize].spin;
-        (spin.yields_at, spin.same_place) = (yields_at, same_place);
+        (spin.yields, spin.reads) = (0, 0);
+        self.tell_spinners(name);
     }
 
     /// Whether the running thread's next wait may end for no reason.

@@ -32,6 +32,8 @@ pub enum Wait {
     Room(ObjectId),
     /// The message that this thread offers to be taken (`generation` counts those taken), or the receiver to go.
     Taken { channel: ObjectId, ticket: usize },
+    /// To be woken from the word of memory that it waits on.
+    Futex,
     /// Only time.
     Time,
     /// Another thread to change something that this one keeps looking at.
@@ -50,6 +52,9 @@ pub(crate) struct ThreadState {
     pub deadline: u64,
     pub notified: bool,
     pub token: bool,
+    /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
+    pub futex: usize,
+    pub token_of_futex: bool,
     /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
     pub may_wake_spuriously: bool,
     pub spurious_left: u32,
@@ -85,6 +90,9 @@ pub struct PanicNote {
     pub site: Option<String>,
 }
 
+/// How many objects a spinning thread's yield can name as what it looks at.
+pub const LOOKS: usize = 3;
+
 /// Tells a thread that spins from one that gets on with its work.
 #[derive(Debug, Default)]
 pub struct Spin {
@@ -92,10 +100,12 @@ pub struct Spin {
     pub yields: u32,
     /// Reads since then.
     pub reads: u32,
-    /// The number of changes in the execution when the thread last yielded.
-    pub seen: u64,
-    /// Objects read since the last yield, for the yield's own accesses.
-    pub looked_at: [u64; 3],
+    /// Objects read since the thread last changed something; 0 for none.
+    pub looked_at: [u64; LOOKS],
+    /// There were more of them.
+    pub looked_at_more: bool,
+    /// Somebody else changed one of them while the thread waited for that.
+    pub changed: bool,
     /// Where the thread last yielded, and how often in a row, with at most locking and unlocking in between.
     pub yields_at: Option<Site>,
     pub same_place: u32,
@@ -114,6 +124,8 @@ impl ThreadState {
             deadline: u64::MAX,
             notified: false,
             token: false,
+            futex: 0,
+            token_of_futex: false,
             may_wake_spuriously: false,
             spurious_left: SPURIOUS_WAKE_UPS,
             finished: false,
@@ -149,20 +161,21 @@ impl ThreadState {
     }
 
     /// Whether what the thread waits for has come, deadlines apart.
-    pub fn is_granted(&self, objects: &Objects, threads: &[ThreadState], changes: u64) -> bool {
+    pub fn is_granted(&self, objects: &Objects, threads: &[ThreadState]) -> bool {
         match self.wait {
             Wait::Nothing => true,
             Wait::Lock(lock) => is_free(objects, lock),
             Wait::LockShared(lock) => objects[lock].holder == 0,
             Wait::Join(thread) => threads[thread as usize].finished,
             Wait::Token => self.token,
+            Wait::Futex => self.token_of_futex,
             Wait::Notification(lock) => self.notified && is_free(objects, lock),
             Wait::Barrier { barrier, generation } => objects[barrier].generation != generation,
             Wait::Message(channel) => objects[channel].queued > 0 || objects[channel].senders == 0,
             Wait::Room(channel) => objects[channel].queued < objects[channel].room || objects[channel].receiver_gone,
             Wait::Taken { channel, ticket } => objects[channel].generation > ticket || objects[channel].receiver_gone,
             Wait::Time => false,
-            Wait::Change => self.spin.seen != changes,
+            Wait::Change => self.spin.changed,
         }
     }
 

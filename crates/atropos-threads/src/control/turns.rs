@@ -178,7 +178,7 @@ impl Controller {
         for pending in &mut self.pending {
             let thread = &self.threads[pending.thread.index()];
             pending.ready = matches!(thread.wait, Wait::Nothing)
-                || thread.is_granted(&self.objects, &self.threads, self.changes)
+                || thread.is_granted(&self.objects, &self.threads)
                 || ((thread.deadline <= self.clockwork.now || (adversarial && thread.deadline != u64::MAX) || thread.may_wake_spuriously)
                     && thread.may_give_up(&self.objects));
             any |= pending.ready;
@@ -232,7 +232,7 @@ impl Controller {
     fn granted(&mut self, announcement: Announcement) -> Granted {
         let me = self.current as usize;
         let thread = &self.threads[me];
-        let granted = if matches!(announcement.wait, Wait::Nothing) || thread.is_granted(&self.objects, &self.threads, self.changes) {
+        let granted = if matches!(announcement.wait, Wait::Nothing) || thread.is_granted(&self.objects, &self.threads) {
             Granted::Yes
         } else if thread.deadline <= self.clockwork.now || (self.settings.time == Time::Adversarial && thread.deadline != u64::MAX) {
             self.clockwork.now = self.clockwork.now.max(thread.deadline);
@@ -267,7 +267,7 @@ impl Controller {
     fn retire(&mut self, thread: u32) {
         let place = self.place_of(thread);
         self.pending.remove(place);
-        self.changed();
+        self.changed(end_of(thread));
         let state = &mut self.threads[thread as usize];
         state.finished = true;
         if self.fingerprints {

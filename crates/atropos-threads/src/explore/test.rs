@@ -81,7 +81,7 @@ impl<'a> ThreadedTest<'a> {
             said: String::new(),
             execution: 0,
             steps: 0,
-            changes: 0,
+            spinners: 0,
             forced_spins: 0,
             contents: 0,
             fingerprints: false,
@@ -149,7 +149,7 @@ impl Controller {
         self.said.clear();
         self.current = 0;
         self.steps = 0;
-        self.changes = 1;
+        self.spinners = 0;
         self.forced_spins = 0;
         self.contents = 0;
         self.local_keys = 0;

@@ -218,7 +218,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
     unsafe { std::mem::transmute::<usize, GetRandom>(next(&NEXT, c"getrandom"))(buffer, length, flags) }
 }
 
-fn next(cache: &AtomicUsize, name: &std::ffi::CStr) -> usize {
+pub fn next(cache: &AtomicUsize, name: &std::ffi::CStr) -> usize {
     match cache.load(Relaxed) {
         0 => {
             // SAFETY: a look-up by name in the libraries behind this one.

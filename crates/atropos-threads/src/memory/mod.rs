@@ -5,6 +5,7 @@
 //! it through [`World`].
 
 pub mod context;
+mod futex;
 pub mod heap;
 pub mod image;
 pub mod interpose;

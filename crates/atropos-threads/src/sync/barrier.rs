@@ -45,7 +45,7 @@ impl Barrier {
         control.pass_clock(barrier);
         let me = control.thread();
         let state = control.state();
-        state.changed();
+        state.changed(name);
         state.leave_version(name, barrier);
         let object = &mut state.objects[barrier];
         object.count += 1;

@@ -128,7 +128,7 @@ impl Condvar {
             let chosen = control.choose(waiting as u32) as usize;
             let state = control.state();
             let thread = state.objects[condition].waiters.remove(chosen);
-            notify(&control, thread);
+            notify(&control, name, thread);
         }
     }
 
@@ -141,7 +141,7 @@ impl Condvar {
         let state = control.state();
         let mut waiters = std::mem::take(&mut state.objects[condition].waiters);
         for thread in waiters.drain(..) {
-            notify(&control, thread);
+            notify(&control, name, thread);
         }
         control.state().objects[condition].waiters = waiters;
     }
@@ -183,16 +183,16 @@ impl Condvar {
         control.state().objects[condition].waiters.retain(|thread| *thread != me);
         control.me().notified = false;
         control.state().observe(granted as u64);
-        control.locked(lock, site);
+        control.locked(lock, lock_name, site);
         granted
     }
 }
 
-fn notify(control: &Control, thread: u32) {
+fn notify(control: &Control, name: Object, thread: u32) {
     let state = control.state();
     state.threads[thread as usize].notified = true;
     state.wake(thread);
-    state.changed();
+    state.changed(name);
 }
 
 fn with_result<G>(result: LockResult<G>, timed_out: bool) -> LockResult<(G, WaitTimeoutResult)> {

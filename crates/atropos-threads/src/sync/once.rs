@@ -108,7 +108,7 @@ impl Turn {
             control.state().see_version(turn);
             return Taken(None);
         }
-        control.locked(turn, site);
+        control.locked(turn, name, site);
         Taken(Some((self, site)))
     }
 

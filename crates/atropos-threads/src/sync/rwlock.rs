@@ -179,7 +179,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         if let Some(control) = control() {
             let (lock, name) = self.lock.object(&control);
             control.about_to_unlock(Code::ReadUnlock, name, Kind::ReleaseShared, self.lock.site);
-            control.unlocked_shared(lock);
+            control.unlocked_shared(lock, name);
         }
         // SAFETY: dropped once, here.
         unsafe { ManuallyDrop::drop(&mut self.real) }

@@ -189,7 +189,7 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
         me.clock.join(&clock);
         me.token_clock = clock;
     }
-    control.state().changed();
+    control.state().changed(name);
 }
 
 fn unpark(control: &Control, thread: u32, site: Site) {
@@ -206,7 +206,7 @@ fn unpark(control: &Control, thread: u32, site: Site) {
     if target.wait == Wait::Token {
         state.wake(thread);
     }
-    state.changed();
+    state.changed(token_of(thread));
 }
 
 /// See std.
@@ -272,7 +272,7 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
         state.threads[number as usize].clock = clock;
     }
     state.observe(history);
-    state.changed();
+    state.changed(end_of(number));
 }
 
 impl<T> JoinHandle<T> {

@@ -24,7 +24,6 @@ pub fn sleep(dur: Duration) {
         Time::Adversarial => Op::local(),
     };
     control.point(Announcement::new(Code::Sleep, op, here()).waiting(Wait::Time).until(deadline));
-    control.state().changed();
 }
 
 /// See std.

@@ -143,7 +143,7 @@ impl<T> Channel<T> {
         let ticket = object.count - 1;
         let version = state.threads[me].history;
         control.in_program(|| self.messages().push_back(Message { value, ticket, clock, version }));
-        state.changed();
+        state.changed(name);
         self.update_version(control, channel, name);
         ticket
     }
@@ -162,7 +162,7 @@ impl<T> Channel<T> {
         object.queued -= 1;
         object.generation = object.generation.max(message.ticket + 1);
         state.observe(message.version);
-        state.changed();
+        state.changed(name);
         self.update_version(control, channel, name);
         Some(message.value)
     }
@@ -234,7 +234,7 @@ impl<T> Channel<T> {
         let state = control.state();
         state.objects[channel].senders -= 1;
         state.observe(state.objects[channel].senders as u64);
-        state.changed();
+        state.changed(name);
     }
 
     /// The receiver goes, and with it the messages that nobody will take.
@@ -246,7 +246,7 @@ impl<T> Channel<T> {
         let state = control.state();
         let object = &mut state.objects[channel];
         object.receiver_gone = true;
-        state.changed();
+        state.changed(name);
         if self.0.room == Room::None {
             // The senders who still wait take their messages back.
             return;
