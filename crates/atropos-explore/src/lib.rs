@@ -16,7 +16,7 @@
 //! - [`split`] divides a search into [`WorkItem`]s (text, for other processes), [`explore_parts`] explores
 //!   them with threads.
 //! - [`Original`] remembers an exploration of the original program, [`Technique`] says how much of that a
-//!   mutant's exploration reuses.
+//!   mutant's exploration reuses; [`SampledOriginal`] does the like for random schedules.
 //!
 //! # What a system of coroutine threads has to do
 //! - Announce every operation that others can notice before performing it, with all objects it may
@@ -30,6 +30,7 @@
 //! - A spin loop announces [`Op::yielding`] operations; under exhaustive strategies it is best announced
 //!   as a [`Op::blocking`] read of what it reads, ready when somebody has written there since. A limit on
 //!   steps ends the rest: [`Phase::CutShort`], [`End::Limit`].
+//! - Timers of a clock that moves when nothing else can happen are [`Op::when_idle`].
 
 mod choice;
 mod exhaustive;
@@ -58,7 +59,9 @@ pub use exhaustive::Exhaustive;
 pub use gradual::{Budget, Gradual};
 pub use hash::{Fingerprint, mix, spread};
 pub use model::{Model, Walk};
-pub use mutmut::{Method, MutantRun, Original, Technique, Until, Verdict, kill_matrix};
+pub use mutmut::{
+    Method, MutantRun, Original, SampledOriginal, Technique, Until, Verdict, kill_matrix,
+};
 pub use names::Names;
 pub use op::{Access, Kind, Object, Op};
 pub use plan::{Plan, UnknownPlan};

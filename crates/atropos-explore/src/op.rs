@@ -77,6 +77,7 @@ const BLOCKING: u8 = 1;
 const REVOCABLE: u8 = 2;
 const YIELD: u8 = 4;
 const UNIVERSAL: u8 = 8;
+const IDLE: u8 = 16;
 
 /// The next operation of a thread: one step runs from one announced operation to the next, so
 /// everything after the operation itself must be local to the thread.
@@ -103,6 +104,16 @@ impl Op {
     pub fn universal() -> Op {
         Op {
             flags: UNIVERSAL,
+            ..Op::default()
+        }
+    }
+
+    /// An operation that is ready only while no thread has another one ready: a timer of a clock that
+    /// moves on when nothing else can happen. Among several such threads the system says which are
+    /// ready. It commutes with nothing.
+    pub fn when_idle() -> Op {
+        Op {
+            flags: UNIVERSAL | BLOCKING | IDLE,
             ..Op::default()
         }
     }
@@ -167,6 +178,10 @@ impl Op {
 
     pub fn is_yielding(&self) -> bool {
         self.flags & YIELD != 0
+    }
+
+    pub fn is_when_idle(&self) -> bool {
+        self.flags & IDLE != 0
     }
 
     pub fn is_universal(&self) -> bool {

@@ -12,6 +12,9 @@
 //!   the execution is abandoned. What threads that are blocked at the end were about to do counts
 //!   as if it had happened last. On programs whose only blocking operations are locks and joins no
 //!   execution is abandoned: there is one for each class;
+//! - a step that cuts the execution short ([`Phase::CutShort`]) conflicts with everything. If any
+//!   execution fails, one is found; but once some are cut short, others that would end differently
+//!   may be left out, since what the threads would have done is not known;
 //! - an operation that another thread's step replaces (a timeout, by a notification) gets its turn
 //!   just before that step.
 

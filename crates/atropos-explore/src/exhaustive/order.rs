@@ -176,12 +176,14 @@ impl Order {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         let since = self.fill_base(entry, &mut base);
-        if entry.step.op.is_universal() {
+        let op = &entry.step.op;
+        if op.is_universal() {
             let all = (0..self.events.len() as EventId).rev();
-            found.extend(
-                all.filter(|&id| !self.within(id, &base))
-                    .map(|id| (id, Sure(!entry.step.op.is_blocking()))),
-            );
+            let unordered = all.filter(|&id| !self.within(id, &base));
+            // A timer could have come earlier only where it was ready: where others went off.
+            let is_ready = |&id: &EventId| !op.is_when_idle() || ready_at(id, entry.step.thread);
+            let sure = Sure(op.is_when_idle() || !op.is_blocking());
+            found.extend(unordered.filter(is_ready).map(|id| (id, sure)));
         } else {
             let judge = |id: EventId, first: Kind, second: Kind| {
                 let op = &entry.step.op;

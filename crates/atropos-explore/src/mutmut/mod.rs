@@ -19,7 +19,10 @@
 //!   it reaches are undecided.
 
 mod recording;
+mod sampled;
 mod starts;
+
+pub use sampled::SampledOriginal;
 
 use std::collections::BTreeSet;
 

@@ -20,7 +20,8 @@ fn value(random: &mut Random) -> Value {
 }
 
 /// Which instructions a program is made of: few sorts in one program make threads meet more often.
-const THEMES: [&[u64]; 8] = [
+const THEMES: [&[u64]; 9] = [
+    &[27, 28, 29, 8, 10, 13, 15],
     &[10, 11, 13, 14, 15, 16, 25],
     &[0, 1, 2, 3, 10, 13],
     &[4, 5, 6, 7, 8, 9, 8],
@@ -94,6 +95,8 @@ fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<I
             Some(t) => vec![Instr::Spawn(t), Instr::Join(t)],
             None => vec![Instr::Set(0, value(random))],
         },
+        27 | 28 => vec![Instr::Sleep(1 + random.below(2) as u32)],
+        29 => vec![Instr::Lock(0), Instr::WaitAtMost(0, 0, 2), Instr::Unlock(0)],
         24 => vec![Instr::Refute(register(random), random.below(4) as i32)],
         25 => vec![
             Instr::Load(0, object(random)),

@@ -53,6 +53,10 @@ pub enum Instr {
     /// Register, number of alternatives.
     Flip(usize, u32),
     Yield,
+    /// Waits until the clock has moved on by so much; it moves when nothing else can happen.
+    Sleep(u32),
+    /// Condition, lock, how long.
+    WaitAtMost(usize, usize, u32),
     // Local ones.
     Set(usize, Value),
     /// Skips so many instructions unless the register holds the value.
@@ -108,6 +112,7 @@ enum Mode {
     },
     Relocking(usize),
     AtBarrier,
+    Sleeping,
     Passing,
     /// At its end, others may be waiting for it.
     Exiting,
@@ -119,6 +124,8 @@ struct Proc {
     mode: Mode,
     pc: usize,
     regs: [i32; 3],
+    /// When its timer goes off.
+    deadline: Option<u32>,
     /// How often it holds each lock shared.
     reads: [u8; OBJECTS],
     failed: bool,
@@ -135,6 +142,7 @@ struct State {
     atomics: Vec<(i32, i32)>,
     channels: Vec<VecDeque<i32>>,
     arrived: Vec<Vec<usize>>,
+    clock: u32,
     aborted: bool,
 }
 
@@ -196,6 +204,7 @@ impl Interpreter {
                 mode,
                 pc: 0,
                 regs: [0; 3],
+                deadline: None,
                 reads: [0; OBJECTS],
                 failed: false,
             });
@@ -216,6 +225,7 @@ impl Interpreter {
             .arrived
             .resize(self.program.barriers.len(), Vec::new());
         state.arrived.iter_mut().for_each(Vec::clear);
+        state.clock = 0;
         state.aborted = false;
     }
 
@@ -273,6 +283,10 @@ impl Interpreter {
                 may_wake: true,
                 ..
             } => (Op::on(object(2, condition), Kind::Write).revocable(), true),
+            Mode::Sleeping => (Op::when_idle(), false),
+            Mode::Waiting { .. } if self.state.procs[t].deadline.is_some() => {
+                (Op::when_idle(), false)
+            }
             Mode::Waiting { .. } | Mode::AtBarrier => (Op::local(), false),
             Mode::Relocking(l) => (
                 Op::on(lock_object(l), Kind::Acquire).blocking(),
@@ -292,7 +306,9 @@ impl Interpreter {
             // Who does not hold a lock does not release it.
             Instr::Unlock(l) if self.state.holders[l] != Some(t) => (Op::local(), true),
             Instr::ReadUnlock(l) if self.state.procs[t].reads[l] == 0 => (Op::local(), true),
-            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) if self.state.holders[l] != Some(t) => {
+            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) | Instr::WaitAtMost(c, l, _)
+                if self.state.holders[l] != Some(t) =>
+            {
                 (Op::on(object(2, c), Kind::Write), true)
             }
             Instr::Unlock(l) => (Op::on(lock_object(l), Kind::Release), true),
@@ -302,7 +318,7 @@ impl Interpreter {
                 self.state.holders[l].is_none(),
             ),
             Instr::ReadUnlock(l) => (Op::on(lock_object(l), Kind::ReleaseShared), true),
-            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) => (
+            Instr::Wait(c, l) | Instr::WaitOrWake(c, l) | Instr::WaitAtMost(c, l, _) => (
                 Op::on(object(2, c), Kind::Write).and(lock_object(l), Kind::Release),
                 true,
             ),
@@ -323,7 +339,7 @@ impl Interpreter {
             Instr::Barrier(b) => (Op::on(object(5, b), Kind::Write), true),
             // The first of several spawns is the one that counts.
             Instr::Spawn(child) => (Op::on(object(6, child), Kind::Write), true),
-            Instr::Flip(..) => (Op::local(), true),
+            Instr::Flip(..) | Instr::Sleep(_) => (Op::local(), true),
             Instr::Join(t) => (
                 Op::on(object(7, t), Kind::Await).blocking(),
                 self.state.procs[t].mode == Mode::Gone,
@@ -338,9 +354,14 @@ impl Interpreter {
         match self.state.procs[t].mode {
             Mode::Starting => {}
             Mode::Passing => self.state.procs[t].pc += 1,
+            Mode::Sleeping => {
+                self.take_timer(t);
+                self.state.procs[t].pc += 1;
+            }
             Mode::Waiting {
                 condition, lock, ..
             } => {
+                self.take_timer(t);
                 self.state.queues[condition].retain(|&other| other != t);
                 self.state.procs[t].mode = Mode::Relocking(lock);
                 return;
@@ -396,9 +417,14 @@ impl Interpreter {
                     state.procs[t].reads[l] -= 1;
                 }
             }
-            Instr::Wait(condition, lock) | Instr::WaitOrWake(condition, lock) => {
+            Instr::Wait(condition, lock)
+            | Instr::WaitOrWake(condition, lock)
+            | Instr::WaitAtMost(condition, lock, _) => {
                 if state.holders[lock] == Some(t) {
                     state.holders[lock] = None;
+                }
+                if let Instr::WaitAtMost(_, _, time) = *instr {
+                    state.procs[t].deadline = Some(state.clock + time);
                 }
                 state.queues[condition].push(t);
                 let may_wake = matches!(instr, Instr::WaitOrWake(..));
@@ -474,6 +500,11 @@ impl Interpreter {
                     guide.wake(Thread(child as u32));
                 }
             }
+            Instr::Sleep(time) => {
+                state.procs[t].deadline = Some(state.clock + time);
+                state.procs[t].mode = Mode::Sleeping;
+                return false;
+            }
             Instr::Join(_) | Instr::Yield => {}
             Instr::Flip(r, n) => state.procs[t].regs[r] = guide.data(n) as i32,
             ref local => unreachable!("{local:?} is local"),
@@ -486,10 +517,37 @@ impl Interpreter {
         self.state.atomics[a] = (value, old);
     }
 
+    /// Moves the clock to where the thread's timer goes off, if it has one.
+    fn take_timer(&mut self, t: usize) {
+        if let Some(deadline) = self.state.procs[t].deadline.take() {
+            self.state.clock = deadline;
+        }
+    }
+
+    /// When nothing else can happen, the timers that go off first can.
+    fn ready_timers(&mut self) {
+        if self.pending.iter().any(|pending| pending.ready) {
+            return;
+        }
+        let procs = &self.state.procs;
+        let timed = |pending: &&mut Pending| pending.op.is_when_idle();
+        let deadline = |thread: Thread| procs[thread.index()].deadline.unwrap_or(u32::MAX);
+        let first = self
+            .pending
+            .iter_mut()
+            .filter(timed)
+            .map(|pending| deadline(pending.thread))
+            .min();
+        for pending in self.pending.iter_mut().filter(timed) {
+            pending.ready = Some(deadline(pending.thread)) == first;
+        }
+    }
+
     fn wake(&mut self, woken: usize, guide: &mut dyn Guide) {
         let Mode::Waiting { lock, .. } = self.state.procs[woken].mode else {
             unreachable!("it is in the queue")
         };
+        self.state.procs[woken].deadline = None;
         self.state.procs[woken].mode = Mode::Relocking(lock);
         guide.wake(Thread(woken as u32));
     }
@@ -581,6 +639,7 @@ impl System for Interpreter {
                     });
                 }
             }
+            self.ready_timers();
             let nothing_ready = self.pending.iter().all(|pending| !pending.ready);
             let phase = match nothing_ready {
                 _ if self.state.aborted || steps == self.limit => Phase::CutShort,

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use atropos_explore::{
-    End, Matching, Method, Mutable, MutantRun, Order, Original, Search, Settings, Size, Strictness,
-    Technique, Until, Verdict, replay,
+    End, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Search, Settings,
+    Size, Strictness, Technique, Until, Verdict, replay,
 };
 
 use crate::equivalence::{ends_of, seeds};
@@ -214,4 +214,46 @@ fn a_killing_schedule_kills_again_when_replayed() {
         }
     }
     assert!(replayed > 50, "{replayed}");
+}
+
+#[test]
+fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
+    let (mut sampled_kills, mut all_kills) = (0, 0);
+    for seed in seeds(200) {
+        let Some(mut system) = suitable(seed) else {
+            continue;
+        };
+        let mutants = system.program.mutants();
+        let original = Original::explore(&mut system, Method::Exhaustive);
+        let sample = SampledOriginal::explore(&mut system, 20, seed);
+        assert!(
+            sample
+                .reached()
+                .all(|mutant| original.reached().contains(&mutant))
+        );
+        for mutant in mutants {
+            let run = original.explore_mutant(
+                &mut system,
+                mutant,
+                Technique::StateSet,
+                Until::FirstFailure,
+            );
+            let is_killed = matches!(run.verdict, Verdict::Killed(_));
+            let (verdict, executions) = sample.explore_mutant(&mut system, mutant, 20);
+            assert!(executions <= 40);
+            if let Verdict::Killed(finding) = verdict {
+                assert!(is_killed, "seed {seed}, mutant {mutant}");
+                system.activate(mutant);
+                let again = replay(&mut system, &finding.schedule, Strictness::Exact);
+                assert_eq!(again.ended(), Some(finding.end));
+                system.activate(0);
+                sampled_kills += 1;
+            }
+            all_kills += usize::from(is_killed);
+        }
+    }
+    assert!(
+        sampled_kills * 10 > all_kills * 8,
+        "{sampled_kills} of {all_kills}"
+    );
 }
