@@ -173,8 +173,9 @@ impl Exhaustive {
         chosen.step = step;
         if let Some(objects) = objects {
             chosen.announced = pending.op;
-            chosen.objects = objects;
+            chosen.announced_objects = objects;
         }
+        chosen.objects = chosen.announced_objects;
         self.fresh = is_new;
         Some(thread)
     }
@@ -200,7 +201,8 @@ impl Exhaustive {
         };
         chosen.step = self.step_of(&pending);
         chosen.announced = pending.op;
-        chosen.objects = self.order.dense(&pending.op);
+        chosen.announced_objects = self.order.dense(&pending.op);
+        chosen.objects = chosen.announced_objects;
         chosen.variants.clear();
         chosen.note_ready(point);
         self.push(What::Step(chosen), todo);

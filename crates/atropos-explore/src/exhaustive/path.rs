@@ -59,8 +59,11 @@ impl Alternatives {
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     pub step: Step,
+    /// The dense numbers of the objects that the step touched.
     pub objects: [u32; 4],
     pub announced: Op,
+    /// The dense numbers of the announced operation's objects.
+    pub announced_objects: [u32; 4],
     /// Threads whose next step from here is covered elsewhere.
     pub sleep: Vec<Sleeper>,
     /// What the step touched when it took other alternatives.
@@ -119,6 +122,7 @@ impl Chosen {
             step,
             objects: [0; 4],
             announced: Op::local(),
+            announced_objects: [0; 4],
             sleep: Vec::new(),
             variants: Vec::new(),
             ready: Vec::new(),
