@@ -110,10 +110,10 @@ impl Op {
 
     /// An operation that is ready only while no thread has another one ready: a timer of a clock that
     /// moves on when nothing else can happen. Among several such threads the system says which are
-    /// ready. It commutes with nothing.
+    /// ready. It commutes with nothing, and another timer that goes off first takes it away.
     pub fn when_idle() -> Op {
         Op {
-            flags: UNIVERSAL | BLOCKING | IDLE,
+            flags: UNIVERSAL | BLOCKING | IDLE | REVOCABLE,
             ..Op::default()
         }
     }

@@ -8,7 +8,7 @@ use atropos_explore::{
 };
 
 use crate::generate::{Taste, program};
-use crate::lang::{Interpreter, Program};
+use crate::lang::{Instr, Interpreter, Program};
 
 /// How often each end occurs.
 pub type Ends = BTreeMap<End, u64>;
@@ -38,6 +38,27 @@ pub fn seeds(usual: u64) -> std::ops::Range<u64> {
         .ok()
         .and_then(|seeds| seeds.parse().ok());
     0..wanted.unwrap_or(usual)
+}
+
+/// Two timers go off at the same time; the first thread then notifies the second, whose own timer is
+/// never seen to go off in that order.
+#[test]
+fn a_timer_that_another_one_makes_superfluous_gets_its_turn() {
+    let first = vec![
+        Instr::Sleep(2),
+        Instr::Lock(0),
+        Instr::NotifyAll(0),
+        Instr::Unlock(0),
+    ];
+    let second = vec![Instr::Lock(0), Instr::WaitAtMost(0, 0, 2), Instr::Unlock(0)];
+    let mut system = Interpreter::new(Program {
+        threads: vec![first, second],
+        initial: 2,
+        ..Program::default()
+    });
+    let mut strategy = Exhaustive::new();
+    ends_of(&mut system, &mut strategy, 100);
+    assert!(strategy.progress().executions >= 2);
 }
 
 /// All the same ends; where failures cut executions short, reduction need not find every one.
