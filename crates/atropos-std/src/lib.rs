@@ -52,6 +52,7 @@ pub mod sync {
 
     /// Channels.
     pub mod mpsc {
+        #[allow(unused_imports)]
         pub use real_std::sync::mpsc::*;
 
         pub use atropos_threads::sync::mpsc::{

@@ -64,6 +64,10 @@ codes! {
     Modify = "modifies",
     CompareExchange = "compares and exchanges",
     Fence = "fences",
+    FutexWait = "is about to wait on a word of memory",
+    FutexWake = "waits on a word of memory",
+    FutexNotify = "wakes those who wait on a word of memory",
+    Outside = "waits for something outside the program",
 }
 
 impl fmt::Display for Code {

@@ -26,9 +26,11 @@ const FUTEX_SPACE: u64 = 0x8 << 60;
 pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -> Outcome {
     let Some(control) = control() else { return Outcome::OtherValue };
     let value = control.name(word);
+    // The caller is no function of ours; where the thread last was says more.
+    let site = control.me().site.unwrap_or(here());
     let queue = Object(value.0 | FUTEX_SPACE);
     // The look at the word and the queueing are one step.
-    control.point(Announcement::new(Code::Wait, Op::on(value, Kind::Read).and(queue, Kind::Write), here()));
+    control.point(Announcement::new(Code::FutexWait, Op::on(value, Kind::Read).and(queue, Kind::Write), site));
     // SAFETY: the caller's promise; only this OS thread changes the word.
     if unsafe { word.read_volatile() } != expected {
         control.looked_at(value);
@@ -42,7 +44,7 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
         None => Op::on(queue, Kind::Read),
         Some(_) => Op::universal().and(queue, Kind::Write).revocable(),
     };
-    let granted = control.point(Announcement::new(Code::Wake, op, here()).waiting(Wait::Futex).until(deadline));
+    let granted = control.point(Announcement::new(Code::FutexWake, op, site).waiting(Wait::Futex).until(deadline));
     control.me().futex = 0;
     control.state().changed(queue);
     match granted {
@@ -55,7 +57,8 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
 pub fn wake(word: *const u32, most: u32) -> u32 {
     let Some(control) = control() else { return 0 };
     let queue = Object(control.name(word).0 | FUTEX_SPACE);
-    control.point(Announcement::new(Code::NotifyOne, Op::on(queue, Kind::Write), here()));
+    let site = control.me().site.unwrap_or(here());
+    control.point(Announcement::new(Code::FutexNotify, Op::on(queue, Kind::Write), site));
     let mut woken = 0;
     while woken < most {
         let state = control.state();

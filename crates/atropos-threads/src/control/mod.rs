@@ -11,6 +11,7 @@ pub mod code;
 pub mod futex;
 mod locks;
 pub mod objects;
+pub mod outside;
 pub mod spin;
 pub mod thread_state;
 pub(crate) mod turns;

@@ -43,7 +43,7 @@ pub struct Failure {
 /// Executions to spend on making a failing schedule simpler.
 const SHRINKING: usize = 2000;
 
-/// Runs a test under a strategy until it fails or the strategy has nothing left. `watch` is called after every
+/// Runs a test under a strategy until it fails, does something that can't be controlled, or the strategy has nothing left. `watch` is called after every
 /// execution and may stop the exploration.
 pub fn explore(
     test: &(dyn Fn() + Sync),
@@ -54,10 +54,12 @@ pub fn explore(
     let mut system = ThreadedTest::new(test, options);
     let mut remarks: Vec<FindingKind> = Vec::new();
     let mut failed = None;
+    let mut uncontrolled = false;
     let report = {
         let last = system.last();
         explore_with(&mut system, strategy, &mut |end, strategy| {
             for finding in last.take().findings {
+                uncontrolled |= matches!(finding.kind, FindingKind::Uncontrolled { .. });
                 let known = |known: &FindingKind| std::mem::discriminant(known) == std::mem::discriminant(&finding.kind);
                 if finding.kind.is_failure() && end.is_failure() {
                     failed.get_or_insert(finding.kind);
@@ -65,7 +67,8 @@ pub fn explore(
                     remarks.push(finding.kind);
                 }
             }
-            if end.is_failure() { ControlFlow::Break(()) } else { watch(strategy) }
+            // What depends on the world outside is not for us to explore.
+            if end.is_failure() || uncontrolled { ControlFlow::Break(()) } else { watch(strategy) }
         })
     };
     let failure = match (report.finding, failed) {

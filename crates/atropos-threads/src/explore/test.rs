@@ -258,7 +258,10 @@ impl Drop for ThreadedTest<'_> {
             for body in &mut controller.bodies {
                 std::mem::forget(body.take());
             }
-            // Statics go back to where they were before the first execution.
+            // Statics go back to where they were before the first execution, unless the program started OS threads behind our back.
+            if !is_single_threaded() {
+                controller.world.forget_statics();
+            }
             // SAFETY: as in `restart`.
             unsafe { controller.world.restart() };
             EXECUTIONS.store(controller.execution, Relaxed);

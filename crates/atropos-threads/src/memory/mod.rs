@@ -4,6 +4,7 @@
 //! This module and its children own the crate's dealings with raw memory; the rest of the crate reaches
 //! it through [`World`].
 
+mod blocking;
 pub mod context;
 mod futex;
 pub mod heap;
@@ -81,6 +82,11 @@ impl World {
         warm_up();
         let keep = IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.clone();
         self.image = Some(Image::take(&self.layout, &keep));
+    }
+
+    /// Leaves statics as they are from now on.
+    pub fn forget_statics(&mut self) {
+        self.image = None;
     }
 
     /// Bytes of statics that are put back before each execution; 0 if they are kept.

@@ -28,7 +28,6 @@ unsafe impl Sync for Scope<'_, '_> {}
 // SAFETY: as above.
 unsafe impl Send for Scope<'_, '_> {}
 impl std::panic::RefUnwindSafe for Scope<'_, '_> {}
-impl std::panic::UnwindSafe for Scope<'_, '_> {}
 
 /// See std.
 pub struct ScopedJoinHandle<'scope, T>(Handle<'scope, T>);

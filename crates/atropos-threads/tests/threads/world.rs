@@ -242,3 +242,36 @@ fn the_same_schedule_gives_the_same_questions() {
         assert_eq!((again, second.divergence()), (end, None));
     });
 }
+
+#[test]
+fn an_os_thread_that_nobody_controls_is_named() {
+    alone(|| {
+        // A program that goes behind the facade's back, as foreign code would.
+        let test = || std::thread::spawn(|| {}).join().unwrap_or_default();
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| std::ops::ControlFlow::Break(()));
+        let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+        assert_eq!(remarks, ["not under control: an OS thread that nobody controls is started"]);
+    });
+}
+
+#[test]
+fn a_thread_that_waits_for_a_file_lets_the_others_run() {
+    use std::io::{Read, Write};
+    unsafe extern "C" {
+        fn poll(files: *mut (i32, i16, i16), count: u64, timeout: i32) -> i32;
+    }
+    alone(|| {
+        let test = || {
+            let (mut reader, mut writer) = std::io::pipe().unwrap();
+            let thread = thread::spawn(move || writer.write_all(b"x").unwrap());
+            let file = std::os::fd::AsRawFd::as_raw_fd(&reader);
+            // SAFETY: one file with room for its answer.
+            assert_eq!(unsafe { poll(&mut (file, 1, 0), 1, -1) }, 1);
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            thread.join().unwrap();
+            say(&text);
+        };
+        assert_eq!(ends(&test, &sc()), ["x"]);
+    });
+}
