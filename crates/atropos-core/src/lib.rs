@@ -15,12 +15,15 @@ pub mod sync {
     pub mod atomic {
         pub use real_core::sync::atomic::*;
 
-        pub use atropos_threads::atomic::{
-            AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16, AtomicU32,
-            AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
-        };
         #[allow(deprecated)]
-        pub use atropos_threads::atomic::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT, spin_loop_hint};
+        pub use atropos_threads::atomic::{
+            ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT, spin_loop_hint,
+        };
+        pub use atropos_threads::atomic::{
+            AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr,
+            AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
+            fence,
+        };
     }
 }
 

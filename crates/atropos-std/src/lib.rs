@@ -20,8 +20,9 @@ pub mod thread {
     pub use real_std::thread::*;
 
     pub use atropos_threads::thread::{
-        AccessError, Builder, JoinHandle, LocalKey, Result, Scope, ScopedJoinHandle, Thread, ThreadId, available_parallelism,
-        current, panicking, park, park_timeout, scope, sleep, spawn, yield_now,
+        AccessError, Builder, JoinHandle, LocalKey, Result, Scope, ScopedJoinHandle, Thread,
+        ThreadId, available_parallelism, current, panicking, park, park_timeout, scope, sleep,
+        spawn, yield_now,
     };
     #[allow(deprecated)]
     pub use atropos_threads::thread::{park_timeout_ms, sleep_ms};
@@ -34,20 +35,23 @@ pub mod sync {
     #[allow(deprecated)]
     pub use atropos_threads::sync::ONCE_INIT;
     pub use atropos_threads::sync::{
-        Barrier, BarrierWaitResult, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock, OnceState, RwLock, RwLockReadGuard,
-        RwLockWriteGuard, WaitTimeoutResult,
+        Barrier, BarrierWaitResult, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock,
+        OnceState, RwLock, RwLockReadGuard, RwLockWriteGuard, WaitTimeoutResult,
     };
 
     /// Atomics.
     pub mod atomic {
         pub use real_std::sync::atomic::*;
 
-        pub use atropos_threads::atomic::{
-            AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16, AtomicU32,
-            AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
-        };
         #[allow(deprecated)]
-        pub use atropos_threads::atomic::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT, spin_loop_hint};
+        pub use atropos_threads::atomic::{
+            ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT, spin_loop_hint,
+        };
+        pub use atropos_threads::atomic::{
+            AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr,
+            AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
+            fence,
+        };
     }
 
     /// Channels.
@@ -56,8 +60,8 @@ pub mod sync {
         pub use real_std::sync::mpsc::*;
 
         pub use atropos_threads::sync::mpsc::{
-            IntoIter, Iter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, SyncSender, TryIter, TryRecvError,
-            TrySendError, channel, sync_channel,
+            IntoIter, Iter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, SyncSender,
+            TryIter, TryRecvError, TrySendError, channel, sync_channel,
         };
     }
 }

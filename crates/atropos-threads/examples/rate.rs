@@ -17,7 +17,10 @@ fn program(n: u32) {
             }
         }
     };
-    let threads = [thread::spawn(work(counter.clone())), thread::spawn(work(counter.clone()))];
+    let threads = [
+        thread::spawn(work(counter.clone())),
+        thread::spawn(work(counter.clone())),
+    ];
     for thread in threads {
         thread.join().unwrap();
     }
@@ -25,7 +28,10 @@ fn program(n: u32) {
 }
 
 fn main() {
-    let options = Options { memory: Memory::SequentiallyConsistent, ..Options::default() };
+    let options = Options {
+        memory: Memory::SequentiallyConsistent,
+        ..Options::default()
+    };
     for n in 2..=5 {
         let strategies: [(&str, Box<dyn Strategy>); 3] = [
             ("enumeration", Box::new(Search::enumeration())),
@@ -37,18 +43,27 @@ fn main() {
                 continue;
             }
             let start = Instant::now();
-            let report = explore(&|| program(n), &options, &mut *strategy, &mut |strategy| {
-                match strategy.progress().executions >= 300_000 {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            });
+            let report =
+                explore(
+                    &|| program(n),
+                    &options,
+                    &mut *strategy,
+                    &mut |strategy| match strategy.progress().executions >= 300_000 {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    },
+                );
             let seconds = start.elapsed().as_secs_f64();
             let count = report.progress.executions + report.progress.abandoned;
             println!(
                 "n={n} {name}: {} schedules, {} abandoned, {:.0}/s, {}, statics {} bytes, {:?} {:?}",
-                report.progress.executions, report.progress.abandoned, count as f64 / seconds, report.coverage, report.statics,
-                report.failure.map(|failure| failure.finding.to_string()), report.divergence
+                report.progress.executions,
+                report.progress.abandoned,
+                count as f64 / seconds,
+                report.coverage,
+                report.statics,
+                report.failure.map(|failure| failure.finding.to_string()),
+                report.divergence
             );
         }
     }

@@ -45,7 +45,10 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
     }
     let now = state.clockwork.now;
     state.observe(now);
-    Some(Timespec { seconds: start + (now / 1_000_000_000) as i64, nanoseconds: (now % 1_000_000_000) as i64 })
+    Some(Timespec {
+        seconds: start + (now / 1_000_000_000) as i64,
+        nanoseconds: (now % 1_000_000_000) as i64,
+    })
 }
 
 impl Clockwork {

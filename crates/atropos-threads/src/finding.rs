@@ -17,9 +17,17 @@ pub struct Finding {
 #[derive(Clone, Debug)]
 pub enum FindingKind {
     /// A thread ended by a panic that nobody took note of: the test's own thread, or one that was never joined.
-    Panic { thread: u32, name: Option<String>, message: String, site: Option<String> },
+    Panic {
+        thread: u32,
+        name: Option<String>,
+        message: String,
+        site: Option<String>,
+    },
     /// The test should have panicked, or with another message.
-    NoPanic { expected: String, message: Option<String> },
+    NoPanic {
+        expected: String,
+        message: Option<String>,
+    },
     /// Threads wait for each other.
     Deadlock { waiting: Vec<Waiting> },
     /// A thread waits on a condition that nobody will notify, and nobody can run.
@@ -103,7 +111,11 @@ impl fmt::Display for Waiting {
             (Some(holder), None) => write!(f, ", which is thread {holder}'s to end")?,
             _ => {}
         }
-        if self.ready { f.write_str(" (could go on)") } else { Ok(()) }
+        if self.ready {
+            f.write_str(" (could go on)")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -111,10 +123,17 @@ impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, title: &str, waiting: &[Waiting]| {
             f.write_str(title)?;
-            waiting.iter().try_for_each(|waiting| write!(f, "\n  {waiting}"))
+            waiting
+                .iter()
+                .try_for_each(|waiting| write!(f, "\n  {waiting}"))
         };
         match self {
-            FindingKind::Panic { thread, name, message, site } => {
+            FindingKind::Panic {
+                thread,
+                name,
+                message,
+                site,
+            } => {
                 write!(f, "thread {thread}")?;
                 if let Some(name) = name {
                     write!(f, " \"{name}\"")?;
@@ -125,14 +144,22 @@ impl fmt::Display for FindingKind {
                 }
                 write!(f, ": {message}")
             }
-            FindingKind::NoPanic { expected, message: None } => write!(f, "the test did not panic, expected {expected}"),
-            FindingKind::NoPanic { expected, message: Some(message) } => {
+            FindingKind::NoPanic {
+                expected,
+                message: None,
+            } => write!(f, "the test did not panic, expected {expected}"),
+            FindingKind::NoPanic {
+                expected,
+                message: Some(message),
+            } => {
                 write!(f, "the test panicked with {message:?}, expected {expected}")
             }
             FindingKind::Deadlock { waiting } => list(f, "deadlock:", waiting),
             FindingKind::LostWakeUp { waiting } => list(f, "lost wake-up:", waiting),
             FindingKind::Livelock { waiting } => list(f, "livelock:", waiting),
-            FindingKind::StepLimit { steps, waiting } => list(f, &format!("no end after {steps} steps:"), waiting),
+            FindingKind::StepLimit { steps, waiting } => {
+                list(f, &format!("no end after {steps} steps:"), waiting)
+            }
             FindingKind::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
                 site.map_or(Ok(()), |site| write!(f, " since {site}"))
@@ -143,7 +170,10 @@ impl fmt::Display for FindingKind {
                 site.as_ref().map_or(Ok(()), |site| write!(f, " at {site}"))
             }
             FindingKind::NotReady { thread, step } => {
-                write!(f, "thread {thread} was to run at step {step} but can't: the program is not deterministic under control")
+                write!(
+                    f,
+                    "thread {thread} was to run at step {step} but can't: the program is not deterministic under control"
+                )
             }
         }
     }

@@ -30,7 +30,10 @@ impl Trace {
     pub fn objects(&self) -> Vec<Object> {
         let mut objects = Vec::new();
         for event in &self.events {
-            if event.object != Object::default() && event.code != Code::Spawn && !objects.contains(&event.object) {
+            if event.object != Object::default()
+                && event.code != Code::Spawn
+                && !objects.contains(&event.object)
+            {
                 objects.push(event.object);
             }
         }
@@ -44,7 +47,14 @@ impl fmt::Display for Trace {
         let objects = self.objects();
         for event in &self.events {
             let number = objects.iter().position(|object| *object == event.object);
-            write!(f, "{:indent$}{} {}", "", event.thread, event.code, indent = event.thread as usize * 4)?;
+            write!(
+                f,
+                "{:indent$}{} {}",
+                "",
+                event.thread,
+                event.code,
+                indent = event.thread as usize * 4
+            )?;
             match (event.code, number) {
                 (Code::Spawn, _) => write!(f, " {}", event.value)?,
                 (_, Some(number)) => write!(f, " #{number}")?,

@@ -10,21 +10,29 @@ pub fn dependencies_are_explored_unmodified() {
     let cargo = || {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         // Nothing of the build that runs this test.
-        for (key, _) in std::env::vars_os().filter(|(key, _)| key.to_string_lossy().starts_with("CARGO_PKG")) {
+        for (key, _) in
+            std::env::vars_os().filter(|(key, _)| key.to_string_lossy().starts_with("CARGO_PKG"))
+        {
             command.env_remove(key);
         }
         command.env("CARGO_TARGET_DIR", scratch().join("graph"));
         command
     };
     let mut fetch = cargo();
-    fetch.args(["fetch", "--quiet", "--manifest-path"]).arg(&manifest);
+    fetch
+        .args(["fetch", "--quiet", "--manifest-path"])
+        .arg(&manifest);
     if !fetch.status().is_ok_and(|status| status.success()) {
         println!("not run: the dependencies can't be fetched");
         return;
     }
     let mut build = cargo();
-    build.args(["build", "--quiet", "--release", "--manifest-path"]).arg(&manifest);
-    build.env("RUSTC_WRAPPER", std::env::current_exe().unwrap()).env(FACADE, facade());
+    build
+        .args(["build", "--quiet", "--release", "--manifest-path"])
+        .arg(&manifest);
+    build
+        .env("RUSTC_WRAPPER", std::env::current_exe().unwrap())
+        .env(FACADE, facade());
     run(build);
     let output = run(Command::new(scratch().join("graph/release/graph")));
     let expected = [

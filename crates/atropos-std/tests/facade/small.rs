@@ -62,7 +62,12 @@ pub fn programs_of_every_edition_run_under_control() {
         let output = output_of("small", edition, &program, Std::Facade);
         let lines: Vec<&str> = output.lines().collect();
         assert_eq!(lines[0], "Pair { left: [], right: None } true");
-        assert!(lines[1].contains("\"1\": ") && lines[1].contains("\"2\": ") && lines[1].ends_with("} all schedules"), "{output}");
+        assert!(
+            lines[1].contains("\"1\": ")
+                && lines[1].contains("\"2\": ")
+                && lines[1].ends_with("} all schedules"),
+            "{output}"
+        );
         assert_eq!(lines[2], "{\"panic: on purpose\": 1} all schedules");
     }
 }
@@ -158,15 +163,30 @@ fn main() { println!("{}", explored(test)); }
 "#;
 
 pub fn crates_without_std_share_atomics_with_those_with_std() {
-    let (compiler, library) = compile("without_std", "2021", WITHOUT_STD, Std::Facade, &["--crate-type", "rlib"]);
+    let (compiler, library) = compile(
+        "without_std",
+        "2021",
+        WITHOUT_STD,
+        Std::Facade,
+        &["--crate-type", "rlib"],
+    );
     run(compiler);
     // rustc wants a library's name to say that it is one.
     let named = library.with_file_name("libwithout_std.rlib");
     std::fs::rename(&library, &named).unwrap();
     let text = WITH_STD.to_string() + EXPLORE;
     let dependency = format!("without_std={}", named.display());
-    let (compiler, program) = compile("with_std", "2021", &text, Std::Facade, &["--extern", &dependency]);
+    let (compiler, program) = compile(
+        "with_std",
+        "2021",
+        &text,
+        Std::Facade,
+        &["--extern", &dependency],
+    );
     run(compiler);
     let output = run(Command::new(program));
-    assert!(output.starts_with("{\"2\": ") && output.trim_end().ends_with("} all schedules"), "{output}");
+    assert!(
+        output.starts_with("{\"2\": ") && output.trim_end().ends_with("} all schedules"),
+        "{output}"
+    );
 }

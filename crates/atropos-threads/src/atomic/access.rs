@@ -35,7 +35,14 @@ pub struct Exchange {
 }
 
 impl Control {
-    fn announce_access(&self, code: Code, name: Object, kind: Kind, ordering: Ordering, site: Site) {
+    fn announce_access(
+        &self,
+        code: Code,
+        name: Object,
+        kind: Kind,
+        ordering: Ordering,
+        site: Site,
+    ) {
         let mut op = Op::on(name, kind);
         if self.state().model.weak && is_sequential(ordering) {
             op = op.and(TOTAL_ORDER, Kind::Read);
@@ -74,7 +81,13 @@ impl Control {
     }
 
     /// A read-modify-write that always writes. Returns the old value.
-    pub fn atomic_modify(&self, word: &dyn Word, ordering: Ordering, site: Site, change: &dyn Fn(u64) -> u64) -> u64 {
+    pub fn atomic_modify(
+        &self,
+        word: &dyn Word,
+        ordering: Ordering,
+        site: Site,
+        change: &dyn Fn(u64) -> u64,
+    ) -> u64 {
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         self.announce_access(Code::Modify, name, Kind::Write, ordering, site);
@@ -101,10 +114,21 @@ impl Control {
     }
 
     /// A compare-exchange: the old value, and whether it was exchanged.
-    pub fn atomic_exchange(&self, word: &dyn Word, exchange: Exchange, site: Site) -> Result<u64, u64> {
+    pub fn atomic_exchange(
+        &self,
+        word: &dyn Word,
+        exchange: Exchange,
+        site: Site,
+    ) -> Result<u64, u64> {
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
-        self.announce_access(Code::CompareExchange, name, Kind::Write, exchange.success, site);
+        self.announce_access(
+            Code::CompareExchange,
+            name,
+            Kind::Write,
+            exchange.success,
+            site,
+        );
         let result = match self.state().model.weak {
             true => self.weak_exchange(address as usize, word, exchange),
             false => match word.get() {
@@ -113,7 +137,9 @@ impl Control {
             },
         };
         let result = match result {
-            Ok(old) if exchange.weak && self.state().settings.spurious && self.choose(2) == 1 => Err(old),
+            Ok(old) if exchange.weak && self.state().settings.spurious && self.choose(2) == 1 => {
+                Err(old)
+            }
             result => result,
         };
         let state = self.state();
@@ -130,7 +156,10 @@ impl Control {
                 state.changed(name);
             }
             Err(old) => {
-                state.guide().refine(refined(name, state.model.weak, exchange.failure).coded(Code::CompareExchange as u16));
+                state.guide().refine(
+                    refined(name, state.model.weak, exchange.failure)
+                        .coded(Code::CompareExchange as u16),
+                );
                 state.observe(old ^ 1 << 63);
                 self.looked_at(name);
                 self.after_read(site);
@@ -145,7 +174,11 @@ impl Control {
             return;
         }
         if is_sequential(ordering) {
-            self.point(Announcement::new(Code::Fence, Op::on(TOTAL_ORDER, Kind::Write), site));
+            self.point(Announcement::new(
+                Code::Fence,
+                Op::on(TOTAL_ORDER, Kind::Write),
+                site,
+            ));
         }
         let state = self.state();
         let thread = &mut state.threads[state.current as usize];
@@ -168,9 +201,19 @@ impl Control {
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
         me.clock.tick(state.current);
-        let bound = state.model.bound(location, &Reader { clock: &me.clock, sequential: is_sequential(ordering) });
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
         let newest = state.model.at(location).len() - 1;
-        let limit = if me.spin.yields > 0 { STALE_READS_WHILE_SPINNING } else { STALE_READS };
+        let limit = if me.spin.yields > 0 {
+            STALE_READS_WHILE_SPINNING
+        } else {
+            STALE_READS
+        };
         let stale = state.model.at(location).rereads(bound, state.current) >= limit;
         let store = match again || stale {
             true => newest,
@@ -186,7 +229,11 @@ impl Control {
         let me = &mut state.threads[state.current as usize];
         let history = state.model.at(location);
         history.read(store, state.current, me.clock.of(state.current), place);
-        let target = if acquires(ordering) { &mut me.clock } else { &mut me.acquire_fence };
+        let target = if acquires(ordering) {
+            &mut me.clock
+        } else {
+            &mut me.acquire_fence
+        };
         target.join(history.released(store));
         history.value(store)
     }
@@ -196,38 +243,89 @@ impl Control {
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
         me.clock.tick(state.current);
-        let bound = state.model.bound(location, &Reader { clock: &me.clock, sequential: is_sequential(ordering) });
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
         let history = state.model.at(location);
-        let open = (bound..history.len()).rev().filter(|&store| history.is_open(store));
+        let open = (bound..history.len())
+            .rev()
+            .filter(|&store| history.is_open(store));
         let nth = self.choose(open.clone().count() as u32);
-        let after = open.clone().nth(nth as usize).expect("the end is always open");
+        let after = open
+            .clone()
+            .nth(nth as usize)
+            .expect("the end is always open");
         self.write(location, after, word, value, ordering, false);
     }
 
     /// The running thread writes right after a store.
-    fn write(&self, location: usize, after: usize, word: &dyn Word, value: u64, ordering: Ordering, glued: bool) {
+    fn write(
+        &self,
+        location: usize,
+        after: usize,
+        word: &dyn Word,
+        value: u64,
+        ordering: Ordering,
+        glued: bool,
+    ) {
         let state = self.state();
         let place = is_sequential(ordering).then(|| state.model.next_in_order());
         let me = &state.threads[state.current as usize];
-        let released = if releases(ordering) { &me.clock } else { &me.release_fence };
+        let released = if releases(ordering) {
+            &me.clock
+        } else {
+            &me.release_fence
+        };
         let history = state.model.at(location);
-        history.write(after, value, state.current, me.clock.of(state.current), released, glued, place);
+        history.write(
+            after,
+            value,
+            state.current,
+            me.clock.of(state.current),
+            released,
+            glued,
+            place,
+        );
         word.set(history.latest());
         let threads = &state.threads;
-        let live = state.pending.iter().map(|pending| &threads[pending.thread.index()].clock);
+        let live = state
+            .pending
+            .iter()
+            .map(|pending| &threads[pending.thread.index()].clock);
         state.model.shorten(location, live);
     }
 
-    fn weak_modify(&self, address: usize, word: &dyn Word, ordering: Ordering, change: &dyn Fn(u64) -> u64) -> (u64, u64) {
+    fn weak_modify(
+        &self,
+        address: usize,
+        word: &dyn Word,
+        ordering: Ordering,
+        change: &dyn Fn(u64) -> u64,
+    ) -> (u64, u64) {
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
         me.clock.tick(state.current);
-        let bound = state.model.bound(location, &Reader { clock: &me.clock, sequential: is_sequential(ordering) });
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
         let history = state.model.at(location);
-        let open = (bound..history.len()).rev().filter(|&store| history.is_open(store));
+        let open = (bound..history.len())
+            .rev()
+            .filter(|&store| history.is_open(store));
         let nth = self.choose(open.clone().count() as u32);
-        let store = open.clone().nth(nth as usize).expect("the end is always open");
+        let store = open
+            .clone()
+            .nth(nth as usize)
+            .expect("the end is always open");
         let old = self.read(location, store, ordering);
         let new = change(old);
         self.write(location, store, word, new, ordering, true);
@@ -235,12 +333,25 @@ impl Control {
     }
 
     /// Chooses the store that a compare-exchange reads. On success the write is still to come; see `weak_exchanged`.
-    fn weak_exchange(&self, address: usize, word: &dyn Word, exchange: Exchange) -> Result<u64, u64> {
+    fn weak_exchange(
+        &self,
+        address: usize,
+        word: &dyn Word,
+        exchange: Exchange,
+    ) -> Result<u64, u64> {
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
         me.clock.tick(state.current);
-        let bound = |ordering| state.model.bound(location, &Reader { clock: &me.clock, sequential: is_sequential(ordering) });
+        let bound = |ordering| {
+            state.model.bound(
+                location,
+                &Reader {
+                    clock: &me.clock,
+                    sequential: is_sequential(ordering),
+                },
+            )
+        };
         let (may_succeed, may_fail) = (bound(exchange.success), bound(exchange.failure));
         let history = state.model.at(location);
         let fits = |store: &usize| match history.value(*store) == exchange.expected {
@@ -250,8 +361,15 @@ impl Control {
         let newest = history.len() - 1;
         let stale = history.rereads(may_fail, state.current) >= STALE_READS;
         let fitting = (may_succeed.min(may_fail)..=newest).rev().filter(fits);
-        let nth = if stale { 0 } else { self.choose(fitting.clone().count() as u32) };
-        let store = fitting.clone().nth(nth as usize).expect("the last store is always readable");
+        let nth = if stale {
+            0
+        } else {
+            self.choose(fitting.clone().count() as u32)
+        };
+        let store = fitting
+            .clone()
+            .nth(nth as usize)
+            .expect("the last store is always readable");
         if history.value(store) == exchange.expected {
             state.model.chosen = Some(store);
             Ok(exchange.expected)
@@ -263,7 +381,11 @@ impl Control {
     fn weak_exchanged(&self, address: usize, word: &dyn Word, exchange: Exchange) {
         let state = self.state();
         let location = state.model.location(address, word.get());
-        let store = state.model.chosen.take().expect("a compare-exchange that succeeds has chosen a store");
+        let store = state
+            .model
+            .chosen
+            .take()
+            .expect("a compare-exchange that succeeds has chosen a store");
         self.read(location, store, exchange.success);
         self.write(location, store, word, exchange.new, exchange.success, true);
     }

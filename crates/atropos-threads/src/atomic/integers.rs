@@ -100,7 +100,9 @@ macro_rules! integer {
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $int {
                 match control() {
-                    Some(control) if !is_no_load(order) => control.atomic_load(&self.0, order, here()) as $int,
+                    Some(control) if !is_no_load(order) => {
+                        control.atomic_load(&self.0, order, here()) as $int
+                    }
                     _ => self.0.load(order),
                 }
             }
@@ -110,7 +112,9 @@ macro_rules! integer {
             #[track_caller]
             pub fn store(&self, val: $int, order: Ordering) {
                 match control() {
-                    Some(control) if !is_no_store(order) => control.atomic_store(&self.0, val as u64, order, here()),
+                    Some(control) if !is_no_store(order) => {
+                        control.atomic_store(&self.0, val as u64, order, here())
+                    }
                     _ => self.0.store(val, order),
                 }
             }
@@ -118,7 +122,10 @@ macro_rules! integer {
             /// See std.
             #[inline]
             #[track_caller]
-            #[deprecated(since = "1.50.0", note = "Use `compare_exchange` or `compare_exchange_weak` instead")]
+            #[deprecated(
+                since = "1.50.0",
+                note = "Use `compare_exchange` or `compare_exchange_weak` instead"
+            )]
             pub fn compare_and_swap(&self, current: $int, new: $int, order: Ordering) -> $int {
                 match self.compare_exchange(current, new, order, failure_of(order)) {
                     Ok(old) | Err(old) => old,
@@ -128,23 +135,48 @@ macro_rules! integer {
             /// See std.
             #[inline]
             #[track_caller]
-            pub fn compare_exchange(&self, current: $int, new: $int, success: Ordering, failure: Ordering) -> Result<$int, $int> {
+            pub fn compare_exchange(
+                &self,
+                current: $int,
+                new: $int,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$int, $int> {
                 self.exchange(current, new, success, failure, false)
             }
 
             /// See std.
             #[inline]
             #[track_caller]
-            pub fn compare_exchange_weak(&self, current: $int, new: $int, success: Ordering, failure: Ordering) -> Result<$int, $int> {
+            pub fn compare_exchange_weak(
+                &self,
+                current: $int,
+                new: $int,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$int, $int> {
                 self.exchange(current, new, success, failure, true)
             }
 
             #[inline]
             #[track_caller]
-            fn exchange(&self, current: $int, new: $int, success: Ordering, failure: Ordering, weak: bool) -> Result<$int, $int> {
+            fn exchange(
+                &self,
+                current: $int,
+                new: $int,
+                success: Ordering,
+                failure: Ordering,
+                weak: bool,
+            ) -> Result<$int, $int> {
                 match control() {
                     Some(control) if !is_no_load(failure) => {
-                        let exchange = Exchange { expected: current as u64, new: new as u64, success, failure, weak };
+                        let exchange = Exchange {
+                            expected: current as u64,
+                            new: new as u64,
+                            success,
+                            failure,
+                            weak,
+                        };
                         let result = control.atomic_exchange(&self.0, exchange, here());
                         result.map(|old| old as $int).map_err(|old| old as $int)
                     }
@@ -156,7 +188,12 @@ macro_rules! integer {
             /// See std.
             #[inline]
             #[track_caller]
-            pub fn fetch_update<F: FnMut($int) -> Option<$int>>(&self, set_order: Ordering, fetch_order: Ordering, mut f: F) -> Result<$int, $int> {
+            pub fn fetch_update<F: FnMut($int) -> Option<$int>>(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: F,
+            ) -> Result<$int, $int> {
                 let mut old = self.load(fetch_order);
                 while let Some(new) = f(old) {
                     match self.compare_exchange_weak(old, new, set_order, fetch_order) {
@@ -170,14 +207,24 @@ macro_rules! integer {
             /// See std.
             #[inline]
             #[track_caller]
-            pub fn try_update(&self, set_order: Ordering, fetch_order: Ordering, f: impl FnMut($int) -> Option<$int>) -> Result<$int, $int> {
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($int) -> Option<$int>,
+            ) -> Result<$int, $int> {
                 self.fetch_update(set_order, fetch_order, f)
             }
 
             /// See std.
             #[inline]
             #[track_caller]
-            pub fn update(&self, set_order: Ordering, fetch_order: Ordering, mut f: impl FnMut($int) -> $int) -> $int {
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($int) -> $int,
+            ) -> $int {
                 match self.fetch_update(set_order, fetch_order, |old| Some(f(old))) {
                     Ok(old) | Err(old) => old,
                 }

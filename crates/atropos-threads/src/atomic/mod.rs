@@ -6,11 +6,12 @@ mod fences;
 mod integers;
 mod others;
 
-pub use fences::{compiler_fence, fence, spin_loop};
 #[allow(deprecated)]
 pub use fences::spin_loop_hint;
+pub use fences::{compiler_fence, fence, spin_loop};
 pub use integers::{
-    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize,
 };
 #[allow(deprecated)]
 pub use others::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};

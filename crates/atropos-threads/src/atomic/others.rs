@@ -32,7 +32,10 @@ impl<T> Word for atomic::AtomicPtr<T> {
         self.load(Ordering::Relaxed).expose_provenance() as u64
     }
     fn set(&self, bits: u64) {
-        self.store(std::ptr::with_exposed_provenance_mut(bits as usize), Ordering::Relaxed);
+        self.store(
+            std::ptr::with_exposed_provenance_mut(bits as usize),
+            Ordering::Relaxed,
+        );
     }
 }
 
@@ -44,7 +47,9 @@ macro_rules! common {
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             match control() {
-                Some(control) if !is_no_load(order) => $from(control.atomic_load(&self.0, order, here())),
+                Some(control) if !is_no_load(order) => {
+                    $from(control.atomic_load(&self.0, order, here()))
+                }
                 _ => self.0.load(order),
             }
         }
@@ -54,7 +59,9 @@ macro_rules! common {
         #[track_caller]
         pub fn store(&self, val: $value, order: Ordering) {
             match control() {
-                Some(control) if !is_no_store(order) => control.atomic_store(&self.0, $to(val), order, here()),
+                Some(control) if !is_no_store(order) => {
+                    control.atomic_store(&self.0, $to(val), order, here())
+                }
                 _ => self.0.store(val, order),
             }
         }
@@ -64,7 +71,9 @@ macro_rules! common {
         #[track_caller]
         pub fn swap(&self, val: $value, order: Ordering) -> $value {
             match control() {
-                Some(control) => $from(control.atomic_modify(&self.0, order, here(), &|_| $to(val))),
+                Some(control) => {
+                    $from(control.atomic_modify(&self.0, order, here(), &|_| $to(val)))
+                }
                 None => self.0.swap(val, order),
             }
         }
@@ -72,7 +81,10 @@ macro_rules! common {
         /// See std.
         #[inline]
         #[track_caller]
-        #[deprecated(since = "1.50.0", note = "Use `compare_exchange` or `compare_exchange_weak` instead")]
+        #[deprecated(
+            since = "1.50.0",
+            note = "Use `compare_exchange` or `compare_exchange_weak` instead"
+        )]
         pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
             match self.compare_exchange(current, new, order, failure_of(order)) {
                 Ok(old) | Err(old) => old,
@@ -82,24 +94,52 @@ macro_rules! common {
         /// See std.
         #[inline]
         #[track_caller]
-        pub fn compare_exchange(&self, current: $value, new: $value, success: Ordering, failure: Ordering) -> Result<$value, $value> {
+        pub fn compare_exchange(
+            &self,
+            current: $value,
+            new: $value,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<$value, $value> {
             self.exchange(current, new, success, failure, false)
         }
 
         /// See std.
         #[inline]
         #[track_caller]
-        pub fn compare_exchange_weak(&self, current: $value, new: $value, success: Ordering, failure: Ordering) -> Result<$value, $value> {
+        pub fn compare_exchange_weak(
+            &self,
+            current: $value,
+            new: $value,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<$value, $value> {
             self.exchange(current, new, success, failure, true)
         }
 
         #[inline]
         #[track_caller]
-        fn exchange(&self, current: $value, new: $value, success: Ordering, failure: Ordering, weak: bool) -> Result<$value, $value> {
+        fn exchange(
+            &self,
+            current: $value,
+            new: $value,
+            success: Ordering,
+            failure: Ordering,
+            weak: bool,
+        ) -> Result<$value, $value> {
             match control() {
                 Some(control) if !is_no_load(failure) => {
-                    let exchange = Exchange { expected: $to(current), new: $to(new), success, failure, weak };
-                    control.atomic_exchange(&self.0, exchange, here()).map($from).map_err($from)
+                    let exchange = Exchange {
+                        expected: $to(current),
+                        new: $to(new),
+                        success,
+                        failure,
+                        weak,
+                    };
+                    control
+                        .atomic_exchange(&self.0, exchange, here())
+                        .map($from)
+                        .map_err($from)
                 }
                 _ if weak => self.0.compare_exchange_weak(current, new, success, failure),
                 _ => self.0.compare_exchange(current, new, success, failure),
@@ -109,7 +149,12 @@ macro_rules! common {
         /// See std.
         #[inline]
         #[track_caller]
-        pub fn fetch_update<F: FnMut($value) -> Option<$value>>(&self, set_order: Ordering, fetch_order: Ordering, mut f: F) -> Result<$value, $value> {
+        pub fn fetch_update<F: FnMut($value) -> Option<$value>>(
+            &self,
+            set_order: Ordering,
+            fetch_order: Ordering,
+            mut f: F,
+        ) -> Result<$value, $value> {
             let mut old = self.load(fetch_order);
             while let Some(new) = f(old) {
                 match self.compare_exchange_weak(old, new, set_order, fetch_order) {
@@ -123,14 +168,24 @@ macro_rules! common {
         /// See std.
         #[inline]
         #[track_caller]
-        pub fn try_update(&self, set_order: Ordering, fetch_order: Ordering, f: impl FnMut($value) -> Option<$value>) -> Result<$value, $value> {
+        pub fn try_update(
+            &self,
+            set_order: Ordering,
+            fetch_order: Ordering,
+            f: impl FnMut($value) -> Option<$value>,
+        ) -> Result<$value, $value> {
             self.fetch_update(set_order, fetch_order, f)
         }
 
         /// See std.
         #[inline]
         #[track_caller]
-        pub fn update(&self, set_order: Ordering, fetch_order: Ordering, mut f: impl FnMut($value) -> $value) -> $value {
+        pub fn update(
+            &self,
+            set_order: Ordering,
+            fetch_order: Ordering,
+            mut f: impl FnMut($value) -> $value,
+        ) -> $value {
             match self.fetch_update(set_order, fetch_order, |old| Some(f(old))) {
                 Ok(old) | Err(old) => old,
             }
@@ -279,35 +334,40 @@ impl<T> AtomicPtr<T> {
     #[inline]
     #[track_caller]
     pub fn fetch_byte_add(&self, val: usize, order: Ordering) -> *mut T {
-        self.modify(order, &|old| old.wrapping_add(val as u64)).unwrap_or_else(|| self.0.fetch_byte_add(val, order))
+        self.modify(order, &|old| old.wrapping_add(val as u64))
+            .unwrap_or_else(|| self.0.fetch_byte_add(val, order))
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn fetch_byte_sub(&self, val: usize, order: Ordering) -> *mut T {
-        self.modify(order, &|old| old.wrapping_sub(val as u64)).unwrap_or_else(|| self.0.fetch_byte_sub(val, order))
+        self.modify(order, &|old| old.wrapping_sub(val as u64))
+            .unwrap_or_else(|| self.0.fetch_byte_sub(val, order))
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn fetch_or(&self, val: usize, order: Ordering) -> *mut T {
-        self.modify(order, &|old| old | val as u64).unwrap_or_else(|| self.0.fetch_or(val, order))
+        self.modify(order, &|old| old | val as u64)
+            .unwrap_or_else(|| self.0.fetch_or(val, order))
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn fetch_and(&self, val: usize, order: Ordering) -> *mut T {
-        self.modify(order, &|old| old & val as u64).unwrap_or_else(|| self.0.fetch_and(val, order))
+        self.modify(order, &|old| old & val as u64)
+            .unwrap_or_else(|| self.0.fetch_and(val, order))
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn fetch_xor(&self, val: usize, order: Ordering) -> *mut T {
-        self.modify(order, &|old| old ^ val as u64).unwrap_or_else(|| self.0.fetch_xor(val, order))
+        self.modify(order, &|old| old ^ val as u64)
+            .unwrap_or_else(|| self.0.fetch_xor(val, order))
     }
 }
 

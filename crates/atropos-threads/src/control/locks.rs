@@ -12,7 +12,9 @@ impl Control {
     pub fn receive_clock(&self, object: ObjectId) {
         let state = self.state();
         if state.model.weak {
-            state.threads[state.current as usize].clock.join(&state.objects[object].clock);
+            state.threads[state.current as usize]
+                .clock
+                .join(&state.objects[object].clock);
         }
     }
 
@@ -60,7 +62,9 @@ impl Control {
     /// An attempt that only looked.
     pub fn not_taken(&self, code: Code, name: Object) {
         let state = self.state();
-        state.guide().refine(Op::on(name, Kind::Read).coded(code as u16));
+        state
+            .guide()
+            .refine(Op::on(name, Kind::Read).coded(code as u16));
         state.observe(0);
         self.looked_at(name);
     }
@@ -91,7 +95,11 @@ impl Control {
 
     /// Shares a lock if it has no writer.
     pub fn try_lock_shared(&self, lock: ObjectId, name: Object, site: Site) -> bool {
-        self.point(Announcement::new(Code::TryRead, Op::on(name, Kind::AcquireShared), site));
+        self.point(Announcement::new(
+            Code::TryRead,
+            Op::on(name, Kind::AcquireShared),
+            site,
+        ));
         let free = self.state().objects[lock].holder == 0;
         if free {
             self.locked_shared(lock, name, site);

@@ -74,7 +74,10 @@ pub struct Controller {
 
 impl std::fmt::Debug for Controller {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Controller").field("execution", &self.execution).field("steps", &self.steps).finish_non_exhaustive()
+        f.debug_struct("Controller")
+            .field("execution", &self.execution)
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,7 +96,10 @@ pub fn control() -> Option<Control> {
         return None;
     }
     let program = Program::NONE.set();
-    Some(Control { controller: CONTROLLER.get(), program })
+    Some(Control {
+        controller: CONTROLLER.get(),
+        program,
+    })
 }
 
 /// Whether the caller is a controlled thread.
@@ -133,12 +139,22 @@ pub struct Announcement {
 impl Announcement {
     /// An operation that waits for nothing.
     pub fn new(code: Code, op: Op, site: Site) -> Announcement {
-        Announcement { code, op, wait: Wait::Nothing, deadline: u64::MAX, site }
+        Announcement {
+            code,
+            op,
+            wait: Wait::Nothing,
+            deadline: u64::MAX,
+            site,
+        }
     }
 
     /// The same, but it waits.
     pub fn waiting(self, wait: Wait) -> Announcement {
-        Announcement { wait, op: self.op.blocking(), ..self }
+        Announcement {
+            wait,
+            op: self.op.blocking(),
+            ..self
+        }
     }
 
     /// The same, but only until a time.
@@ -149,7 +165,10 @@ impl Announcement {
 
 impl Control {
     /// The controller. The reference must be gone before the next [`Control::point`].
-    #[expect(clippy::mut_from_ref, reason = "the controller belongs to the one controlled thread that runs")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the controller belongs to the one controlled thread that runs"
+    )]
     #[inline]
     pub fn state(&self) -> &mut Controller {
         // SAFETY: set for the whole exploration; one OS thread; callers keep the reference only between points.
@@ -197,7 +216,11 @@ impl Control {
 
     /// The guide's choice among `options` alternatives; the only one is not asked for.
     pub fn choose(&self, options: u32) -> u32 {
-        if options < 2 { 0 } else { self.state().guide().data(options).min(options - 1) }
+        if options < 2 {
+            0
+        } else {
+            self.state().guide().data(options).min(options - 1)
+        }
     }
 }
 
@@ -217,7 +240,10 @@ pub fn token_of(thread: u32) -> Object {
 }
 
 impl Controller {
-    #[expect(clippy::mut_from_ref, reason = "the guide is borrowed by the caller of the execution for its whole length")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the guide is borrowed by the caller of the execution for its whole length"
+    )]
     pub(crate) fn guide(&self) -> &mut dyn Guide {
         // SAFETY: set for the length of an execution by `run`, which holds the exclusive borrow.
         unsafe { &mut *self.guide.expect("an execution runs under a guide") }
@@ -251,7 +277,10 @@ impl Controller {
     #[inline]
     pub(crate) fn contents_changed(&mut self, name: Object, old: u64, new: u64) {
         if self.fingerprints {
-            self.contents = self.contents.wrapping_sub(mix(name.0, old)).wrapping_add(mix(name.0, new));
+            self.contents = self
+                .contents
+                .wrapping_sub(mix(name.0, old))
+                .wrapping_add(mix(name.0, new));
         }
     }
 
@@ -311,7 +340,13 @@ impl Controller {
     /// The running thread did something that is not a scheduling point but worth a line in the trace.
     pub(crate) fn note(&mut self, code: Code, name: Object, value: u64, site: Site) {
         let thread = self.current;
-        self.record(Event { thread, code, object: name, site: Some(site), value });
+        self.record(Event {
+            thread,
+            code,
+            object: name,
+            site: Some(site),
+            value,
+        });
     }
 
     pub(crate) fn found(&mut self, kind: FindingKind) {
@@ -319,7 +354,12 @@ impl Controller {
     }
 
     /// Adds a thread that will run `body`, started by the running thread or, the first one, by nobody.
-    pub(crate) fn start(&mut self, name: Option<String>, stack_size: usize, body: Box<dyn FnOnce()>) -> u32 {
+    pub(crate) fn start(
+        &mut self,
+        name: Option<String>,
+        stack_size: usize,
+        body: Box<dyn FnOnce()>,
+    ) -> u32 {
         let number = match self.pending.is_empty() && self.steps == 0 {
             true => 0,
             false => self.names.thread(Thread(self.current)).0,
@@ -340,8 +380,14 @@ impl Controller {
         thread.history = mix(0x7ead, u64::from(number));
         // SAFETY: the stack is this thread's own and `enter` never returns.
         thread.context = unsafe { crate::memory::context::prepare(top, turns::enter, index) };
-        let pending = Pending { thread: Thread(number), op: Op::local().coded(Code::Begin as u16), ready: true };
-        let place = self.pending.partition_point(|other| other.thread.0 < number);
+        let pending = Pending {
+            thread: Thread(number),
+            op: Op::local().coded(Code::Begin as u16),
+            ready: true,
+        };
+        let place = self
+            .pending
+            .partition_point(|other| other.thread.0 < number);
         self.pending.insert(place, pending);
         number
     }

@@ -23,7 +23,8 @@ impl Slot {
             return bits as u32;
         }
         let number = new();
-        self.0.store(u64::from(execution) << 32 | u64::from(number), Relaxed);
+        self.0
+            .store(u64::from(execution) << 32 | u64::from(number), Relaxed);
         number
     }
 }
@@ -109,7 +110,11 @@ impl ObjectState {
         waiters.clear();
         let mut clock = std::mem::take(&mut self.clock);
         clock.clear();
-        *self = ObjectState { waiters, clock, ..ObjectState::default() };
+        *self = ObjectState {
+            waiters,
+            clock,
+            ..ObjectState::default()
+        };
     }
 }
 

@@ -67,12 +67,20 @@ impl Control {
         }
         spin.reads = 0;
         spin.yields += 1;
-        spin.same_place = if spin.yields_at.is_some_and(|last| std::ptr::eq(last, site)) { spin.same_place + 1 } else { 1 };
+        spin.same_place = if spin.yields_at.is_some_and(|last| std::ptr::eq(last, site)) {
+            spin.same_place + 1
+        } else {
+            1
+        };
         spin.yields_at = Some(site);
         let polls = spin.same_place >= POLLING && spin.yields == 1;
         let mut op = Op::local();
         if spin.yields > 1 || polls {
-            op = if spin.looked_at_more { Op::universal() } else { op };
+            op = if spin.looked_at_more {
+                Op::universal()
+            } else {
+                op
+            };
             for name in spin.looked_at.into_iter().filter(|name| *name != 0) {
                 op = op.and(Object(name), Kind::Read);
             }
@@ -105,7 +113,9 @@ impl Controller {
         }
         for pending in &self.pending {
             let thread = &mut self.threads[pending.thread.index()];
-            if thread.wait == Wait::Change && (thread.spin.looked_at_more || thread.spin.looked_at.contains(&name.0)) {
+            if thread.wait == Wait::Change
+                && (thread.spin.looked_at_more || thread.spin.looked_at.contains(&name.0))
+            {
                 thread.spin.changed = true;
             }
         }

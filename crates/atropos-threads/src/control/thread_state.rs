@@ -25,7 +25,10 @@ pub enum Wait {
     /// A notification, and then this lock.
     Notification(ObjectId),
     /// The barrier to open.
-    Barrier { barrier: ObjectId, generation: usize },
+    Barrier {
+        barrier: ObjectId,
+        generation: usize,
+    },
     /// A message, or the last sender to go.
     Message(ObjectId),
     /// Room for a message, or the receiver to go.
@@ -170,10 +173,17 @@ impl ThreadState {
             Wait::Token => self.token,
             Wait::Futex => self.token_of_futex,
             Wait::Notification(lock) => self.notified && is_free(objects, lock),
-            Wait::Barrier { barrier, generation } => objects[barrier].generation != generation,
+            Wait::Barrier {
+                barrier,
+                generation,
+            } => objects[barrier].generation != generation,
             Wait::Message(channel) => objects[channel].queued > 0 || objects[channel].senders == 0,
-            Wait::Room(channel) => objects[channel].queued < objects[channel].room || objects[channel].receiver_gone,
-            Wait::Taken { channel, ticket } => objects[channel].generation > ticket || objects[channel].receiver_gone,
+            Wait::Room(channel) => {
+                objects[channel].queued < objects[channel].room || objects[channel].receiver_gone
+            }
+            Wait::Taken { channel, ticket } => {
+                objects[channel].generation > ticket || objects[channel].receiver_gone
+            }
             Wait::Time => false,
             Wait::Change => self.spin.changed,
         }

@@ -40,7 +40,9 @@ pub unsafe fn finish(controller: *mut Controller) -> ! {
     unsafe {
         let me = (*controller).current;
         let op = Op::on(end_of(me), Kind::Signal);
-        let site = (&(*controller).threads)[me as usize].site.unwrap_or(super::here());
+        let site = (&(*controller).threads)[me as usize]
+            .site
+            .unwrap_or(super::here());
         take_turn(controller, Announcement::new(Code::Finish, op, site));
         (*controller).retire(me);
         let next = match (*controller).choose_next() {
@@ -59,7 +61,9 @@ pub unsafe extern "C" fn enter(thread: usize) -> ! {
     let (body, program) = unsafe {
         let controller = &mut *controller;
         controller.record_begin(thread as u32);
-        let body = controller.bodies[thread].take().expect("a thread starts once");
+        let body = controller.bodies[thread]
+            .take()
+            .expect("a thread starts once");
         (body, controller.threads[thread].program)
     };
     program.set();
@@ -136,7 +140,9 @@ impl Controller {
     fn place_of(&self, thread: u32) -> usize {
         match self.pending.get(thread as usize) {
             Some(pending) if pending.thread.0 == thread => thread as usize,
-            _ => self.pending.partition_point(|pending| pending.thread.0 < thread),
+            _ => self
+                .pending
+                .partition_point(|pending| pending.thread.0 < thread),
         }
     }
 
@@ -144,7 +150,10 @@ impl Controller {
     fn choose_next(&mut self) -> Result<u32, End> {
         self.steps += 1;
         if self.steps > self.settings.step_limit {
-            self.found(FindingKind::StepLimit { steps: self.settings.step_limit, waiting: self.who_waits() });
+            self.found(FindingKind::StepLimit {
+                steps: self.settings.step_limit,
+                waiting: self.who_waits(),
+            });
             return Err(self.over(End::Limit, Phase::CutShort));
         }
         loop {
@@ -155,16 +164,25 @@ impl Controller {
                 return Err(self.nobody_ready());
             }
             if self.is_hopeless() {
-                self.found(FindingKind::Livelock { waiting: self.who_waits() });
+                self.found(FindingKind::Livelock {
+                    waiting: self.who_waits(),
+                });
                 return Err(self.over(End::Limit, Phase::CutShort));
             }
         }
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
-        let point = Point { threads: &self.pending, fingerprint, phase: Phase::Running };
+        let point = Point {
+            threads: &self.pending,
+            fingerprint,
+            phase: Phase::Running,
+        };
         match self.guide().choose(&point) {
             Some(thread) if point.is_ready(thread) => Ok(thread.0),
             Some(thread) => {
-                self.found(FindingKind::NotReady { thread: thread.0, step: self.steps });
+                self.found(FindingKind::NotReady {
+                    thread: thread.0,
+                    step: self.steps,
+                });
                 Err(End::Stopped)
             }
             None => Err(End::Stopped),
@@ -179,7 +197,9 @@ impl Controller {
             let thread = &self.threads[pending.thread.index()];
             pending.ready = matches!(thread.wait, Wait::Nothing)
                 || thread.is_granted(&self.objects, &self.threads)
-                || ((thread.deadline <= self.clockwork.now || (adversarial && thread.deadline != u64::MAX) || thread.may_wake_spuriously)
+                || ((thread.deadline <= self.clockwork.now
+                    || (adversarial && thread.deadline != u64::MAX)
+                    || thread.may_wake_spuriously)
                     && thread.may_give_up(&self.objects));
             any |= pending.ready;
         }
@@ -188,8 +208,14 @@ impl Controller {
 
     /// Nothing can run now: moves the clock to the next deadline.
     fn let_time_pass(&mut self) -> bool {
-        let deadlines = self.pending.iter().map(|pending| &self.threads[pending.thread.index()]);
-        let next = deadlines.filter(|thread| thread.may_give_up(&self.objects)).map(|thread| thread.deadline).min();
+        let deadlines = self
+            .pending
+            .iter()
+            .map(|pending| &self.threads[pending.thread.index()]);
+        let next = deadlines
+            .filter(|thread| thread.may_give_up(&self.objects))
+            .map(|thread| thread.deadline)
+            .min();
         match next {
             Some(next) if next != u64::MAX && next > self.clockwork.now => {
                 self.clockwork.now = next;
@@ -201,7 +227,10 @@ impl Controller {
 
     fn nobody_ready(&mut self) -> End {
         let main_finished = self.threads[0].finished;
-        let stuck = self.pending.iter().any(|pending| !self.threads[pending.thread.index()].finished);
+        let stuck = self
+            .pending
+            .iter()
+            .any(|pending| !self.threads[pending.thread.index()].finished);
         if !stuck || main_finished {
             // Threads that the test left behind may wait for ever: the test itself is over.
             let left: Vec<Waiting> = self.who_waits();
@@ -211,7 +240,9 @@ impl Controller {
             return self.over(End::Passed(0), Phase::Finished);
         }
         let waiting = self.who_waits();
-        let digest = waiting.iter().fold(0, |hash, waiting| mix(hash, u64::from(waiting.thread) << 16 | waiting.code as u64));
+        let digest = waiting.iter().fold(0, |hash, waiting| {
+            mix(hash, u64::from(waiting.thread) << 16 | waiting.code as u64)
+        });
         let kind = match waiting.iter().any(|waiting| waiting.code == Code::Wake) {
             true => FindingKind::LostWakeUp { waiting },
             false => FindingKind::Deadlock { waiting },
@@ -223,7 +254,11 @@ impl Controller {
     /// Shows the guide the last state.
     fn over(&mut self, end: End, phase: Phase) -> End {
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
-        let point = Point { threads: &self.pending, fingerprint, phase };
+        let point = Point {
+            threads: &self.pending,
+            fingerprint,
+            phase,
+        };
         let _ = self.guide().choose(&point);
         end
     }
@@ -232,9 +267,13 @@ impl Controller {
     fn granted(&mut self, announcement: Announcement) -> Granted {
         let me = self.current as usize;
         let thread = &self.threads[me];
-        let granted = if matches!(announcement.wait, Wait::Nothing) || thread.is_granted(&self.objects, &self.threads) {
+        let granted = if matches!(announcement.wait, Wait::Nothing)
+            || thread.is_granted(&self.objects, &self.threads)
+        {
             Granted::Yes
-        } else if thread.deadline <= self.clockwork.now || (self.settings.time == Time::Adversarial && thread.deadline != u64::MAX) {
+        } else if thread.deadline <= self.clockwork.now
+            || (self.settings.time == Time::Adversarial && thread.deadline != u64::MAX)
+        {
             self.clockwork.now = self.clockwork.now.max(thread.deadline);
             Granted::TimedOut
         } else {
@@ -246,12 +285,29 @@ impl Controller {
         thread.may_wake_spuriously = false;
         thread.spurious_left -= u32::from(granted == Granted::Spuriously);
         if self.fingerprints {
-            let name = announcement.op.accesses().next().map_or(0, |access| access.object.0);
-            thread.history = mix(thread.history, name ^ (announcement.code as u64) << 48 ^ (granted as u64) << 40);
+            let name = announcement
+                .op
+                .accesses()
+                .next()
+                .map_or(0, |access| access.object.0);
+            thread.history = mix(
+                thread.history,
+                name ^ (announcement.code as u64) << 48 ^ (granted as u64) << 40,
+            );
         }
         if self.settings.record {
-            let object = announcement.op.accesses().next().map_or_else(Default::default, |access| access.object);
-            self.record(Event { thread: me as u32, code: announcement.code, object, site: Some(announcement.site), value: 0 });
+            let object = announcement
+                .op
+                .accesses()
+                .next()
+                .map_or_else(Default::default, |access| access.object);
+            self.record(Event {
+                thread: me as u32,
+                code: announcement.code,
+                object,
+                site: Some(announcement.site),
+                value: 0,
+            });
         }
         granted
     }
@@ -260,7 +316,13 @@ impl Controller {
         let state = &mut self.threads[thread as usize];
         state.history = mix(state.history, Code::Begin as u64);
         let site = self.threads[thread as usize].site;
-        self.record(Event { thread, code: Code::Begin, object: Default::default(), site, value: 0 });
+        self.record(Event {
+            thread,
+            code: Code::Begin,
+            object: Default::default(),
+            site,
+            value: 0,
+        });
     }
 
     /// Takes a finished thread out of the live ones.
@@ -281,9 +343,16 @@ impl Controller {
         let thread = |pending: &atropos_explore::Pending| {
             let state = &self.threads[pending.thread.index()];
             let flags = u64::from(state.notified) | u64::from(state.token) << 1;
-            mix(mix(state.history, u64::from(pending.thread.0)), flags | u64::from(pending.op.code) << 2)
+            mix(
+                mix(state.history, u64::from(pending.thread.0)),
+                flags | u64::from(pending.op.code) << 2,
+            )
         };
-        let threads = self.pending.iter().map(thread).fold(0_u64, u64::wrapping_add);
+        let threads = self
+            .pending
+            .iter()
+            .map(thread)
+            .fold(0_u64, u64::wrapping_add);
         mix(threads.wrapping_add(self.contents), self.clockwork.now)
     }
 
@@ -321,7 +390,10 @@ mod tests {
 
     #[test]
     fn codes_fit_into_operations() {
-        assert_eq!(Op::local().coded(Code::Fence as u16).code, Code::Fence as u16);
+        assert_eq!(
+            Op::local().coded(Code::Fence as u16).code,
+            Code::Fence as u16
+        );
         assert!(matches!(Wait::default(), Wait::Nothing));
     }
 }

@@ -5,7 +5,10 @@ mod test;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use atropos_explore::{Coverage, Divergence, End, Progress, Replay, Schedule, Strategy, Strictness, explore_with, shrink};
+use atropos_explore::{
+    Coverage, Divergence, End, Progress, Replay, Schedule, Strategy, Strictness, explore_with,
+    shrink,
+};
 
 use crate::finding::FindingKind;
 use crate::options::Options;
@@ -60,7 +63,9 @@ pub fn explore(
         explore_with(&mut system, strategy, &mut |end, strategy| {
             for finding in last.take().findings {
                 uncontrolled |= matches!(finding.kind, FindingKind::Uncontrolled { .. });
-                let known = |known: &FindingKind| std::mem::discriminant(known) == std::mem::discriminant(&finding.kind);
+                let known = |known: &FindingKind| {
+                    std::mem::discriminant(known) == std::mem::discriminant(&finding.kind)
+                };
                 if finding.kind.is_failure() && end.is_failure() {
                     failed.get_or_insert(finding.kind);
                 } else if !remarks.iter().any(known) {
@@ -68,11 +73,17 @@ pub fn explore(
                 }
             }
             // What depends on the world outside is not for us to explore.
-            if end.is_failure() || uncontrolled { ControlFlow::Break(()) } else { watch(strategy) }
+            if end.is_failure() || uncontrolled {
+                ControlFlow::Break(())
+            } else {
+                watch(strategy)
+            }
         })
     };
     let failure = match (report.finding, failed) {
-        (Some(found), Some(finding)) => Some(describe(&mut system, finding, found.end, found.schedule)),
+        (Some(found), Some(finding)) => {
+            Some(describe(&mut system, finding, found.end, found.schedule))
+        }
         _ => None,
     };
     Report {
@@ -86,34 +97,65 @@ pub fn explore(
 }
 
 /// Shrinks a failing schedule and runs it once more to see what happens.
-fn describe(system: &mut ThreadedTest<'_>, finding: FindingKind, end: End, schedule: Schedule) -> Failure {
+fn describe(
+    system: &mut ThreadedTest<'_>,
+    finding: FindingKind,
+    end: End,
+    schedule: Schedule,
+) -> Failure {
     let shrunk = shrink(system, &schedule, SHRINKING).map(|shrunk| shrunk.schedule);
     let schedule = shrunk.unwrap_or(schedule);
     let (again, kinds, trace) = run_recorded(system, &schedule);
     let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
-    let finding = kinds.into_iter().find(|kind| kind.is_failure()).filter(|_| replayed).unwrap_or(finding);
-    Failure { finding, schedule, trace, replayed }
+    let finding = kinds
+        .into_iter()
+        .find(|kind| kind.is_failure())
+        .filter(|_| replayed)
+        .unwrap_or(finding);
+    Failure {
+        finding,
+        schedule,
+        trace,
+        replayed,
+    }
 }
 
-fn run_recorded(system: &mut ThreadedTest<'_>, schedule: &Schedule) -> (End, Vec<FindingKind>, Trace) {
+fn run_recorded(
+    system: &mut ThreadedTest<'_>,
+    schedule: &Schedule,
+) -> (End, Vec<FindingKind>, Trace) {
     let mut replay = Replay::new(schedule, Strictness::Exact);
     replay.begin();
     system.record(true);
     let end = atropos_explore::System::run(system, &mut replay);
     replay.end(end);
     system.record(false);
-    let kinds = system.last().take().findings.into_iter().map(|finding| finding.kind).collect();
+    let kinds = system
+        .last()
+        .take()
+        .findings
+        .into_iter()
+        .map(|finding| finding.kind)
+        .collect();
     (end, kinds, system.take_trace())
 }
 
 /// Runs one schedule of a test, and says how it ended, what was found and what happened.
-pub fn replay(test: &(dyn Fn() + Sync), options: &Options, schedule: &Schedule) -> (End, Vec<FindingKind>, Trace) {
+pub fn replay(
+    test: &(dyn Fn() + Sync),
+    options: &Options,
+    schedule: &Schedule,
+) -> (End, Vec<FindingKind>, Trace) {
     run_recorded(&mut ThreadedTest::new(test, options), schedule)
 }
 
 /// Runs a test under a strategy to its end, failures too, and counts how executions ended: what the test
 /// [`say`]s, or what went wrong.
-pub fn survey(test: &(dyn Fn() + Sync), options: &Options, strategy: &mut dyn Strategy) -> (BTreeMap<String, u64>, atropos_explore::Report) {
+pub fn survey(
+    test: &(dyn Fn() + Sync),
+    options: &Options,
+    strategy: &mut dyn Strategy,
+) -> (BTreeMap<String, u64>, atropos_explore::Report) {
     let mut system = ThreadedTest::new(test, options);
     let last = system.last();
     let mut ends = BTreeMap::new();

@@ -40,7 +40,9 @@ type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
 
 impl std::fmt::Debug for ThreadedTest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ThreadedTest").field("controller", &self.controller).finish_non_exhaustive()
+        f.debug_struct("ThreadedTest")
+            .field("controller", &self.controller)
+            .finish_non_exhaustive()
     }
 }
 
@@ -99,7 +101,9 @@ impl<'a> ThreadedTest<'a> {
     }
 
     fn controller(&mut self) -> &mut Controller {
-        self.controller.as_mut().expect("the controller is there until the end")
+        self.controller
+            .as_mut()
+            .expect("the controller is there until the end")
     }
 
     /// What the last execution left; the caller takes it out.
@@ -119,7 +123,9 @@ impl<'a> ThreadedTest<'a> {
 
     /// Bytes of statics that are put back before each execution.
     pub fn statics_size(&self) -> usize {
-        self.controller.as_ref().map_or(0, |controller| controller.world.statics_size())
+        self.controller
+            .as_ref()
+            .map_or(0, |controller| controller.world.statics_size())
     }
 }
 
@@ -130,7 +136,11 @@ impl Controller {
     /// Makes everything ready for the next execution.
     fn restart(&mut self) {
         // The number must go on although the counter is a static that is about to be put back.
-        let execution = EXECUTIONS.load(Relaxed).max(self.execution).wrapping_add(1).max(1);
+        let execution = EXECUTIONS
+            .load(Relaxed)
+            .max(self.execution)
+            .wrapping_add(1)
+            .max(1);
         for body in &mut self.bodies {
             // Its memory is gone with the last execution's heap.
             std::mem::forget(body.take());
@@ -157,7 +167,11 @@ impl Controller {
 
     fn judge(&mut self, should_panic: &ShouldPanic) {
         let main = &self.threads[0];
-        let message = main.panic.as_ref().filter(|_| main.ended_by_panic).map(|note| note.message.clone());
+        let message = main
+            .panic
+            .as_ref()
+            .filter(|_| main.ended_by_panic)
+            .map(|note| note.message.clone());
         let fits = match (should_panic, &message) {
             (ShouldPanic::No, _) | (ShouldPanic::Yes, Some(_)) => true,
             (ShouldPanic::With(expected), Some(message)) => message.contains(expected.as_str()),
@@ -174,13 +188,26 @@ impl Controller {
         for number in 0..self.threads.len() {
             let thread = &self.threads[number];
             if thread.ended_by_panic && !thread.result_taken && !(number == 0 && expects_panic) {
-                let note = thread.panic.clone().unwrap_or(PanicNote { message: "(unknown)".to_string(), site: None });
-                let kind = FindingKind::Panic { thread: number as u32, name: thread.name.clone(), message: note.message, site: note.site };
+                let note = thread.panic.clone().unwrap_or(PanicNote {
+                    message: "(unknown)".to_string(),
+                    site: None,
+                });
+                let kind = FindingKind::Panic {
+                    thread: number as u32,
+                    name: thread.name.clone(),
+                    message: note.message,
+                    site: note.site,
+                };
                 self.found(kind);
             }
         }
-        let leaked = self.objects.iter().filter(|object| object.holder != 0 && object.holder != OUTSIDER);
-        let leaked: Vec<_> = leaked.map(|object| (object.holder - 1, object.site)).collect();
+        let leaked = self
+            .objects
+            .iter()
+            .filter(|object| object.holder != 0 && object.holder != OUTSIDER);
+        let leaked: Vec<_> = leaked
+            .map(|object| (object.holder - 1, object.site))
+            .collect();
         for (holder, site) in leaked {
             if self.threads[holder as usize].finished {
                 self.found(FindingKind::LeakedLock { holder, site });
@@ -198,7 +225,9 @@ impl System for ThreadedTest<'_> {
         controller.restart();
         controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
         // SAFETY: the pointer is used during this call only, in which `guide` is borrowed.
-        controller.guide = Some(unsafe { std::mem::transmute::<*mut dyn Guide, *mut (dyn Guide + 'static)>(guide) });
+        controller.guide = Some(unsafe {
+            std::mem::transmute::<*mut dyn Guide, *mut (dyn Guide + 'static)>(guide)
+        });
         for thread in &mut controller.threads {
             thread.reset();
         }
@@ -215,7 +244,8 @@ impl System for ThreadedTest<'_> {
                     drop(payload);
                 }
             });
-            let body = std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body);
+            let body =
+                std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body);
             (*controller).start(Some(name), 8 << 20, body);
             turns::run(controller)
         };
@@ -241,10 +271,14 @@ impl Controller {
     /// How an execution ended in which all threads came to their end.
     fn verdict(&self) -> End {
         let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
-        match self.findings.iter().find(|finding| finding.kind.is_failure()) {
-            Some(Finding { kind: FindingKind::Panic { message, site, .. } }) => {
-                End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or(""))))
-            }
+        match self
+            .findings
+            .iter()
+            .find(|finding| finding.kind.is_failure())
+        {
+            Some(Finding {
+                kind: FindingKind::Panic { message, site, .. },
+            }) => End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or("")))),
             Some(_) => End::Failed(0),
             None => End::Passed(hash(&self.said)),
         }
@@ -284,7 +318,9 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
     };
     let payload = info.payload();
     let message = payload.downcast_ref::<&str>().map(|text| text.to_string());
-    let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "(no message)".to_string());
+    let message = message
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "(no message)".to_string());
     let site = info.location().map(|site| site.to_string());
     control.me().panic = Some(PanicNote { message, site });
 }

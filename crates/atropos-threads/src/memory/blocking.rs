@@ -21,7 +21,10 @@ pub unsafe extern "C" fn nanosleep(duration: *const Timespec, left: *mut Timespe
     if heap::program_runs() {
         // SAFETY: the duration is readable by contract.
         let duration = unsafe { &*duration };
-        crate::thread::sleep(Duration::new(duration.seconds.max(0) as u64, duration.nanoseconds as u32));
+        crate::thread::sleep(Duration::new(
+            duration.seconds.max(0) as u64,
+            duration.nanoseconds as u32,
+        ));
         return 0;
     }
     type Nanosleep = unsafe extern "C" fn(*const Timespec, *mut Timespec) -> c_int;
@@ -66,8 +69,14 @@ pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int
     type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
-    let look = |timeout| unsafe { std::mem::transmute::<usize, Poll>(next(&NEXT, c"poll"))(files, count, timeout) };
-    if heap::program_runs() { wait_outside("poll", timeout, &look) } else { look(timeout) }
+    let look = |timeout| unsafe {
+        std::mem::transmute::<usize, Poll>(next(&NEXT, c"poll"))(files, count, timeout)
+    };
+    if heap::program_runs() {
+        wait_outside("poll", timeout, &look)
+    } else {
+        look(timeout)
+    }
 }
 
 /// The C library's `epoll_wait`.
@@ -75,12 +84,25 @@ pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int
 /// # Safety
 /// As in the C library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn epoll_wait(file: c_int, events: *mut c_void, most: c_int, timeout: c_int) -> c_int {
+pub unsafe extern "C" fn epoll_wait(
+    file: c_int,
+    events: *mut c_void,
+    most: c_int,
+    timeout: c_int,
+) -> c_int {
     type EpollWait = unsafe extern "C" fn(c_int, *mut c_void, c_int, c_int) -> c_int;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: as in `poll`.
-    let look = |timeout| unsafe { std::mem::transmute::<usize, EpollWait>(next(&NEXT, c"epoll_wait"))(file, events, most, timeout) };
-    if heap::program_runs() { wait_outside("epoll_wait", timeout, &look) } else { look(timeout) }
+    let look = |timeout| unsafe {
+        std::mem::transmute::<usize, EpollWait>(next(&NEXT, c"epoll_wait"))(
+            file, events, most, timeout,
+        )
+    };
+    if heap::program_runs() {
+        wait_outside("epoll_wait", timeout, &look)
+    } else {
+        look(timeout)
+    }
 }
 
 /// The C library's `pthread_create`.
@@ -88,16 +110,24 @@ pub unsafe extern "C" fn epoll_wait(file: c_int, events: *mut c_void, most: c_in
 /// # Safety
 /// As in the C library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_create(thread: *mut c_ulong, attributes: *const c_void, start: *const c_void, argument: *mut c_void) -> c_int {
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut c_ulong,
+    attributes: *const c_void,
+    start: *const c_void,
+    argument: *mut c_void,
+) -> c_int {
     if heap::program_runs() {
         outside::mark("an OS thread that nobody controls is started");
     }
-    type Create = unsafe extern "C" fn(*mut c_ulong, *const c_void, *const c_void, *mut c_void) -> c_int;
+    type Create =
+        unsafe extern "C" fn(*mut c_ulong, *const c_void, *const c_void, *mut c_void) -> c_int;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: as in `poll`. What the C library allocates for the thread is its own.
     unsafe {
         let control = control();
-        let code = std::mem::transmute::<usize, Create>(interpose::next(&NEXT, c"pthread_create"))(thread, attributes, start, argument);
+        let code = std::mem::transmute::<usize, Create>(interpose::next(&NEXT, c"pthread_create"))(
+            thread, attributes, start, argument,
+        );
         drop(control);
         code
     }

@@ -36,7 +36,11 @@ pub unsafe fn switch(save: *mut Context, load: Context) {
 ///
 /// # Safety
 /// `top` must be 16-byte aligned with at least 256 writable bytes below it. `entry` must never return or unwind.
-pub unsafe fn prepare(top: *mut u8, entry: unsafe extern "C" fn(usize) -> !, argument: usize) -> Context {
+pub unsafe fn prepare(
+    top: *mut u8,
+    entry: unsafe extern "C" fn(usize) -> !,
+    argument: usize,
+) -> Context {
     // SAFETY: the frame below `top` is writable by the caller's promise.
     unsafe { arch::prepare(top, entry, argument) }
 }
@@ -85,11 +89,25 @@ global_asm!(
 mod arch {
     use super::{Context, atropos_context_start};
 
-    pub unsafe fn prepare(top: *mut u8, entry: unsafe extern "C" fn(usize) -> !, argument: usize) -> Context {
+    pub unsafe fn prepare(
+        top: *mut u8,
+        entry: unsafe extern "C" fn(usize) -> !,
+        argument: usize,
+    ) -> Context {
         // What `switch` pops, from low to high: r15 r14 r13 r12 rbx rbp, then the return address; two words
         // more leave the stack pointer as a call wants it.
         let start = atropos_context_start as *const () as usize;
-        let frame: [usize; 9] = [0, 0, entry as *const () as usize, argument, 0, 0, start, 0, 0];
+        let frame: [usize; 9] = [
+            0,
+            0,
+            entry as *const () as usize,
+            argument,
+            0,
+            0,
+            start,
+            0,
+            0,
+        ];
         // SAFETY: the caller owns the bytes below `top`.
         unsafe {
             let start = top.sub(size_of_val(&frame)).cast::<[usize; 9]>();
@@ -150,7 +168,11 @@ global_asm!(
 mod arch {
     use super::{Context, atropos_context_start};
 
-    pub unsafe fn prepare(top: *mut u8, entry: unsafe extern "C" fn(usize) -> !, argument: usize) -> Context {
+    pub unsafe fn prepare(
+        top: *mut u8,
+        entry: unsafe extern "C" fn(usize) -> !,
+        argument: usize,
+    ) -> Context {
         // What `switch` loads: x19 … x30, then d8 … d15.
         let mut frame = [0_usize; 20];
         frame[0] = argument;
@@ -194,9 +216,16 @@ mod tests {
     #[test]
     fn a_coroutine_goes_on_where_it_stopped_and_can_unwind_inside() {
         let mut stack = vec![0_u8; 256 * 1024];
-        let top = stack.as_mut_ptr_range().end.map_addr(|address| address & !15);
+        let top = stack
+            .as_mut_ptr_range()
+            .end
+            .map_addr(|address| address & !15);
         let none = || UnsafeCell::new(Context::NONE);
-        let pair = Pair { inside: none(), outside: none(), log: UnsafeCell::new(Vec::new()) };
+        let pair = Pair {
+            inside: none(),
+            outside: none(),
+            log: UnsafeCell::new(Vec::new()),
+        };
         // SAFETY: the stack is big enough and lives to the end of the test.
         unsafe {
             *pair.inside.get() = prepare(top, entry, &raw const pair as usize);

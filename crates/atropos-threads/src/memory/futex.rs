@@ -33,33 +33,59 @@ unsafe extern "C" {
 /// # Safety
 /// As in the C library. The arguments that a call does not have are not looked at.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn syscall(number: c_long, a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long) -> c_long {
+pub unsafe extern "C" fn syscall(
+    number: c_long,
+    a: c_long,
+    b: c_long,
+    c: c_long,
+    d: c_long,
+    e: c_long,
+    f: c_long,
+) -> c_long {
     if number == SYS_FUTEX && heap::program_runs() {
         // SAFETY: the caller passes what the kernel would want.
         if let Some(result) = unsafe { controlled_futex(a, b, c, d) } {
             return result;
         }
     }
-    type Syscall = unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;
+    type Syscall =
+        unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function; passing more arguments than a call has does no harm in these calling conventions.
-    unsafe { std::mem::transmute::<usize, Syscall>(interpose::next(&NEXT, c"syscall"))(number, a, b, c, d, e, f) }
+    unsafe {
+        std::mem::transmute::<usize, Syscall>(interpose::next(&NEXT, c"syscall"))(
+            number, a, b, c, d, e, f,
+        )
+    }
 }
 
 /// # Safety
 /// The arguments must be those of a futex call; `None` if it is of a kind that is not controlled.
-unsafe fn controlled_futex(address: c_long, operation: c_long, value: c_long, timeout: c_long) -> Option<c_long> {
+unsafe fn controlled_futex(
+    address: c_long,
+    operation: c_long,
+    value: c_long,
+    timeout: c_long,
+) -> Option<c_long> {
     let word = address as *const u32;
     let outcome = match operation & COMMAND {
         command @ (WAIT | WAIT_BITSET) => {
             // SAFETY: a pointer to a time, or null.
             let time = unsafe { (timeout as *const Timespec).as_ref() };
-            let time = time.map(|time| Duration::new(time.seconds.max(0) as u64, time.nanoseconds as u32));
-            let clock = if operation & WALL_CLOCK != 0 { 0 } else { MONOTONIC };
+            let time =
+                time.map(|time| Duration::new(time.seconds.max(0) as u64, time.nanoseconds as u32));
+            let clock = if operation & WALL_CLOCK != 0 {
+                0
+            } else {
+                MONOTONIC
+            };
             let left = match command {
                 WAIT => time,
                 _ => time.map(|until| {
-                    let now = crate::clock::now_for_program(clock).unwrap_or(Timespec { seconds: 0, nanoseconds: 0 });
+                    let now = crate::clock::now_for_program(clock).unwrap_or(Timespec {
+                        seconds: 0,
+                        nanoseconds: 0,
+                    });
                     until.saturating_sub(Duration::new(now.seconds as u64, now.nanoseconds as u32))
                 }),
             };

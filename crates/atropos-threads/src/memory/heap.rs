@@ -59,9 +59,18 @@ impl Heap {
         let base = system::reserve(system::HEAP_AT, REGION);
         let slice = |number| {
             let start = base + number * SLICE;
-            Slice { start, next: start, open: start, free: [null_mut(); CLASSES] }
+            Slice {
+                start,
+                next: start,
+                open: start,
+                free: [null_mut(); CLASSES],
+            }
         };
-        Heap { base, slices: (0..MOST_THREADS).map(slice).collect(), used: 0 }
+        Heap {
+            base,
+            slices: (0..MOST_THREADS).map(slice).collect(),
+            used: 0,
+        }
     }
 
     /// The program goes on as thread number `thread`: what it allocates comes from that thread's slice.
@@ -93,7 +102,9 @@ impl Heap {
     /// Where in the heap an address lies, if it does.
     #[inline]
     pub fn offset(&self, address: usize) -> Option<usize> {
-        address.checked_sub(self.base).filter(|offset| *offset < REGION)
+        address
+            .checked_sub(self.base)
+            .filter(|offset| *offset < REGION)
     }
 }
 
@@ -148,7 +159,9 @@ fn room_of(class: usize) -> usize {
 /// Only while [`program_runs`].
 pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     let extra = if align > 16 { align } else { 0 };
-    let (Some(need), true) = (size.checked_add(extra), size < SLICE / 2) else { return null_mut() };
+    let (Some(need), true) = (size.checked_add(extra), size < SLICE / 2) else {
+        return null_mut();
+    };
     let class = class_of(need);
     // SAFETY: the pointer is set by `serve` to a slice that lives as long as the exploration, and only this OS thread uses it.
     let slice = unsafe { &mut *SLICE_IN_USE.get() };
@@ -164,7 +177,11 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
         }
     };
     let pointer = (block as usize + HEADER).next_multiple_of(align.max(16)) as *mut u8;
-    let header = Header { class: class as u32, back: (pointer as usize - block as usize) as u32, size };
+    let header = Header {
+        class: class as u32,
+        back: (pointer as usize - block as usize) as u32,
+        size,
+    };
     // SAFETY: the class leaves room for the header, the alignment and the size.
     unsafe { pointer.cast::<Header>().sub(1).write(header) };
     pointer
@@ -178,7 +195,10 @@ impl Slice {
             return None;
         }
         if next > self.open {
-            let grown = (next - self.start).next_power_of_two().max(1 << 20).min(SLICE);
+            let grown = (next - self.start)
+                .next_power_of_two()
+                .max(1 << 20)
+                .min(SLICE);
             system::open(self.open, self.start + grown - self.open);
             self.open = self.start + grown;
         }

@@ -38,11 +38,19 @@ impl Layout {
 }
 
 /// The first object that the loader lists is the executable.
-unsafe extern "C" fn first_object(object: *mut LoadedObject, _size: usize, data: *mut c_void) -> c_int {
+unsafe extern "C" fn first_object(
+    object: *mut LoadedObject,
+    _size: usize,
+    data: *mut c_void,
+) -> c_int {
     // SAFETY: the loader passes a valid object with its headers; `data` is the layout of the caller.
     let (object, headers, layout) = unsafe {
         let object = &*object;
-        (object, std::slice::from_raw_parts(object.headers, object.header_count as usize), &mut *data.cast::<Layout>())
+        (
+            object,
+            std::slice::from_raw_parts(object.headers, object.header_count as usize),
+            &mut *data.cast::<Layout>(),
+        )
     };
     let range = |header: &ProgramHeader| {
         let start = object.base + header.address as usize;
@@ -54,7 +62,11 @@ unsafe extern "C" fn first_object(object: *mut LoadedObject, _size: usize, data:
     for header in of_kind(LOAD) {
         if header.flags & EXECUTE != 0 {
             let text = range(header);
-            layout.text = if layout.text.is_empty() { text } else { layout.text.start.min(text.start)..layout.text.end.max(text.end) };
+            layout.text = if layout.text.is_empty() {
+                text
+            } else {
+                layout.text.start.min(text.start)..layout.text.end.max(text.end)
+            };
         } else if header.flags & WRITE != 0 {
             layout.writable.extend(without(range(header), &constant));
         }
@@ -76,7 +88,13 @@ fn without(range: Range<usize>, hole: &Range<usize>) -> Vec<Range<usize>> {
     // The loader protects whole pages; the linker pads the protected part to a page's end.
     let hole_start = hole.start & !4095;
     let hole_end = hole.end.next_multiple_of(4096);
-    [range.start..hole_start.min(range.end), hole_end.max(range.start)..range.end].into_iter().filter(|part| !part.is_empty()).collect()
+    [
+        range.start..hole_start.min(range.end),
+        hole_end.max(range.start)..range.end,
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect()
 }
 
 /// A copy of everything that an execution may change and the next must find as it was.
@@ -98,14 +116,27 @@ impl Image {
         let mut ranges = layout.writable.clone();
         ranges.push(layout.thread_local.clone());
         for hole in keep {
-            ranges = ranges.into_iter().flat_map(|range| without_exactly(range, hole)).collect();
+            ranges = ranges
+                .into_iter()
+                .flat_map(|range| without_exactly(range, hole))
+                .collect();
         }
         let part = |range: Range<usize>| {
             // SAFETY: the range is mapped, readable memory of this process, read byte by byte.
             let copy = unsafe { std::slice::from_raw_parts(range.start as *const u8, range.len()) };
-            Part { start: range.start as *mut u8, copy: copy.into() }
+            Part {
+                start: range.start as *mut u8,
+                copy: copy.into(),
+            }
         };
-        Image { parts: ranges.into_iter().filter(|range| !range.is_empty()).map(part).collect(), environment: Environment::take() }
+        Image {
+            parts: ranges
+                .into_iter()
+                .filter(|range| !range.is_empty())
+                .map(part)
+                .collect(),
+            environment: Environment::take(),
+        }
     }
 
     /// Puts everything back.
@@ -115,7 +146,9 @@ impl Image {
     pub unsafe fn restore(&self) {
         for part in &self.parts {
             // SAFETY: the range was writable when it was copied and stays so for the life of the process.
-            unsafe { std::ptr::copy_nonoverlapping(part.copy.as_ptr(), part.start, part.copy.len()) };
+            unsafe {
+                std::ptr::copy_nonoverlapping(part.copy.as_ptr(), part.start, part.copy.len())
+            };
         }
         self.environment.restore();
     }
@@ -130,7 +163,13 @@ fn without_exactly(range: Range<usize>, hole: &Range<usize>) -> Vec<Range<usize>
     if hole.is_empty() || hole.end <= range.start || range.end <= hole.start {
         return vec![range];
     }
-    [range.start..hole.start.max(range.start), hole.end.min(range.end)..range.end].into_iter().filter(|part| !part.is_empty()).collect()
+    [
+        range.start..hole.start.max(range.start),
+        hole.end.min(range.end)..range.end,
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect()
 }
 
 /// The environment: `setenv` may leave pointers into the execution's heap in it.

@@ -28,7 +28,9 @@ unsafe extern "C" {
 
 #[inline]
 fn served(caller: usize) -> bool {
-    heap::program_runs() && caller.wrapping_sub(TEXT_START.load(Relaxed)) < TEXT_END.load(Relaxed) - TEXT_START.load(Relaxed)
+    heap::program_runs()
+        && caller.wrapping_sub(TEXT_START.load(Relaxed))
+            < TEXT_END.load(Relaxed) - TEXT_START.load(Relaxed)
 }
 
 /// Defines a symbol whose implementation gets the caller's return address as its last argument.
@@ -56,7 +58,13 @@ with_caller!(aligned_alloc(_align: usize, _size: usize) => "rdx", "x2", memalign
 
 unsafe extern "C" fn malloc_for(size: usize, caller: usize) -> *mut c_void {
     // SAFETY: `served` says that the program runs; else the C library does what was asked of it.
-    unsafe { if served(caller) { heap::allocate(size, 16).cast() } else { __libc_malloc(size) } }
+    unsafe {
+        if served(caller) {
+            heap::allocate(size, 16).cast()
+        } else {
+            __libc_malloc(size)
+        }
+    }
 }
 
 unsafe extern "C" fn calloc_for(count: usize, size: usize, caller: usize) -> *mut c_void {
@@ -65,7 +73,9 @@ unsafe extern "C" fn calloc_for(count: usize, size: usize, caller: usize) -> *mu
         if !served(caller) {
             return __libc_calloc(count, size);
         }
-        let Some(total) = count.checked_mul(size) else { return std::ptr::null_mut() };
+        let Some(total) = count.checked_mul(size) else {
+            return std::ptr::null_mut();
+        };
         let pointer = heap::allocate(total, 16);
         if !pointer.is_null() {
             pointer.write_bytes(0, total);
@@ -76,7 +86,13 @@ unsafe extern "C" fn calloc_for(count: usize, size: usize, caller: usize) -> *mu
 
 unsafe extern "C" fn memalign_for(align: usize, size: usize, caller: usize) -> *mut c_void {
     // SAFETY: as in `malloc_for`.
-    unsafe { if served(caller) { heap::allocate(size, align).cast() } else { __libc_memalign(align, size) } }
+    unsafe {
+        if served(caller) {
+            heap::allocate(size, align).cast()
+        } else {
+            __libc_memalign(align, size)
+        }
+    }
 }
 
 /// The C library's `posix_memalign`.
@@ -88,7 +104,11 @@ pub unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, siz
     const NO_MEMORY: c_int = 12;
     // SAFETY: `out` is writable by contract. Only the executable calls this function.
     unsafe {
-        let pointer = if heap::program_runs() { heap::allocate(size, align).cast() } else { __libc_memalign(align, size) };
+        let pointer = if heap::program_runs() {
+            heap::allocate(size, align).cast()
+        } else {
+            __libc_memalign(align, size)
+        };
         if pointer.is_null() {
             return NO_MEMORY;
         }
@@ -215,7 +235,9 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
     type GetRandom = unsafe extern "C" fn(*mut c_void, usize, u32) -> isize;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature.
-    unsafe { std::mem::transmute::<usize, GetRandom>(next(&NEXT, c"getrandom"))(buffer, length, flags) }
+    unsafe {
+        std::mem::transmute::<usize, GetRandom>(next(&NEXT, c"getrandom"))(buffer, length, flags)
+    }
 }
 
 pub fn next(cache: &AtomicUsize, name: &std::ffi::CStr) -> usize {
@@ -223,7 +245,10 @@ pub fn next(cache: &AtomicUsize, name: &std::ffi::CStr) -> usize {
         0 => {
             // SAFETY: a look-up by name in the libraries behind this one.
             let found = unsafe { system::dlsym(system::NEXT, name.as_ptr()) } as usize;
-            assert!(found != 0, "the C library lacks a function that it must have");
+            assert!(
+                found != 0,
+                "the C library lacks a function that it must have"
+            );
             cache.store(found, Relaxed);
             found
         }

@@ -43,13 +43,20 @@ static IDLE: Mutex<(Option<Box<World>>, Vec<Range<usize>>)> = Mutex::new((None, 
 /// Leaves this memory alone when statics are put back: it belongs to machinery that must remember
 /// things from one execution to the next.
 pub fn keep(range: Range<usize>) {
-    IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.push(range);
+    IDLE.lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        .1
+        .push(range);
 }
 
 impl World {
     /// Takes the world for an exploration on this OS thread.
     pub fn take() -> Box<World> {
-        let idle = IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.take();
+        let idle = IDLE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .0
+            .take();
         let mut world = idle.unwrap_or_else(|| {
             let world = World {
                 heap: Heap::reserve(),
@@ -74,13 +81,19 @@ impl World {
     pub fn put_back(mut self: Box<World>) {
         self.image = None;
         self.heap.empty();
-        IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0 = Some(self);
+        IDLE.lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .0 = Some(self);
     }
 
     /// Remembers the statics as they are now.
     pub fn remember_statics(&mut self) {
         warm_up();
-        let keep = IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.clone();
+        let keep = IDLE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .1
+            .clone();
         self.image = Some(Image::take(&self.layout, &keep));
     }
 

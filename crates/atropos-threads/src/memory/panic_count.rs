@@ -19,7 +19,10 @@ impl PanicCount {
         if tls_start.is_null() || std::thread::panicking() {
             return None;
         }
-        let words = Words { start: tls_start.cast(), count: length / size_of::<usize>() };
+        let words = Words {
+            start: tls_start.cast(),
+            count: length / size_of::<usize>(),
+        };
         let mut candidates: Vec<usize> = (0..words.count).filter(|&i| words.get(i) == 0).collect();
         during_panic(&mut || {
             candidates.retain(|&i| words.get(i) == 1);

@@ -22,13 +22,19 @@ pub struct Stacks {
 impl Stacks {
     /// Reserves the region, at a fixed address if that is free.
     pub fn reserve() -> Stacks {
-        Stacks { base: system::reserve(system::STACKS_AT, SLOT * MOST_THREADS), open: Vec::new() }
+        Stacks {
+            base: system::reserve(system::STACKS_AT, SLOT * MOST_THREADS),
+            open: Vec::new(),
+        }
     }
 
     /// The top of the stack of thread number `thread`, with at least `size` bytes below it (or
     /// what is usual, if that is more).
     pub fn top(&mut self, thread: usize, size: usize) -> *mut u8 {
-        assert!(thread < MOST_THREADS, "more than {MOST_THREADS} threads in one execution");
+        assert!(
+            thread < MOST_THREADS,
+            "more than {MOST_THREADS} threads in one execution"
+        );
         let size = size.max(DEFAULT).next_multiple_of(4096).min(SLOT - GUARD);
         if self.open.len() <= thread {
             self.open.resize(thread + 1, 0);
@@ -43,6 +49,8 @@ impl Stacks {
 
     /// Where in the region an address lies, if it does.
     pub fn offset(&self, address: usize) -> Option<usize> {
-        address.checked_sub(self.base).filter(|offset| *offset < SLOT * MOST_THREADS)
+        address
+            .checked_sub(self.base)
+            .filter(|offset| *offset < SLOT * MOST_THREADS)
     }
 }

@@ -39,7 +39,14 @@ pub struct LoadedObject {
 }
 
 unsafe extern "C" {
-    fn mmap(address: *mut c_void, length: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
+    fn mmap(
+        address: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     fn mprotect(address: *mut c_void, length: usize, protection: c_int) -> c_int;
     fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
     pub fn dl_iterate_phdr(
@@ -64,12 +71,24 @@ const FAILED: *mut c_void = -1_isize as *mut c_void;
 pub fn reserve(at: usize, length: usize) -> usize {
     let flags = PRIVATE_ANONYMOUS | NO_RESERVE;
     // SAFETY: a fresh anonymous mapping that replaces nothing.
-    let mut start = unsafe { mmap(at as *mut c_void, length, 0, flags | FIXED_NO_REPLACE, -1, 0) };
+    let mut start = unsafe {
+        mmap(
+            at as *mut c_void,
+            length,
+            0,
+            flags | FIXED_NO_REPLACE,
+            -1,
+            0,
+        )
+    };
     if start == FAILED {
         // SAFETY: as above.
         start = unsafe { mmap(std::ptr::null_mut(), length, 0, flags, -1, 0) };
     }
-    assert!(start != FAILED, "the system refuses {length} bytes of address space");
+    assert!(
+        start != FAILED,
+        "the system refuses {length} bytes of address space"
+    );
     start as usize
 }
 

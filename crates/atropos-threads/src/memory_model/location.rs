@@ -51,7 +51,10 @@ impl Location {
         self.reads.clear();
         self.ordered.clear();
         self.next_serial = 1;
-        self.stores.push(Store { value, ..Store::default() });
+        self.stores.push(Store {
+            value,
+            ..Store::default()
+        });
     }
 
     /// The number of stores that are remembered.
@@ -80,29 +83,48 @@ impl Location {
 
     fn position(&self, serial: u32) -> usize {
         // Stores that were dropped lie before all others.
-        self.stores.iter().rposition(|store| store.serial == serial).unwrap_or(0)
+        self.stores
+            .iter()
+            .rposition(|store| store.serial == serial)
+            .unwrap_or(0)
     }
 
     /// The last store that is known by this clock: written or read by something that happened before.
     pub fn bound(&self, clock: &Clock) -> usize {
         let known = |store: &Store| clock.of(store.thread) >= store.stamp;
         let written = self.stores.iter().rposition(known).unwrap_or(0);
-        let read = self.reads.iter().filter(|read| clock.of(read.thread) >= read.stamp);
-        read.map(|read| self.position(read.serial)).fold(written, usize::max)
+        let read = self
+            .reads
+            .iter()
+            .filter(|read| clock.of(read.thread) >= read.stamp);
+        read.map(|read| self.position(read.serial))
+            .fold(written, usize::max)
     }
 
     /// The last store that a sequentially consistent access up to this place in S wrote or read.
     pub fn bound_in_order(&self, until: u32) -> usize {
         let before = self.ordered.iter().filter(|(place, _)| *place <= until);
-        before.map(|(_, serial)| self.position(*serial)).max().unwrap_or(0)
+        before
+            .map(|(_, serial)| self.position(*serial))
+            .max()
+            .unwrap_or(0)
     }
 
     /// A thread reads a store; `place` is the read's place in S if it has one.
     pub fn read(&mut self, store: usize, thread: u32, stamp: u32, place: Option<u32>) {
         let serial = self.stores[store].serial;
-        match self.reads.iter_mut().find(|read| read.thread == thread && read.serial == serial) {
+        match self
+            .reads
+            .iter_mut()
+            .find(|read| read.thread == thread && read.serial == serial)
+        {
             Some(read) => read.again += 1,
-            None => self.reads.push(Read { thread, stamp, serial, again: 0 }),
+            None => self.reads.push(Read {
+                thread,
+                stamp,
+                serial,
+                again: 0,
+            }),
         }
         self.order(serial, place);
     }
@@ -110,19 +132,41 @@ impl Location {
     /// How often a thread has read the same store again.
     pub fn rereads(&self, store: usize, thread: u32) -> u32 {
         let serial = self.stores[store].serial;
-        self.reads.iter().find(|read| read.thread == thread && read.serial == serial).map_or(0, |read| read.again)
+        self.reads
+            .iter()
+            .find(|read| read.thread == thread && read.serial == serial)
+            .map_or(0, |read| read.again)
     }
 
     /// A thread writes; the store comes right after store number `after`.
     #[expect(clippy::too_many_arguments, reason = "a store has these parts")]
-    pub fn write(&mut self, after: usize, value: u64, thread: u32, stamp: u32, released: &Clock, glued: bool, place: Option<u32>) {
+    pub fn write(
+        &mut self,
+        after: usize,
+        value: u64,
+        thread: u32,
+        stamp: u32,
+        released: &Clock,
+        glued: bool,
+        place: Option<u32>,
+    ) {
         let serial = self.next_serial;
         self.next_serial += 1;
         let mut released = released.clone();
         if glued {
             released.join(&self.stores[after].released);
         }
-        self.stores.insert(after + 1, Store { serial, thread, stamp, value, released, glued });
+        self.stores.insert(
+            after + 1,
+            Store {
+                serial,
+                thread,
+                stamp,
+                value,
+                released,
+                glued,
+            },
+        );
         self.order(serial, place);
     }
 

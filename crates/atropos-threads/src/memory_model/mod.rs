@@ -39,7 +39,10 @@ pub struct Model {
 impl Model {
     /// A model in which orderings matter, or one in which they don't.
     pub fn new(weak: bool) -> Model {
-        Model { weak, ..Model::default() }
+        Model {
+            weak,
+            ..Model::default()
+        }
     }
 
     /// Forgets everything.
@@ -71,7 +74,11 @@ impl Model {
 
     /// The program gave this memory back.
     pub fn forget(&mut self, start: usize, length: usize) {
-        while let Some((&address, _)) = self.places.range(start..start.saturating_add(length)).next() {
+        while let Some((&address, _)) = self
+            .places
+            .range(start..start.saturating_add(length))
+            .next()
+        {
             self.places.remove(&address);
         }
     }
@@ -85,7 +92,11 @@ impl Model {
     /// A sequentially consistent fence.
     pub fn fence(&mut self, clock: &mut Clock) {
         let place = self.next_in_order();
-        let mut seen = self.fences.last().map(|(_, clock)| clock.clone()).unwrap_or_default();
+        let mut seen = self
+            .fences
+            .last()
+            .map(|(_, clock)| clock.clone())
+            .unwrap_or_default();
         seen.join(clock);
         self.fences.push((place, seen));
         clock.set_fence(self.fences.len() as u32);
@@ -95,13 +106,21 @@ impl Model {
     pub fn bound(&self, location: usize, reader: &Reader<'_>) -> usize {
         let fence = match reader.sequential {
             true => self.fences.last(),
-            false => (reader.clock.fence() as usize).checked_sub(1).map(|last| &self.fences[last]),
+            false => (reader.clock.fence() as usize)
+                .checked_sub(1)
+                .map(|last| &self.fences[last]),
         };
         let location = &self.locations[location];
         let by_happens_before = location.bound(reader.clock);
         let by_fence = fence.map_or(0, |(_, clock)| location.bound(clock));
-        let until = if reader.sequential { u32::MAX } else { fence.map_or(0, |(place, _)| *place) };
-        by_happens_before.max(by_fence).max(location.bound_in_order(until))
+        let until = if reader.sequential {
+            u32::MAX
+        } else {
+            fence.map_or(0, |(place, _)| *place)
+        };
+        by_happens_before
+            .max(by_fence)
+            .max(location.bound_in_order(until))
     }
 
     /// The location with this index.
@@ -113,7 +132,15 @@ impl Model {
     pub fn shorten<'a>(&mut self, location: usize, clocks: impl Iterator<Item = &'a Clock>) {
         const LONG: usize = 32;
         if self.locations[location].len() >= LONG {
-            let bound = |clock| self.bound(location, &Reader { clock, sequential: false });
+            let bound = |clock| {
+                self.bound(
+                    location,
+                    &Reader {
+                        clock,
+                        sequential: false,
+                    },
+                )
+            };
             let oldest = clocks.map(bound).min().unwrap_or(0);
             self.locations[location].drop_before(oldest);
         }

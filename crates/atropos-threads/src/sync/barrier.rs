@@ -25,7 +25,11 @@ impl Barrier {
     #[inline]
     #[must_use]
     pub const fn new(n: usize) -> Barrier {
-        Barrier { slot: Slot::new(), threads: n, real: sync::Barrier::new(n) }
+        Barrier {
+            slot: Slot::new(),
+            threads: n,
+            real: sync::Barrier::new(n),
+        }
     }
 
     /// See std.
@@ -41,7 +45,11 @@ impl Barrier {
     fn controlled_wait(&self, control: &Control, site: Site) -> bool {
         let barrier = control.object(&self.slot, |_| {});
         let name = control.name(self);
-        control.point(Announcement::new(Code::Arrive, Op::on(name, Kind::Write), site));
+        control.point(Announcement::new(
+            Code::Arrive,
+            Op::on(name, Kind::Write),
+            site,
+        ));
         control.pass_clock(barrier);
         let me = control.thread();
         let state = control.state();
@@ -60,7 +68,12 @@ impl Barrier {
             object.waiters.push(me);
             let generation = object.generation;
             let op = Op::on(name, Kind::Read);
-            control.point(Announcement::new(Code::Leave, op, site).waiting(Wait::Barrier { barrier, generation }));
+            control.point(
+                Announcement::new(Code::Leave, op, site).waiting(Wait::Barrier {
+                    barrier,
+                    generation,
+                }),
+            );
         }
         control.receive_clock(barrier);
         control.state().observe(leads.into());
@@ -84,6 +97,8 @@ impl fmt::Debug for Barrier {
 
 impl fmt::Debug for BarrierWaitResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
+        f.debug_struct("BarrierWaitResult")
+            .field("is_leader", &self.is_leader())
+            .finish()
     }
 }

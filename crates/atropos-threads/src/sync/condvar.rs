@@ -36,7 +36,10 @@ impl Condvar {
     #[inline]
     #[must_use]
     pub const fn new() -> Condvar {
-        Condvar { slot: Slot::new(), real: sync::Condvar::new() }
+        Condvar {
+            slot: Slot::new(),
+            real: sync::Condvar::new(),
+        }
     }
 
     /// See std.
@@ -68,8 +71,15 @@ impl Condvar {
 
     /// See std.
     #[track_caller]
-    #[deprecated(since = "1.6.0", note = "replaced by `std::sync::Condvar::wait_timeout`")]
-    pub fn wait_timeout_ms<'a, T>(&self, guard: MutexGuard<'a, T>, ms: u32) -> LockResult<(MutexGuard<'a, T>, bool)> {
+    #[deprecated(
+        since = "1.6.0",
+        note = "replaced by `std::sync::Condvar::wait_timeout`"
+    )]
+    pub fn wait_timeout_ms<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        ms: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
         match self.wait_timeout(guard, Duration::from_millis(ms.into())) {
             Ok((guard, result)) => Ok((guard, !result.timed_out())),
             Err(poisoned) => {
@@ -81,7 +91,11 @@ impl Condvar {
 
     /// See std.
     #[track_caller]
-    pub fn wait_timeout<'a, T>(&self, guard: MutexGuard<'a, T>, dur: Duration) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let site = here();
         let (mutex, real) = guard.into_parts();
         let Some(control) = control() else {
@@ -90,7 +104,11 @@ impl Condvar {
                 Err(error) => (error.into_inner(), true),
             };
             let (real, timed_out) = (result.0, result.1.timed_out());
-            let real = if poisoned { Err(PoisonError::new(real)) } else { Ok(real) };
+            let real = if poisoned {
+                Err(PoisonError::new(real))
+            } else {
+                Ok(real)
+            };
             return with_result(MutexGuard::from_result(mutex, real, site), timed_out);
         };
         let granted = self.controlled_wait(control, mutex, real, Some(dur), site);
@@ -110,7 +128,10 @@ impl Condvar {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
-            let Some(left) = dur.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else {
+            let Some(left) = dur
+                .checked_sub(start.elapsed())
+                .filter(|left| !left.is_zero())
+            else {
                 return Ok((guard, WaitTimeoutResult(true)));
             };
             guard = self.wait_timeout(guard, left)?.0;
@@ -120,9 +141,15 @@ impl Condvar {
     /// See std.
     #[track_caller]
     pub fn notify_one(&self) {
-        let Some(control) = control() else { return self.real.notify_one() };
+        let Some(control) = control() else {
+            return self.real.notify_one();
+        };
         let (condition, name) = self.object(&control);
-        control.point(Announcement::new(Code::NotifyOne, Op::on(name, Kind::Write), here()));
+        control.point(Announcement::new(
+            Code::NotifyOne,
+            Op::on(name, Kind::Write),
+            here(),
+        ));
         let waiting = control.state().objects[condition].waiters.len();
         if waiting > 0 {
             let chosen = control.choose(waiting as u32) as usize;
@@ -135,9 +162,15 @@ impl Condvar {
     /// See std.
     #[track_caller]
     pub fn notify_all(&self) {
-        let Some(control) = control() else { return self.real.notify_all() };
+        let Some(control) = control() else {
+            return self.real.notify_all();
+        };
         let (condition, name) = self.object(&control);
-        control.point(Announcement::new(Code::NotifyAll, Op::on(name, Kind::Write), here()));
+        control.point(Announcement::new(
+            Code::NotifyAll,
+            Op::on(name, Kind::Write),
+            here(),
+        ));
         let state = control.state();
         let mut waiters = std::mem::take(&mut state.objects[condition].waiters);
         for thread in waiters.drain(..) {
@@ -172,15 +205,21 @@ impl Condvar {
         thread.notified = false;
         control.state().allow_spurious();
         let op = match timeout {
-            None if spurious => Op::on(lock_name, Kind::Acquire).and(name, Kind::Write).revocable(),
+            None if spurious => Op::on(lock_name, Kind::Acquire)
+                .and(name, Kind::Write)
+                .revocable(),
             None => Op::on(lock_name, Kind::Acquire),
             // When time passes depends on everything.
             Some(_) => Op::universal().and(lock_name, Kind::Acquire).revocable(),
         };
         let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
-        let wake = Announcement::new(Code::Wake, op, site).waiting(Wait::Notification(lock)).until(deadline);
+        let wake = Announcement::new(Code::Wake, op, site)
+            .waiting(Wait::Notification(lock))
+            .until(deadline);
         let granted = control.point(wake);
-        control.state().objects[condition].waiters.retain(|thread| *thread != me);
+        control.state().objects[condition]
+            .waiters
+            .retain(|thread| *thread != me);
         control.me().notified = false;
         control.state().observe(granted as u64);
         control.locked(lock, lock_name, site);
@@ -198,7 +237,10 @@ fn notify(control: &Control, name: Object, thread: u32) {
 fn with_result<G>(result: LockResult<G>, timed_out: bool) -> LockResult<(G, WaitTimeoutResult)> {
     match result {
         Ok(guard) => Ok((guard, WaitTimeoutResult(timed_out))),
-        Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), WaitTimeoutResult(timed_out)))),
+        Err(poisoned) => Err(PoisonError::new((
+            poisoned.into_inner(),
+            WaitTimeoutResult(timed_out),
+        ))),
     }
 }
 

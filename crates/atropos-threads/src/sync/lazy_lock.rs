@@ -17,14 +17,19 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// See std.
     #[inline]
     pub const fn new(f: F) -> LazyLock<T, F> {
-        LazyLock { turn: Turn::new(), real: sync::LazyLock::new(f) }
+        LazyLock {
+            turn: Turn::new(),
+            real: sync::LazyLock::new(f),
+        }
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        let _turn = this.turn.take(here(), || sync::LazyLock::get(&this.real).is_some());
+        let _turn = this
+            .turn
+            .take(here(), || sync::LazyLock::get(&this.real).is_some());
         sync::LazyLock::force(&this.real)
     }
 

@@ -29,7 +29,10 @@ impl<T> Mutex<T> {
     /// See std.
     #[inline]
     pub const fn new(t: T) -> Mutex<T> {
-        Mutex { slot: Slot::new(), real: sync::Mutex::new(t) }
+        Mutex {
+            slot: Slot::new(),
+            real: sync::Mutex::new(t),
+        }
     }
 
     /// See std.
@@ -62,9 +65,9 @@ impl<T: ?Sized> Mutex<T> {
         }
         match self.real.try_lock() {
             Ok(real) => Ok(MutexGuard::new(self, real, site)),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                Err(TryLockError::Poisoned(PoisonError::new(MutexGuard::new(self, poisoned.into_inner(), site))))
-            }
+            Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
+                MutexGuard::new(self, poisoned.into_inner(), site),
+            ))),
             Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
         }
     }
@@ -101,13 +104,25 @@ impl<T: ?Sized> Mutex<T> {
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     fn new(mutex: &'a Mutex<T>, real: sync::MutexGuard<'a, T>, site: Site) -> MutexGuard<'a, T> {
-        MutexGuard { mutex, real: ManuallyDrop::new(real), site: Some(site) }
+        MutexGuard {
+            mutex,
+            real: ManuallyDrop::new(real),
+            site: Some(site),
+        }
     }
 
-    fn wrap(mutex: &'a Mutex<T>, result: LockResult<sync::MutexGuard<'a, T>>, site: Site) -> LockResult<MutexGuard<'a, T>> {
+    fn wrap(
+        mutex: &'a Mutex<T>,
+        result: LockResult<sync::MutexGuard<'a, T>>,
+        site: Site,
+    ) -> LockResult<MutexGuard<'a, T>> {
         match result {
             Ok(real) => Ok(MutexGuard::new(mutex, real, site)),
-            Err(poisoned) => Err(PoisonError::new(MutexGuard::new(mutex, poisoned.into_inner(), site))),
+            Err(poisoned) => Err(PoisonError::new(MutexGuard::new(
+                mutex,
+                poisoned.into_inner(),
+                site,
+            ))),
         }
     }
 

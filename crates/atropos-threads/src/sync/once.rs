@@ -26,7 +26,10 @@ impl Once {
     #[inline]
     #[must_use]
     pub const fn new() -> Once {
-        Once { turn: Turn::new(), real: sync::Once::new() }
+        Once {
+            turn: Turn::new(),
+            real: sync::Once::new(),
+        }
     }
 
     /// See std.
@@ -94,7 +97,9 @@ impl Turn {
 
     /// Waits for the turn to initialise, unless that is done.
     pub(super) fn take(&self, site: Site, is_done: impl Fn() -> bool) -> Taken<'_> {
-        let Some(control) = control() else { return Taken(None) };
+        let Some(control) = control() else {
+            return Taken(None);
+        };
         let (turn, name) = self.object(&control);
         if is_done() {
             self.look_with(&control, site);
@@ -103,7 +108,11 @@ impl Turn {
         let op = Op::on(name, Kind::Acquire);
         control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
         if is_done() {
-            control.state().guide().refine(Op::on(name, Kind::Read).blocking().coded(Code::Initialize as u16));
+            control.state().guide().refine(
+                Op::on(name, Kind::Read)
+                    .blocking()
+                    .coded(Code::Initialize as u16),
+            );
             control.receive_clock(turn);
             control.state().see_version(turn);
             return Taken(None);
@@ -122,7 +131,11 @@ impl Turn {
     fn look_with(&self, control: &Control, site: Site) {
         let (turn, name) = self.object(control);
         if !control.looks_again(name) {
-            control.point(Announcement::new(Code::Peek, Op::on(name, Kind::Read), site));
+            control.point(Announcement::new(
+                Code::Peek,
+                Op::on(name, Kind::Read),
+                site,
+            ));
         }
         control.receive_clock(turn);
         control.state().see_version(turn);
@@ -131,12 +144,25 @@ impl Turn {
 
     /// Waits until somebody has initialised, or tried to; says whether the caller is controlled.
     pub(super) fn wait(&self, site: Site, is_done: impl Fn() -> bool) -> bool {
-        let Some(control) = control() else { return false };
+        let Some(control) = control() else {
+            return false;
+        };
         let (turn, name) = self.object(&control);
         let generation = control.state().objects[turn].generation;
-        let wait = if is_done() { Wait::Nothing } else { Wait::Barrier { barrier: turn, generation } };
+        let wait = if is_done() {
+            Wait::Nothing
+        } else {
+            Wait::Barrier {
+                barrier: turn,
+                generation,
+            }
+        };
         let announcement = Announcement::new(Code::Peek, Op::on(name, Kind::Read), site);
-        control.point(if wait == Wait::Nothing { announcement } else { announcement.waiting(wait) });
+        control.point(if wait == Wait::Nothing {
+            announcement
+        } else {
+            announcement.waiting(wait)
+        });
         control.receive_clock(turn);
         control.state().see_version(turn);
         true
@@ -145,7 +171,9 @@ impl Turn {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        let Some((turn, site)) = self.0.take() else { return };
+        let Some((turn, site)) = self.0.take() else {
+            return;
+        };
         let Some(control) = control() else { return };
         let (id, name) = turn.object(&control);
         control.about_to_unlock(Code::Initialized, name, Kind::Release, site);

@@ -17,7 +17,10 @@ impl<T> OnceLock<T> {
     #[inline]
     #[must_use]
     pub const fn new() -> OnceLock<T> {
-        OnceLock { turn: Turn::new(), real: sync::OnceLock::new() }
+        OnceLock {
+            turn: Turn::new(),
+            real: sync::OnceLock::new(),
+        }
     }
 
     /// See std.
@@ -85,13 +88,19 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 
 impl<T: Clone> Clone for OnceLock<T> {
     fn clone(&self) -> OnceLock<T> {
-        OnceLock { turn: Turn::new(), real: self.real.clone() }
+        OnceLock {
+            turn: Turn::new(),
+            real: self.real.clone(),
+        }
     }
 }
 
 impl<T> From<T> for OnceLock<T> {
     fn from(value: T) -> OnceLock<T> {
-        OnceLock { turn: Turn::new(), real: value.into() }
+        OnceLock {
+            turn: Turn::new(),
+            real: value.into(),
+        }
     }
 }
 

@@ -48,7 +48,10 @@ impl<T> RwLock<T> {
     /// See std.
     #[inline]
     pub const fn new(t: T) -> RwLock<T> {
-        RwLock { slot: Slot::new(), real: sync::RwLock::new(t) }
+        RwLock {
+            slot: Slot::new(),
+            real: sync::RwLock::new(t),
+        }
     }
 
     /// See std.
@@ -61,7 +64,9 @@ impl<T> RwLock<T> {
 fn attempt<R, G>(result: TryLockResult<R>, wrap: impl FnOnce(R) -> G) -> TryLockResult<G> {
     match result {
         Ok(real) => Ok(wrap(real)),
-        Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(wrap(poisoned.into_inner())))),
+        Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
+            wrap(poisoned.into_inner()),
+        ))),
         Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
     }
 }
@@ -147,12 +152,32 @@ impl<T: ?Sized> RwLock<T> {
         (lock, control.name(&raw const self.slot))
     }
 
-    fn read_guard<'a>(&'a self, real: sync::RwLockReadGuard<'a, T>, site: Site) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard { lock: Held { slot: &self.slot, site }, real: ManuallyDrop::new(real) }
+    fn read_guard<'a>(
+        &'a self,
+        real: sync::RwLockReadGuard<'a, T>,
+        site: Site,
+    ) -> RwLockReadGuard<'a, T> {
+        RwLockReadGuard {
+            lock: Held {
+                slot: &self.slot,
+                site,
+            },
+            real: ManuallyDrop::new(real),
+        }
     }
 
-    fn write_guard<'a>(&'a self, real: sync::RwLockWriteGuard<'a, T>, site: Site) -> RwLockWriteGuard<'a, T> {
-        RwLockWriteGuard { lock: Held { slot: &self.slot, site }, real: ManuallyDrop::new(real) }
+    fn write_guard<'a>(
+        &'a self,
+        real: sync::RwLockWriteGuard<'a, T>,
+        site: Site,
+    ) -> RwLockWriteGuard<'a, T> {
+        RwLockWriteGuard {
+            lock: Held {
+                slot: &self.slot,
+                site,
+            },
+            real: ManuallyDrop::new(real),
+        }
     }
 }
 
@@ -161,16 +186,26 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     #[track_caller]
     pub fn downgrade(s: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
         let mut guard = ManuallyDrop::new(s);
-        let held = Held { site: here(), ..guard.lock };
+        let held = Held {
+            site: here(),
+            ..guard.lock
+        };
         if let Some(control) = control() {
             let (lock, name) = held.object(&control);
-            control.point(Announcement::new(Code::Downgrade, atropos_explore::Op::on(name, Kind::Release), held.site));
+            control.point(Announcement::new(
+                Code::Downgrade,
+                atropos_explore::Op::on(name, Kind::Release),
+                held.site,
+            ));
             control.unlocked(lock, name);
             control.state().objects[lock].readers += 1;
         }
         // SAFETY: `guard` is never dropped, so the real guard is taken once.
         let real = unsafe { ManuallyDrop::take(&mut guard.real) };
-        RwLockReadGuard { lock: held, real: ManuallyDrop::new(sync::RwLockWriteGuard::downgrade(real)) }
+        RwLockReadGuard {
+            lock: held,
+            real: ManuallyDrop::new(sync::RwLockWriteGuard::downgrade(real)),
+        }
     }
 }
 

@@ -35,7 +35,10 @@ impl Builder {
     /// See std.
     #[expect(clippy::new_without_default, reason = "std has no Default here")]
     pub fn new() -> Builder {
-        Builder { name: None, stack_size: None }
+        Builder {
+            name: None,
+            stack_size: None,
+        }
     }
 
     /// See std.
@@ -75,7 +78,8 @@ impl Builder {
     {
         if crate::control::is_controlled() {
             // SAFETY: the caller's promise.
-            return unsafe { self.spawn_controlled(f, here()) }.map(|handle| JoinHandle(Handle::Controlled(handle)));
+            return unsafe { self.spawn_controlled(f, here()) }
+                .map(|handle| JoinHandle(Handle::Controlled(handle)));
         }
         // SAFETY: the caller's promise.
         let handle = unsafe { self.into_real().spawn_unchecked(f)? };
@@ -112,11 +116,18 @@ impl Builder {
     ///
     /// # Safety
     /// The thread must end, or never run again, before anything that `f` borrows ends.
-    pub(super) unsafe fn spawn_controlled<F, T>(self, f: F, site: Site) -> io::Result<ControlledHandle<T>>
+    pub(super) unsafe fn spawn_controlled<F, T>(
+        self,
+        f: F,
+        site: Site,
+    ) -> io::Result<ControlledHandle<T>>
     where
         F: FnOnce() -> T,
     {
-        assert!(!self.name.as_deref().is_some_and(|name| name.contains('\0')), "thread name may not contain interior null bytes");
+        assert!(
+            !self.name.as_deref().is_some_and(|name| name.contains('\0')),
+            "thread name may not contain interior null bytes"
+        );
         let packet = Arc::new(Packet(UnsafeCell::new(None)));
         let theirs = packet.clone();
         let body = move || {
@@ -132,7 +143,9 @@ impl Builder {
         };
         let body: Box<dyn FnOnce() + '_> = Box::new(body);
         // SAFETY: the caller keeps alive what the body borrows.
-        let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body) };
+        let body = unsafe {
+            std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body)
+        };
         let control = control().expect("the caller is controlled");
         let state = control.state();
         let number = state.start(self.name.clone(), self.stack_size.unwrap_or(0), body);
@@ -148,6 +161,10 @@ impl Builder {
         drop(control);
         let thread = Thread::controlled(number, self.name.as_deref());
         thread.introduce(number);
-        Ok(ControlledHandle { thread, number, packet })
+        Ok(ControlledHandle {
+            thread,
+            number,
+            packet,
+        })
     }
 }

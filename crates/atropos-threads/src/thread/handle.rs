@@ -56,7 +56,10 @@ impl Thread {
     }
 
     pub(crate) fn controlled(number: u32, name: Option<&str>) -> Thread {
-        Thread(Which::Controlled(Arc::new(Identity { number, name: name.map(Box::from) })))
+        Thread(Which::Controlled(Arc::new(Identity {
+            number,
+            name: name.map(Box::from),
+        })))
     }
 
     /// See std.
@@ -93,14 +96,19 @@ impl Thread {
 
 impl fmt::Debug for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Thread").field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
     }
 }
 
 /// See std.
 #[must_use]
 pub fn current() -> Thread {
-    let Some(control) = control() else { return Thread::real(thread::current()) };
+    let Some(control) = control() else {
+        return Thread::real(thread::current());
+    };
     let identity = control.me().identity;
     if !identity.is_null() {
         drop(control);
@@ -179,7 +187,11 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
     };
     let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
     control.state().allow_spurious();
-    let granted = control.point(Announcement::new(Code::Park, op, site).waiting(Wait::Token).until(deadline));
+    let granted = control.point(
+        Announcement::new(Code::Park, op, site)
+            .waiting(Wait::Token)
+            .until(deadline),
+    );
     let state = control.state();
     state.observe(granted as u64);
     let weak = state.model.weak;
@@ -193,7 +205,11 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
 }
 
 fn unpark(control: &Control, thread: u32, site: Site) {
-    control.point(Announcement::new(Code::Unpark, Op::on(token_of(thread), Kind::Write), site));
+    control.point(Announcement::new(
+        Code::Unpark,
+        Op::on(token_of(thread), Kind::Write),
+        site,
+    ));
     let state = control.state();
     if state.model.weak {
         let me = state.current as usize;
@@ -241,15 +257,23 @@ impl<T> ControlledHandle<T> {
         }
         // SAFETY: the thread has ended and this is its only handle.
         let result = unsafe { (*self.packet.0.get()).take() };
-        result.unwrap_or_else(|| Err(Box::new("the thread ended without a result") as Box<dyn Any + Send>))
+        result.unwrap_or_else(|| {
+            Err(Box::new("the thread ended without a result") as Box<dyn Any + Send>)
+        })
     }
 
     #[track_caller]
     pub(crate) fn is_finished(&self) -> bool {
-        let Some(control) = control() else { return true };
+        let Some(control) = control() else {
+            return true;
+        };
         let name = end_of(self.number);
         if !control.looks_again(name) {
-            control.point(Announcement::new(Code::Peek, Op::on(name, Kind::Read), here()));
+            control.point(Announcement::new(
+                Code::Peek,
+                Op::on(name, Kind::Read),
+                here(),
+            ));
         }
         let finished = control.state().threads[self.number as usize].finished;
         control.state().observe(finished.into());

@@ -145,7 +145,11 @@ impl<T: 'static> LocalKey<T> {
     }
 
     /// The running controlled thread's value, made by `init` if it has none; says whether it was made now.
-    fn value(&self, control: Control, init: impl FnOnce() -> T) -> Result<(*mut T, bool), AccessError> {
+    fn value(
+        &self,
+        control: Control,
+        init: impl FnOnce() -> T,
+    ) -> Result<(*mut T, bool), AccessError> {
         let key = key_number(&control, (self.slot)());
         match control.me().locals.get(key) {
             State::Alive(value) => return Ok((value.cast(), false)),
@@ -155,7 +159,11 @@ impl<T: 'static> LocalKey<T> {
         drop(control);
         let value: *mut T = Box::into_raw(Box::new(init()));
         let control = self::control().expect("the thread is still controlled");
-        let destructor: Option<unsafe fn(*mut u8)> = if std::mem::needs_drop::<T>() { Some(drop_value::<T>) } else { None };
+        let destructor: Option<unsafe fn(*mut u8)> = if std::mem::needs_drop::<T>() {
+            Some(drop_value::<T>)
+        } else {
+            None
+        };
         control.me().locals.set(key, value.cast(), destructor);
         Ok((value, true))
     }
@@ -303,7 +311,8 @@ impl Locals {
             self.states.resize(key + 1, State::Unused);
         }
         self.states[key] = State::Alive(value);
-        self.destructors.extend(destructor.map(|destructor| (key, value, destructor)));
+        self.destructors
+            .extend(destructor.map(|destructor| (key, value, destructor)));
     }
 
     /// Forgets all values without dropping them: their memory is gone with the execution's heap.
@@ -318,7 +327,9 @@ pub fn run_destructors() {
     loop {
         let Some(control) = control() else { return };
         let locals = &mut control.me().locals;
-        let Some((key, value, destructor)) = locals.destructors.pop() else { return };
+        let Some((key, value, destructor)) = locals.destructors.pop() else {
+            return;
+        };
         locals.states[key] = State::Destroyed;
         drop(control);
         // SAFETY: registered together with the value it fits, and taken off the list.

@@ -7,9 +7,12 @@ mod scope;
 mod time;
 
 pub use builder::{Builder, spawn};
-pub use handle::{JoinHandle, Thread, ThreadId, current, is_current_panicking as panicking, park, park_timeout, yield_now};
 #[allow(deprecated)]
 pub use handle::park_timeout_ms;
+pub use handle::{
+    JoinHandle, Thread, ThreadId, current, is_current_panicking as panicking, park, park_timeout,
+    yield_now,
+};
 pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use std::thread::Result;

@@ -44,7 +44,12 @@ pub fn scope<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let scope = Scope { real: Cell::new(std::ptr::null()), started: UnsafeCell::new(Vec::new()), scope: PhantomData, env: PhantomData };
+    let scope = Scope {
+        real: Cell::new(std::ptr::null()),
+        started: UnsafeCell::new(Vec::new()),
+        scope: PhantomData,
+        env: PhantomData,
+    };
     if !crate::control::is_controlled() {
         return thread::scope(|real| {
             scope.real.set(std::ptr::from_ref(real).cast());
@@ -53,7 +58,9 @@ where
         });
     }
     // SAFETY: the scope lives until all its threads have been waited for below.
-    let result = catch_unwind(AssertUnwindSafe(|| f(unsafe { &*(&raw const scope).cast::<Scope<'_, 'env>>() })));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        f(unsafe { &*(&raw const scope).cast::<Scope<'_, 'env>>() })
+    }));
     let panicked = scope.wait_for_all();
     match result {
         Err(payload) => resume_unwind(payload),
@@ -70,11 +77,17 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        Builder::new().spawn_scoped(self, f).expect("failed to spawn thread")
+        Builder::new()
+            .spawn_scoped(self, f)
+            .expect("failed to spawn thread")
     }
 
     #[track_caller]
-    pub(super) fn spawn_with<F, T>(&'scope self, builder: Builder, f: F) -> io::Result<ScopedJoinHandle<'scope, T>>
+    pub(super) fn spawn_with<F, T>(
+        &'scope self,
+        builder: Builder,
+        f: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
     where
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,

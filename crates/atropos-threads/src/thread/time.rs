@@ -15,7 +15,9 @@ use crate::options::Time;
 /// See std. Controlled threads sleep in virtual time.
 #[track_caller]
 pub fn sleep(dur: Duration) {
-    let Some(control) = control() else { return thread::sleep(dur) };
+    let Some(control) = control() else {
+        return thread::sleep(dur);
+    };
     let state = control.state();
     let deadline = state.clockwork.after(dur);
     let op = match state.settings.time {
@@ -23,7 +25,11 @@ pub fn sleep(dur: Duration) {
         Time::Virtual => Op::universal(),
         Time::Adversarial => Op::local(),
     };
-    control.point(Announcement::new(Code::Sleep, op, here()).waiting(Wait::Time).until(deadline));
+    control.point(
+        Announcement::new(Code::Sleep, op, here())
+            .waiting(Wait::Time)
+            .until(deadline),
+    );
 }
 
 /// See std.

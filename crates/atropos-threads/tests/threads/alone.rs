@@ -19,7 +19,9 @@ unsafe extern "C" {
 pub fn alone(piece: impl FnOnce()) {
     // A child forked while another test panics would wait for ever for the lock of the panic hook.
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _turn = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     // SAFETY: the child runs the piece and leaves without running anything of the parent's.
     let status = unsafe {
         match fork() {
@@ -28,7 +30,9 @@ pub fn alone(piece: impl FnOnce()) {
                     Ok(()) => 0,
                     Err(payload) => {
                         let text = payload.downcast_ref::<String>().cloned();
-                        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string()));
+                        let text = text.or_else(|| {
+                            payload.downcast_ref::<&str>().map(|text| text.to_string())
+                        });
                         let text = text.unwrap_or_default() + "\n";
                         write(2, text.as_ptr(), text.len());
                         1
@@ -53,7 +57,10 @@ pub fn weak() -> Options {
 
 /// Explores with sequentially consistent memory.
 pub fn sc() -> Options {
-    Options { memory: Memory::SequentiallyConsistent, ..Options::default() }
+    Options {
+        memory: Memory::SequentiallyConsistent,
+        ..Options::default()
+    }
 }
 
 /// The ways in which a test ends, over all schedules, found by enumeration and by partial-order reduction.

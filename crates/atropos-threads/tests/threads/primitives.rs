@@ -49,7 +49,13 @@ fn try_lock_fails_only_while_somebody_holds_the_lock() {
         let mutex = Mutex::new(());
         thread::scope(|scope| {
             scope.spawn(|| drop(mutex.lock()));
-            scope.spawn(|| say(if mutex.try_lock().is_ok() { "free" } else { "taken" }));
+            scope.spawn(|| {
+                say(if mutex.try_lock().is_ok() {
+                    "free"
+                } else {
+                    "taken"
+                })
+            });
         });
     };
     check(test, &sc(), &["free", "taken"]);
@@ -205,7 +211,10 @@ fn waiting_for_a_condition_under_its_lock_loses_nothing() {
             *other.0.lock().unwrap() = true;
             other.1.notify_all();
         });
-        let guard = pair.1.wait_while(pair.0.lock().unwrap(), |ready| !*ready).unwrap();
+        let guard = pair
+            .1
+            .wait_while(pair.0.lock().unwrap(), |ready| !*ready)
+            .unwrap();
         assert!(*guard);
         drop(guard);
         thread.join().unwrap();
@@ -213,7 +222,14 @@ fn waiting_for_a_condition_under_its_lock_loses_nothing() {
     };
     check(test, &sc(), &["ready"]);
     check(test, &weak(), &["ready"]);
-    check_reduced(test, &Options { spurious: true, ..sc() }, &["ready"]);
+    check_reduced(
+        test,
+        &Options {
+            spurious: true,
+            ..sc()
+        },
+        &["ready"],
+    );
 }
 
 #[test]
@@ -297,13 +313,18 @@ fn an_initialiser_that_panics_poisons_once_and_leaves_a_cell_empty() {
         let thread = {
             let (once, cell) = (once.clone(), cell.clone());
             thread::spawn(move || {
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cell.get_or_init(|| panic!("no value"))));
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    cell.get_or_init(|| panic!("no value"))
+                }));
                 once.call_once(|| panic!("no"));
             })
         };
         assert!(thread.join().is_err());
         assert!(!once.is_completed());
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| once.call_once(|| {}))).is_err());
+        assert!(
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| once.call_once(|| {})))
+                .is_err()
+        );
         once.call_once_force(|state| assert!(state.is_poisoned()));
         assert!(once.is_completed());
         assert_eq!(*cell.get_or_init(|| 3), 3);
@@ -325,14 +346,23 @@ fn channels_deliver_in_order_and_end_with_their_senders() {
         }
         drop(sender);
         let all: Vec<u32> = receiver.iter().collect();
-        let of = |base: u32| all.iter().filter(|value| **value / base == 1 && **value >= base).count();
+        let of = |base: u32| {
+            all.iter()
+                .filter(|value| **value / base == 1 && **value >= base)
+                .count()
+        };
         assert_eq!(all.len(), 4);
         assert!(all.iter().position(|v| *v == 10) < all.iter().position(|v| *v == 11));
         assert!(of(20) >= 2);
         say(&format!("{all:?}"));
     };
     let orders = [
-        "[10, 11, 20, 21]", "[10, 20, 11, 21]", "[10, 20, 21, 11]", "[20, 10, 11, 21]", "[20, 10, 21, 11]", "[20, 21, 10, 11]",
+        "[10, 11, 20, 21]",
+        "[10, 20, 11, 21]",
+        "[10, 20, 21, 11]",
+        "[20, 10, 11, 21]",
+        "[20, 10, 21, 11]",
+        "[20, 21, 10, 11]",
     ];
     check_reduced(test, &sc(), &orders);
 }
@@ -348,7 +378,12 @@ fn a_bounded_channel_makes_its_sender_wait() {
                 sender.send(value).unwrap();
                 count.fetch_add(1, SeqCst);
             }
-            matches!(sender.try_send(9), Err(mpsc::TrySendError::Full(9)) | Ok(()) | Err(mpsc::TrySendError::Disconnected(9)))
+            matches!(
+                sender.try_send(9),
+                Err(mpsc::TrySendError::Full(9))
+                    | Ok(())
+                    | Err(mpsc::TrySendError::Disconnected(9))
+            )
         });
         assert!(sent.load(SeqCst) <= 1);
         assert_eq!(receiver.recv(), Ok(0));
@@ -369,7 +404,10 @@ fn a_channel_without_room_is_a_meeting() {
         let flag = taken.clone();
         let thread = thread::spawn(move || {
             let first = sender.send(1).is_ok();
-            assert!(flag.load(SeqCst), "send returns when its message has been taken");
+            assert!(
+                flag.load(SeqCst),
+                "send returns when its message has been taken"
+            );
             (first, sender.send(2))
         });
         taken.store(true, SeqCst);
@@ -408,7 +446,14 @@ fn a_token_given_early_is_not_lost() {
         say("unparked");
     };
     check(test, &sc(), &["unparked"]);
-    check_reduced(test, &Options { spurious: true, ..sc() }, &["unparked"]);
+    check_reduced(
+        test,
+        &Options {
+            spurious: true,
+            ..sc()
+        },
+        &["unparked"],
+    );
 }
 
 #[test]
@@ -493,8 +538,15 @@ fn thread_locals_belong_to_their_threads_and_are_dropped_with_them() {
                 })
             })
             .collect();
-        let values: Vec<u32> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-        say(&format!("{values:?} {} {}", COUNT.get(), dropped.load(SeqCst)));
+        let values: Vec<u32> = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect();
+        say(&format!(
+            "{values:?} {} {}",
+            COUNT.get(),
+            dropped.load(SeqCst)
+        ));
     };
     check_reduced(test, &sc(), &["[1, 1] 10 2"]);
 }
@@ -502,14 +554,24 @@ fn thread_locals_belong_to_their_threads_and_are_dropped_with_them() {
 #[test]
 fn names_and_identities_are_those_given() {
     let test = || {
-        let handle = thread::Builder::new().name("worker".to_string()).spawn(|| thread::current().name().map(str::to_string)).unwrap();
+        let handle = thread::Builder::new()
+            .name("worker".to_string())
+            .spawn(|| thread::current().name().map(str::to_string))
+            .unwrap();
         assert_eq!(handle.thread().name(), Some("worker"));
         assert_ne!(handle.thread().id(), thread::current().id());
         assert_eq!(handle.join().unwrap().as_deref(), Some("worker"));
         assert_eq!(thread::current().id(), thread::current().id());
         say(thread::current().name().unwrap());
     };
-    check(test, &Options { name: "a test".to_string(), ..sc() }, &["a test"]);
+    check(
+        test,
+        &Options {
+            name: "a test".to_string(),
+            ..sc()
+        },
+        &["a test"],
+    );
 }
 
 #[test]
@@ -522,7 +584,10 @@ fn a_timed_wait_that_is_notified_does_not_time_out() {
             other.1.notify_one();
         });
         let guard = pair.0.lock().unwrap();
-        let (guard, result) = pair.1.wait_timeout_while(guard, Duration::from_secs(1), |ready| !*ready).unwrap();
+        let (guard, result) = pair
+            .1
+            .wait_timeout_while(guard, Duration::from_secs(1), |ready| !*ready)
+            .unwrap();
         say(&format!("{} {}", *guard, result.timed_out()));
     };
     check_reduced(test, &sc(), &["true false"]);

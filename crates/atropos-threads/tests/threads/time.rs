@@ -50,14 +50,24 @@ fn adversarial_timers_fire_at_any_moment() {
         say(&format!("{:?}", log.lock().unwrap()));
     };
     check(test, &sc(), &["[1, 5]"]);
-    check(test, &Options { time: Time::Adversarial, ..sc() }, &["[1, 5]", "[5, 1]"]);
+    check(
+        test,
+        &Options {
+            time: Time::Adversarial,
+            ..sc()
+        },
+        &["[1, 5]", "[5, 1]"],
+    );
 }
 
 #[test]
 fn timeouts_come_when_nothing_else_does() {
     let test = || {
         let (sender, receiver) = mpsc::channel::<u32>();
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(3)), Err(mpsc::RecvTimeoutError::Timeout));
+        assert_eq!(
+            receiver.recv_timeout(Duration::from_secs(3)),
+            Err(mpsc::RecvTimeoutError::Timeout)
+        );
         let pair = (Mutex::new(()), Condvar::new());
         let guard = pair.0.lock().unwrap();
         let (guard, result) = pair.1.wait_timeout(guard, Duration::from_secs(2)).unwrap();
@@ -65,7 +75,10 @@ fn timeouts_come_when_nothing_else_does() {
         drop(guard);
         thread::park_timeout(Duration::from_secs(1));
         drop(sender);
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(3)), Err(mpsc::RecvTimeoutError::Disconnected));
+        assert_eq!(
+            receiver.recv_timeout(Duration::from_secs(3)),
+            Err(mpsc::RecvTimeoutError::Disconnected)
+        );
         say("timed out");
     };
     check(test, &sc(), &["timed out"]);

@@ -20,7 +20,12 @@ fn uses_statics() {
     });
     LIST.lock().unwrap().push("main".to_string());
     thread.join().unwrap();
-    say(&format!("{} {} {:?}", COUNT.load(SeqCst), LIST.lock().unwrap().len(), *LAZY));
+    say(&format!(
+        "{} {} {:?}",
+        COUNT.load(SeqCst),
+        LIST.lock().unwrap().len(),
+        *LAZY
+    ));
 }
 
 #[test]
@@ -36,14 +41,19 @@ fn statics_are_fresh_in_every_schedule() {
 
 fn resident_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 #[test]
 fn a_hundred_thousand_schedules_do_not_grow_the_process() {
     let test = || {
-        let lists: Vec<_> = (0..2).map(|_| Arc::new(Mutex::new(vec![0_u8; 1000]))).collect();
+        let lists: Vec<_> = (0..2)
+            .map(|_| Arc::new(Mutex::new(vec![0_u8; 1000])))
+            .collect();
         let (a, b) = (lists[0].clone(), lists[1].clone());
         // Half of the schedules deadlock and leave their stacks and heaps as they are.
         let thread = thread::spawn(move || {
@@ -62,7 +72,10 @@ fn a_hundred_thousand_schedules_do_not_grow_the_process() {
         let before = resident_kilobytes();
         run(100_000);
         let after = resident_kilobytes();
-        assert!(after < before + 2000, "{before} kB before, {after} kB after");
+        assert!(
+            after < before + 2000,
+            "{before} kB before, {after} kB after"
+        );
     });
 }
 
@@ -99,7 +112,10 @@ fn a_million_scheduling_points_work() {
             });
             say(&sum.load(SeqCst).to_string());
         };
-        let options = Options { step_limit: 2_000_000, ..sc() };
+        let options = Options {
+            step_limit: 2_000_000,
+            ..sc()
+        };
         let (ends, _) = survey(&test, &options, &mut Uniform::new(Draw::new(2, 3)));
         assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["1000000"]);
         let (ends, _) = survey(&test, &sc(), &mut Uniform::new(Draw::new(1, 3)));
@@ -111,7 +127,10 @@ fn locks(n: u32) {
     let counter = Arc::new(Mutex::new(0));
     let other = counter.clone();
     let work = move |counter: &Mutex<u32>| (0..n).for_each(|_| *counter.lock().unwrap() += 1);
-    let threads = [thread::spawn(move || work(&other)), thread::spawn(move || work(&counter))];
+    let threads = [
+        thread::spawn(move || work(&other)),
+        thread::spawn(move || work(&counter)),
+    ];
     for thread in threads {
         thread.join().unwrap();
     }
@@ -121,7 +140,10 @@ fn locks(n: u32) {
 fn reduction_needs_one_schedule_per_order_of_critical_sections() {
     alone(|| {
         for (n, orders) in [(2, 6), (3, 20), (4, 70), (5, 252)] {
-            assert_eq!(count(&move || locks(n), &sc(), &mut Exhaustive::new()), orders);
+            assert_eq!(
+                count(&move || locks(n), &sc(), &mut Exhaustive::new()),
+                orders
+            );
         }
     });
 }
@@ -132,23 +154,35 @@ fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
         let test = || {
             let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
             let (c, d) = (a.clone(), b.clone());
-            let other = thread::Builder::new().name("other".to_string()).spawn(move || {
-                let _d = d.lock().unwrap();
-                let _c = c.lock().unwrap();
-            });
+            let other = thread::Builder::new()
+                .name("other".to_string())
+                .spawn(move || {
+                    let _d = d.lock().unwrap();
+                    let _c = c.lock().unwrap();
+                });
             let _a = a.lock().unwrap();
             let _b = b.lock().unwrap();
             drop((_a, _b));
             other.unwrap().join().unwrap();
         };
-        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| std::ops::ControlFlow::Continue(()));
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        });
         let failure = report.failure.expect("it deadlocks");
         assert!(failure.replayed);
         let text = failure.finding.to_string();
         assert!(text.starts_with("deadlock:"), "{text}");
-        assert!(text.contains("thread 1 \"other\" locks at ") && text.contains("held by thread 0 since"), "{text}");
+        assert!(
+            text.contains("thread 1 \"other\" locks at ")
+                && text.contains("held by thread 0 since"),
+            "{text}"
+        );
         assert!(text.contains("world.rs"), "{text}");
-        assert!(failure.trace.to_string().contains("0 starts thread 1"), "{}", failure.trace);
+        assert!(
+            failure.trace.to_string().contains("0 starts thread 1"),
+            "{}",
+            failure.trace
+        );
         let parsed = failure.schedule.to_string().parse().unwrap();
         let (end, kinds, _) = replay(&test, &sc(), &parsed);
         assert!(end.is_failure());
@@ -160,7 +194,9 @@ fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
 fn generated(seed: u64, threads: u64, steps: u64) {
     use atropos_threads::sync::mpsc;
     let mut random = atropos_explore::Random::new(seed);
-    let programs: Vec<Vec<u64>> = (0..threads).map(|_| (0..steps).map(|_| random.below(9)).collect()).collect();
+    let programs: Vec<Vec<u64>> = (0..threads)
+        .map(|_| (0..steps).map(|_| random.below(9)).collect())
+        .collect();
     let shared = (Mutex::new(1_u32), [AtomicU32::new(0), AtomicU32::new(0)]);
     let (sender, receiver) = mpsc::channel::<u32>();
     let results: Vec<u32> = thread::scope(|scope| {
@@ -172,7 +208,9 @@ fn generated(seed: u64, threads: u64, steps: u64) {
                     0 => see(shared.1[0].load(SeqCst)),
                     1 => shared.1[0].store(number as u32 + 1, SeqCst),
                     2 => see(shared.1[1].fetch_add(number as u32 + 1, SeqCst)),
-                    3 => see(u32::from(shared.1[1].compare_exchange(0, 7, SeqCst, SeqCst).is_ok())),
+                    3 => see(u32::from(
+                        shared.1[1].compare_exchange(0, 7, SeqCst, SeqCst).is_ok(),
+                    )),
                     4 => {
                         let mut guard = shared.0.lock().unwrap();
                         *guard = guard.wrapping_mul(3) + number as u32;
@@ -197,11 +235,19 @@ fn generated(seed: u64, threads: u64, steps: u64) {
                 scope.spawn(move || run(number, program, sender))
             })
             .collect();
-        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap())
+            .collect()
     });
     drop(sender);
     let messages: Vec<u32> = receiver.iter().collect();
-    say(&format!("{results:?} {messages:?} {} {} {}", shared.0.lock().unwrap(), shared.1[0].load(SeqCst), shared.1[1].load(SeqCst)));
+    say(&format!(
+        "{results:?} {messages:?} {} {} {}",
+        shared.0.lock().unwrap(),
+        shared.1[0].load(SeqCst),
+        shared.1[1].load(SeqCst)
+    ));
 }
 
 #[test]
@@ -216,13 +262,21 @@ fn all_strategies_find_the_same_ends_of_generated_programs() {
             };
             let all = run(&mut Search::enumeration());
             assert_eq!(run(&mut Exhaustive::new()), all, "exhaustive, seed {seed}");
-            assert_eq!(run(&mut Search::stateful(Order::DepthFirst)), all, "stateful, seed {seed}");
+            assert_eq!(
+                run(&mut Search::stateful(Order::DepthFirst)),
+                all,
+                "stateful, seed {seed}"
+            );
         }
         for seed in 0..6 {
             let test = move || generated(seed, 3, 2);
             let (reduced, _) = survey(&test, &sc(), &mut Exhaustive::new());
             let (stateful, _) = survey(&test, &sc(), &mut Search::stateful(Order::DepthFirst));
-            assert_eq!(reduced.keys().collect::<Vec<_>>(), stateful.keys().collect::<Vec<_>>(), "seed {seed}");
+            assert_eq!(
+                reduced.keys().collect::<Vec<_>>(),
+                stateful.keys().collect::<Vec<_>>(),
+                "seed {seed}"
+            );
         }
     });
 }
@@ -231,7 +285,8 @@ fn all_strategies_find_the_same_ends_of_generated_programs() {
 fn the_same_schedule_gives_the_same_questions() {
     alone(|| {
         let mut first = Uniform::new(Draw::new(1, 5));
-        let mut system = atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &Options::default());
+        let mut system =
+            atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &Options::default());
         assert!(first.begin());
         let end = atropos_explore::System::run(&mut system, &mut first);
         first.end(end);
@@ -248,9 +303,14 @@ fn an_os_thread_that_nobody_controls_is_named() {
     alone(|| {
         // A program that goes behind the facade's back, as foreign code would.
         let test = || std::thread::spawn(|| {}).join().unwrap_or_default();
-        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| std::ops::ControlFlow::Break(()));
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Break(())
+        });
         let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
-        assert_eq!(remarks, ["not under control: an OS thread that nobody controls is started"]);
+        assert_eq!(
+            remarks,
+            ["not under control: an OS thread that nobody controls is started"]
+        );
     });
 }
 

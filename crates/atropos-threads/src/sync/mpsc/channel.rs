@@ -51,7 +51,11 @@ impl<T> Clone for Channel<T> {
 impl<T> Channel<T> {
     /// A channel with one sender and the receiver.
     pub fn new(room: Room) -> Channel<T> {
-        Channel(Arc::new(Queue { slot: Slot::new(), room, messages: UnsafeCell::new(VecDeque::new()) }))
+        Channel(Arc::new(Queue {
+            slot: Slot::new(),
+            room,
+            messages: UnsafeCell::new(VecDeque::new()),
+        }))
     }
 
     fn object(&self, control: &Control) -> (ObjectId, Object) {
@@ -63,11 +67,17 @@ impl<T> Channel<T> {
             state.senders = 1;
             state.room = room;
         };
-        (control.object(&self.0.slot, set_up), control.name(Arc::as_ptr(&self.0)))
+        (
+            control.object(&self.0.slot, set_up),
+            control.name(Arc::as_ptr(&self.0)),
+        )
     }
 
     /// The queue. The reference must be gone before the next scheduling point.
-    #[expect(clippy::mut_from_ref, reason = "controlled threads share one OS thread and take turns")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "controlled threads share one OS thread and take turns"
+    )]
     fn messages(&self) -> &mut VecDeque<Message<T>> {
         // SAFETY: as above.
         unsafe { &mut *self.0.messages.get() }
@@ -75,7 +85,9 @@ impl<T> Channel<T> {
 
     /// Sends, waiting for room if need be.
     pub fn send(&self, value: T, site: Site) -> Result<(), SendError<T>> {
-        let Some(control) = control() else { return Err(SendError(value)) };
+        let Some(control) = control() else {
+            return Err(SendError(value));
+        };
         let (channel, name) = self.object(&control);
         let announcement = Announcement::new(Code::Send, Op::on(name, Kind::Write), site);
         control.point(match self.0.room {
@@ -89,14 +101,22 @@ impl<T> Channel<T> {
         if self.0.room != Room::None {
             return Ok(());
         }
-        let taken = Announcement::new(Code::Sent, Op::on(name, Kind::Write), site).waiting(Wait::Taken { channel, ticket });
+        let taken = Announcement::new(Code::Sent, Op::on(name, Kind::Write), site)
+            .waiting(Wait::Taken { channel, ticket });
         control.point(taken);
         control.receive_clock(channel);
-        match self.messages().iter().position(|message| message.ticket == ticket) {
+        match self
+            .messages()
+            .iter()
+            .position(|message| message.ticket == ticket)
+        {
             None => Ok(()),
             Some(place) => {
                 control.state().objects[channel].queued -= 1;
-                let message = self.messages().remove(place).expect("the message was found there");
+                let message = self
+                    .messages()
+                    .remove(place)
+                    .expect("the message was found there");
                 Err(SendError(message.value))
             }
         }
@@ -104,9 +124,15 @@ impl<T> Channel<T> {
 
     /// Sends if there is room.
     pub fn try_send(&self, value: T, site: Site) -> Result<(), TrySendError<T>> {
-        let Some(control) = control() else { return Err(TrySendError::Disconnected(value)) };
+        let Some(control) = control() else {
+            return Err(TrySendError::Disconnected(value));
+        };
         let (channel, name) = self.object(&control);
-        control.point(Announcement::new(Code::TrySend, Op::on(name, Kind::Write), site));
+        control.point(Announcement::new(
+            Code::TrySend,
+            Op::on(name, Kind::Write),
+            site,
+        ));
         let state = control.state();
         let object = &state.objects[channel];
         if object.receiver_gone {
@@ -117,7 +143,9 @@ impl<T> Channel<T> {
             Room::For(room) => object.queued < room,
             // Only a receiver that already waits can take it; one that is about to wait may not have got there yet.
             Room::None => {
-                let waits = |pending: &atropos_explore::Pending| state.threads[pending.thread.index()].wait == Wait::Message(channel);
+                let waits = |pending: &atropos_explore::Pending| {
+                    state.threads[pending.thread.index()].wait == Wait::Message(channel)
+                };
                 object.queued == 0 && state.pending.iter().any(waits) && control.choose(2) == 0
             }
         };
@@ -142,7 +170,14 @@ impl<T> Channel<T> {
         object.count += 1;
         let ticket = object.count - 1;
         let version = state.threads[me].history;
-        control.in_program(|| self.messages().push_back(Message { value, ticket, clock, version }));
+        control.in_program(|| {
+            self.messages().push_back(Message {
+                value,
+                ticket,
+                clock,
+                version,
+            })
+        });
         state.changed(name);
         self.update_version(control, channel, name);
         ticket
@@ -153,7 +188,9 @@ impl<T> Channel<T> {
         let message = self.messages().pop_front()?;
         let state = control.state();
         if state.model.weak {
-            state.threads[state.current as usize].clock.join(&message.clock);
+            state.threads[state.current as usize]
+                .clock
+                .join(&message.clock);
         }
         if self.0.room == Room::None {
             control.pass_clock(channel);
@@ -170,7 +207,10 @@ impl<T> Channel<T> {
     fn update_version(&self, control: &Control, channel: ObjectId, name: Object) {
         let state = control.state();
         if state.fingerprints {
-            let version = self.messages().iter().fold(0, |hash, message| mix(hash, message.version));
+            let version = self
+                .messages()
+                .iter()
+                .fold(0, |hash, message| mix(hash, message.version));
             let old = std::mem::replace(&mut state.objects[channel].version, version);
             state.contents_changed(name, old, version);
         }
@@ -178,7 +218,9 @@ impl<T> Channel<T> {
 
     /// Receives, waiting for a message if need be.
     pub fn recv(&self, timeout: Option<Duration>, site: Site) -> Result<T, RecvTimeoutError> {
-        let Some(control) = control() else { return Err(RecvTimeoutError::Disconnected) };
+        let Some(control) = control() else {
+            return Err(RecvTimeoutError::Disconnected);
+        };
         let (channel, name) = self.object(&control);
         let op = match timeout {
             None => Op::on(name, Kind::Write),
@@ -186,7 +228,11 @@ impl<T> Channel<T> {
             Some(_) => Op::universal().and(name, Kind::Write).revocable(),
         };
         let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
-        let granted = control.point(Announcement::new(Code::Receive, op, site).waiting(Wait::Message(channel)).until(deadline));
+        let granted = control.point(
+            Announcement::new(Code::Receive, op, site)
+                .waiting(Wait::Message(channel))
+                .until(deadline),
+        );
         match self.pop(&control, channel, name) {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
@@ -199,9 +245,15 @@ impl<T> Channel<T> {
 
     /// Receives if there is a message.
     pub fn try_recv(&self, site: Site) -> Result<T, TryRecvError> {
-        let Some(control) = control() else { return Err(TryRecvError::Disconnected) };
+        let Some(control) = control() else {
+            return Err(TryRecvError::Disconnected);
+        };
         let (channel, name) = self.object(&control);
-        control.point(Announcement::new(Code::TryReceive, Op::on(name, Kind::Write), site));
+        control.point(Announcement::new(
+            Code::TryReceive,
+            Op::on(name, Kind::Write),
+            site,
+        ));
         if let Some(value) = self.pop(&control, channel, name) {
             return Ok(value);
         }

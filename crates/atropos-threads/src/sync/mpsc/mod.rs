@@ -50,7 +50,10 @@ impl<T> std::panic::UnwindSafe for Receiver<T> {}
 impl<T> std::panic::RefUnwindSafe for Receiver<T> {}
 
 fn receiver<T>(end: End<mpsc::Receiver<T>, T>) -> Receiver<T> {
-    Receiver { end, not_sync: std::marker::PhantomData }
+    Receiver {
+        end,
+        not_sync: std::marker::PhantomData,
+    }
 }
 
 /// See std.
@@ -58,7 +61,10 @@ fn receiver<T>(end: End<mpsc::Receiver<T>, T>) -> Receiver<T> {
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_controlled() {
         let channel = Channel::new(Room::Endless);
-        return (Sender(End::Controlled(channel.clone())), receiver(End::Controlled(channel)));
+        return (
+            Sender(End::Controlled(channel.clone())),
+            receiver(End::Controlled(channel)),
+        );
     }
     let (sender, real) = mpsc::channel();
     (Sender(End::Real(sender)), receiver(End::Real(real)))
@@ -68,8 +74,15 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_controlled() {
-        let channel = Channel::new(if bound == 0 { Room::None } else { Room::For(bound) });
-        return (SyncSender(End::Controlled(channel.clone())), receiver(End::Controlled(channel)));
+        let channel = Channel::new(if bound == 0 {
+            Room::None
+        } else {
+            Room::For(bound)
+        });
+        return (
+            SyncSender(End::Controlled(channel.clone())),
+            receiver(End::Controlled(channel)),
+        );
     }
     let (sender, real) = mpsc::sync_channel(bound);
     (SyncSender(End::Real(sender)), receiver(End::Real(real)))
