@@ -1,0 +1,653 @@
+//! Every schedule, one per class of equivalent ones: optimal dynamic partial-order reduction with
+//! wakeup trees (Abdulla, Aronis, Jonsson and Sagonas, JACM 2017).
+//!
+//! [`Exhaustive`] is a depth-first search by re-execution. After each execution the races in it
+//! are reversed: the steps that don't depend on the first of the two, followed by the second, are put
+//! into the wakeup tree of the node before the first. Sleep sets tell what is covered already.
+//!
+//! Deviations from the paper:
+//! - data choices are nodes of their own, all of whose alternatives are explored (see `wakeup`);
+//! - blocking: locks as described in `order`; for other operations that may block, a reversal that
+//!   may turn out to be impossible is tried, and if the thread is blocked where it should go first,
+//!   the execution is abandoned. What threads that are blocked at the end were about to do counts
+//!   as if it had happened last. On programs whose only blocking operations are locks and joins no
+//!   execution is abandoned: there is one for each class;
+//! - a step that cuts the execution short ([`Phase::CutShort`]) conflicts with everything. If any
+//!   execution fails, one is found; but once some are cut short, others that would end differently
+//!   may be left out, since what the threads would have done is not known;
+//! - an operation that another thread's step replaces (a timeout, by a notification) gets its turn
+//!   just before that step.
+
+mod order;
+mod path;
+mod reversal;
+mod wakeup;
+
+use crate::choice::{Choice, Thread};
+use crate::op::Op;
+use crate::schedule::Schedule;
+use crate::split::WorkItem;
+use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
+use crate::system::{End, Guide, Pending, Phase, Point};
+use order::Order;
+use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
+use reversal::Race;
+use wakeup::{First, Forest, Growth, List, Sequence, Step};
+
+/// Why an execution is abandoned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Abandoned {
+    /// Everything from here on is covered elsewhere.
+    Asleep,
+    /// It was to try a reversal that is not possible.
+    Impossible,
+}
+
+/// Optimal dynamic partial-order reduction.
+#[derive(Clone, Debug, Default)]
+pub struct Exhaustive {
+    path: Vec<Node>,
+    /// Chosen boxes that are out of use, kept for their memory.
+    #[allow(clippy::vec_box)] // The boxes themselves are used again.
+    spare: Vec<Box<Chosen>>,
+    forest: Forest,
+    order: Order,
+    /// The nodes up to here repeat the execution before; the last of them took a new branch.
+    repeated: usize,
+    /// The part of the tree to explore; nodes above it are expanded elsewhere.
+    item: WorkItem,
+    /// The branches that the next node has to take.
+    guiding: Growth,
+    started: bool,
+
+    // The execution under way.
+    at: usize,
+    running: Option<usize>,
+    steps_of: Vec<u32>,
+    wakers: Vec<Option<(Thread, u32)>>,
+    revocable: Vec<Step>,
+    /// Operations that a step (by node) took away from a thread that was ready for it.
+    revoked: Vec<(usize, Step)>,
+    /// What threads were about to do when the execution ended.
+    left: Vec<Step>,
+    abandoned: Option<Abandoned>,
+    fresh: bool,
+
+    // Between executions.
+    event_nodes: Vec<u32>,
+    races: Vec<Race>,
+    sequence: Sequence,
+    /// Executions that ended, or came to where everything is covered elsewhere.
+    ends: u64,
+    progress: Progress,
+    finished: bool,
+    divergence: Option<Divergence>,
+}
+
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth::FREE
+    }
+}
+
+impl Exhaustive {
+    pub fn new() -> Exhaustive {
+        Exhaustive::default()
+    }
+
+    /// A search of one part of the tree.
+    pub fn of_part(item: WorkItem) -> Exhaustive {
+        Exhaustive {
+            item,
+            ..Exhaustive::default()
+        }
+    }
+
+    /// How many steps are planned and not yet explored; none when the search is finished.
+    pub fn planned(&self) -> usize {
+        self.forest.live()
+    }
+
+    fn floor(&self) -> usize {
+        self.item.prefix.len()
+    }
+
+    fn part(&mut self, choice: Choice, cause: Parting) {
+        let at = self.at;
+        self.divergence
+            .get_or_insert(Divergence { at, choice, cause });
+    }
+
+    /// The step that a thread is about to take.
+    fn next_step(&self, pending: &Pending) -> Step {
+        let index = pending.thread.index();
+        Step {
+            thread: pending.thread,
+            seq: self.steps_of.get(index).copied().unwrap_or(0),
+            waker: self.wakers.get(index).copied().flatten(),
+            op: pending.op,
+            sure: true,
+        }
+    }
+
+    /// Begins the step of a thread: counts it, and uses up who woke it.
+    fn step_of(&mut self, pending: &Pending) -> Step {
+        let step = self.next_step(pending);
+        let index = pending.thread.index();
+        if self.steps_of.len() <= index {
+            self.steps_of.resize(index + 1, 0);
+        }
+        self.steps_of[index] += 1;
+        if let Some(waker) = self.wakers.get_mut(index) {
+            *waker = None;
+        }
+        step
+    }
+
+    /// Repeats the decision of an earlier execution, or takes the new branch at its end.
+    fn repeat(&mut self, point: &Point<'_>) -> Option<Thread> {
+        let at = self.at;
+        let What::Step(chosen) = &self.path[at].what else {
+            self.part(Choice::data(0), Parting::Question);
+            return None;
+        };
+        let thread = chosen.step.thread;
+        let Some(pending) = point.find(thread).filter(|pending| pending.ready).copied() else {
+            self.part(Choice::thread(thread), Parting::NotReady);
+            return None;
+        };
+        let is_new = at + 1 == self.repeated;
+        if !is_new && chosen.announced != pending.op {
+            let cause = Parting::Operation {
+                before: chosen.announced,
+                now: pending.op,
+            };
+            self.part(Choice::thread(thread), cause);
+            return None;
+        }
+        let step = self.step_of(&pending);
+        let objects = is_new.then(|| self.order.dense(&pending.op));
+        let What::Step(chosen) = &mut self.path[at].what else {
+            unreachable!("checked above")
+        };
+        chosen.step = step;
+        if let Some(objects) = objects {
+            chosen.announced = pending.op;
+            chosen.announced_objects = objects;
+        }
+        chosen.objects = chosen.announced_objects;
+        self.fresh = is_new;
+        Some(thread)
+    }
+
+    /// A scheduling decision that no execution has come to yet.
+    fn extend(&mut self, point: &Point<'_>) -> Option<Thread> {
+        let mut chosen = self
+            .spare
+            .pop()
+            .unwrap_or_else(|| Box::new(Chosen::empty()));
+        self.fill_sleep(&mut chosen);
+        let mut todo = std::mem::take(&mut self.guiding).children;
+        let pending = if self.path.len() < self.floor() {
+            self.given_choice(point)
+        } else if todo.is_empty() {
+            self.free_choice(point, &chosen)
+        } else {
+            self.guided_choice(point, &chosen, &mut todo)
+        };
+        let Some(pending) = pending else {
+            self.spare.push(chosen);
+            return None;
+        };
+        chosen.step = self.step_of(&pending);
+        chosen.announced = pending.op;
+        chosen.announced_objects = self.order.dense(&pending.op);
+        chosen.objects = chosen.announced_objects;
+        chosen.variants.clear();
+        chosen.note_ready(point);
+        self.push(What::Step(chosen), todo);
+        self.fresh = true;
+        Some(pending.thread)
+    }
+
+    /// Who sleeps here: who slept at the node before, or was done there, and did not notice the step since.
+    fn fill_sleep(&self, chosen: &mut Chosen) {
+        chosen.sleep.clear();
+        let Some(before) = self.running else { return };
+        let What::Step(before) = &self.path[before].what else {
+            unreachable!("steps run")
+        };
+        let step = &before.step;
+        let sleeping = |thread: Thread| {
+            before
+                .sleep
+                .iter()
+                .all(|other| other.thread != thread || !other.op.conflicts(&step.op))
+        };
+        let still = before
+            .sleep
+            .iter()
+            .filter(|s| s.thread != step.thread && sleeping(s.thread));
+        chosen.sleep.extend(still);
+    }
+
+    fn push(&mut self, what: What, todo: List) {
+        let ends_before = self.ends;
+        self.path.push(Node {
+            what,
+            done: 0,
+            ends_before,
+            todo,
+        });
+    }
+
+    /// The choice that the work item gives.
+    fn given_choice(&mut self, point: &Point<'_>) -> Option<Pending> {
+        let choice = self.item.prefix[self.path.len()].choice;
+        let pending = choice
+            .as_thread()
+            .and_then(|thread| point.find(thread))
+            .filter(|pending| pending.ready);
+        if pending.is_none() {
+            self.part(choice, Parting::NotReady);
+        }
+        pending.copied()
+    }
+
+    /// Whether an earlier part of the tree has an execution of the same class: one of its threads
+    /// could have gone first where this part begins with another.
+    fn belongs_to_another_part(&self) -> bool {
+        self.item.prefix.iter().enumerate().any(|(from, given)| {
+            given
+                .done
+                .iter()
+                .any(|&thread| self.could_come_first(thread, from))
+        })
+    }
+
+    fn could_come_first(&self, thread: Thread, from: usize) -> bool {
+        let steps = self.path[from..]
+            .iter()
+            .filter_map(|node| match &node.what {
+                What::Step(chosen) => Some(&chosen.step),
+                What::Data(_) => None,
+            });
+        let mut before = Vec::new();
+        for step in steps {
+            if step.thread == thread {
+                return before.iter().all(|earlier| !step.depends_on(earlier));
+            }
+            before.push(*step);
+        }
+        false
+    }
+
+    /// The first branch of the wakeup tree that can be taken.
+    fn guided_choice(
+        &mut self,
+        point: &Point<'_>,
+        chosen: &Chosen,
+        todo: &mut List,
+    ) -> Option<Pending> {
+        let mut why = Abandoned::Impossible;
+        while !todo.is_empty() {
+            let First::Step(thread) = self.forest.first(*todo) else {
+                self.part(Choice::data(0), Parting::Question);
+                return None;
+            };
+            let growth = self.forest.take_first(todo);
+            let pending = point.find(thread).filter(|pending| pending.ready);
+            if pending.is_some() && !chosen.is_asleep(thread) {
+                self.guiding = growth;
+                return pending.copied();
+            }
+            if pending.is_some() {
+                why = Abandoned::Asleep;
+            }
+            self.forest.drop_growth(growth);
+        }
+        self.abandoned = Some(why);
+        None
+    }
+
+    /// The thread that ran last if it can go on, else the first that can: few switches to read in a
+    /// schedule, and none that a yielding thread did not ask for.
+    fn free_choice(&mut self, point: &Point<'_>, chosen: &Chosen) -> Option<Pending> {
+        let last = self.running.map(|at| self.thread_at(at));
+        let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
+        let rank = |pending: &&Pending| {
+            (
+                pending.op.is_yielding(),
+                Some(pending.thread) != last,
+                pending.thread,
+            )
+        };
+        let best = point.threads.iter().filter(awake).min_by_key(rank).copied();
+        if best.is_none() {
+            self.abandoned = Some(Abandoned::Asleep);
+        }
+        best
+    }
+
+    fn thread_at(&self, at: usize) -> Thread {
+        match &self.path[at].what {
+            What::Step(chosen) => chosen.step.thread,
+            What::Data(_) => unreachable!("steps run"),
+        }
+    }
+
+    /// Notices ready operations that the last step took away.
+    fn note_revoked(&mut self, point: &Point<'_>) {
+        if let Some(node) = self.running {
+            let ran = self.thread_at(node);
+            for step in self.revocable.drain(..) {
+                let now = point.find(step.thread);
+                let same = now.is_some_and(|pending| pending.ready && pending.op == step.op);
+                if step.thread != ran && !same {
+                    self.revoked.push((node, step));
+                }
+            }
+        }
+        for pending in point.ready().filter(|pending| pending.op.is_revocable()) {
+            let step = self.next_step(pending);
+            self.revocable.push(step);
+        }
+    }
+
+    /// Takes in the final state.
+    fn finish(&mut self, point: &Point<'_>) {
+        if point.phase == Phase::CutShort
+            && let Some(at) = self.running
+        {
+            // The step that ended everything can't be swapped with anything.
+            let What::Step(chosen) = &mut self.path[at].what else {
+                unreachable!("steps run")
+            };
+            chosen.step.op = Op::universal();
+        }
+        for pending in point.threads {
+            let step = self.next_step(pending);
+            self.left.push(step);
+        }
+    }
+
+    /// Goes back to the deepest node with a branch left and takes it.
+    fn backtrack(&mut self) -> bool {
+        while self.path.len() > self.floor() {
+            if self.next_branch() {
+                self.repeated = self.path.len();
+                return true;
+            }
+            let node = self.path.pop().expect("the path is not empty");
+            if let What::Step(chosen) = node.what {
+                self.spare.push(chosen);
+            }
+        }
+        false
+    }
+
+    fn next_branch(&mut self) -> bool {
+        let at = self.path.len() - 1;
+        let node = &mut self.path[at];
+        node.done += 1;
+        // A branch without an end led nowhere: it covers nothing, so nothing sleeps because of it.
+        let led_somewhere = self.ends > std::mem::replace(&mut node.ends_before, self.ends);
+        match &mut node.what {
+            What::Step(chosen) => {
+                let thread = chosen.step.thread;
+                if led_somewhere {
+                    let ops = chosen.variants.iter().chain([&chosen.step.op]);
+                    chosen.sleep.extend(ops.map(|&op| Sleeper { thread, op }));
+                }
+                chosen.variants.clear();
+                while !node.todo.is_empty() {
+                    let First::Step(next) = self.forest.first(node.todo) else {
+                        unreachable!("steps are listed with steps")
+                    };
+                    let growth = self.forest.take_first(&mut node.todo);
+                    if chosen.was_ready(next) {
+                        chosen.step.thread = next;
+                        self.guiding = growth;
+                        return true;
+                    }
+                    self.forest.drop_growth(growth);
+                }
+                return false;
+            }
+            What::Data(alternatives) => {
+                if node.todo.is_empty() {
+                    let Some(next) = alternatives.next_other() else {
+                        self.forest
+                            .drop_list(alternatives.others.unwrap_or(List::EMPTY));
+                        return false;
+                    };
+                    alternatives.value = next;
+                    let children = self.forest.copy(alternatives.others.unwrap_or(List::EMPTY));
+                    self.guiding = Growth {
+                        children,
+                        ..Growth::FREE
+                    };
+                } else {
+                    let First::Data(next) = self.forest.first(node.todo) else {
+                        unreachable!("alternatives are listed together")
+                    };
+                    alternatives.value = next;
+                    self.guiding = self.forest.take_first(&mut node.todo);
+                }
+                self.keep_variant(at);
+            }
+        }
+        true
+    }
+
+    /// Remembers what the step around an alternative touched, before it takes another alternative.
+    fn keep_variant(&mut self, data: usize) {
+        let owner = self.path[..data]
+            .iter_mut()
+            .rev()
+            .find_map(|node| match &mut node.what {
+                What::Step(chosen) => Some(chosen),
+                What::Data(_) => None,
+            });
+        let owner = owner.expect("an alternative belongs to a step");
+        if !owner.variants.contains(&owner.step.op) {
+            owner.variants.push(owner.step.op);
+        }
+    }
+
+    fn share(&self) -> f64 {
+        let mut share = ShareOfTree::new();
+        for node in &self.path {
+            let open = match &node.what {
+                What::Step(_) => self.forest.len(node.todo),
+                What::Data(alternatives) => alternatives.open(self.forest.len(node.todo)),
+            };
+            share.descend(node.done, open);
+        }
+        share.with_leaf()
+    }
+}
+
+impl Guide for Exhaustive {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        if self.divergence.is_some() || self.abandoned.is_some() {
+            return None;
+        }
+        self.note_revoked(point);
+        if point.is_over() {
+            if self.at < self.path.len() {
+                self.part(Choice::thread(self.thread_at(self.at)), Parting::End);
+            }
+            self.finish(point);
+            return None;
+        }
+        let thread = match self.at < self.path.len() {
+            true => self.repeat(point),
+            false => self.extend(point),
+        }?;
+        self.running = Some(self.at);
+        self.at += 1;
+        Some(thread)
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        if options <= 1 || self.divergence.is_some() {
+            return 0;
+        }
+        if self.at < self.path.len() {
+            let is_new = self.at + 1 == self.repeated;
+            let (value, before) = match &self.path[self.at].what {
+                What::Data(alternatives) => (alternatives.value, alternatives.options),
+                What::Step(chosen) => {
+                    let choice = Choice::thread(chosen.step.thread);
+                    self.part(choice, Parting::Question);
+                    return 0;
+                }
+            };
+            if before != options {
+                self.part(
+                    Choice::data(value),
+                    Parting::Alternatives {
+                        before,
+                        now: options,
+                    },
+                );
+                return 0;
+            }
+            self.fresh = is_new;
+            self.at += 1;
+            return value;
+        }
+        let Growth {
+            children: mut todo,
+            others,
+        } = std::mem::take(&mut self.guiding);
+        let mut made = Alternatives {
+            value: 0,
+            options,
+            guided: Vec::new(),
+            others: Some(List::EMPTY),
+            next_other: 1,
+        };
+        if self.path.len() < self.floor() {
+            let choice = self.item.prefix[self.path.len()].choice;
+            match choice.as_data() {
+                Some(value) if value < options => made.value = value,
+                _ => self.part(choice, Parting::Question),
+            }
+        }
+        if !todo.is_empty() {
+            let First::Data(first) = self.forest.first(todo) else {
+                self.forest.drop_list(todo);
+                self.part(Choice::data(0), Parting::Question);
+                return 0;
+            };
+            made = Alternatives {
+                value: first,
+                next_other: 0,
+                others,
+                ..made
+            };
+            made.guided.extend(self.forest.alternatives(todo));
+            self.guiding = self.forest.take_first(&mut todo);
+        }
+        let value = made.value;
+        self.push(What::Data(made), todo);
+        self.fresh = true;
+        self.at += 1;
+        value
+    }
+
+    fn refine(&mut self, op: Op) {
+        let Some(at) = self.running else { return };
+        let objects = self.order.dense(&op);
+        let What::Step(chosen) = &mut self.path[at].what else {
+            unreachable!("steps run")
+        };
+        chosen.step.op = op;
+        chosen.objects = objects;
+    }
+
+    fn wake(&mut self, thread: Thread) {
+        let Some(at) = self.running else { return };
+        let step = &chosen(&self.path, at).step;
+        let waker = (step.thread, step.seq);
+        if self.wakers.len() <= thread.index() {
+            self.wakers.resize(thread.index() + 1, None);
+        }
+        self.wakers[thread.index()].get_or_insert(waker);
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+}
+
+impl Strategy for Exhaustive {
+    fn begin(&mut self) -> bool {
+        if self.finished || self.divergence.is_some() {
+            return false;
+        }
+        // An execution that was cut short may have left some of what it should have done.
+        let rest = std::mem::take(&mut self.guiding);
+        self.forest.drop_growth(rest);
+        if self.started && !self.backtrack() {
+            self.finished = true;
+            return false;
+        }
+        self.started = true;
+        self.at = 0;
+        self.running = None;
+        self.steps_of.fill(0);
+        self.wakers.fill(None);
+        self.revocable.clear();
+        self.revoked.clear();
+        self.left.clear();
+        self.abandoned = None;
+        true
+    }
+
+    fn end(&mut self, end: End) {
+        if self.divergence.is_some() {
+            return;
+        }
+        self.reverse_races();
+        self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
+        match end {
+            End::Stopped => self.progress.abandoned += 1,
+            _ if self.belongs_to_another_part() => self.progress.abandoned += 1,
+            _ => self.progress.executions += 1,
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let choices = self.path.iter().map(|node| match &node.what {
+            What::Step(chosen) => Choice::thread(chosen.step.thread),
+            What::Data(alternatives) => Choice::data(alternatives.value),
+        });
+        Schedule {
+            choices: choices.collect(),
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        match self.finished {
+            true => Coverage::All,
+            false => Coverage::Part {
+                schedules: self.progress.executions,
+            },
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let share = if self.finished { 1.0 } else { self.share() };
+        Progress {
+            share: if self.started { share } else { 0.0 },
+            ..self.progress
+        }
+    }
+
+    fn divergence(&self) -> Option<Divergence> {
+        self.divergence
+    }
+}

@@ -1,0 +1,202 @@
+//! The default: exhaustive within a budget, then the largest preemption bound that fits, then random.
+//!
+//! The budget is counted in executions, so that the same budget gives the same result; a caller who
+//! watches a clock says so with [`Gradual::hurry`].
+
+use crate::choice::Thread;
+use crate::exhaustive::Exhaustive;
+use crate::op::Op;
+use crate::sampling::{Draw, Uniform};
+use crate::schedule::Schedule;
+use crate::search::Search;
+use crate::strategy::{Coverage, Divergence, Progress, Strategy};
+use crate::system::{End, Guide, Point};
+
+/// How many executions each stage may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    pub exhaustive: u64,
+    /// For all preemption bounds together.
+    pub bounded: u64,
+    pub random: u64,
+    pub seed: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Exhaustive(Box<Exhaustive>),
+    Bounded { search: Box<Search>, bound: u32 },
+    Random(Box<Uniform>),
+}
+
+/// One strategy after the other until the budget is used up.
+#[derive(Clone, Debug)]
+pub struct Gradual {
+    budget: Budget,
+    stage: Stage,
+    /// The largest bound that was finished.
+    bound: Option<u32>,
+    is_complete: bool,
+    spent: u64,
+    earlier: Progress,
+    hurried: bool,
+}
+
+impl Gradual {
+    pub fn new(budget: Budget) -> Gradual {
+        Gradual {
+            budget,
+            stage: Stage::Exhaustive(Box::default()),
+            bound: None,
+            is_complete: false,
+            spent: 0,
+            earlier: Progress::default(),
+            hurried: false,
+        }
+    }
+
+    /// The time for this stage is over: the next execution belongs to the next one.
+    pub fn hurry(&mut self) {
+        self.hurried = true;
+    }
+
+    fn current(&self) -> &dyn Strategy {
+        match &self.stage {
+            Stage::Exhaustive(strategy) => &**strategy,
+            Stage::Bounded { search, .. } => &**search,
+            Stage::Random(strategy) => &**strategy,
+        }
+    }
+
+    fn current_mut(&mut self) -> &mut dyn Strategy {
+        match &mut self.stage {
+            Stage::Exhaustive(strategy) => &mut **strategy,
+            Stage::Bounded { search, .. } => &mut **search,
+            Stage::Random(strategy) => &mut **strategy,
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        match self.stage {
+            Stage::Exhaustive(_) => self.spent >= self.budget.exhaustive,
+            Stage::Bounded { .. } => self.spent >= self.budget.bounded,
+            Stage::Random(_) => false,
+        }
+    }
+
+    /// Leaves a stage for the next; false after the last.
+    fn advance(&mut self, finished: bool) -> bool {
+        let done = self.current().progress();
+        let next = match &self.stage {
+            Stage::Exhaustive(_) if finished => {
+                self.is_complete = true;
+                return false;
+            }
+            Stage::Exhaustive(_) => {
+                self.spent = 0;
+                Stage::Bounded {
+                    search: Box::new(Search::chess(0)),
+                    bound: 0,
+                }
+            }
+            Stage::Bounded { search, bound } if finished => {
+                self.bound = Some(*bound);
+                if !search.was_cut_by_bound() {
+                    self.is_complete = true;
+                    return false;
+                }
+                Stage::Bounded {
+                    search: Box::new(Search::chess(bound + 1)),
+                    bound: bound + 1,
+                }
+            }
+            Stage::Bounded { .. } => Stage::Random(Box::new(Uniform::new(Draw::new(
+                self.budget.random,
+                self.budget.seed,
+            )))),
+            Stage::Random(_) => return false,
+        };
+        self.earlier.executions += done.executions;
+        self.earlier.abandoned += done.abandoned;
+        self.stage = next;
+        true
+    }
+}
+
+impl Guide for Gradual {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        self.current_mut().choose(point)
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        self.current_mut().data(options)
+    }
+
+    fn refine(&mut self, op: Op) {
+        self.current_mut().refine(op);
+    }
+
+    fn wake(&mut self, thread: Thread) {
+        self.current_mut().wake(thread);
+    }
+
+    fn reach(&mut self, mutant: u32) {
+        self.current_mut().reach(mutant);
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.current().is_fresh()
+    }
+}
+
+impl Strategy for Gradual {
+    fn begin(&mut self) -> bool {
+        if self.is_complete {
+            return false;
+        }
+        let hurried = std::mem::take(&mut self.hurried);
+        if (hurried || self.is_spent()) && !self.advance(false) {
+            return false;
+        }
+        while !self.current_mut().begin() {
+            if self.current().divergence().is_some() || !self.advance(true) {
+                return false;
+            }
+        }
+        self.spent += 1;
+        true
+    }
+
+    fn end(&mut self, end: End) {
+        self.current_mut().end(end);
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.current().schedule()
+    }
+
+    fn coverage(&self) -> Coverage {
+        if self.is_complete {
+            return Coverage::All;
+        }
+        match (self.bound, self.current().coverage()) {
+            (Some(bound), now) => {
+                Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now))
+            }
+            (None, now) => now,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let now = self.current().progress();
+        Progress {
+            executions: self.earlier.executions + now.executions,
+            abandoned: self.earlier.abandoned + now.abandoned,
+            share: if self.is_complete { 1.0 } else { now.share },
+        }
+    }
+
+    fn divergence(&self) -> Option<Divergence> {
+        self.current().divergence()
+    }
+}

@@ -1,0 +1,149 @@
+//! Where the exploration of a mutant begins, read from the graph of the original's states.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::choice::Choice;
+use crate::graph::{Graph, NodeId, ROOT};
+use crate::hash::Set;
+use crate::search::{Order, Start};
+
+/// All mutants that some transition reaches.
+pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
+    graph
+        .edges
+        .iter()
+        .flat_map(|edge| edge.reached.iter().copied())
+        .collect()
+}
+
+fn reaches(graph: &Graph, edge: u32, mutant: u32) -> bool {
+    graph.edges[edge as usize].reached.contains(&mutant)
+}
+
+/// One-state: all that was still to be explored when the original's search first reached the mutant.
+pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
+    let Some(first) = (0..graph.edges.len() as u32).find(|&edge| reaches(graph, edge, mutant))
+    else {
+        return Vec::new();
+    };
+    let mut group = Vec::new();
+    for (id, node) in graph.nodes.iter().enumerate() {
+        let was_known = node.parent.is_none() || node.discovered < first;
+        let open: Vec<u32> = node
+            .edges
+            .iter()
+            .copied()
+            .filter(|&edge| edge >= first)
+            .collect();
+        if was_known && !open.is_empty() {
+            let parents = |at: NodeId| graph.nodes[at as usize].parent;
+            group.push(start(graph, id as NodeId, &parents, &open, false));
+        }
+    }
+    vec![group]
+}
+
+/// State-set: the states where a path first reaches the mutant, one after the other. Transitions that
+/// the original's search took from such a state before the one that reached the mutant stay done: what
+/// lies behind them and reaches the mutant is a start of its own.
+pub(super) fn state_set(graph: &Graph, order: Order, mutant: u32) -> Vec<Vec<Start>> {
+    let (firsts, parents) = first_states(graph, order, mutant);
+    let parent_of = |at: NodeId| parents[at as usize];
+    let start_at = |node: NodeId| {
+        let edges = &graph.nodes[node as usize].edges;
+        let reaching = edges
+            .iter()
+            .position(|&edge| reaches(graph, edge, mutant))
+            .unwrap_or(0);
+        start(graph, node, &parent_of, &edges[reaching..], true)
+    };
+    firsts
+        .into_iter()
+        .map(|node| vec![start_at(node)])
+        .collect()
+}
+
+/// All-states: what is known to lead nowhere near the mutant.
+pub(super) fn barren(graph: &Graph, mutant: u32) -> Set<u64> {
+    let mut into = vec![Vec::new(); graph.nodes.len()];
+    let mut fertile = vec![false; graph.nodes.len()];
+    let mut open = Vec::new();
+    for (id, edge) in graph.edges.iter().enumerate() {
+        into[edge.to as usize].push(edge.from);
+        if reaches(graph, id as u32, mutant) {
+            open.push(edge.from);
+        }
+    }
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut fertile[node as usize], true) {
+            open.extend_from_slice(&into[node as usize]);
+        }
+    }
+    let barren = (0..graph.nodes.len()).filter(|&node| !fertile[node]);
+    barren.map(|node| graph.key(node as NodeId)).collect()
+}
+
+type Parents = Vec<Option<(NodeId, Choice)>>;
+
+/// Goes through the graph as the search did, but never over a transition that reaches the mutant:
+/// the states in which such a transition starts, and how they were come to.
+fn first_states(graph: &Graph, order: Order, mutant: u32) -> (Vec<NodeId>, Parents) {
+    let mut parents: Parents = vec![None; graph.nodes.len()];
+    let mut seen = vec![false; graph.nodes.len()];
+    let mut firsts = Vec::new();
+    let mut worklist = VecDeque::from([(ROOT, 0)]);
+    seen[ROOT as usize] = true;
+    while let Some(&(node, next)) = ends(&worklist, order) {
+        let Some(&edge) = graph.nodes[node as usize].edges.get(next) else {
+            match order {
+                Order::DepthFirst => worklist.pop_back(),
+                Order::BreadthFirst => worklist.pop_front(),
+            };
+            continue;
+        };
+        let at = if order == Order::DepthFirst {
+            worklist.len() - 1
+        } else {
+            0
+        };
+        worklist[at].1 += 1;
+        let to = graph.edges[edge as usize].to;
+        if reaches(graph, edge, mutant) {
+            if !firsts.contains(&node) {
+                firsts.push(node);
+            }
+        } else if !std::mem::replace(&mut seen[to as usize], true) {
+            parents[to as usize] = Some((node, graph.edges[edge as usize].choice));
+            worklist.push_back((to, 0));
+        }
+    }
+    (firsts, parents)
+}
+
+fn ends(worklist: &VecDeque<(NodeId, usize)>, order: Order) -> Option<&(NodeId, usize)> {
+    match order {
+        Order::DepthFirst => worklist.back(),
+        Order::BreadthFirst => worklist.front(),
+    }
+}
+
+fn start(
+    graph: &Graph,
+    node: NodeId,
+    parents: &dyn Fn(NodeId) -> Option<(NodeId, Choice)>,
+    edges: &[u32],
+    unless_met: bool,
+) -> Start {
+    let (path, passed) = graph.way_to(node, parents);
+    let choices = edges
+        .iter()
+        .map(|&edge| graph.edges[edge as usize].choice)
+        .collect();
+    Start {
+        path,
+        spot: graph.nodes[node as usize].spot,
+        choices,
+        passed,
+        unless_met,
+    }
+}

@@ -1,0 +1,189 @@
+//! Strategies that draw schedules at random. Each execution has its own stream of random numbers,
+//! made from the seed and the execution's number, so any of them can be repeated, and any number of
+//! workers can share them. Memory is four bytes a step.
+
+mod pct;
+mod pos;
+mod uniform;
+
+pub use pct::Pct;
+pub use pos::Pos;
+pub use uniform::Uniform;
+
+use crate::choice::{Choice, Thread};
+use crate::hash::mix;
+use crate::random::Random;
+use crate::schedule::Schedule;
+use crate::strategy::{Coverage, Progress, Sampling};
+use crate::system::{End, Pending, Point};
+
+/// How many executions, of which seed; and which of them, if several workers share the work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Draw {
+    pub schedules: u64,
+    pub seed: u64,
+    /// The first execution's number; later ones follow at a distance of `stride`.
+    pub first: u64,
+    pub stride: u64,
+}
+
+impl Draw {
+    pub fn new(schedules: u64, seed: u64) -> Draw {
+        Draw {
+            schedules,
+            seed,
+            first: 0,
+            stride: 1,
+        }
+    }
+
+    /// The share of one of several workers.
+    pub fn share(schedules: u64, seed: u64, worker: u64, workers: u64) -> Draw {
+        let all = workers.max(1);
+        let mine = (schedules + all - 1).saturating_sub(worker) / all;
+        Draw {
+            schedules: mine,
+            seed,
+            first: worker,
+            stride: all,
+        }
+    }
+}
+
+/// What all sampling strategies keep.
+#[derive(Clone, Debug)]
+struct Drawn {
+    draw: Draw,
+    how: Sampling,
+    random: Random,
+    path: Vec<Choice>,
+    begun: u64,
+    progress: Progress,
+}
+
+impl Drawn {
+    fn new(draw: Draw, how: Sampling) -> Drawn {
+        Drawn {
+            draw,
+            how,
+            random: Random::new(0),
+            path: Vec::new(),
+            begun: 0,
+            progress: Progress::default(),
+        }
+    }
+
+    fn begin(&mut self) -> bool {
+        if self.begun == self.draw.schedules {
+            return false;
+        }
+        let number = self.draw.first + self.begun * self.draw.stride;
+        self.random = Random::new(mix(self.draw.seed, number));
+        self.path.clear();
+        self.begun += 1;
+        true
+    }
+
+    fn end(&mut self, end: End) {
+        match end {
+            End::Stopped => self.progress.abandoned += 1,
+            _ => self.progress.executions += 1,
+        }
+    }
+
+    fn take(&mut self, thread: Thread) -> Option<Thread> {
+        self.path.push(Choice::thread(thread));
+        Some(thread)
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        if options <= 1 {
+            return 0;
+        }
+        let value = self.random.below(u64::from(options)) as u32;
+        self.path.push(Choice::data(value));
+        value
+    }
+
+    fn schedule(&self) -> Schedule {
+        Schedule {
+            choices: self.path.clone(),
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Sample {
+            schedules: self.progress.executions,
+            seed: self.draw.seed,
+            how: self.how,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let share = self.begun as f64 / self.draw.schedules.max(1) as f64;
+        Progress {
+            share,
+            ..self.progress
+        }
+    }
+}
+
+/// The ready thread that ranks highest; threads that yield come after all others.
+fn highest<'a>(point: &Point<'a>, rank: impl Fn(&Pending) -> u64) -> Option<&'a Pending> {
+    point
+        .threads
+        .iter()
+        .filter(|pending| pending.ready)
+        .max_by_key(|pending| {
+            let others = std::cmp::Reverse(pending.thread);
+            (!pending.op.is_yielding(), rank(pending), others)
+        })
+}
+
+/// Everything of [`crate::Strategy`] that does not differ between sampling strategies.
+macro_rules! sampled {
+    ($strategy:ident) => {
+        impl crate::strategy::Strategy for $strategy {
+            fn begin(&mut self) -> bool {
+                let more = self.drawn.begin();
+                if more {
+                    self.restart();
+                }
+                more
+            }
+
+            fn end(&mut self, end: crate::system::End) {
+                self.drawn.end(end);
+            }
+
+            fn schedule(&self) -> crate::schedule::Schedule {
+                self.drawn.schedule()
+            }
+
+            fn coverage(&self) -> crate::strategy::Coverage {
+                self.drawn.coverage()
+            }
+
+            fn progress(&self) -> crate::strategy::Progress {
+                self.drawn.progress()
+            }
+        }
+    };
+}
+use sampled;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_share_a_draw_without_gap_or_overlap() {
+        let mut numbers = Vec::new();
+        for worker in 0..3 {
+            let draw = Draw::share(10, 7, worker, 3);
+            numbers.extend((0..draw.schedules).map(|i| draw.first + i * draw.stride));
+        }
+        numbers.sort();
+        assert_eq!(numbers, (0..10).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,97 @@
+//! What a search keeps for each state, and how it counts states and transitions.
+
+use crate::choice::{Choice, Thread};
+use crate::graph::NodeId;
+use crate::hash::Set;
+
+/// A state to begin at, by the choices that lead to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub path: Vec<Choice>,
+    pub spot: Spot,
+    /// The transitions to explore from it.
+    pub choices: Vec<Choice>,
+    /// The transitions and states on the way, for the count.
+    pub passed: Vec<Passed>,
+    /// Leave it out if the search has come to the state by itself.
+    pub unless_met: bool,
+}
+
+/// A transition and the state it leads to, by their hashes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub transition: Option<u64>,
+    pub state: Option<u64>,
+}
+
+/// What a node knows of the path to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    /// The state, and what of the path to it matters under a bound.
+    pub key: u64,
+    /// False in the middle of a step, where an alternative is to be chosen.
+    pub is_state: bool,
+    pub(super) last: Option<Thread>,
+    /// Whether to leave `last` is a preemption.
+    pub(super) last_could_go_on: bool,
+    pub(super) preemptions: u32,
+}
+
+/// A state of the search, or a choice between alternatives in the middle of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) parent: Option<u32>,
+    /// Where the path to it starts, for nodes without parent.
+    pub(super) start: u32,
+    pub(super) choice: Choice,
+    pub(super) spot: Spot,
+    /// Its transitions in `choices`, and how many of them were taken.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    pub(super) taken: u32,
+    /// Its number in the recorded graph.
+    pub(super) graph: NodeId,
+}
+
+/// The transition being executed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) from: Option<u32>,
+    pub(super) choice: Choice,
+}
+
+/// How many states and transitions were explored, each counted once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Size {
+    pub states: u64,
+    pub transitions: u64,
+}
+
+/// Counts what is not in the set yet; counts everything where there is no set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted {
+    pub(super) sets: Option<(Set<u64>, Set<u64>)>,
+    pub(super) size: Size,
+}
+
+impl Counted {
+    pub(super) fn count(&mut self, passed: Passed) {
+        let (states, transitions) = match &mut self.sets {
+            Some((states, transitions)) => (
+                passed.state.is_some_and(|state| states.insert(state)),
+                passed
+                    .transition
+                    .is_some_and(|transition| transitions.insert(transition)),
+            ),
+            None => (passed.state.is_some(), passed.transition.is_some()),
+        };
+        self.size.states += u64::from(states);
+        self.size.transitions += u64::from(transitions);
+    }
+}
+
+impl Spot {
+    pub(super) fn cost(&self, thread: Thread) -> u32 {
+        u32::from(self.last_could_go_on && self.last != Some(thread))
+    }
+}

@@ -1,0 +1,173 @@
+//! Makes a failing schedule easier to read: fewer preemptions, then fewer changes of thread, with
+//! the same sort of end.
+//!
+//! Tried in turn until nothing helps: let the running thread go on from some place to the end;
+//! leave out a stretch of one thread; move a stretch up to the thread's stretch before it, or down to
+//! the one after it. Candidates are suggestions: what can't be done is left out.
+
+use crate::choice::{Choice, Thread};
+use crate::replay::{Strictness, replay};
+use crate::schedule::Schedule;
+use crate::strategy::Strategy;
+use crate::system::{End, System};
+
+/// A schedule made simpler.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shrunk {
+    pub schedule: Schedule,
+    pub end: End,
+    pub preemptions: usize,
+    /// How many executions it took.
+    pub executions: usize,
+}
+
+/// Shrinks a failing schedule, with at most so many executions. `None` if the schedule does not
+/// fail when it is run.
+pub fn shrink(system: &mut dyn System, schedule: &Schedule, budget: usize) -> Option<Shrunk> {
+    let mut shrinking = Shrinking {
+        system,
+        best: None,
+        left: budget.max(1),
+        used: 0,
+    };
+    shrinking.attempt(&schedule.choices);
+    while shrinking.best.is_some() && shrinking.improve() {}
+    let best = shrinking.best?;
+    let executions = shrinking.used;
+    let schedule = Schedule { choices: best.path };
+    Some(Shrunk {
+        schedule,
+        end: best.end,
+        preemptions: best.preemptions,
+        executions,
+    })
+}
+
+struct Best {
+    path: Vec<Choice>,
+    end: End,
+    preemptions: usize,
+}
+
+impl Best {
+    fn size(&self) -> (usize, usize, usize) {
+        (
+            self.preemptions,
+            stretches(&self.path).len(),
+            self.path.len(),
+        )
+    }
+}
+
+struct Shrinking<'a> {
+    system: &'a mut dyn System,
+    best: Option<Best>,
+    left: usize,
+    used: usize,
+}
+
+/// A run of choices of one thread.
+#[derive(Clone, Copy)]
+struct Stretch {
+    thread: Thread,
+    from: usize,
+    to: usize,
+}
+
+fn stretches(path: &[Choice]) -> Vec<Stretch> {
+    let mut found: Vec<Stretch> = Vec::new();
+    for (at, choice) in path.iter().enumerate() {
+        match (choice.as_thread(), found.last_mut()) {
+            (Some(thread), Some(last)) if last.thread == thread => last.to = at + 1,
+            (Some(thread), _) => found.push(Stretch {
+                thread,
+                from: at,
+                to: at + 1,
+            }),
+            (None, Some(last)) => last.to = at + 1,
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+impl Shrinking<'_> {
+    /// Runs a candidate; keeps it if it fails the same way and is smaller.
+    fn attempt(&mut self, candidate: &[Choice]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        self.used += 1;
+        let schedule = Schedule {
+            choices: candidate.to_vec(),
+        };
+        let run = replay(self.system, &schedule, Strictness::Lenient);
+        let Some(end) = run.ended().filter(|end| end.is_failure()) else {
+            return false;
+        };
+        let found = Best {
+            path: run.schedule().choices,
+            end,
+            preemptions: run.preemptions(),
+        };
+        let is_better = self.best.as_ref().is_none_or(|best| {
+            std::mem::discriminant(&best.end) == std::mem::discriminant(&end)
+                && found.size() < best.size()
+        });
+        if is_better {
+            self.best = Some(found);
+        }
+        is_better
+    }
+
+    fn improve(&mut self) -> bool {
+        let Some(best) = &self.best else { return false };
+        let path = best.path.clone();
+        let found = stretches(&path);
+        // The shorter the beginning that suffices, the better, so short ones first.
+        found
+            .iter()
+            .any(|stretch| self.attempt(&path[..stretch.from]))
+            || (0..found.len())
+                .any(|i| self.attempt(&[&path[..found[i].from], &path[found[i].to..]].concat()))
+            || (0..found.len())
+                .any(|i| self.move_up(&path, &found, i) || self.move_down(&path, &found, i))
+    }
+
+    fn move_up(&mut self, path: &[Choice], found: &[Stretch], i: usize) -> bool {
+        let Some(before) = found[..i]
+            .iter()
+            .rfind(|other| other.thread == found[i].thread)
+        else {
+            return false;
+        };
+        let Stretch { from, to, .. } = found[i];
+        let candidate = [
+            &path[..before.to],
+            &path[from..to],
+            &path[before.to..from],
+            &path[to..],
+        ]
+        .concat();
+        self.attempt(&candidate)
+    }
+
+    fn move_down(&mut self, path: &[Choice], found: &[Stretch], i: usize) -> bool {
+        let Some(after) = found[i + 1..]
+            .iter()
+            .find(|other| other.thread == found[i].thread)
+        else {
+            return false;
+        };
+        let Stretch { from, to, .. } = found[i];
+        let candidate = [
+            &path[..from],
+            &path[to..after.from],
+            &path[from..to],
+            &path[after.from..],
+        ]
+        .concat();
+        self.attempt(&candidate)
+    }
+}

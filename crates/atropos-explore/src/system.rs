@@ -1,0 +1,164 @@
+//! The two halves of an execution: the [`System`] that runs and the [`Guide`] that decides.
+//!
+//! # Order of calls
+//! [`System::run`] starts from the initial state and, until nothing is left to do:
+//! 1. calls [`Guide::choose`] with every live thread and the operation it is about to perform;
+//! 2. lets the chosen thread perform that operation and run on to its next one. While this step
+//!    lasts, the system may call, in any number: [`Guide::data`] to let the guide pick an alternative,
+//!    [`Guide::refine`] if the step turned out to touch less than announced, [`Guide::wake`] for each
+//!    thread that it made ready or started, [`Guide::observe`] for values that the thread learned,
+//!    [`Guide::reach`] for mutation points passed.
+//!
+//! When no thread is ready, or a failure ends the execution early, `choose` is called one last time
+//! with another [`Point::phase`], so that the guide sees the final state and who is left in it; its answer
+//! is not used. When the guide answers `None` before that, the system abandons the execution (without
+//! that last call) and returns [`End::Stopped`].
+//!
+//! # Duty of determinism
+//! The same answers must lead to the same questions: same threads, same operations, same numbers of
+//! alternatives. More than that, reduction needs that commuting steps really commute: if two
+//! operations that don't conflict are swapped, both threads must find themselves with the same next
+//! operations, the same thread and object numbers ([`crate::Names`]) and the same alternatives.
+
+use crate::choice::Thread;
+use crate::op::Op;
+
+/// A live thread at a scheduling point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pending {
+    pub thread: Thread,
+    /// What the thread does next. For a blocked thread: what it would do if it could.
+    pub op: Op,
+    /// Whether it can do it now.
+    pub ready: bool,
+}
+
+/// A scheduling point.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// All threads that have started and not finished, in ascending order.
+    pub threads: &'a [Pending],
+    /// A hash of everything that the future depends on, if the system can give one and the guide
+    /// asked for it. Two states with one fingerprint are taken to be the same.
+    pub fingerprint: Option<u64>,
+    pub phase: Phase,
+}
+
+/// Whether there is anything to choose at a scheduling point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// At least one thread is ready.
+    Running,
+    /// No thread is ready: all have finished, or those that are left are blocked.
+    Finished,
+    /// The step before ended everything, whatever the other threads were about to do: a failure
+    /// that is not its thread's own affair, or a limit.
+    CutShort,
+}
+
+impl Point<'_> {
+    /// Whether the execution ends here: nothing is to be chosen.
+    pub fn is_over(&self) -> bool {
+        self.phase != Phase::Running
+    }
+
+    /// The thread's entry, if it is alive.
+    pub fn find(&self, thread: Thread) -> Option<&Pending> {
+        // Threads are numbered densely and mostly all alive, so the first guess is nearly always right.
+        match self.threads.get(thread.index()) {
+            Some(pending) if pending.thread == thread => Some(pending),
+            _ => self.threads.iter().find(|pending| pending.thread == thread),
+        }
+    }
+
+    /// Whether the thread is alive and can go on.
+    pub fn is_ready(&self, thread: Thread) -> bool {
+        self.find(thread).is_some_and(|pending| pending.ready)
+    }
+
+    /// The threads that can go on.
+    pub fn ready(&self) -> impl Iterator<Item = &Pending> + '_ {
+        self.threads.iter().filter(|pending| pending.ready)
+    }
+}
+
+/// Decides everything that an execution leaves open. The module documentation gives the order of calls.
+pub trait Guide {
+    /// The thread that goes next, which must be ready; `None` to abandon the execution.
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread>;
+
+    /// One of `options` alternatives (at least one), counted from zero, for the running thread.
+    fn data(&mut self, options: u32) -> u32;
+
+    /// The current step touches this instead of what was announced. It must have touched no object
+    /// that was not announced (a failed compare-exchange only read; a `try_lock` acquired).
+    fn refine(&mut self, op: Op) {
+        let _ = op;
+    }
+
+    /// The current step started this thread or ended its blocking: its next step comes after this one.
+    fn wake(&mut self, thread: Thread) {
+        let _ = thread;
+    }
+
+    /// The running thread learned this value. Used to compare two runs.
+    fn observe(&mut self, value: u64) {
+        let _ = value;
+    }
+
+    /// The current step executed the mutation point of this mutant, whichever mutant is active.
+    fn reach(&mut self, mutant: u32) {
+        let _ = mutant;
+    }
+
+    /// Whether the system should compute [`Point::fingerprint`]. Constant during an execution.
+    fn wants_fingerprint(&self) -> bool {
+        false
+    }
+
+    /// Whether the answer just given is a new decision, not the repetition of an earlier execution's.
+    fn is_fresh(&self) -> bool {
+        true
+    }
+}
+
+/// How an execution ended. The numbers tell ends of one sort apart (hashes of results, of
+/// failures); what they mean is known to the system.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum End {
+    /// All threads finished, nothing wrong.
+    Passed(u64),
+    /// An assertion failed, a thread panicked, …
+    Failed(u64),
+    /// No thread is ready but some have not finished.
+    Deadlock(u64),
+    /// A limit on steps or memory was exceeded.
+    Limit,
+    /// The guide abandoned the execution.
+    Stopped,
+}
+
+impl End {
+    /// Whether the test fails with this end.
+    pub fn is_failure(self) -> bool {
+        matches!(self, End::Failed(_) | End::Deadlock(_) | End::Limit)
+    }
+}
+
+/// Something that can be run again and again under a guide.
+pub trait System {
+    /// One execution from the initial state. The module documentation gives the order of calls.
+    fn run(&mut self, guide: &mut dyn Guide) -> End;
+}
+
+/// A system that holds mutants, one of which at most is active.
+pub trait Mutable: System {
+    /// From the next execution on this mutant acts; 0 is the original.
+    fn activate(&mut self, mutant: u32);
+}
+
+impl<S: System + ?Sized> System for &mut S {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        (**self).run(guide)
+    }
+}

@@ -1,0 +1,399 @@
+//! Accesses of controlled threads to atomics: a scheduling point each, then either the memory itself
+//! (sequentially consistent exploration) or the memory model's choice of what is read and where it is written.
+
+use std::sync::atomic::Ordering;
+
+use atropos_explore::{Kind, Object, Op};
+
+use crate::control::code::Code;
+use crate::control::objects::Site;
+use crate::control::{Announcement, Control, TOTAL_ORDER};
+use crate::memory_model::Reader;
+use crate::memory_model::ordering::{acquires, is_sequential, releases};
+
+/// The real atomic behind one of ours, as 64 bits.
+pub trait Word {
+    /// What memory holds.
+    fn get(&self) -> u64;
+    /// Changes what memory holds.
+    fn set(&self, bits: u64);
+}
+
+/// Reads of one stale value that a thread may make before it must see a newer one: loops end.
+const STALE_READS: u32 = 8;
+const STALE_READS_WHILE_SPINNING: u32 = 2;
+
+/// A compare-exchange as asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange {
+    pub expected: u64,
+    pub new: u64,
+    pub success: Ordering,
+    pub failure: Ordering,
+    /// May fail although the value is as expected.
+    pub weak: bool,
+}
+
+impl Control {
+    fn announce_access(
+        &self,
+        code: Code,
+        name: Object,
+        kind: Kind,
+        ordering: Ordering,
+        site: Site,
+    ) {
+        let mut op = Op::on(name, kind);
+        if self.state().model.weak && is_sequential(ordering) {
+            op = op.and(TOTAL_ORDER, Kind::Read);
+        }
+        self.point(Announcement::new(code, op, site));
+    }
+
+    /// A load.
+    pub fn atomic_load(&self, word: &dyn Word, ordering: Ordering, site: Site) -> u64 {
+        let address = std::ptr::from_ref(word).cast::<u8>();
+        let name = self.name(address);
+        let again = self.looks_again(name);
+        if !again {
+            self.announce_access(Code::Load, name, Kind::Read, ordering, site);
+        }
+        let value = match self.state().model.weak {
+            true => self.weak_load(address as usize, word, ordering, again),
+            false => word.get(),
+        };
+        self.state().observe(value);
+        self.after_read(site);
+        value
+    }
+
+    /// A store.
+    pub fn atomic_store(&self, word: &dyn Word, value: u64, ordering: Ordering, site: Site) {
+        let address = std::ptr::from_ref(word).cast::<u8>();
+        let name = self.name(address);
+        self.announce_access(Code::Store, name, Kind::Write, ordering, site);
+        self.state().contents_changed(name, word.get(), value);
+        match self.state().model.weak {
+            true => self.weak_store(address as usize, word, value, ordering),
+            false => word.set(value),
+        }
+        self.state().changed(name);
+    }
+
+    /// A read-modify-write that always writes. Returns the old value.
+    pub fn atomic_modify(
+        &self,
+        word: &dyn Word,
+        ordering: Ordering,
+        site: Site,
+        change: &dyn Fn(u64) -> u64,
+    ) -> u64 {
+        let address = std::ptr::from_ref(word).cast::<u8>();
+        let name = self.name(address);
+        self.announce_access(Code::Modify, name, Kind::Write, ordering, site);
+        let (old, new) = match self.state().model.weak {
+            true => self.weak_modify(address as usize, word, ordering, change),
+            false => {
+                let old = word.get();
+                let new = change(old);
+                word.set(new);
+                (old, new)
+            }
+        };
+        let state = self.state();
+        state.observe(old);
+        state.contents_changed(name, old, new);
+        if old == new {
+            // A lock that is taken by `swap` and was taken already: as good as a read.
+            self.looked_at(name);
+            self.after_read(site);
+        } else {
+            state.changed(name);
+        }
+        old
+    }
+
+    /// A compare-exchange: the old value, and whether it was exchanged.
+    pub fn atomic_exchange(
+        &self,
+        word: &dyn Word,
+        exchange: Exchange,
+        site: Site,
+    ) -> Result<u64, u64> {
+        let address = std::ptr::from_ref(word).cast::<u8>();
+        let name = self.name(address);
+        self.announce_access(
+            Code::CompareExchange,
+            name,
+            Kind::Write,
+            exchange.success,
+            site,
+        );
+        let result = match self.state().model.weak {
+            true => self.weak_exchange(address as usize, word, exchange),
+            false => match word.get() {
+                old if old == exchange.expected => Ok(old),
+                old => Err(old),
+            },
+        };
+        let result = match result {
+            Ok(old) if exchange.weak && self.state().settings.spurious && self.choose(2) == 1 => {
+                Err(old)
+            }
+            result => result,
+        };
+        let state = self.state();
+        match result {
+            Ok(old) => {
+                if state.model.weak {
+                    self.weak_exchanged(address as usize, word, exchange);
+                } else {
+                    word.set(exchange.new);
+                }
+                let state = self.state();
+                state.observe(old);
+                state.contents_changed(name, old, exchange.new);
+                state.changed(name);
+            }
+            Err(old) => {
+                state.guide().refine(
+                    refined(name, state.model.weak, exchange.failure)
+                        .coded(Code::CompareExchange as u16),
+                );
+                state.observe(old ^ 1 << 63);
+                self.looked_at(name);
+                self.after_read(site);
+            }
+        }
+        result
+    }
+
+    /// A fence.
+    pub fn atomic_fence(&self, ordering: Ordering, site: Site) {
+        if !self.state().model.weak {
+            return;
+        }
+        if is_sequential(ordering) {
+            self.point(Announcement::new(
+                Code::Fence,
+                Op::on(TOTAL_ORDER, Kind::Write),
+                site,
+            ));
+        }
+        let state = self.state();
+        let thread = &mut state.threads[state.current as usize];
+        thread.clock.tick(state.current);
+        if acquires(ordering) {
+            let read = std::mem::take(&mut thread.acquire_fence);
+            thread.clock.join(&read);
+            thread.acquire_fence = read;
+        }
+        if is_sequential(ordering) {
+            state.model.fence(&mut thread.clock);
+        }
+        if releases(ordering) {
+            thread.release_fence.copy(&thread.clock);
+        }
+    }
+
+    fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> u64 {
+        let state = self.state();
+        let location = state.model.location(address, word.get());
+        let me = &mut state.threads[state.current as usize];
+        me.clock.tick(state.current);
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
+        let newest = state.model.at(location).len() - 1;
+        let limit = if me.spin.yields > 0 {
+            STALE_READS_WHILE_SPINNING
+        } else {
+            STALE_READS
+        };
+        let stale = state.model.at(location).rereads(bound, state.current) >= limit;
+        let store = match again || stale {
+            true => newest,
+            false => newest - self.choose((newest - bound + 1) as u32) as usize,
+        };
+        self.read(location, store, ordering)
+    }
+
+    /// The running thread reads a store.
+    fn read(&self, location: usize, store: usize, ordering: Ordering) -> u64 {
+        let state = self.state();
+        let place = is_sequential(ordering).then(|| state.model.next_in_order());
+        let me = &mut state.threads[state.current as usize];
+        let history = state.model.at(location);
+        history.read(store, state.current, me.clock.of(state.current), place);
+        let target = if acquires(ordering) {
+            &mut me.clock
+        } else {
+            &mut me.acquire_fence
+        };
+        target.join(history.released(store));
+        history.value(store)
+    }
+
+    fn weak_store(&self, address: usize, word: &dyn Word, value: u64, ordering: Ordering) {
+        let state = self.state();
+        let location = state.model.location(address, word.get());
+        let me = &mut state.threads[state.current as usize];
+        me.clock.tick(state.current);
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
+        let history = state.model.at(location);
+        let open = (bound..history.len())
+            .rev()
+            .filter(|&store| history.is_open(store));
+        let nth = self.choose(open.clone().count() as u32);
+        let after = open
+            .clone()
+            .nth(nth as usize)
+            .expect("the end is always open");
+        self.write(location, after, word, value, ordering, false);
+    }
+
+    /// The running thread writes right after a store.
+    fn write(
+        &self,
+        location: usize,
+        after: usize,
+        word: &dyn Word,
+        value: u64,
+        ordering: Ordering,
+        glued: bool,
+    ) {
+        let state = self.state();
+        let place = is_sequential(ordering).then(|| state.model.next_in_order());
+        let me = &state.threads[state.current as usize];
+        let released = if releases(ordering) {
+            &me.clock
+        } else {
+            &me.release_fence
+        };
+        let history = state.model.at(location);
+        history.write(
+            after,
+            value,
+            state.current,
+            me.clock.of(state.current),
+            released,
+            glued,
+            place,
+        );
+        word.set(history.latest());
+        let threads = &state.threads;
+        let live = state
+            .pending
+            .iter()
+            .map(|pending| &threads[pending.thread.index()].clock);
+        state.model.shorten(location, live);
+    }
+
+    fn weak_modify(
+        &self,
+        address: usize,
+        word: &dyn Word,
+        ordering: Ordering,
+        change: &dyn Fn(u64) -> u64,
+    ) -> (u64, u64) {
+        let state = self.state();
+        let location = state.model.location(address, word.get());
+        let me = &mut state.threads[state.current as usize];
+        me.clock.tick(state.current);
+        let bound = state.model.bound(
+            location,
+            &Reader {
+                clock: &me.clock,
+                sequential: is_sequential(ordering),
+            },
+        );
+        let history = state.model.at(location);
+        let open = (bound..history.len())
+            .rev()
+            .filter(|&store| history.is_open(store));
+        let nth = self.choose(open.clone().count() as u32);
+        let store = open
+            .clone()
+            .nth(nth as usize)
+            .expect("the end is always open");
+        let old = self.read(location, store, ordering);
+        let new = change(old);
+        self.write(location, store, word, new, ordering, true);
+        (old, new)
+    }
+
+    /// Chooses the store that a compare-exchange reads. On success the write is still to come; see `weak_exchanged`.
+    fn weak_exchange(
+        &self,
+        address: usize,
+        word: &dyn Word,
+        exchange: Exchange,
+    ) -> Result<u64, u64> {
+        let state = self.state();
+        let location = state.model.location(address, word.get());
+        let me = &mut state.threads[state.current as usize];
+        me.clock.tick(state.current);
+        let bound = |ordering| {
+            state.model.bound(
+                location,
+                &Reader {
+                    clock: &me.clock,
+                    sequential: is_sequential(ordering),
+                },
+            )
+        };
+        let (may_succeed, may_fail) = (bound(exchange.success), bound(exchange.failure));
+        let history = state.model.at(location);
+        let fits = |store: &usize| match history.value(*store) == exchange.expected {
+            true => *store >= may_succeed && history.is_open(*store),
+            false => *store >= may_fail,
+        };
+        let newest = history.len() - 1;
+        let stale = history.rereads(may_fail, state.current) >= STALE_READS;
+        let fitting = (may_succeed.min(may_fail)..=newest).rev().filter(fits);
+        let nth = if stale {
+            0
+        } else {
+            self.choose(fitting.clone().count() as u32)
+        };
+        let store = fitting
+            .clone()
+            .nth(nth as usize)
+            .expect("the last store is always readable");
+        if history.value(store) == exchange.expected {
+            state.model.chosen = Some(store);
+            Ok(exchange.expected)
+        } else {
+            Err(self.read(location, store, exchange.failure))
+        }
+    }
+
+    fn weak_exchanged(&self, address: usize, word: &dyn Word, exchange: Exchange) {
+        let state = self.state();
+        let location = state.model.location(address, word.get());
+        let store = state
+            .model
+            .chosen
+            .take()
+            .expect("a compare-exchange that succeeds has chosen a store");
+        self.read(location, store, exchange.success);
+        self.write(location, store, word, exchange.new, exchange.success, true);
+    }
+}
+
+fn refined(name: Object, weak: bool, failure: Ordering) -> Op {
+    match weak && is_sequential(failure) {
+        true => Op::on(name, Kind::Read).and(TOTAL_ORDER, Kind::Read),
+        false => Op::on(name, Kind::Read),
+    }
+}

@@ -1,0 +1,19 @@
+//! `std::sync::atomic` for programs under control: transparent wrappers of the real types, with the same
+//! layout, constants and results. For uncontrolled threads every method is the real one.
+
+pub mod access;
+mod fences;
+mod integers;
+mod others;
+
+#[allow(deprecated)]
+pub use fences::spin_loop_hint;
+pub use fences::{compiler_fence, fence, spin_loop};
+pub use integers::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize,
+};
+#[allow(deprecated)]
+pub use others::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};
+pub use others::{AtomicBool, AtomicPtr};
+pub use std::sync::atomic::Ordering;

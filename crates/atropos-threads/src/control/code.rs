@@ -1,0 +1,77 @@
+//! What controlled threads do, by name: the codes of operations in schedules' questions, traces and findings.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// An operation of a controlled thread.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        #[repr(u16)]
+        pub enum Code {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Code {
+            /// The operation in words, as in "thread 1 locks".
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Code::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A thread's first step.
+    #[default]
+    Begin = "begins",
+    Finish = "ends",
+    Spawn = "starts thread",
+    Join = "joins",
+    Yield = "yields",
+    Sleep = "sleeps",
+    Park = "parks",
+    Unpark = "unparks",
+    Lock = "locks",
+    TryLock = "tries to lock",
+    Unlock = "unlocks",
+    Read = "locks for reading",
+    TryRead = "tries to lock for reading",
+    ReadUnlock = "unlocks after reading",
+    Write = "locks for writing",
+    TryWrite = "tries to lock for writing",
+    WriteUnlock = "unlocks after writing",
+    Downgrade = "goes from writing to reading",
+    Wait = "waits on a condition",
+    Wake = "wakes from a condition",
+    NotifyOne = "notifies one",
+    NotifyAll = "notifies all",
+    Arrive = "arrives at a barrier",
+    Leave = "leaves a barrier",
+    Initialize = "initialises once",
+    Initialized = "has initialised",
+    Peek = "looks whether initialised",
+    Send = "sends",
+    TrySend = "tries to send",
+    Sent = "has its message taken",
+    Receive = "receives",
+    TryReceive = "tries to receive",
+    DropSender = "drops a sender",
+    DropReceiver = "drops the receiver",
+    Load = "loads",
+    Store = "stores",
+    Modify = "modifies",
+    CompareExchange = "compares and exchanges",
+    Fence = "fences",
+    FutexWait = "is about to wait on a word of memory",
+    FutexWake = "waits on a word of memory",
+    FutexNotify = "wakes those who wait on a word of memory",
+    Outside = "waits for something outside the program",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}

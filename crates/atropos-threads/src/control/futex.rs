@@ -1,0 +1,105 @@
+//! Controlled threads that wait on a word of memory.
+
+use std::time::Duration;
+
+use atropos_explore::{Kind, Object, Op};
+
+use super::code::Code;
+use super::thread_state::Wait;
+use super::{Announcement, Granted, control, here};
+
+/// How a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Woken,
+    /// The word did not hold the expected value.
+    OtherValue,
+    TimedOut,
+}
+
+const FUTEX_SPACE: u64 = 0x8 << 60;
+
+/// Waits on a word until it is woken, if the word holds `expected`.
+///
+/// # Safety
+/// The word must be readable.
+pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -> Outcome {
+    let Some(control) = control() else {
+        return Outcome::OtherValue;
+    };
+    let value = control.name(word);
+    // The caller is no function of ours; where the thread last was says more.
+    let site = control.me().site.unwrap_or(here());
+    let queue = Object(value.0 | FUTEX_SPACE);
+    // The look at the word and the queueing are one step.
+    control.point(Announcement::new(
+        Code::FutexWait,
+        Op::on(value, Kind::Read).and(queue, Kind::Write),
+        site,
+    ));
+    // SAFETY: the caller's promise; only this OS thread changes the word.
+    if unsafe { word.read_volatile() } != expected {
+        control.looked_at(value);
+        return Outcome::OtherValue;
+    }
+    let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+    let thread = control.me();
+    thread.futex = word as usize;
+    thread.token_of_futex = false;
+    let op = match timeout {
+        None => Op::on(queue, Kind::Read),
+        Some(_) => Op::universal().and(queue, Kind::Write).revocable(),
+    };
+    let granted = control.point(
+        Announcement::new(Code::FutexWake, op, site)
+            .waiting(Wait::Futex)
+            .until(deadline),
+    );
+    control.me().futex = 0;
+    control.state().changed(queue);
+    match granted {
+        Granted::Yes | Granted::Spuriously => Outcome::Woken,
+        Granted::TimedOut => Outcome::TimedOut,
+    }
+}
+
+/// Wakes up to `most` threads that wait on a word; which ones is a choice. Says how many.
+pub fn wake(word: *const u32, most: u32) -> u32 {
+    let Some(control) = control() else { return 0 };
+    let queue = Object(control.name(word).0 | FUTEX_SPACE);
+    let site = control.me().site.unwrap_or(here());
+    control.point(Announcement::new(
+        Code::FutexNotify,
+        Op::on(queue, Kind::Write),
+        site,
+    ));
+    let mut woken = 0;
+    while woken < most {
+        let state = control.state();
+        let waits = |thread: u32| {
+            let thread = &state.threads[thread as usize];
+            thread.futex == word as usize && !thread.token_of_futex
+        };
+        let waiting: Vec<u32> = state
+            .pending
+            .iter()
+            .map(|pending| pending.thread.0)
+            .filter(|thread| waits(*thread))
+            .collect();
+        if waiting.is_empty() {
+            break;
+        }
+        let all = most - woken >= waiting.len() as u32;
+        let chosen = if all {
+            waiting[0]
+        } else {
+            waiting[control.choose(waiting.len() as u32) as usize]
+        };
+        let state = control.state();
+        state.threads[chosen as usize].token_of_futex = true;
+        state.wake(chosen);
+        woken += 1;
+    }
+    control.state().changed(queue);
+    woken
+}

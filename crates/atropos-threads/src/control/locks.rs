@@ -1,0 +1,129 @@
+//! Steps that the primitives share: taking and giving back a lock, meeting and passing on what happened before.
+
+use atropos_explore::{Kind, Object, Op};
+
+use super::code::Code;
+use super::objects::{ObjectId, Site};
+use super::thread_state::Wait;
+use super::{Announcement, Control};
+
+impl Control {
+    /// Everything that happened before the object was given up happens before what the running thread does next.
+    pub fn receive_clock(&self, object: ObjectId) {
+        let state = self.state();
+        if state.model.weak {
+            state.threads[state.current as usize]
+                .clock
+                .join(&state.objects[object].clock);
+        }
+    }
+
+    /// What the running thread did happens before what others do who receive the object's clock.
+    pub fn pass_clock(&self, object: ObjectId) {
+        let state = self.state();
+        if state.model.weak {
+            let thread = &mut state.threads[state.current as usize];
+            thread.clock.tick(state.current);
+            state.objects[object].clock.join(&thread.clock);
+        }
+    }
+
+    /// Waits for a lock and takes it.
+    pub fn lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) {
+        let op = Op::on(name, Kind::Acquire);
+        self.point(Announcement::new(code, op, site).waiting(Wait::Lock(lock)));
+        self.locked(lock, name, site);
+    }
+
+    /// The running thread has the lock from now on.
+    pub fn locked(&self, lock: ObjectId, name: Object, site: Site) {
+        let state = self.state();
+        state.objects[lock].holder = state.current + 1;
+        state.objects[lock].site = Some(site);
+        state.see_version(lock);
+        state.lock_changed(name);
+        self.looked_at(name);
+        self.receive_clock(lock);
+    }
+
+    /// Takes a lock if it is free.
+    pub fn try_lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) -> bool {
+        self.point(Announcement::new(code, Op::on(name, Kind::Acquire), site));
+        let state = self.state();
+        let free = state.objects[lock].holder == 0 && state.objects[lock].readers == 0;
+        if free {
+            self.locked(lock, name, site);
+        } else {
+            self.not_taken(code, name);
+        }
+        free
+    }
+
+    /// An attempt that only looked.
+    pub fn not_taken(&self, code: Code, name: Object) {
+        let state = self.state();
+        state
+            .guide()
+            .refine(Op::on(name, Kind::Read).coded(code as u16));
+        state.observe(0);
+        self.looked_at(name);
+    }
+
+    /// Announces that the running thread gives a lock back.
+    pub fn about_to_unlock(&self, code: Code, name: Object, kind: Kind, site: Site) {
+        // Without a count of panics per thread nobody else may run while this one unwinds.
+        if self.state().world.panic_count.is_some() || !std::thread::panicking() {
+            self.point(Announcement::new(code, Op::on(name, kind), site));
+        }
+    }
+
+    /// The lock is free from now on.
+    pub fn unlocked(&self, lock: ObjectId, name: Object) {
+        self.pass_clock(lock);
+        let state = self.state();
+        state.objects[lock].holder = 0;
+        state.leave_version(name, lock);
+        state.lock_changed(name);
+    }
+
+    /// Waits until a lock has no writer and shares it.
+    pub fn lock_shared(&self, lock: ObjectId, name: Object, site: Site) {
+        let op = Op::on(name, Kind::AcquireShared);
+        self.point(Announcement::new(Code::Read, op, site).waiting(Wait::LockShared(lock)));
+        self.locked_shared(lock, name, site);
+    }
+
+    /// Shares a lock if it has no writer.
+    pub fn try_lock_shared(&self, lock: ObjectId, name: Object, site: Site) -> bool {
+        self.point(Announcement::new(
+            Code::TryRead,
+            Op::on(name, Kind::AcquireShared),
+            site,
+        ));
+        let free = self.state().objects[lock].holder == 0;
+        if free {
+            self.locked_shared(lock, name, site);
+        } else {
+            self.not_taken(Code::TryRead, name);
+        }
+        free
+    }
+
+    fn locked_shared(&self, lock: ObjectId, name: Object, site: Site) {
+        let state = self.state();
+        state.objects[lock].readers += 1;
+        state.objects[lock].site = Some(site);
+        state.see_version(lock);
+        state.lock_changed(name);
+        self.looked_at(name);
+        self.receive_clock(lock);
+    }
+
+    /// The running thread no longer shares the lock.
+    pub fn unlocked_shared(&self, lock: ObjectId, name: Object) {
+        self.pass_clock(lock);
+        let state = self.state();
+        state.objects[lock].readers -= 1;
+        state.lock_changed(name);
+    }
+}

@@ -1,0 +1,410 @@
+//! The heart: one execution of a program whose threads take turns on one OS thread.
+//!
+//! Every operation of a controlled thread goes through [`Control::point`]: the thread announces
+//! what it is about to do, the guide chooses a thread, and `point` returns when this thread is chosen and what it
+//! waits for has come. Between two points a thread runs alone.
+//!
+//! The machinery runs on the stacks of the threads themselves; it goes back to the caller's stack
+//! only when the execution ends. It never holds a Rust reference to the controller across a switch.
+
+pub mod code;
+pub mod futex;
+mod locks;
+pub mod objects;
+pub mod outside;
+pub mod spin;
+pub mod thread_state;
+pub(crate) mod turns;
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use atropos_explore::{End, Guide, Names, Object, Op, Pending, Thread, mix};
+
+use crate::clock::Clockwork;
+use crate::finding::{Finding, FindingKind};
+use crate::memory::World;
+use crate::memory::context::Context;
+use crate::memory::heap::{self, Program};
+use crate::memory_model::Model;
+use crate::options::Settings;
+use crate::trace::{Event, Trace};
+use code::Code;
+use objects::{ObjectId, ObjectState, Objects, Site, Slot};
+use thread_state::{ThreadState, Wait};
+
+thread_local! {
+    static CONTROLLER: Cell<*mut Controller> = const { Cell::new(null_mut()) };
+}
+
+/// Everything that an execution needs; reused by the next one.
+pub struct Controller {
+    pub(crate) world: Box<World>,
+    pub(crate) settings: Settings,
+    pub(crate) names: Names,
+    pub(crate) threads: Vec<ThreadState>,
+    /// Live threads in ascending order, with what they are about to do.
+    pub(crate) pending: Vec<Pending>,
+    pub(crate) current: u32,
+    pub(crate) outside: Context,
+    pub(crate) guide: Option<*mut dyn Guide>,
+    pub(crate) objects: Objects,
+    pub(crate) model: Model,
+    pub(crate) clockwork: Clockwork,
+    pub(crate) trace: Trace,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) end: End,
+    /// What the program said with [`crate::say`].
+    pub(crate) said: String,
+    /// Number of this execution in the process: objects of others are not mistaken for ours.
+    pub(crate) execution: u32,
+    pub(crate) steps: u64,
+    /// Threads that wait until somebody changes what they look at.
+    pub(crate) spinners: u32,
+    pub(crate) forced_spins: u32,
+    /// Sum of the hashes of objects' contents.
+    pub(crate) contents: u64,
+    pub(crate) fingerprints: bool,
+    /// Keys of thread-local variables met in this execution.
+    pub(crate) local_keys: u32,
+    /// What the threads still to start will run.
+    pub(crate) bodies: Vec<Option<Box<dyn FnOnce()>>>,
+}
+
+impl std::fmt::Debug for Controller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Controller")
+            .field("execution", &self.execution)
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Access to the controller for the controlled thread that runs. While it lives, allocation goes to the
+/// system's heap: no code of the program may run.
+#[derive(Debug)]
+pub struct Control {
+    controller: *mut Controller,
+    program: Program,
+}
+
+/// The controller, if the caller is a controlled thread.
+#[inline]
+pub fn control() -> Option<Control> {
+    if !heap::program_runs() {
+        return None;
+    }
+    let program = Program::NONE.set();
+    Some(Control {
+        controller: CONTROLLER.get(),
+        program,
+    })
+}
+
+/// Whether the caller is a controlled thread.
+#[inline]
+pub fn is_controlled() -> bool {
+    heap::program_runs()
+}
+
+impl Drop for Control {
+    #[inline]
+    fn drop(&mut self) {
+        self.program.set();
+    }
+}
+
+/// Why a thread goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Granted {
+    /// What it waited for has come.
+    Yes,
+    /// Its time is up.
+    TimedOut,
+    /// For no reason.
+    Spuriously,
+}
+
+/// What a thread announces.
+#[derive(Clone, Copy, Debug)]
+pub struct Announcement {
+    pub code: Code,
+    pub op: Op,
+    pub wait: Wait,
+    pub deadline: u64,
+    pub site: Site,
+}
+
+impl Announcement {
+    /// An operation that waits for nothing.
+    pub fn new(code: Code, op: Op, site: Site) -> Announcement {
+        Announcement {
+            code,
+            op,
+            wait: Wait::Nothing,
+            deadline: u64::MAX,
+            site,
+        }
+    }
+
+    /// The same, but it waits.
+    pub fn waiting(self, wait: Wait) -> Announcement {
+        Announcement {
+            wait,
+            op: self.op.blocking(),
+            ..self
+        }
+    }
+
+    /// The same, but only until a time.
+    pub fn until(self, deadline: u64) -> Announcement {
+        Announcement { deadline, ..self }
+    }
+}
+
+impl Control {
+    /// The controller. The reference must be gone before the next [`Control::point`].
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the controller belongs to the one controlled thread that runs"
+    )]
+    #[inline]
+    pub fn state(&self) -> &mut Controller {
+        // SAFETY: set for the whole exploration; one OS thread; callers keep the reference only between points.
+        unsafe { &mut *self.controller }
+    }
+
+    /// Announces an operation and returns when the thread may perform it.
+    pub fn point(&self, announcement: Announcement) -> Granted {
+        // SAFETY: the controller lives through the exploration, and we run on a controlled thread's stack.
+        unsafe { turns::take_turn(self.controller, announcement) }
+    }
+
+    /// The state of an object, new with `set_up` if the execution has not met it.
+    #[inline]
+    pub fn object(&self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+        self.state().objects.find(slot, set_up)
+    }
+
+    /// The name of the object at an address.
+    #[inline]
+    pub fn name<T: ?Sized>(&self, place: *const T) -> Object {
+        self.state().name_of(place.cast::<u8>() as usize)
+    }
+
+    /// The number of the running thread.
+    #[inline]
+    pub fn thread(&self) -> u32 {
+        self.state().current
+    }
+
+    /// The running thread.
+    #[inline]
+    pub fn me(&self) -> &mut ThreadState {
+        let state = self.state();
+        &mut state.threads[state.current as usize]
+    }
+
+    /// Runs a piece of the program's side, such as an allocation that the program will own.
+    pub fn in_program<R>(&self, piece: impl FnOnce() -> R) -> R {
+        self.program.set();
+        let result = piece();
+        Program::NONE.set();
+        result
+    }
+
+    /// The guide's choice among `options` alternatives; the only one is not asked for.
+    pub fn choose(&self, options: u32) -> u32 {
+        if options < 2 {
+            0
+        } else {
+            self.state().guide().data(options).min(options - 1)
+        }
+    }
+}
+
+const THREAD_SPACE: u64 = 5 << 60;
+const TOKEN_SPACE: u64 = 6 << 60;
+/// The name of the order of sequentially consistent operations.
+pub const TOTAL_ORDER: Object = Object(7 << 60);
+
+/// The name of "this thread has ended".
+pub fn end_of(thread: u32) -> Object {
+    Object(THREAD_SPACE | u64::from(thread))
+}
+
+/// The name of a thread's token for `park`.
+pub fn token_of(thread: u32) -> Object {
+    Object(TOKEN_SPACE | u64::from(thread))
+}
+
+impl Controller {
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the guide is borrowed by the caller of the execution for its whole length"
+    )]
+    pub(crate) fn guide(&self) -> &mut dyn Guide {
+        // SAFETY: set for the length of an execution by `run`, which holds the exclusive borrow.
+        unsafe { &mut *self.guide.expect("an execution runs under a guide") }
+    }
+
+    /// Names say where an object lies relative to its region, so that they are the same in every process.
+    pub(crate) fn name_of(&self, address: usize) -> Object {
+        let (space, offset) = if let Some(offset) = self.world.heap.offset(address) {
+            (1, offset)
+        } else if let Some(offset) = self.world.stacks.offset(address) {
+            (2, offset)
+        } else if let Some(offset) = address.checked_sub(self.world.layout.base) {
+            (3, offset)
+        } else {
+            (4, address)
+        };
+        Object(space << 60 | (offset as u64 & ((1 << 60) - 1)))
+    }
+
+    /// The running thread learned a value.
+    #[inline]
+    pub(crate) fn observe(&mut self, value: u64) {
+        self.guide().observe(value);
+        if self.fingerprints {
+            let thread = &mut self.threads[self.current as usize];
+            thread.history = mix(thread.history, value);
+        }
+    }
+
+    /// The contents of an object changed, as far as fingerprints are concerned.
+    #[inline]
+    pub(crate) fn contents_changed(&mut self, name: Object, old: u64, new: u64) {
+        if self.fingerprints {
+            self.contents = self
+                .contents
+                .wrapping_sub(mix(name.0, old))
+                .wrapping_add(mix(name.0, new));
+        }
+    }
+
+    /// The running thread gives up an object whose contents can't be hashed: they are what its history made them.
+    pub(crate) fn leave_version(&mut self, name: Object, object: ObjectId) {
+        if self.fingerprints {
+            let version = self.threads[self.current as usize].history;
+            let old = std::mem::replace(&mut self.objects[object].version, version);
+            self.contents_changed(name, old, version);
+        }
+    }
+
+    /// The running thread can see an object's contents from now on.
+    pub(crate) fn see_version(&mut self, object: ObjectId) {
+        if self.fingerprints {
+            let version = self.objects[object].version;
+            self.observe(version);
+        }
+    }
+
+    /// The running step changed an object as far as others can see.
+    #[inline]
+    pub(crate) fn changed(&mut self, name: Object) {
+        self.threads[self.current as usize].spin = Default::default();
+        self.tell_spinners(name);
+    }
+
+    /// The running step locked or unlocked, which a thread that polls under a lock does for ever.
+    #[inline]
+    pub(crate) fn lock_changed(&mut self, name: Object) {
+        let spin = &mut self.threads[self.current as usize].spin;
+        (spin.yields, spin.reads) = (0, 0);
+        self.tell_spinners(name);
+    }
+
+    /// Whether the running thread's next wait may end for no reason.
+    pub(crate) fn allow_spurious(&mut self) {
+        let thread = &mut self.threads[self.current as usize];
+        thread.may_wake_spuriously = self.settings.spurious && thread.spurious_left > 0;
+    }
+
+    /// The running step made this thread ready.
+    pub(crate) fn wake(&mut self, thread: u32) {
+        self.guide().wake(Thread(thread));
+        if self.fingerprints {
+            let state = &mut self.threads[thread as usize];
+            state.history = mix(state.history, 0x0a3e);
+        }
+    }
+
+    pub(crate) fn record(&mut self, event: Event) {
+        if self.settings.record {
+            self.trace.events.push(event);
+        }
+    }
+
+    /// The running thread did something that is not a scheduling point but worth a line in the trace.
+    pub(crate) fn note(&mut self, code: Code, name: Object, value: u64, site: Site) {
+        let thread = self.current;
+        self.record(Event {
+            thread,
+            code,
+            object: name,
+            site: Some(site),
+            value,
+        });
+    }
+
+    pub(crate) fn found(&mut self, kind: FindingKind) {
+        self.findings.push(Finding { kind });
+    }
+
+    /// Adds a thread that will run `body`, started by the running thread or, the first one, by nobody.
+    pub(crate) fn start(
+        &mut self,
+        name: Option<String>,
+        stack_size: usize,
+        body: Box<dyn FnOnce()>,
+    ) -> u32 {
+        let number = match self.pending.is_empty() && self.steps == 0 {
+            true => 0,
+            false => self.names.thread(Thread(self.current)).0,
+        };
+        let index = number as usize;
+        while self.threads.len() <= index {
+            self.threads.push(ThreadState::new());
+        }
+        self.threads[index].reset();
+        if self.bodies.len() <= index {
+            self.bodies.resize_with(index + 1, || None);
+        }
+        self.bodies[index] = Some(body);
+        let top = self.world.stacks.top(index, stack_size);
+        let thread = &mut self.threads[index];
+        thread.name = name;
+        thread.program = self.world.heap.serve(index);
+        thread.history = mix(0x7ead, u64::from(number));
+        // SAFETY: the stack is this thread's own and `enter` never returns.
+        thread.context = unsafe { crate::memory::context::prepare(top, turns::enter, index) };
+        let pending = Pending {
+            thread: Thread(number),
+            op: Op::local().coded(Code::Begin as u16),
+            ready: true,
+        };
+        let place = self
+            .pending
+            .partition_point(|other| other.thread.0 < number);
+        self.pending.insert(place, pending);
+        number
+    }
+}
+
+/// Makes the controller the one that controlled threads on this OS thread find.
+pub(crate) fn install(controller: *mut Controller) {
+    CONTROLLER.set(controller);
+}
+
+pub(crate) fn installed() -> *mut Controller {
+    CONTROLLER.get()
+}
+
+/// The caller's source location.
+#[inline]
+#[track_caller]
+pub fn here() -> Site {
+    Location::caller()
+}

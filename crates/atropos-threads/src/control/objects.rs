@@ -1,0 +1,132 @@
+//! The state of locks, conditions, channels and the like during one execution, and how the program's
+//! values lead to it: each holds a [`Slot`] that says "number n of execution e".
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::memory_model::Clock;
+
+/// Part of every controlled value except atomics: leads to its state, if it has one in the running execution.
+#[derive(Debug, Default)]
+pub struct Slot(AtomicU64);
+
+impl Slot {
+    /// A slot that leads nowhere.
+    pub const fn new() -> Slot {
+        Slot(AtomicU64::new(0))
+    }
+
+    /// The number that was given in this execution, or a new one.
+    pub fn number(&self, execution: u32, new: impl FnOnce() -> u32) -> u32 {
+        let bits = self.0.load(Relaxed);
+        if (bits >> 32) as u32 == execution {
+            return bits as u32;
+        }
+        let number = new();
+        self.0
+            .store(u64::from(execution) << 32 | u64::from(number), Relaxed);
+        number
+    }
+}
+
+/// A source location.
+pub type Site = &'static Location<'static>;
+
+/// Number of an object in the running execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObjectId(pub u32);
+
+/// What any kind of object needs to remember.
+#[derive(Debug, Default)]
+pub struct ObjectState {
+    /// Who holds the object exclusively: thread number + 1, 0 for nobody.
+    pub holder: u32,
+    /// Shared holders.
+    pub readers: u32,
+    /// Where it was last acquired.
+    pub site: Option<Site>,
+    /// Threads that wait for a notification.
+    pub waiters: Vec<u32>,
+    /// Arrivals at a barrier, running threads of a scope.
+    pub count: usize,
+    /// How often a barrier has opened.
+    pub generation: usize,
+    /// Messages in a channel, and room for them.
+    pub queued: usize,
+    pub room: usize,
+    pub senders: usize,
+    pub receiver_gone: bool,
+    /// What happens before the next acquisition.
+    pub clock: Clock,
+    /// Stands for the contents in fingerprints.
+    pub version: u64,
+}
+
+/// Marks a lock that somebody outside the execution holds.
+pub const OUTSIDER: u32 = u32::MAX;
+
+/// The objects of an execution.
+#[derive(Debug, Default)]
+pub struct Objects {
+    states: Vec<ObjectState>,
+    used: usize,
+    execution: u32,
+}
+
+impl Objects {
+    /// Forgets all objects.
+    pub fn restart(&mut self, execution: u32) {
+        self.execution = execution;
+        self.used = 0;
+    }
+
+    /// The object that a slot leads to, new if it has none in this execution.
+    pub fn find(&mut self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+        let execution = self.execution;
+        ObjectId(slot.number(execution, || self.add(set_up).0))
+    }
+
+    /// A new object.
+    pub fn add(&mut self, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+        if self.used == self.states.len() {
+            self.states.push(ObjectState::default());
+        }
+        let state = &mut self.states[self.used];
+        state.reset();
+        set_up(state);
+        self.used += 1;
+        ObjectId(self.used as u32 - 1)
+    }
+
+    /// All objects of this execution.
+    pub fn iter(&self) -> impl Iterator<Item = &ObjectState> {
+        self.states[..self.used].iter()
+    }
+}
+
+impl ObjectState {
+    fn reset(&mut self) {
+        let mut waiters = std::mem::take(&mut self.waiters);
+        waiters.clear();
+        let mut clock = std::mem::take(&mut self.clock);
+        clock.clear();
+        *self = ObjectState {
+            waiters,
+            clock,
+            ..ObjectState::default()
+        };
+    }
+}
+
+impl std::ops::Index<ObjectId> for Objects {
+    type Output = ObjectState;
+    fn index(&self, id: ObjectId) -> &ObjectState {
+        &self.states[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<ObjectId> for Objects {
+    fn index_mut(&mut self, id: ObjectId) -> &mut ObjectState {
+        &mut self.states[id.0 as usize]
+    }
+}

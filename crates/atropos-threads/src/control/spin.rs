@@ -1,0 +1,144 @@
+//! Threads that spin. A loop that waits for another thread by looking again and again would make
+//! endlessly many schedules that differ in nothing. So from its second yield without a change of its own, a round of a
+//! thread's spinning (yield, then look at what it looked at before) is one step that reads those objects, and from the third on
+//! it makes no scheduling point at all: nobody else can run, so it sees the same. That goes on long enough to get past any
+//! bounded spinning into the slow path behind it; then the thread waits until somebody changes what it looks
+//! at, or until nobody else can run.
+//!
+//! All of this depends on what the thread itself did and saw, and on changes to objects that its yields announce as
+//! read: steps that commute stay so.
+
+use atropos_explore::{Kind, Object, Op};
+
+use super::code::Code;
+use super::objects::Site;
+use super::thread_state::Wait;
+use super::{Announcement, Control, Controller};
+
+/// Rounds of spinning before a thread is made to wait.
+const STUTTER: u32 = 200;
+/// Yields at one place with nothing but locking in between, from which on the thread is taken to poll: it goes on when
+/// another has changed something. (A thread that does work under a lock and yields after each piece looks the same; it
+/// then lets others go first from its third piece on.)
+const POLLING: u32 = 3;
+/// Reads in a row that count as spinning although the thread never yields.
+const SILENT_SPIN: u32 = 100;
+/// How often spinning threads are let go when nobody else can run, before the execution counts as a livelock.
+const HOPELESS: u32 = 2000;
+
+impl Control {
+    /// The running thread looks at an object.
+    #[inline]
+    pub fn looked_at(&self, name: Object) {
+        let spin = &mut self.me().spin;
+        spin.reads = spin.reads.saturating_add(1);
+        if !spin.looked_at.contains(&name.0) {
+            match spin.looked_at.iter_mut().find(|place| **place == 0) {
+                Some(place) => *place = name.0,
+                None => spin.looked_at_more = true,
+            }
+        }
+    }
+
+    /// Whether the running thread looks at an object without a scheduling point, as part of its last yield.
+    #[inline]
+    pub fn looks_again(&self, name: Object) -> bool {
+        let spin = &self.me().spin;
+        let again = spin.yields >= 2 && (spin.looked_at_more || spin.looked_at.contains(&name.0));
+        self.looked_at(name);
+        again
+    }
+
+    /// After a read: a thread that never yields but reads on and on is taken to spin.
+    #[inline]
+    pub fn after_read(&self, site: Site) {
+        if self.me().spin.reads >= SILENT_SPIN {
+            self.yield_now(site);
+            self.me().spin.reads = SILENT_SPIN;
+        }
+    }
+
+    /// `yield_now`, `spin_loop`, or a spin without either.
+    pub fn yield_now(&self, site: Site) {
+        let spin = &mut self.me().spin;
+        if spin.yields > 0 && spin.reads == 0 {
+            // A pause within one round of spinning.
+            return;
+        }
+        spin.reads = 0;
+        spin.yields += 1;
+        spin.same_place = if spin.yields_at.is_some_and(|last| std::ptr::eq(last, site)) {
+            spin.same_place + 1
+        } else {
+            1
+        };
+        spin.yields_at = Some(site);
+        let polls = spin.same_place >= POLLING && spin.yields == 1;
+        let mut op = Op::local();
+        if spin.yields > 1 || polls {
+            op = if spin.looked_at_more {
+                Op::universal()
+            } else {
+                op
+            };
+            for name in spin.looked_at.into_iter().filter(|name| *name != 0) {
+                op = op.and(Object(name), Kind::Read);
+            }
+        }
+        let announcement = Announcement::new(Code::Yield, op.yielding(), site);
+        match spin.yields {
+            3..STUTTER => {}
+            1 | 2 if !polls => {
+                self.point(announcement);
+            }
+            _ => {
+                spin.changed = false;
+                self.state().spinners += 1;
+                self.point(announcement.waiting(Wait::Change));
+                self.state().spinners -= 1;
+                // What changed may take a while to show: look at it as at first.
+                self.me().spin.yields = 1;
+            }
+        }
+    }
+}
+
+impl Controller {
+    /// Lets the threads know that wait for a change of this object.
+    #[inline]
+    pub(crate) fn tell_spinners(&mut self, name: Object) {
+        self.forced_spins = 0;
+        if self.spinners == 0 {
+            return;
+        }
+        for pending in &self.pending {
+            let thread = &mut self.threads[pending.thread.index()];
+            if thread.wait == Wait::Change
+                && (thread.spin.looked_at_more || thread.spin.looked_at.contains(&name.0))
+            {
+                thread.spin.changed = true;
+            }
+        }
+    }
+
+    /// Nothing else can run: threads that spin get another look. Says whether there are any.
+    pub(crate) fn let_spinners_go(&mut self) -> bool {
+        let mut any = false;
+        for pending in &self.pending {
+            let thread = &mut self.threads[pending.thread.index()];
+            if thread.wait == Wait::Change {
+                thread.spin.changed = true;
+                any = true;
+            }
+        }
+        // What they look at may be the clock.
+        self.clockwork.now += 1_000_000;
+        self.forced_spins += u32::from(any);
+        any
+    }
+
+    /// Whether threads have spun so long with nobody changing anything that they will for ever.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.forced_spins > HOPELESS
+    }
+}

@@ -1,0 +1,203 @@
+//! What is known of one controlled thread, and when it can go on.
+
+use crate::control::code::Code;
+use crate::control::objects::{ObjectId, Objects, Site};
+use crate::memory::context::Context;
+use crate::memory::heap::Program;
+use crate::memory_model::Clock;
+use crate::thread::handle::Identity;
+use crate::thread::local::Locals;
+
+/// What a thread's pending operation waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wait {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The lock to be free.
+    Lock(ObjectId),
+    /// The lock to be free of writers.
+    LockShared(ObjectId),
+    /// A thread to end.
+    Join(u32),
+    /// A token from `unpark`.
+    Token,
+    /// A notification, and then this lock.
+    Notification(ObjectId),
+    /// The barrier to open.
+    Barrier {
+        barrier: ObjectId,
+        generation: usize,
+    },
+    /// A message, or the last sender to go.
+    Message(ObjectId),
+    /// Room for a message, or the receiver to go.
+    Room(ObjectId),
+    /// The message that this thread offers to be taken (`generation` counts those taken), or the receiver to go.
+    Taken { channel: ObjectId, ticket: usize },
+    /// To be woken from the word of memory that it waits on.
+    Futex,
+    /// Only time.
+    Time,
+    /// Another thread to change something that this one keeps looking at.
+    Change,
+}
+
+/// A thread of the running execution.
+#[derive(Debug)]
+pub(crate) struct ThreadState {
+    pub context: Context,
+    pub program: Program,
+    /// Panics that the thread is in the middle of, while it does not run.
+    pub panics: usize,
+    pub wait: Wait,
+    /// When the wait ends by itself; `u64::MAX` for never.
+    pub deadline: u64,
+    pub notified: bool,
+    pub token: bool,
+    /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
+    pub futex: usize,
+    pub token_of_futex: bool,
+    /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
+    pub may_wake_spuriously: bool,
+    pub spurious_left: u32,
+    pub finished: bool,
+    /// Whether somebody takes the thread's result: a panic is then theirs to judge.
+    pub result_taken: bool,
+    /// How the thread's last panic began, caught or not.
+    pub panic: Option<PanicNote>,
+    pub ended_by_panic: bool,
+    pub name: Option<String>,
+    /// The thread's own handle, once somebody asked for it.
+    pub identity: *const Identity,
+    /// What happened before the token was given.
+    pub token_clock: Clock,
+    pub code: Code,
+    pub site: Option<Site>,
+    /// Hash of what the thread did and saw.
+    pub history: u64,
+    pub clock: Clock,
+    /// Clock of the last release fence, and what relaxed loads read since the last acquire fence.
+    pub release_fence: Clock,
+    pub acquire_fence: Clock,
+    pub locals: Locals,
+    pub spin: Spin,
+    /// How often the thread asked for the time since it last waited.
+    pub clock_reads: u32,
+}
+
+/// How a thread's last panic began.
+#[derive(Clone, Debug)]
+pub struct PanicNote {
+    pub message: String,
+    pub site: Option<String>,
+}
+
+/// How many objects a spinning thread's yield can name as what it looks at.
+pub const LOOKS: usize = 3;
+
+/// Tells a thread that spins from one that gets on with its work.
+#[derive(Debug, Default)]
+pub struct Spin {
+    /// Yields since the thread last changed something.
+    pub yields: u32,
+    /// Reads since then.
+    pub reads: u32,
+    /// Objects read since the thread last changed something; 0 for none.
+    pub looked_at: [u64; LOOKS],
+    /// There were more of them.
+    pub looked_at_more: bool,
+    /// Somebody else changed one of them while the thread waited for that.
+    pub changed: bool,
+    /// Where the thread last yielded, and how often in a row, with at most locking and unlocking in between.
+    pub yields_at: Option<Site>,
+    pub same_place: u32,
+}
+
+/// Wake-ups for no reason that one thread may have in an execution: without a limit there is no end of schedules.
+const SPURIOUS_WAKE_UPS: u32 = 2;
+
+impl ThreadState {
+    pub fn new() -> ThreadState {
+        ThreadState {
+            context: Context::NONE,
+            program: Program::NONE,
+            panics: 0,
+            wait: Wait::Nothing,
+            deadline: u64::MAX,
+            notified: false,
+            token: false,
+            futex: 0,
+            token_of_futex: false,
+            may_wake_spuriously: false,
+            spurious_left: SPURIOUS_WAKE_UPS,
+            finished: false,
+            result_taken: false,
+            panic: None,
+            ended_by_panic: false,
+            identity: std::ptr::null(),
+            token_clock: Clock::default(),
+            name: None,
+            code: Code::Begin,
+            site: None,
+            history: 0,
+            clock: Clock::default(),
+            release_fence: Clock::default(),
+            acquire_fence: Clock::default(),
+            locals: Locals::default(),
+            spin: Spin::default(),
+            clock_reads: 0,
+        }
+    }
+
+    /// As new, but keeps the memory of its parts.
+    pub fn reset(&mut self) {
+        let mut old = std::mem::replace(self, ThreadState::new());
+        old.clock.clear();
+        old.release_fence.clear();
+        old.acquire_fence.clear();
+        old.locals.forget();
+        self.clock = old.clock;
+        self.release_fence = old.release_fence;
+        self.acquire_fence = old.acquire_fence;
+        self.locals = old.locals;
+    }
+
+    /// Whether what the thread waits for has come, deadlines apart.
+    pub fn is_granted(&self, objects: &Objects, threads: &[ThreadState]) -> bool {
+        match self.wait {
+            Wait::Nothing => true,
+            Wait::Lock(lock) => is_free(objects, lock),
+            Wait::LockShared(lock) => objects[lock].holder == 0,
+            Wait::Join(thread) => threads[thread as usize].finished,
+            Wait::Token => self.token,
+            Wait::Futex => self.token_of_futex,
+            Wait::Notification(lock) => self.notified && is_free(objects, lock),
+            Wait::Barrier {
+                barrier,
+                generation,
+            } => objects[barrier].generation != generation,
+            Wait::Message(channel) => objects[channel].queued > 0 || objects[channel].senders == 0,
+            Wait::Room(channel) => {
+                objects[channel].queued < objects[channel].room || objects[channel].receiver_gone
+            }
+            Wait::Taken { channel, ticket } => {
+                objects[channel].generation > ticket || objects[channel].receiver_gone
+            }
+            Wait::Time => false,
+            Wait::Change => self.spin.changed,
+        }
+    }
+
+    /// Whether the thread could go on without what it waits for: its time is up or it wakes for no reason.
+    pub fn may_give_up(&self, objects: &Objects) -> bool {
+        match self.wait {
+            Wait::Notification(lock) => is_free(objects, lock),
+            _ => true,
+        }
+    }
+}
+
+fn is_free(objects: &Objects, lock: ObjectId) -> bool {
+    objects[lock].holder == 0 && objects[lock].readers == 0
+}

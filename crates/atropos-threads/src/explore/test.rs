@@ -1,0 +1,341 @@
+//! A test function as a system whose executions a guide decides.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use atropos_explore::{End, Guide, Names, System, mix};
+
+use crate::clock::Clockwork;
+use crate::control::objects::{OUTSIDER, Objects};
+use crate::control::thread_state::PanicNote;
+use crate::control::{self, Controller, turns};
+use crate::finding::{Finding, FindingKind};
+use crate::memory::heap::{self, Program};
+use crate::memory::{World, interpose, is_single_threaded};
+use crate::memory_model::Model;
+use crate::options::{Memory, Options, Settings, ShouldPanic, Statics};
+use crate::trace::Trace;
+
+/// A test under control. One exists at a time per process.
+pub struct ThreadedTest<'a> {
+    test: &'a (dyn Fn() + Sync),
+    should_panic: ShouldPanic,
+    name: String,
+    controller: Option<Box<Controller>>,
+    last: Rc<RefCell<Last>>,
+    old_hook: Option<Hook>,
+}
+
+/// What the last execution left.
+#[derive(Clone, Debug, Default)]
+pub struct Last {
+    pub findings: Vec<Finding>,
+    /// What the program said with [`say`].
+    pub said: String,
+}
+
+type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
+
+impl std::fmt::Debug for ThreadedTest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThreadedTest")
+            .field("controller", &self.controller)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> ThreadedTest<'a> {
+    /// Gets ready to run a test again and again.
+    pub fn new(test: &'a (dyn Fn() + Sync), options: &Options) -> ThreadedTest<'a> {
+        assert!(control::installed().is_null(), "one exploration at a time");
+        let mut world = World::take();
+        let old_hook = panic::take_hook();
+        panic::set_hook(Box::new(note_panic));
+        let weak = options.memory == Memory::Weak;
+        interpose::watch_frees(if weak { Some(forget_memory) } else { None });
+        if options.statics == Statics::Fresh && is_single_threaded() {
+            world.remember_statics();
+        }
+        let settings = Settings {
+            time: options.time,
+            spurious: options.spurious,
+            step_limit: options.step_limit,
+            processors: options.processors,
+            record: false,
+        };
+        let controller = Box::new(Controller {
+            world,
+            settings,
+            names: Names::new(),
+            threads: Vec::new(),
+            pending: Vec::new(),
+            current: 0,
+            outside: crate::memory::context::Context::NONE,
+            guide: None,
+            objects: Objects::default(),
+            model: Model::new(weak),
+            clockwork: Clockwork::default(),
+            trace: Trace::default(),
+            findings: Vec::new(),
+            end: End::Stopped,
+            said: String::new(),
+            execution: 0,
+            steps: 0,
+            spinners: 0,
+            forced_spins: 0,
+            contents: 0,
+            fingerprints: false,
+            local_keys: 0,
+            bodies: Vec::new(),
+        });
+        ThreadedTest {
+            test,
+            should_panic: options.should_panic.clone(),
+            name: options.name.clone(),
+            controller: Some(controller),
+            last: Rc::default(),
+            old_hook: Some(old_hook),
+        }
+    }
+
+    fn controller(&mut self) -> &mut Controller {
+        self.controller
+            .as_mut()
+            .expect("the controller is there until the end")
+    }
+
+    /// What the last execution left; the caller takes it out.
+    pub fn last(&self) -> Rc<RefCell<Last>> {
+        self.last.clone()
+    }
+
+    /// Whether to keep a trace from now on.
+    pub fn record(&mut self, record: bool) {
+        self.controller().settings.record = record;
+    }
+
+    /// The trace of the last execution.
+    pub fn take_trace(&mut self) -> Trace {
+        std::mem::take(&mut self.controller().trace)
+    }
+
+    /// Bytes of statics that are put back before each execution.
+    pub fn statics_size(&self) -> usize {
+        self.controller
+            .as_ref()
+            .map_or(0, |controller| controller.world.statics_size())
+    }
+}
+
+/// Executions in this process so far: each gets its own number.
+static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
+
+impl Controller {
+    /// Makes everything ready for the next execution.
+    fn restart(&mut self) {
+        // The number must go on although the counter is a static that is about to be put back.
+        let execution = EXECUTIONS
+            .load(Relaxed)
+            .max(self.execution)
+            .wrapping_add(1)
+            .max(1);
+        for body in &mut self.bodies {
+            // Its memory is gone with the last execution's heap.
+            std::mem::forget(body.take());
+        }
+        // SAFETY: statics were remembered only if no other OS thread exists; threads of the last execution are not resumed.
+        unsafe { self.world.restart() };
+        EXECUTIONS.store(execution, Relaxed);
+        self.execution = execution;
+        self.names.restart();
+        self.pending.clear();
+        self.objects.restart(execution);
+        self.model.restart();
+        self.clockwork = Clockwork::default();
+        self.trace.events.clear();
+        self.findings.clear();
+        self.said.clear();
+        self.current = 0;
+        self.steps = 0;
+        self.spinners = 0;
+        self.forced_spins = 0;
+        self.contents = 0;
+        self.local_keys = 0;
+    }
+
+    fn judge(&mut self, should_panic: &ShouldPanic) {
+        let main = &self.threads[0];
+        let message = main
+            .panic
+            .as_ref()
+            .filter(|_| main.ended_by_panic)
+            .map(|note| note.message.clone());
+        let fits = match (should_panic, &message) {
+            (ShouldPanic::No, _) | (ShouldPanic::Yes, Some(_)) => true,
+            (ShouldPanic::With(expected), Some(message)) => message.contains(expected.as_str()),
+            (_, None) => false,
+        };
+        if !fits {
+            let expected = match should_panic {
+                ShouldPanic::With(expected) => format!("a panic with {expected:?}"),
+                _ => "a panic".to_string(),
+            };
+            self.found(FindingKind::NoPanic { expected, message });
+        }
+        let expects_panic = *should_panic != ShouldPanic::No;
+        for number in 0..self.threads.len() {
+            let thread = &self.threads[number];
+            if thread.ended_by_panic && !thread.result_taken && !(number == 0 && expects_panic) {
+                let note = thread.panic.clone().unwrap_or(PanicNote {
+                    message: "(unknown)".to_string(),
+                    site: None,
+                });
+                let kind = FindingKind::Panic {
+                    thread: number as u32,
+                    name: thread.name.clone(),
+                    message: note.message,
+                    site: note.site,
+                };
+                self.found(kind);
+            }
+        }
+        let leaked = self
+            .objects
+            .iter()
+            .filter(|object| object.holder != 0 && object.holder != OUTSIDER);
+        let leaked: Vec<_> = leaked
+            .map(|object| (object.holder - 1, object.site))
+            .collect();
+        for (holder, site) in leaked {
+            if self.threads[holder as usize].finished {
+                self.found(FindingKind::LeakedLock { holder, site });
+            }
+        }
+    }
+}
+
+impl System for ThreadedTest<'_> {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        let test = self.test;
+        let should_panic = self.should_panic.clone();
+        let name = self.name.clone();
+        let controller = self.controller();
+        controller.restart();
+        controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
+        // SAFETY: the pointer is used during this call only, in which `guide` is borrowed.
+        controller.guide = Some(unsafe {
+            std::mem::transmute::<*mut dyn Guide, *mut (dyn Guide + 'static)>(guide)
+        });
+        for thread in &mut controller.threads {
+            thread.reset();
+        }
+        let controller: *mut Controller = controller;
+        control::install(controller);
+        // SAFETY: the controller is installed; the test outlives the execution.
+        let end = unsafe {
+            let body: Box<dyn FnOnce()> = Box::new(move || {
+                let result = catch_unwind(AssertUnwindSafe(test));
+                if let Err(payload) = result {
+                    if let Some(control) = control::control() {
+                        control.me().ended_by_panic = true;
+                    }
+                    drop(payload);
+                }
+            });
+            let body =
+                std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body);
+            (*controller).start(Some(name), 8 << 20, body);
+            turns::run(controller)
+        };
+        control::install(std::ptr::null_mut());
+        Program::NONE.set();
+        let controller = self.controller();
+        controller.guide = None;
+        let end = match end {
+            End::Passed(_) => {
+                controller.judge(&should_panic);
+                controller.verdict()
+            }
+            end => end,
+        };
+        let findings = std::mem::take(&mut controller.findings);
+        let said = std::mem::take(&mut controller.said);
+        *self.last.borrow_mut() = Last { findings, said };
+        end
+    }
+}
+
+impl Controller {
+    /// How an execution ended in which all threads came to their end.
+    fn verdict(&self) -> End {
+        let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
+        match self
+            .findings
+            .iter()
+            .find(|finding| finding.kind.is_failure())
+        {
+            Some(Finding {
+                kind: FindingKind::Panic { message, site, .. },
+            }) => End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or("")))),
+            Some(_) => End::Failed(0),
+            None => End::Passed(hash(&self.said)),
+        }
+    }
+}
+
+impl Drop for ThreadedTest<'_> {
+    fn drop(&mut self) {
+        interpose::watch_frees(None);
+        if let Some(mut controller) = self.controller.take() {
+            for body in &mut controller.bodies {
+                std::mem::forget(body.take());
+            }
+            // Statics go back to where they were before the first execution, unless the program started OS threads behind our back.
+            if !is_single_threaded() {
+                controller.world.forget_statics();
+            }
+            // SAFETY: as in `restart`.
+            unsafe { controller.world.restart() };
+            EXECUTIONS.store(controller.execution, Relaxed);
+            let Controller { world, .. } = *controller;
+            world.put_back();
+        }
+        if let Some(hook) = self.old_hook.take()
+            && !std::thread::panicking()
+        {
+            panic::set_hook(hook);
+        }
+    }
+}
+
+/// The panic hook while an exploration lasts: notes how a controlled thread's panic began.
+fn note_panic(info: &panic::PanicHookInfo<'_>) {
+    let Some(control) = control::control() else {
+        eprintln!("{info}");
+        return;
+    };
+    let payload = info.payload();
+    let message = payload.downcast_ref::<&str>().map(|text| text.to_string());
+    let message = message
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "(no message)".to_string());
+    let site = info.location().map(|site| site.to_string());
+    control.me().panic = Some(PanicNote { message, site });
+}
+
+/// Memory that the program gave back holds no atomics any more.
+fn forget_memory(start: usize, length: usize) {
+    debug_assert!(heap::program_runs());
+    if let Some(control) = control::control() {
+        control.state().model.forget(start, length);
+    }
+}
+
+/// Lets a test tell executions apart: what it says becomes part of how the execution ended. No scheduling point.
+pub fn say(text: &str) {
+    if let Some(control) = control::control() {
+        control.state().said.push_str(text);
+    }
+}

@@ -1,0 +1,180 @@
+//! What was found in an execution: failures, and things worth a remark.
+
+use std::fmt;
+
+use atropos_explore::Object;
+
+use crate::control::code::Code;
+use crate::control::objects::Site;
+
+/// Something found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub kind: FindingKind,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub enum FindingKind {
+    /// A thread ended by a panic that nobody took note of: the test's own thread, or one that was never joined.
+    Panic {
+        thread: u32,
+        name: Option<String>,
+        message: String,
+        site: Option<String>,
+    },
+    /// The test should have panicked, or with another message.
+    NoPanic {
+        expected: String,
+        message: Option<String>,
+    },
+    /// Threads wait for each other.
+    Deadlock { waiting: Vec<Waiting> },
+    /// A thread waits on a condition that nobody will notify, and nobody can run.
+    LostWakeUp { waiting: Vec<Waiting> },
+    /// All threads that can run spin without changing anything.
+    Livelock { waiting: Vec<Waiting> },
+    /// The execution took more steps than the limit.
+    StepLimit { steps: u64, waiting: Vec<Waiting> },
+    /// A lock was still held when the execution ended. A remark.
+    LeakedLock { holder: u32, site: Option<Site> },
+    /// Threads were still waiting when the test's own thread had ended. A remark.
+    LeftBehind { waiting: Vec<Waiting> },
+    /// The program did something that can't be controlled.
+    Uncontrolled { what: String, site: Option<String> },
+    /// The guide chose a thread that can't go on: the program is not deterministic under control.
+    NotReady { thread: u32, step: u64 },
+}
+
+impl FindingKind {
+    /// A few words that don't depend on the schedule.
+    pub fn title(&self) -> String {
+        match self {
+            FindingKind::Panic { message, .. } => format!("panic: {message}"),
+            FindingKind::NoPanic { .. } => "no panic".to_string(),
+            FindingKind::Deadlock { .. } => "deadlock".to_string(),
+            FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
+            FindingKind::Livelock { .. } => "livelock".to_string(),
+            FindingKind::StepLimit { .. } => "step limit".to_string(),
+            FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
+            FindingKind::LeftBehind { .. } => "left behind".to_string(),
+            FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
+            FindingKind::NotReady { .. } => "not deterministic".to_string(),
+        }
+    }
+
+    /// Whether the test fails by it.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            FindingKind::Panic { .. }
+            | FindingKind::NoPanic { .. }
+            | FindingKind::Deadlock { .. }
+            | FindingKind::LostWakeUp { .. }
+            | FindingKind::Livelock { .. }
+            | FindingKind::StepLimit { .. } => true,
+            FindingKind::LeakedLock { .. }
+            | FindingKind::LeftBehind { .. }
+            | FindingKind::Uncontrolled { .. }
+            | FindingKind::NotReady { .. } => false,
+        }
+    }
+}
+
+/// A thread that has not ended, and what it is about to do.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub thread: u32,
+    pub name: Option<String>,
+    pub code: Code,
+    pub object: Option<Object>,
+    pub site: Option<Site>,
+    /// Whether it could go on.
+    pub ready: bool,
+    /// Who holds what it waits for.
+    pub holder: Option<u32>,
+    pub held_since: Option<Site>,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread {}", self.thread)?;
+        if let Some(name) = &self.name {
+            write!(f, " \"{name}\"")?;
+        }
+        write!(f, " {}", self.code)?;
+        if let Some(site) = self.site {
+            write!(f, " at {site}")?;
+        }
+        match (self.holder, self.held_since) {
+            (Some(u32::MAX..), _) => f.write_str(", held from outside")?,
+            (Some(holder), Some(site)) => write!(f, ", held by thread {holder} since {site}")?,
+            (Some(holder), None) => write!(f, ", which is thread {holder}'s to end")?,
+            _ => {}
+        }
+        if self.ready {
+            f.write_str(" (could go on)")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, title: &str, waiting: &[Waiting]| {
+            f.write_str(title)?;
+            waiting
+                .iter()
+                .try_for_each(|waiting| write!(f, "\n  {waiting}"))
+        };
+        match self {
+            FindingKind::Panic {
+                thread,
+                name,
+                message,
+                site,
+            } => {
+                write!(f, "thread {thread}")?;
+                if let Some(name) = name {
+                    write!(f, " \"{name}\"")?;
+                }
+                f.write_str(" panicked")?;
+                if let Some(site) = site {
+                    write!(f, " at {site}")?;
+                }
+                write!(f, ": {message}")
+            }
+            FindingKind::NoPanic {
+                expected,
+                message: None,
+            } => write!(f, "the test did not panic, expected {expected}"),
+            FindingKind::NoPanic {
+                expected,
+                message: Some(message),
+            } => {
+                write!(f, "the test panicked with {message:?}, expected {expected}")
+            }
+            FindingKind::Deadlock { waiting } => list(f, "deadlock:", waiting),
+            FindingKind::LostWakeUp { waiting } => list(f, "lost wake-up:", waiting),
+            FindingKind::Livelock { waiting } => list(f, "livelock:", waiting),
+            FindingKind::StepLimit { steps, waiting } => {
+                list(f, &format!("no end after {steps} steps:"), waiting)
+            }
+            FindingKind::LeakedLock { holder, site } => {
+                write!(f, "a lock is still held by thread {holder}")?;
+                site.map_or(Ok(()), |site| write!(f, " since {site}"))
+            }
+            FindingKind::LeftBehind { waiting } => list(f, "left behind by the test:", waiting),
+            FindingKind::Uncontrolled { what, site } => {
+                write!(f, "not under control: {what}")?;
+                site.as_ref().map_or(Ok(()), |site| write!(f, " at {site}"))
+            }
+            FindingKind::NotReady { thread, step } => {
+                write!(
+                    f,
+                    "thread {thread} was to run at step {step} but can't: the program is not deterministic under control"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Puts the threads of a program under control: during an exploration they take turns on one OS thread,
+//! and a strategy decides who goes next at every operation that others could notice.
+//!
+//! The types here have the names, signatures and meanings of std's. A program uses them without knowing:
+//! the facade crates `atropos-std` and `atropos-core` stand in for std and core when it is compiled. Outside an
+//! exploration every type does what std's does, because it hands the work to std's.
+//!
+//! ```text
+//! program ── lock, send, load … ──► control (announce, choose, switch) ──► atropos-explore's Guide
+//!                                   memory (stacks, heap, statics: every execution starts the same)
+//!                                   memory_model (what a load may read)
+//! ```
+//!
+//! [`explore`] runs a test under a strategy; [`ThreadedTest`] is the same as a
+//! [`System`](atropos_explore::System), for callers who drive strategies themselves.
+//!
+//! What can't be seen: `Arc`'s counters (std's own type, which can't be replaced on stable Rust), so neither
+//! scheduling points nor happens-before edges come from cloning and dropping `Arc`s.
+
+#[doc(hidden)]
+pub use std as __real_std;
+
+pub mod atomic;
+mod clock;
+mod control;
+mod explore;
+pub mod finding;
+mod memory;
+mod memory_model;
+pub mod options;
+pub mod sync;
+pub mod thread;
+pub mod trace;
+
+pub use atropos_explore;
+pub use control::code::Code;
+pub use control::objects::Site;
+pub use explore::{Failure, Last, Report, ThreadedTest, explore, replay, say, survey};
+pub use finding::{Finding, FindingKind, Waiting};
+pub use memory::keep;
+pub use options::{Memory, Options, ShouldPanic, Statics, Time};

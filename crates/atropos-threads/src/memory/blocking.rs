@@ -1,0 +1,134 @@
+//! Calls of the C library that would block the one OS thread on which all controlled threads run. Sleeping becomes
+//! sleeping in virtual time. Waiting for files becomes looking again and again while others run; when nobody else can,
+//! the outside world is waited for, and the execution is marked as one that depends on it. Starting an OS thread is let
+//! through and marked.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use super::interpose::next;
+use super::system::Timespec;
+use super::{heap, interpose};
+use crate::control::{control, outside};
+
+/// The C library's `nanosleep`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nanosleep(duration: *const Timespec, left: *mut Timespec) -> c_int {
+    if heap::program_runs() {
+        // SAFETY: the duration is readable by contract.
+        let duration = unsafe { &*duration };
+        crate::thread::sleep(Duration::new(
+            duration.seconds.max(0) as u64,
+            duration.nanoseconds as u32,
+        ));
+        return 0;
+    }
+    type Nanosleep = unsafe extern "C" fn(*const Timespec, *mut Timespec) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: the C library has the function, with this signature.
+    unsafe { std::mem::transmute::<usize, Nanosleep>(next(&NEXT, c"nanosleep"))(duration, left) }
+}
+
+/// Looks (without waiting) until something is there or the time is up.
+fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_int {
+    let until = (timeout > 0).then(|| outside::now() + Duration::from_millis(timeout as u64));
+    let mut alone = 0;
+    loop {
+        let found = look(0);
+        if found != 0 || timeout == 0 {
+            return found;
+        }
+        if until.is_some_and(|until| outside::now() >= until) {
+            return 0;
+        }
+        if outside::let_others_run() {
+            alone = 0;
+            continue;
+        }
+        alone += 1;
+        if until.is_none() && alone > PATIENCE {
+            outside::mark(what);
+            return look(timeout);
+        }
+    }
+}
+
+/// Looks with nobody else able to run before the outside world is really waited for.
+const PATIENCE: u32 = 20;
+
+/// The C library's `poll`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int) -> c_int {
+    type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+    let look = |timeout| unsafe {
+        std::mem::transmute::<usize, Poll>(next(&NEXT, c"poll"))(files, count, timeout)
+    };
+    if heap::program_runs() {
+        wait_outside("poll", timeout, &look)
+    } else {
+        look(timeout)
+    }
+}
+
+/// The C library's `epoll_wait`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn epoll_wait(
+    file: c_int,
+    events: *mut c_void,
+    most: c_int,
+    timeout: c_int,
+) -> c_int {
+    type EpollWait = unsafe extern "C" fn(c_int, *mut c_void, c_int, c_int) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: as in `poll`.
+    let look = |timeout| unsafe {
+        std::mem::transmute::<usize, EpollWait>(next(&NEXT, c"epoll_wait"))(
+            file, events, most, timeout,
+        )
+    };
+    if heap::program_runs() {
+        wait_outside("epoll_wait", timeout, &look)
+    } else {
+        look(timeout)
+    }
+}
+
+/// The C library's `pthread_create`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut c_ulong,
+    attributes: *const c_void,
+    start: *const c_void,
+    argument: *mut c_void,
+) -> c_int {
+    if heap::program_runs() {
+        outside::mark("an OS thread that nobody controls is started");
+    }
+    type Create =
+        unsafe extern "C" fn(*mut c_ulong, *const c_void, *const c_void, *mut c_void) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: as in `poll`. What the C library allocates for the thread is its own.
+    unsafe {
+        let control = control();
+        let code = std::mem::transmute::<usize, Create>(interpose::next(&NEXT, c"pthread_create"))(
+            thread, attributes, start, argument,
+        );
+        drop(control);
+        code
+    }
+}

@@ -1,0 +1,138 @@
+//! Everything that makes an execution repeatable from the same start: stacks and switching between
+//! them, a heap of its own, statics put back, allocation and clock taken from the C library.
+//!
+//! This module and its children own the crate's dealings with raw memory; the rest of the crate reaches
+//! it through [`World`].
+
+mod blocking;
+pub mod context;
+mod futex;
+pub mod heap;
+pub mod image;
+pub mod interpose;
+pub mod panic_count;
+pub mod stacks;
+pub mod system;
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+
+use heap::Heap;
+use image::{Image, Layout};
+use panic_count::PanicCount;
+use stacks::Stacks;
+
+/// The memory of explorations. A process has one; explorations take turns.
+#[derive(Debug)]
+pub struct World {
+    pub heap: Heap,
+    pub stacks: Stacks,
+    pub layout: Layout,
+    pub panic_count: Option<PanicCount>,
+    image: Option<Image>,
+}
+
+// SAFETY: while the world is idle nothing uses its pointers; those that belong to an OS thread are looked up anew by
+// `take`.
+unsafe impl Send for World {}
+
+/// The world while no exploration has it. The ranges are those that [`keep`] was told.
+static IDLE: Mutex<(Option<Box<World>>, Vec<Range<usize>>)> = Mutex::new((None, Vec::new()));
+
+/// Leaves this memory alone when statics are put back: it belongs to machinery that must remember
+/// things from one execution to the next.
+pub fn keep(range: Range<usize>) {
+    IDLE.lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+        .1
+        .push(range);
+}
+
+impl World {
+    /// Takes the world for an exploration on this OS thread.
+    pub fn take() -> Box<World> {
+        let idle = IDLE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .0
+            .take();
+        let mut world = idle.unwrap_or_else(|| {
+            let world = World {
+                heap: Heap::reserve(),
+                stacks: Stacks::reserve(),
+                layout: Layout::default(),
+                panic_count: None,
+                image: None,
+            };
+            Box::new(world)
+        });
+        // Thread-local data lies elsewhere if another OS thread explores this time.
+        world.layout = Layout::of_this_program();
+        interpose::TEXT_START.store(world.layout.text.start, Relaxed);
+        interpose::TEXT_END.store(world.layout.text.end, Relaxed);
+        heap::BASE.store(world.heap.base(), Relaxed);
+        let tls = world.layout.thread_local.clone();
+        world.panic_count = PanicCount::find(tls.start as *mut u8, tls.len());
+        world
+    }
+
+    /// Gives the world back.
+    pub fn put_back(mut self: Box<World>) {
+        self.image = None;
+        self.heap.empty();
+        IDLE.lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .0 = Some(self);
+    }
+
+    /// Remembers the statics as they are now.
+    pub fn remember_statics(&mut self) {
+        warm_up();
+        let keep = IDLE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .1
+            .clone();
+        self.image = Some(Image::take(&self.layout, &keep));
+    }
+
+    /// Leaves statics as they are from now on.
+    pub fn forget_statics(&mut self) {
+        self.image = None;
+    }
+
+    /// Bytes of statics that are put back before each execution; 0 if they are kept.
+    pub fn statics_size(&self) -> usize {
+        self.image.as_ref().map_or(0, Image::size)
+    }
+
+    /// Makes everything as it was when statics were remembered, with an empty heap.
+    ///
+    /// # Safety
+    /// No other OS thread runs if statics were remembered; no controlled thread of the last execution will run again.
+    pub unsafe fn restart(&mut self) {
+        self.heap.empty();
+        if let Some(image) = &self.image {
+            // SAFETY: the caller's promise; the machinery's own state lies in the system's heap.
+            unsafe { image.restore() };
+        }
+    }
+}
+
+/// Lets std set up what it sets up once, so that no execution does it from memory that it will lose.
+fn warm_up() {
+    thread_local! {
+        static WITH_DESTRUCTOR: Vec<u8> = const { Vec::new() };
+    }
+    WITH_DESTRUCTOR.with(|value| assert!(value.is_empty()));
+    let _ = std::thread::current().id();
+    let _ = (std::io::stdout(), std::io::stderr(), std::io::stdin());
+    let _ = std::time::Instant::now();
+    let _ = std::collections::HashMap::<u8, u8>::new();
+}
+
+/// Whether this process has no other OS thread.
+pub fn is_single_threaded() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
+}

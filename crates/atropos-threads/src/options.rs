@@ -1,0 +1,86 @@
+//! How a program is explored, strategy apart.
+
+use std::num::NonZero;
+
+/// How time passes for the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Time {
+    /// The clock moves on when nothing else can run.
+    #[default]
+    Virtual,
+    /// Timers may fire at any moment.
+    Adversarial,
+}
+
+/// What atomics promise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Memory {
+    /// Orderings are honoured and nothing more: loads may read older stores.
+    #[default]
+    Weak,
+    /// Every atomic access is in one order that all threads see.
+    SequentiallyConsistent,
+}
+
+/// What becomes of statics between executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Statics {
+    /// Put back before every execution. Only in a process with one OS thread; else they are kept.
+    #[default]
+    Fresh,
+    /// Left as the last execution left them.
+    Kept,
+}
+
+/// Whether the test is one that must panic.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum ShouldPanic {
+    #[default]
+    No,
+    Yes,
+    /// With a message that contains this.
+    With(String),
+}
+
+/// The options of an exploration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Name of the test's own thread.
+    pub name: String,
+    pub time: Time,
+    pub memory: Memory,
+    pub statics: Statics,
+    pub should_panic: ShouldPanic,
+    /// Whether conditions, parked threads and weak compare-exchanges may wake or fail for no reason.
+    pub spurious: bool,
+    /// Scheduling points after which an execution counts as one that does not end.
+    pub step_limit: u64,
+    /// What `available_parallelism` says.
+    pub processors: NonZero<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            name: "main".to_string(),
+            time: Time::Virtual,
+            memory: Memory::Weak,
+            statics: Statics::Fresh,
+            should_panic: ShouldPanic::No,
+            spurious: false,
+            step_limit: 1_000_000,
+            processors: const { NonZero::new(2).unwrap() },
+        }
+    }
+}
+
+/// The options as executions look them up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub time: Time,
+    pub spurious: bool,
+    pub step_limit: u64,
+    pub processors: NonZero<usize>,
+    /// Whether to keep a trace.
+    pub record: bool,
+}

@@ -1,0 +1,85 @@
+//! `LazyLock`.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync;
+
+use super::once::Turn;
+use crate::control::here;
+
+/// See std.
+pub struct LazyLock<T, F = fn() -> T> {
+    turn: Turn,
+    real: sync::LazyLock<T, F>,
+}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// See std.
+    #[inline]
+    pub const fn new(f: F) -> LazyLock<T, F> {
+        LazyLock {
+            turn: Turn::new(),
+            real: sync::LazyLock::new(f),
+        }
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn force(this: &LazyLock<T, F>) -> &T {
+        let _turn = this
+            .turn
+            .take(here(), || sync::LazyLock::get(&this.real).is_some());
+        sync::LazyLock::force(&this.real)
+    }
+
+    /// See std.
+    #[inline]
+    pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        sync::LazyLock::force_mut(&mut this.real)
+    }
+}
+
+impl<T, F> LazyLock<T, F> {
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
+        this.turn.look(here());
+        sync::LazyLock::get(&this.real)
+    }
+
+    /// See std.
+    #[inline]
+    pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
+        sync::LazyLock::get_mut(&mut this.real)
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        LazyLock::force(self)
+    }
+}
+
+impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        LazyLock::force_mut(self)
+    }
+}
+
+impl<T: Default> Default for LazyLock<T> {
+    fn default() -> LazyLock<T> {
+        LazyLock::new(T::default)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.real.fmt(f)
+    }
+}

@@ -1,0 +1,311 @@
+//! A controlled channel: a queue whose length, room and ends the controller knows.
+
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
+use std::time::Duration;
+
+use atropos_explore::{Kind, Object, Op, mix};
+
+use crate::control::code::Code;
+use crate::control::objects::{ObjectId, Site, Slot};
+use crate::control::thread_state::Wait;
+use crate::control::{Announcement, Control, Granted, control};
+use crate::memory_model::Clock;
+
+/// How many messages may wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    Endless,
+    For(usize),
+    /// None: a sender waits until its message is taken.
+    None,
+}
+
+/// A handle to a channel.
+pub struct Channel<T>(Arc<Queue<T>>);
+
+struct Queue<T> {
+    slot: Slot,
+    room: Room,
+    messages: UnsafeCell<VecDeque<Message<T>>>,
+}
+
+struct Message<T> {
+    value: T,
+    /// How many messages were sent before.
+    ticket: usize,
+    /// What happened before it was sent.
+    clock: Clock,
+    /// The sender's history, which stands for the value in fingerprints.
+    version: u64,
+}
+
+impl<T> Clone for Channel<T> {
+    fn clone(&self) -> Channel<T> {
+        Channel(self.0.clone())
+    }
+}
+
+impl<T> Channel<T> {
+    /// A channel with one sender and the receiver.
+    pub fn new(room: Room) -> Channel<T> {
+        Channel(Arc::new(Queue {
+            slot: Slot::new(),
+            room,
+            messages: UnsafeCell::new(VecDeque::new()),
+        }))
+    }
+
+    fn object(&self, control: &Control) -> (ObjectId, Object) {
+        let room = match self.0.room {
+            Room::Endless | Room::None => usize::MAX,
+            Room::For(room) => room,
+        };
+        let set_up = |state: &mut crate::control::objects::ObjectState| {
+            state.senders = 1;
+            state.room = room;
+        };
+        (
+            control.object(&self.0.slot, set_up),
+            control.name(Arc::as_ptr(&self.0)),
+        )
+    }
+
+    /// The queue. The reference must be gone before the next scheduling point.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "controlled threads share one OS thread and take turns"
+    )]
+    fn messages(&self) -> &mut VecDeque<Message<T>> {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.messages.get() }
+    }
+
+    /// Sends, waiting for room if need be.
+    pub fn send(&self, value: T, site: Site) -> Result<(), SendError<T>> {
+        let Some(control) = control() else {
+            return Err(SendError(value));
+        };
+        let (channel, name) = self.object(&control);
+        let announcement = Announcement::new(Code::Send, Op::on(name, Kind::Write), site);
+        control.point(match self.0.room {
+            Room::For(_) => announcement.waiting(Wait::Room(channel)),
+            Room::Endless | Room::None => announcement,
+        });
+        if control.state().objects[channel].receiver_gone {
+            return Err(SendError(value));
+        }
+        let ticket = self.push(&control, channel, name, value);
+        if self.0.room != Room::None {
+            return Ok(());
+        }
+        let taken = Announcement::new(Code::Sent, Op::on(name, Kind::Write), site)
+            .waiting(Wait::Taken { channel, ticket });
+        control.point(taken);
+        control.receive_clock(channel);
+        match self
+            .messages()
+            .iter()
+            .position(|message| message.ticket == ticket)
+        {
+            None => Ok(()),
+            Some(place) => {
+                control.state().objects[channel].queued -= 1;
+                let message = self
+                    .messages()
+                    .remove(place)
+                    .expect("the message was found there");
+                Err(SendError(message.value))
+            }
+        }
+    }
+
+    /// Sends if there is room.
+    pub fn try_send(&self, value: T, site: Site) -> Result<(), TrySendError<T>> {
+        let Some(control) = control() else {
+            return Err(TrySendError::Disconnected(value));
+        };
+        let (channel, name) = self.object(&control);
+        control.point(Announcement::new(
+            Code::TrySend,
+            Op::on(name, Kind::Write),
+            site,
+        ));
+        let state = control.state();
+        let object = &state.objects[channel];
+        if object.receiver_gone {
+            return Err(TrySendError::Disconnected(value));
+        }
+        let has_room = match self.0.room {
+            Room::Endless => true,
+            Room::For(room) => object.queued < room,
+            // Only a receiver that already waits can take it; one that is about to wait may not have got there yet.
+            Room::None => {
+                let waits = |pending: &atropos_explore::Pending| {
+                    state.threads[pending.thread.index()].wait == Wait::Message(channel)
+                };
+                object.queued == 0 && state.pending.iter().any(waits) && control.choose(2) == 0
+            }
+        };
+        if !has_room {
+            control.not_taken(Code::TrySend, name);
+            return Err(TrySendError::Full(value));
+        }
+        self.push(&control, channel, name, value);
+        Ok(())
+    }
+
+    fn push(&self, control: &Control, channel: ObjectId, name: Object, value: T) -> usize {
+        let state = control.state();
+        let me = state.current as usize;
+        let mut clock = Clock::default();
+        if state.model.weak {
+            state.threads[me].clock.tick(state.current);
+            clock = control.in_program(|| state.threads[me].clock.clone());
+        }
+        let object = &mut state.objects[channel];
+        object.queued += 1;
+        object.count += 1;
+        let ticket = object.count - 1;
+        let version = state.threads[me].history;
+        control.in_program(|| {
+            self.messages().push_back(Message {
+                value,
+                ticket,
+                clock,
+                version,
+            })
+        });
+        state.changed(name);
+        self.update_version(control, channel, name);
+        ticket
+    }
+
+    /// Takes the first message, if there is one.
+    fn pop(&self, control: &Control, channel: ObjectId, name: Object) -> Option<T> {
+        let message = self.messages().pop_front()?;
+        let state = control.state();
+        if state.model.weak {
+            state.threads[state.current as usize]
+                .clock
+                .join(&message.clock);
+        }
+        if self.0.room == Room::None {
+            control.pass_clock(channel);
+        }
+        let object = &mut state.objects[channel];
+        object.queued -= 1;
+        object.generation = object.generation.max(message.ticket + 1);
+        state.observe(message.version);
+        state.changed(name);
+        self.update_version(control, channel, name);
+        Some(message.value)
+    }
+
+    fn update_version(&self, control: &Control, channel: ObjectId, name: Object) {
+        let state = control.state();
+        if state.fingerprints {
+            let version = self
+                .messages()
+                .iter()
+                .fold(0, |hash, message| mix(hash, message.version));
+            let old = std::mem::replace(&mut state.objects[channel].version, version);
+            state.contents_changed(name, old, version);
+        }
+    }
+
+    /// Receives, waiting for a message if need be.
+    pub fn recv(&self, timeout: Option<Duration>, site: Site) -> Result<T, RecvTimeoutError> {
+        let Some(control) = control() else {
+            return Err(RecvTimeoutError::Disconnected);
+        };
+        let (channel, name) = self.object(&control);
+        let op = match timeout {
+            None => Op::on(name, Kind::Write),
+            // When time passes depends on everything.
+            Some(_) => Op::universal().and(name, Kind::Write).revocable(),
+        };
+        let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+        let granted = control.point(
+            Announcement::new(Code::Receive, op, site)
+                .waiting(Wait::Message(channel))
+                .until(deadline),
+        );
+        match self.pop(&control, channel, name) {
+            Some(value) => Ok(value),
+            None if granted == Granted::Yes => {
+                control.receive_clock(channel);
+                Err(RecvTimeoutError::Disconnected)
+            }
+            None => Err(RecvTimeoutError::Timeout),
+        }
+    }
+
+    /// Receives if there is a message.
+    pub fn try_recv(&self, site: Site) -> Result<T, TryRecvError> {
+        let Some(control) = control() else {
+            return Err(TryRecvError::Disconnected);
+        };
+        let (channel, name) = self.object(&control);
+        control.point(Announcement::new(
+            Code::TryReceive,
+            Op::on(name, Kind::Write),
+            site,
+        ));
+        if let Some(value) = self.pop(&control, channel, name) {
+            return Ok(value);
+        }
+        control.not_taken(Code::TryReceive, name);
+        control.after_read(site);
+        match control.state().objects[channel].senders {
+            0 => {
+                control.receive_clock(channel);
+                Err(TryRecvError::Disconnected)
+            }
+            _ => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// A handle for one more sender.
+    pub fn another_sender(&self) -> Channel<T> {
+        if let Some(control) = control() {
+            let (channel, _) = self.object(&control);
+            control.state().objects[channel].senders += 1;
+        }
+        self.clone()
+    }
+
+    /// A sender goes.
+    pub fn drop_sender(&self, site: Site) {
+        let Some(control) = control() else { return };
+        let (channel, name) = self.object(&control);
+        control.about_to_unlock(Code::DropSender, name, Kind::Write, site);
+        control.pass_clock(channel);
+        let state = control.state();
+        state.objects[channel].senders -= 1;
+        state.observe(state.objects[channel].senders as u64);
+        state.changed(name);
+    }
+
+    /// The receiver goes, and with it the messages that nobody will take.
+    pub fn drop_receiver(&self, site: Site) {
+        let Some(control) = control() else { return };
+        let (channel, name) = self.object(&control);
+        control.about_to_unlock(Code::DropReceiver, name, Kind::Write, site);
+        control.pass_clock(channel);
+        let state = control.state();
+        let object = &mut state.objects[channel];
+        object.receiver_gone = true;
+        state.changed(name);
+        if self.0.room == Room::None {
+            // The senders who still wait take their messages back.
+            return;
+        }
+        state.objects[channel].queued = 0;
+        let left = std::mem::take(self.messages());
+        drop(control);
+        drop(left);
+    }
+}

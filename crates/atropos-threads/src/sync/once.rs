@@ -1,0 +1,183 @@
+//! `Once`, and the turn-taking that `OnceLock` and `LazyLock` share with it: the controlled thread that
+//! initialises holds a lock, so that the real type never has to block.
+
+use std::fmt;
+use std::sync::{self, OnceState};
+
+use atropos_explore::{Kind, Object, Op};
+
+use crate::control::code::Code;
+use crate::control::objects::{ObjectId, Site, Slot};
+use crate::control::thread_state::Wait;
+use crate::control::{Announcement, Control, control, here};
+
+/// See std.
+pub struct Once {
+    turn: Turn,
+    real: sync::Once,
+}
+
+/// See std.
+#[deprecated(since = "1.38.0", note = "the `Once::new()` function is now preferred")]
+pub const ONCE_INIT: Once = Once::new();
+
+impl Once {
+    /// See std.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Once {
+        Once {
+            turn: Turn::new(),
+            real: sync::Once::new(),
+        }
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
+        let _turn = self.turn.take(here(), || self.real.is_completed());
+        self.real.call_once(f);
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
+        let _turn = self.turn.take(here(), || self.real.is_completed());
+        self.real.call_once_force(f);
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn is_completed(&self) -> bool {
+        self.turn.look(here());
+        self.real.is_completed()
+    }
+
+    /// See std.
+    #[track_caller]
+    pub fn wait(&self) {
+        self.turn.wait(here(), || self.real.is_completed());
+        self.real.wait();
+    }
+
+    /// See std.
+    #[track_caller]
+    pub fn wait_force(&self) {
+        while !self.real.is_completed() && self.turn.wait(here(), || self.real.is_completed()) {}
+        self.real.wait_force();
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}
+
+/// Lets one controlled thread at a time initialise something.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    slot: Slot,
+}
+
+/// The turn of the running thread, if it is controlled and has something to initialise.
+pub(super) struct Taken<'a>(Option<(&'a Turn, Site)>);
+
+impl Turn {
+    pub(super) const fn new() -> Turn {
+        Turn { slot: Slot::new() }
+    }
+
+    fn object(&self, control: &Control) -> (ObjectId, Object) {
+        (control.object(&self.slot, |_| {}), control.name(self))
+    }
+
+    /// Waits for the turn to initialise, unless that is done.
+    pub(super) fn take(&self, site: Site, is_done: impl Fn() -> bool) -> Taken<'_> {
+        let Some(control) = control() else {
+            return Taken(None);
+        };
+        let (turn, name) = self.object(&control);
+        if is_done() {
+            self.look_with(&control, site);
+            return Taken(None);
+        }
+        let op = Op::on(name, Kind::Acquire);
+        control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
+        if is_done() {
+            control.state().guide().refine(
+                Op::on(name, Kind::Read)
+                    .blocking()
+                    .coded(Code::Initialize as u16),
+            );
+            control.receive_clock(turn);
+            control.state().see_version(turn);
+            return Taken(None);
+        }
+        control.locked(turn, name, site);
+        Taken(Some((self, site)))
+    }
+
+    /// Looks whether it is done: a scheduling point.
+    pub(super) fn look(&self, site: Site) {
+        if let Some(control) = control() {
+            self.look_with(&control, site);
+        }
+    }
+
+    fn look_with(&self, control: &Control, site: Site) {
+        let (turn, name) = self.object(control);
+        if !control.looks_again(name) {
+            control.point(Announcement::new(
+                Code::Peek,
+                Op::on(name, Kind::Read),
+                site,
+            ));
+        }
+        control.receive_clock(turn);
+        control.state().see_version(turn);
+        control.after_read(site);
+    }
+
+    /// Waits until somebody has initialised, or tried to; says whether the caller is controlled.
+    pub(super) fn wait(&self, site: Site, is_done: impl Fn() -> bool) -> bool {
+        let Some(control) = control() else {
+            return false;
+        };
+        let (turn, name) = self.object(&control);
+        let generation = control.state().objects[turn].generation;
+        let wait = if is_done() {
+            Wait::Nothing
+        } else {
+            Wait::Barrier {
+                barrier: turn,
+                generation,
+            }
+        };
+        let announcement = Announcement::new(Code::Peek, Op::on(name, Kind::Read), site);
+        control.point(if wait == Wait::Nothing {
+            announcement
+        } else {
+            announcement.waiting(wait)
+        });
+        control.receive_clock(turn);
+        control.state().see_version(turn);
+        true
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let Some((turn, site)) = self.0.take() else {
+            return;
+        };
+        let Some(control) = control() else { return };
+        let (id, name) = turn.object(&control);
+        control.about_to_unlock(Code::Initialized, name, Kind::Release, site);
+        control.unlocked(id, name);
+        control.state().objects[id].generation += 1;
+    }
+}

@@ -1,0 +1,113 @@
+//! `OnceLock`.
+
+use std::fmt;
+use std::sync;
+
+use super::once::Turn;
+use crate::control::here;
+
+/// See std.
+pub struct OnceLock<T> {
+    turn: Turn,
+    real: sync::OnceLock<T>,
+}
+
+impl<T> OnceLock<T> {
+    /// See std.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> OnceLock<T> {
+        OnceLock {
+            turn: Turn::new(),
+            real: sync::OnceLock::new(),
+        }
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        self.turn.look(here());
+        self.real.get()
+    }
+
+    /// See std.
+    #[inline]
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.real.get_mut()
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        while self.real.get().is_none() && self.turn.wait(here(), || self.real.get().is_some()) {}
+        self.real.wait()
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let _turn = self.turn.take(here(), || self.real.get().is_some());
+        self.real.set(value)
+    }
+
+    /// See std.
+    #[inline]
+    #[track_caller]
+    pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
+        let _turn = self.turn.take(here(), || self.real.get().is_some());
+        self.real.get_or_init(f)
+    }
+
+    /// See std.
+    #[inline]
+    pub fn into_inner(self) -> Option<T> {
+        self.real.into_inner()
+    }
+
+    /// See std.
+    #[inline]
+    pub fn take(&mut self) -> Option<T> {
+        self.real.take()
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> OnceLock<T> {
+        OnceLock::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.real.fmt(f)
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    fn clone(&self) -> OnceLock<T> {
+        OnceLock {
+            turn: Turn::new(),
+            real: self.real.clone(),
+        }
+    }
+}
+
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> OnceLock<T> {
+        OnceLock {
+            turn: Turn::new(),
+            real: value.into(),
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    fn eq(&self, other: &OnceLock<T>) -> bool {
+        self.real == other.real
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}

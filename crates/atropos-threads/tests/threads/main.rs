@@ -1,0 +1,7 @@
+//! Tests of controlled threads. Each runs in a forked child, where it is alone with its statics and its heap.
+
+mod alone;
+mod litmus;
+mod primitives;
+mod time;
+mod world;

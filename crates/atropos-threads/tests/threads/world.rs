@@ -1,0 +1,337 @@
+//! What an execution must not inherit or leave behind.
+
+use std::sync::Arc;
+
+use atropos_explore::{Draw, Exhaustive, Order, Replay, Search, Strategy, Strictness, Uniform};
+use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
+use atropos_threads::sync::{LazyLock, Mutex};
+use atropos_threads::{Options, explore, replay, say, survey, thread};
+
+use crate::alone::{all_ends, alone, count, ends, sc, weak};
+
+static COUNT: AtomicU32 = AtomicU32::new(5);
+static LIST: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static LAZY: LazyLock<Vec<u32>> = LazyLock::new(|| vec![COUNT.load(SeqCst)]);
+
+fn uses_statics() {
+    let thread = thread::spawn(|| {
+        COUNT.fetch_add(1, SeqCst);
+        LIST.lock().unwrap().push("thread".to_string());
+    });
+    LIST.lock().unwrap().push("main".to_string());
+    thread.join().unwrap();
+    say(&format!(
+        "{} {} {:?}",
+        COUNT.load(SeqCst),
+        LIST.lock().unwrap().len(),
+        *LAZY
+    ));
+}
+
+#[test]
+fn statics_are_fresh_in_every_schedule() {
+    alone(|| {
+        assert_eq!(all_ends(&uses_statics, &sc()), ["6 2 [6]"]);
+        assert_eq!(ends(&uses_statics, &weak()), ["6 2 [6]"]);
+        // Nor is anything left behind.
+        assert_eq!(COUNT.load(SeqCst), 5);
+        assert!(LIST.lock().unwrap().is_empty());
+    });
+}
+
+fn resident_kilobytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_hundred_thousand_schedules_do_not_grow_the_process() {
+    let test = || {
+        let lists: Vec<_> = (0..2)
+            .map(|_| Arc::new(Mutex::new(vec![0_u8; 1000])))
+            .collect();
+        let (a, b) = (lists[0].clone(), lists[1].clone());
+        // Half of the schedules deadlock and leave their stacks and heaps as they are.
+        let thread = thread::spawn(move || {
+            let _b = b.lock().unwrap();
+            let _a = a.lock().unwrap();
+        });
+        let _a = lists[0].lock().unwrap();
+        let _b = lists[1].lock().unwrap();
+        drop((_a, _b));
+        thread.join().unwrap();
+    };
+    alone(|| {
+        let run = |schedules| survey(&test, &sc(), &mut Uniform::new(Draw::new(schedules, 1))).0;
+        let ends = run(10_000);
+        assert!(ends["deadlock"] > 1000, "{ends:?}");
+        let before = resident_kilobytes();
+        run(100_000);
+        let after = resident_kilobytes();
+        assert!(
+            after < before + 2000,
+            "{before} kB before, {after} kB after"
+        );
+    });
+}
+
+#[test]
+fn a_hundred_threads_work() {
+    alone(|| {
+        let test = || {
+            let sum = Arc::new(Mutex::new(0));
+            let threads: Vec<_> = (0..100)
+                .map(|number| {
+                    let sum = sum.clone();
+                    thread::spawn(move || *sum.lock().unwrap() += number)
+                })
+                .collect();
+            for thread in threads {
+                thread.join().unwrap();
+            }
+            say(&sum.lock().unwrap().to_string());
+        };
+        let (ends, _) = survey(&test, &weak(), &mut Uniform::new(Draw::new(50, 3)));
+        assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["4950"]);
+    });
+}
+
+#[test]
+fn a_million_scheduling_points_work() {
+    alone(|| {
+        let test = || {
+            let sum = AtomicU32::new(0);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| (0..500_000).for_each(|_| _ = sum.fetch_add(1, SeqCst)));
+                }
+            });
+            say(&sum.load(SeqCst).to_string());
+        };
+        let options = Options {
+            step_limit: 2_000_000,
+            ..sc()
+        };
+        let (ends, _) = survey(&test, &options, &mut Uniform::new(Draw::new(2, 3)));
+        assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["1000000"]);
+        let (ends, _) = survey(&test, &sc(), &mut Uniform::new(Draw::new(1, 3)));
+        assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["step limit"]);
+    });
+}
+
+fn locks(n: u32) {
+    let counter = Arc::new(Mutex::new(0));
+    let other = counter.clone();
+    let work = move |counter: &Mutex<u32>| (0..n).for_each(|_| *counter.lock().unwrap() += 1);
+    let threads = [
+        thread::spawn(move || work(&other)),
+        thread::spawn(move || work(&counter)),
+    ];
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn reduction_needs_one_schedule_per_order_of_critical_sections() {
+    alone(|| {
+        for (n, orders) in [(2, 6), (3, 20), (4, 70), (5, 252)] {
+            assert_eq!(
+                count(&move || locks(n), &sc(), &mut Exhaustive::new()),
+                orders
+            );
+        }
+    });
+}
+
+#[test]
+fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
+    alone(|| {
+        let test = || {
+            let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+            let (c, d) = (a.clone(), b.clone());
+            let other = thread::Builder::new()
+                .name("other".to_string())
+                .spawn(move || {
+                    let _d = d.lock().unwrap();
+                    let _c = c.lock().unwrap();
+                });
+            let _a = a.lock().unwrap();
+            let _b = b.lock().unwrap();
+            drop((_a, _b));
+            other.unwrap().join().unwrap();
+        };
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        });
+        let failure = report.failure.expect("it deadlocks");
+        assert!(failure.replayed);
+        let text = failure.finding.to_string();
+        assert!(text.starts_with("deadlock:"), "{text}");
+        assert!(
+            text.contains("thread 1 \"other\" locks at ")
+                && text.contains("held by thread 0 since"),
+            "{text}"
+        );
+        assert!(text.contains("world.rs"), "{text}");
+        assert!(
+            failure.trace.to_string().contains("0 starts thread 1"),
+            "{}",
+            failure.trace
+        );
+        let parsed = failure.schedule.to_string().parse().unwrap();
+        let (end, kinds, _) = replay(&test, &sc(), &parsed);
+        assert!(end.is_failure());
+        assert_eq!(kinds[0].to_string(), text);
+    });
+}
+
+/// Small programs of two or three threads on shared locks, atomics and a channel, from a seed.
+fn generated(seed: u64, threads: u64, steps: u64) {
+    use atropos_threads::sync::mpsc;
+    let mut random = atropos_explore::Random::new(seed);
+    let programs: Vec<Vec<u64>> = (0..threads)
+        .map(|_| (0..steps).map(|_| random.below(9)).collect())
+        .collect();
+    let shared = (Mutex::new(1_u32), [AtomicU32::new(0), AtomicU32::new(0)]);
+    let (sender, receiver) = mpsc::channel::<u32>();
+    let results: Vec<u32> = thread::scope(|scope| {
+        let run = |number: usize, program: &[u64], sender: mpsc::Sender<u32>| {
+            let mut seen = 1_u32;
+            let mut see = |value: u32| seen = seen.wrapping_mul(31).wrapping_add(value);
+            for step in program {
+                match step {
+                    0 => see(shared.1[0].load(SeqCst)),
+                    1 => shared.1[0].store(number as u32 + 1, SeqCst),
+                    2 => see(shared.1[1].fetch_add(number as u32 + 1, SeqCst)),
+                    3 => see(u32::from(
+                        shared.1[1].compare_exchange(0, 7, SeqCst, SeqCst).is_ok(),
+                    )),
+                    4 => {
+                        let mut guard = shared.0.lock().unwrap();
+                        *guard = guard.wrapping_mul(3) + number as u32;
+                        see(*guard);
+                    }
+                    5 => see(shared.0.try_lock().map_or(99, |guard| *guard)),
+                    6 => sender.send(number as u32).unwrap(),
+                    7 => {
+                        let guard = shared.0.lock().unwrap();
+                        shared.1[0].store(*guard, SeqCst);
+                    }
+                    _ => see(shared.1[1].swap(number as u32, SeqCst)),
+                }
+            }
+            seen
+        };
+        let handles: Vec<_> = programs
+            .iter()
+            .enumerate()
+            .map(|(number, program)| {
+                let sender = sender.clone();
+                scope.spawn(move || run(number, program, sender))
+            })
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap())
+            .collect()
+    });
+    drop(sender);
+    let messages: Vec<u32> = receiver.iter().collect();
+    say(&format!(
+        "{results:?} {messages:?} {} {} {}",
+        shared.0.lock().unwrap(),
+        shared.1[0].load(SeqCst),
+        shared.1[1].load(SeqCst)
+    ));
+}
+
+#[test]
+fn all_strategies_find_the_same_ends_of_generated_programs() {
+    alone(|| {
+        for seed in 0..20 {
+            let test = move || generated(seed, 2, 3);
+            let run = |strategy: &mut dyn Strategy| {
+                let (ends, report) = survey(&test, &sc(), strategy);
+                assert_eq!(report.divergence, None, "seed {seed}");
+                ends.into_keys().collect::<Vec<_>>()
+            };
+            let all = run(&mut Search::enumeration());
+            assert_eq!(run(&mut Exhaustive::new()), all, "exhaustive, seed {seed}");
+            assert_eq!(
+                run(&mut Search::stateful(Order::DepthFirst)),
+                all,
+                "stateful, seed {seed}"
+            );
+        }
+        for seed in 0..6 {
+            let test = move || generated(seed, 3, 2);
+            let (reduced, _) = survey(&test, &sc(), &mut Exhaustive::new());
+            let (stateful, _) = survey(&test, &sc(), &mut Search::stateful(Order::DepthFirst));
+            assert_eq!(
+                reduced.keys().collect::<Vec<_>>(),
+                stateful.keys().collect::<Vec<_>>(),
+                "seed {seed}"
+            );
+        }
+    });
+}
+
+#[test]
+fn the_same_schedule_gives_the_same_questions() {
+    alone(|| {
+        let mut first = Uniform::new(Draw::new(1, 5));
+        let mut system =
+            atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &Options::default());
+        assert!(first.begin());
+        let end = atropos_explore::System::run(&mut system, &mut first);
+        first.end(end);
+        let mut second = Replay::new(&first.schedule(), Strictness::Exact);
+        assert!(second.begin());
+        let again = atropos_explore::System::run(&mut system, &mut second);
+        second.end(again);
+        assert_eq!((again, second.divergence()), (end, None));
+    });
+}
+
+#[test]
+fn an_os_thread_that_nobody_controls_is_named() {
+    alone(|| {
+        // A program that goes behind the facade's back, as foreign code would.
+        let test = || std::thread::spawn(|| {}).join().unwrap_or_default();
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Break(())
+        });
+        let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+        assert_eq!(
+            remarks,
+            ["not under control: an OS thread that nobody controls is started"]
+        );
+    });
+}
+
+#[test]
+fn a_thread_that_waits_for_a_file_lets_the_others_run() {
+    use std::io::{Read, Write};
+    unsafe extern "C" {
+        fn poll(files: *mut (i32, i16, i16), count: u64, timeout: i32) -> i32;
+    }
+    alone(|| {
+        let test = || {
+            let (mut reader, mut writer) = std::io::pipe().unwrap();
+            let thread = thread::spawn(move || writer.write_all(b"x").unwrap());
+            let file = std::os::fd::AsRawFd::as_raw_fd(&reader);
+            // SAFETY: one file with room for its answer.
+            assert_eq!(unsafe { poll(&mut (file, 1, 0), 1, -1) }, 1);
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            thread.join().unwrap();
+            say(&text);
+        };
+        assert_eq!(ends(&test, &sc()), ["x"]);
+    });
+}
