@@ -45,6 +45,9 @@ pub(crate) struct Context {
     pub negation: Option<Span>,
     /// The `&` whose operand it is.
     pub borrow: Option<Span>,
+    /// The cast whose operand it is, perhaps behind signs and parentheses: a literal there is of
+    /// the type that it is cast to.
+    pub cast: Option<Span>,
     /// It is a field of a struct literal written without its name.
     pub is_shorthand: bool,
     /// `if`, `match`, a loop or a block: it needs no semicolon as a statement.
@@ -60,6 +63,7 @@ impl Context {
         is_compared: false,
         negation: None,
         borrow: None,
+        cast: None,
         is_shorthand: false,
         is_block_like: false,
     };
@@ -130,6 +134,7 @@ struct Slot {
     is_compared: bool,
     negation: Option<Span>,
     borrow: Option<Span>,
+    cast: Option<Span>,
     is_shorthand: bool,
 }
 
@@ -149,6 +154,7 @@ const INHERIT: Slot = Slot {
     is_compared: false,
     negation: None,
     borrow: None,
+    cast: None,
     is_shorthand: false,
 };
 const PLACE: Slot = Slot {
@@ -171,8 +177,8 @@ enum BlockKind {
     Function,
     /// A branch or a loop's body: the tail's temporaries end with it.
     Branch,
-    /// Any other block: the tail's temporaries may outlive it.
-    Plain,
+    /// Any other block: the tail's temporaries may outlive it. Perhaps its value is cast.
+    Plain(Option<Span>),
 }
 
 struct Walk {
@@ -224,7 +230,7 @@ impl Walk {
             .iter()
             .any(|stmt| matches!(stmt, Stmt::Local(_) | Stmt::Macro(_)));
         let tail_slot = match kind {
-            BlockKind::Plain => INHERIT,
+            BlockKind::Plain(cast) => Slot { cast, ..INHERIT },
             _ if !has_locals => OWN,
             BlockKind::Branch => INHERIT,
             BlockKind::Function => Slot {
@@ -364,6 +370,7 @@ impl Walk {
                 let inner = Slot {
                     in_place: slot.in_place,
                     is_compared: slot.is_compared,
+                    cast: slot.cast,
                     ..INHERIT
                 };
                 self.child(inner, &paren.expr);
@@ -400,10 +407,10 @@ impl Walk {
             Expr::Const(_) => {}
             Expr::Unsafe(block) => {
                 self.unsafe_depth += 1;
-                self.block(&block.block, BlockKind::Plain);
+                self.block(&block.block, BlockKind::Plain(slot.cast));
                 self.unsafe_depth -= 1;
             }
-            Expr::Block(block) => self.block(&block.block, BlockKind::Plain),
+            Expr::Block(block) => self.block(&block.block, BlockKind::Plain(slot.cast)),
             Expr::Return(syn::ExprReturn { expr, .. })
             | Expr::Break(syn::ExprBreak { expr, .. }) => {
                 self.children(OWN, expr.as_deref());
@@ -430,11 +437,22 @@ impl Walk {
                     UnOp::Deref(_) => PLACE,
                     UnOp::Neg(_) => Slot {
                         negation: Some(self.span(unary)),
+                        cast: slot.cast,
                         ..INHERIT
                     },
-                    _ => INHERIT,
+                    _ => Slot {
+                        cast: slot.cast,
+                        ..INHERIT
+                    },
                 };
                 self.child(slot, &unary.expr);
+            }
+            Expr::Cast(cast) => {
+                let slot = Slot {
+                    cast: Some(self.span(cast)),
+                    ..INHERIT
+                };
+                self.child(slot, &cast.expr);
             }
             Expr::Assign(assign) => {
                 self.child(PLACE, &assign.left);
@@ -473,6 +491,7 @@ impl<'ast> Visit<'ast> for Walk {
             is_compared: slot.is_compared,
             negation: slot.negation,
             borrow: slot.borrow,
+            cast: slot.cast,
             is_shorthand: slot.is_shorthand,
             is_block_like: is_block_like(expr),
         };
@@ -614,7 +633,11 @@ mod tests {
     fn the_tail_of_a_body_with_locals_is_only_moved_with_the_body() {
         let check = |source, needle, expected| assert_eq!(root_text(source, needle), expected);
         check("fn f() { g(x + 1) }", "x + 1", "g(x + 1)");
-        check("fn f() { let a = 1; g(x + 1) }", "x + 1", "body let a = 1; g(x + 1)");
+        check(
+            "fn f() { let a = 1; g(x + 1) }",
+            "x + 1",
+            "body let a = 1; g(x + 1)",
+        );
         check(
             "fn f() { m(|| { let a = 1; x + 1 }); }",
             "x + 1",
@@ -656,6 +679,9 @@ mod tests {
         assert!(!context("fn f() { g(xx); }", "xx").in_unsafe);
         let source = "fn f() { g(-77); }";
         assert_eq!(context(source, "77").negation, Some(Span::new(11, 14)));
+        let source = "fn f() { g(!(77) as u8); }";
+        assert_eq!(context(source, "77").cast, Some(Span::new(11, 22)));
+        assert_eq!(context("fn f() { g((a + 77) as u8); }", "77").cast, None);
     }
 
     #[test]

@@ -2,6 +2,10 @@
 
 use serde::Deserialize;
 
+/// A lint that refuses programs unless it is capped. A mutant that it finds would not compile by
+/// itself; and in the original's code it finds a literal that got another type than it should.
+const OVERFLOWING_LITERALS: &str = "overflowing_literals";
+
 /// An error with all that hangs on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Diagnostic {
@@ -107,7 +111,8 @@ impl Diagnostic {
     }
 
     fn is_error(&self) -> bool {
-        self.level.starts_with("error") && !self.is_summary()
+        let is_error = self.level.starts_with("error") || self.code() == OVERFLOWING_LITERALS;
+        is_error && !self.is_summary()
     }
 
     /// "aborting due to 3 previous errors" stands for nothing of its own.
@@ -124,6 +129,8 @@ struct CargoMessage {
 }
 
 /// The errors among rustc's (or cargo's) lines. Whatever is neither JSON nor an error is skipped.
+/// Literals that overflow count as errors, also if lints are capped at warnings (they should be for
+/// checks: `--cap-lints=warn`).
 pub fn parse_errors(output: &str) -> Vec<Diagnostic> {
     output
         .lines()
@@ -175,5 +182,11 @@ mod tests {
             r#"{"reason":"compiler-artifact","package_id":"p"}"#,
         );
         assert_eq!(parse_errors(&text), []);
+    }
+
+    #[test]
+    fn a_literal_that_overflows_is_an_error_even_if_it_is_called_a_warning() {
+        let text = r#"{"message":"literal out of range for `u8`","code":{"code":"overflowing_literals"},"level":"warning","spans":[],"children":[]}"#;
+        assert_eq!(parse_errors(text).len(), 1);
     }
 }

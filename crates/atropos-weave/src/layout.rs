@@ -535,9 +535,10 @@ impl<'a> Planner<'a> {
             return None;
         }
         let original = parse(span.text(self.source))?;
-        if is_number(&original) {
-            // `-128i8` is a number, but `-(128i8)` overflows; `&1` lives for ever, `&(f())` does not.
-            let number = context.negation.unwrap_or(span);
+        if is_literal(&original) {
+            // `-128i8` is a number, but `-(128i8)` overflows. A literal that is cast is of the type
+            // that it is cast to. `&1` lives for ever, `&(f())` does not.
+            let number = context.cast.or(context.negation).unwrap_or(span);
             let borrow = self.contexts.get(number).borrow;
             return Some(Site::Around(borrow.unwrap_or(number)));
         }
@@ -648,11 +649,12 @@ fn relation_text(letter: char) -> Option<&'static str> {
     })
 }
 
-/// A literal, perhaps with a minus.
-fn is_number(expr: &Expr) -> bool {
+/// A literal, perhaps with signs and parentheses.
+fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
-        Expr::Unary(unary) => matches!((&unary.op, &*unary.expr), (UnOp::Neg(_), Expr::Lit(_))),
+        Expr::Paren(inner) => is_literal(&inner.expr),
+        Expr::Unary(unary) => !matches!(unary.op, UnOp::Deref(_)) && is_literal(&unary.expr),
         _ => false,
     }
 }

@@ -3,5 +3,6 @@
 
 mod editions;
 mod equivalence;
+mod generated;
 mod support;
 mod traps;

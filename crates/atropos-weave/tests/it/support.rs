@@ -105,7 +105,15 @@ impl Program {
 
     /// The root of the crate of all sections: its argument says which of them runs.
     fn root(&self) -> String {
-        let mut text = String::new();
+        let mut text = String::from("#![deny(warnings, missing_docs)]\n");
+        if !self
+            .sections
+            .iter()
+            .any(|section| section.source.contains("unsafe"))
+        {
+            text.push_str("#![forbid(unsafe_code)]\n");
+        }
+        text.push_str(declarations(self.edition));
         for index in 0..self.sections.len() {
             text.push_str(&format!("mod s{index};\n"));
         }
@@ -246,7 +254,7 @@ fn scratch(name: &str) -> PathBuf {
 
 fn rustc() -> Command {
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    command.args(["--cap-lints=allow", "--error-format=json"]);
+    command.args(["--cap-lints=warn", "--error-format=json"]);
     command
 }
 
@@ -323,8 +331,7 @@ fn declarations(edition: &str) -> &'static str {
 /// Compiles the program as it is.
 pub fn compile_original(program: &Program) -> PathBuf {
     let directory = scratch(&format!("{}-{}-original", program.name, program.edition));
-    let root = format!("{}{}", declarations(program.edition), program.root());
-    fs::write(directory.join(ROOT), root).unwrap();
+    fs::write(directory.join(ROOT), program.root()).unwrap();
     for section in &program.sections {
         fs::write(directory.join(&section.file), &section.source).unwrap();
     }
@@ -334,30 +341,32 @@ pub fn compile_original(program: &Program) -> PathBuf {
 /// Weaves, checks and rolls back until rustc accepts, then compiles.
 pub fn weave(program: &Program) -> Woven {
     let directory = scratch(&format!("{}-{}-woven", program.name, program.edition));
-    let root = format!("{}{}", declarations(program.edition), program.root());
+    let root = program.root();
+    let mutants = FileMutants {
+        first_item: find_mutants(&root, &FindOptions::default())
+            .unwrap()
+            .first_item,
+        ..FileMutants::default()
+    };
     let root_options = WeaveOptions {
         edition_2015_root: program.edition == "2015",
-        steps: true,
+        steps: false,
     };
-    let root = weave_file(
-        &root,
-        &FileMutants::default(),
-        &FileForms::new(),
-        &root_options,
-    );
+    let root = weave_file(&root, &mutants, &FileForms::new(), &root_options);
     fs::write(directory.join(ROOT), root.text).unwrap();
     let mut forms = PackageForms::default();
     for round in 1..=20 {
         let files = weave_sections(program, &forms, &directory);
         let output = compile(&directory, program.edition, Emit::Check);
-        if output.status.success() {
+        let errors = diagnostics::parse_errors(&errors_of(&output));
+        if errors.is_empty() {
+            assert!(output.status.success());
             return Woven {
                 files,
                 rounds: round,
                 binary: compile_binary(&directory, program.edition),
             };
         }
-        let errors = diagnostics::parse_errors(&errors_of(&output));
         let name = |name: &str| files.contains_key(name).then(|| name.to_owned());
         let outcome = rollback::roll_back(&mut forms, &files, &errors, name);
         assert!(
@@ -410,11 +419,13 @@ pub fn reference(program: &Program, every: usize) -> Reference {
         let (text, starts) = all_in_one(&versions, program.edition);
         fs::write(directory.join(ROOT), &text).unwrap();
         let output = compile(&directory, program.edition, Emit::Check);
-        if output.status.success() {
+        let errors = diagnostics::parse_errors(&errors_of(&output));
+        if errors.is_empty() {
+            assert!(output.status.success());
             break;
         }
         let before = versions.len();
-        for error in diagnostics::parse_errors(&errors_of(&output)) {
+        for error in errors {
             let Some(span) = error.spans.iter().find(|span| span.file_name == ROOT) else {
                 continue;
             };

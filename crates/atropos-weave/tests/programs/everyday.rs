@@ -45,6 +45,23 @@ pub fn main() {
     }
 }
 
+//# casts
+use helper::attempt;
+
+fn wide() -> Vec<u64> {
+    vec![0xFFFF_FFFF as u64, !0x8000_0000 as u64, !(7) as u64, { 3_000_000_000 } as u64]
+}
+
+fn narrow(n: u8) -> (char, f32, i64, i8) {
+    (66 as char, 16777217.0 as f32, -(5) as i64 - n as i64, -128 as i8)
+}
+
+#[cfg_attr(test, mutants::skip)]
+pub fn main() {
+    attempt("wide", wide);
+    attempt("narrow", || narrow(3));
+}
+
 //# comparisons
 use helper::{attempt, seen};
 
