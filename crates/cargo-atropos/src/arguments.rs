@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use atropos_mutants::OperatorSelection;
 use clap::error::{ContextKind, ContextValue};
+use atropos_model::cli::ModelCommand;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use globset::{Glob, GlobBuilder};
 use regex::Regex;
@@ -57,6 +58,14 @@ Examples:
   cargo atropos operators               the whole catalogue
   cargo atropos operators AOR           one operator, with an example";
 
+const MODEL_EXAMPLES: &str = "\
+Examples:
+  cargo atropos model check car_alarm.ooas                 all that is wrong with a model
+  cargo atropos model translate car_alarm.scxml            a state chart as OOAS text
+  cargo atropos model run car_alarm.ooas                   walk through it by hand
+  cargo atropos model generate car_alarm.ooas -o tests-of  test cases, a report and a page
+  cargo atropos model rust car_alarm.ooas                  the same as a Rust integration test";
+
 /// `cargo atropos`
 #[derive(Debug, Parser)]
 #[command(
@@ -94,6 +103,9 @@ pub enum Command {
     /// The catalogue of operators: the rules that make mutants
     #[command(after_long_help = OPERATORS_EXAMPLES)]
     Operators(OperatorsArguments),
+    /// From a model of a controller (OOAS or a state chart), tests that kill the model's mutants
+    #[command(subcommand, after_long_help = MODEL_EXAMPLES)]
+    Model(Box<ModelCommand>),
 }
 
 /// Everything that a run can be told.
@@ -365,6 +377,8 @@ impl Arguments {
             Some(Command::List(list)) => list.options.output.colors,
             Some(Command::Show(show)) => show.output.colors,
             Some(Command::Operators(operators)) => operators.colors,
+            // What it prints has no colours of ours.
+            Some(Command::Model(_)) => None,
         }
     }
 }

@@ -77,5 +77,9 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::List(list)) => list::list(*list),
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Operators(operators)) => operators::operators(&operators),
+        Some(Command::Model(command)) => Ok(match atropos_model::cli::run(&command)? {
+            true => ExitCode::Success,
+            false => ExitCode::Survivors,
+        }),
     }
 }

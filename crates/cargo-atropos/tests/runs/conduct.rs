@@ -6,8 +6,11 @@ use atropos_report::verdict::How;
 
 use crate::tree::{Run, Tree};
 
-/// Every mutant's verdict and all its killers, by its name.
-fn matrix(run: &Run) -> BTreeMap<String, (String, Vec<(&str, How)>)> {
+/// A verdict, and who killed the mutant how.
+type Fate<'r> = (String, Vec<(&'r str, How)>);
+
+/// Every mutant's fate, by its name.
+fn matrix(run: &Run) -> BTreeMap<String, Fate<'_>> {
     let verdicts = run.verdicts();
     let all = run.outcomes().mutants.iter();
     all.map(|mutant| {
