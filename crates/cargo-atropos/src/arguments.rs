@@ -4,9 +4,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use atropos_model::cli::ModelCommand;
 use atropos_mutants::OperatorSelection;
 use clap::error::{ContextKind, ContextValue};
-use atropos_model::cli::ModelCommand;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use globset::{Glob, GlobBuilder};
 use regex::Regex;

@@ -11,7 +11,7 @@ use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
-use crate::build::{self, Build, BuildFailure, LeftAlone};
+use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
@@ -39,44 +39,48 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let _turn = take_turn(output, prepared.terminal)?;
     let progress = Progress::start(prepared.terminal);
 
-    progress.phase(Phase::Building, 0);
-    let build = match build::build(&prepared, &interrupt) {
-        Ok(build) => build,
-        Err(BuildFailure::DoesNotCompile(said)) => {
-            drop(progress);
-            return does_not_build(&said, prepared.terminal);
+    let mut speed = Speed::AsAsked;
+    let (build, journal, executed) = loop {
+        progress.phase(Phase::Building, 0);
+        let build = match build::build(&prepared, &interrupt, speed) {
+            Ok(build) => build,
+            Err(BuildFailure::DoesNotCompile(said)) => {
+                drop(progress);
+                return does_not_build(&said, prepared.terminal);
+            }
+            Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
+            Err(BuildFailure::Internal(error)) => return Err(error),
+        };
+        let key = journal_key(&build, &prepared.options);
+        let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
+            .context("can't write the journal of verdicts")?;
+        if !known.is_empty() {
+            progress.say("going on where an earlier run of the same build ended");
         }
-        Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
-        Err(BuildFailure::Internal(error)) => return Err(error),
+        let execution = Execute {
+            plan: &prepared.plan,
+            build: &build,
+            options: &prepared.options,
+            output,
+            interrupt: &interrupt,
+            progress: &progress,
+        };
+        match execute::execute(&execution, &journal, known)? {
+            Execution::Executed(executed) => break (build, journal, executed),
+            Execution::Slow => {
+                progress.say("the tests take long: building once more, optimised");
+                speed = Speed::Optimised;
+            }
+            Execution::TestsFail(failed) => {
+                drop(progress);
+                return tests_fail(&failed, prepared.terminal);
+            }
+            Execution::Interrupted => return Ok(ExitCode::Interrupted),
+        }
     };
     for alone in &build.left_alone {
         progress.say(&format!("warning: {}", no_mutants_in(alone)));
     }
-
-    let (journal, known) = Journal::open(
-        &output.join("journal.jsonl"),
-        &journal_key(&build, &prepared.options),
-    )
-    .context("can't write the journal of verdicts")?;
-    if !known.is_empty() {
-        progress.say("going on where an earlier run of the same build ended");
-    }
-    let execution = Execute {
-        plan: &prepared.plan,
-        build: &build,
-        options: &prepared.options,
-        output,
-        interrupt: &interrupt,
-        progress: &progress,
-    };
-    let executed = match execute::execute(&execution, &journal, known)? {
-        Execution::Executed(executed) => executed,
-        Execution::TestsFail(failed) => {
-            drop(progress);
-            return tests_fail(&failed, prepared.terminal);
-        }
-        Execution::Interrupted => return Ok(ExitCode::Interrupted),
-    };
     drop(progress);
     for name in &executed.left_out.flaky {
         let terminal = prepared.terminal;

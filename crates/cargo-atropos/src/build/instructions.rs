@@ -15,6 +15,15 @@ use crate::plan::{Plan, PlannedPackage};
 
 const FILE: &str = "instructions.json";
 
+/// How fast the tests are to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Speed {
+    /// As the user's profile has it.
+    AsAsked,
+    /// Lightly optimised, with all checks on: for tests that take long.
+    Optimised,
+}
+
 /// The wrapper's view of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuildInstructions {
@@ -25,13 +34,19 @@ pub struct BuildInstructions {
     pub runtime: RuntimeLibrary,
     /// Everything that the wrapper writes lies below it.
     pub directory: PathBuf,
+    pub speed: Speed,
     /// Manifest directories of the planned packages, in the plan's order.
     packages: Vec<PathBuf>,
 }
 
 impl BuildInstructions {
     /// Writes the instructions for a plan below `directory`, where nothing of an earlier run is left.
-    pub fn write(plan: &Plan, runtime: &RuntimeLibrary, directory: &Path) -> Result<Self> {
+    pub fn write(
+        plan: &Plan,
+        runtime: &RuntimeLibrary,
+        directory: &Path,
+        speed: Speed,
+    ) -> Result<Self> {
         let packages: Vec<PathBuf> = plan
             .packages
             .iter()
@@ -43,6 +58,7 @@ impl BuildInstructions {
             workspace_root,
             runtime: runtime.clone(),
             directory: directory.to_owned(),
+            speed,
             packages,
         };
         if directory.exists() {
@@ -96,9 +112,18 @@ impl BuildInstructions {
         Ok(file)
     }
 
+    /// Takes over the forms that rustc accepted in an earlier weave of the same plan.
+    pub fn take_forms(&self, earlier: &Path) {
+        for index in 0..self.packages.len() {
+            let name = forms_file_name(index);
+            // Without them there are a few more rounds.
+            let _ = fs::copy(earlier.join(&name), self.directory.join(&name));
+        }
+    }
+
     /// Where the units of a package keep the forms that rustc accepted.
     pub fn forms_file(&self, index: usize) -> PathBuf {
-        self.directory.join(format!("packages/{index}.forms.json"))
+        self.directory.join(forms_file_name(index))
     }
 
     pub fn units(&self) -> PathBuf {
@@ -132,6 +157,10 @@ impl BuildInstructions {
             let _ = file.write_all(format!("{line}\n").as_bytes());
         }
     }
+}
+
+fn forms_file_name(index: usize) -> String {
+    format!("packages/{index}.forms.json")
 }
 
 /// The deepest directory that holds the root and all packages.

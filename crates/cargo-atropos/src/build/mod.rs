@@ -33,6 +33,7 @@ use atropos_protocol::sys;
 use self::cargo_messages::CargoMessages;
 use self::doctests::KEEP_VARIABLE;
 use self::instructions::BuildInstructions;
+pub use self::instructions::Speed;
 use self::runtime_library::RuntimeLibrary;
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
@@ -55,6 +56,10 @@ pub struct Build {
     /// Time that cargo took in all, and the part of it that the checks of the weave took.
     pub time: Duration,
     pub check_time: Duration,
+    /// What rustc took for the woven crates alone.
+    pub compile_time: Duration,
+    /// Whether optimisation is left to be tried: the user has not chosen a profile.
+    pub may_be_faster: bool,
     /// Names this build: mutants' numbers mean something only for it.
     pub key: String,
     /// Names what cargo made: it changes with everything that is compiled in.
@@ -156,21 +161,39 @@ pub fn play_other_roles() {
     }
 }
 
-/// Builds all mutants of a plan.
-pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildFailure> {
+/// Builds all mutants of a plan, at the speed asked for or faster: a plan that was once worth
+/// optimising stays so.
+pub fn build(
+    prepared: &Prepared,
+    interrupt: &Interrupt,
+    speed: Speed,
+) -> Result<Build, BuildFailure> {
     let start = Instant::now();
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
     let runtime = RuntimeLibrary::provide(output, &toolchain)?;
     let key = build_key(plan, options, &runtime)?;
-    let directory = output.join(format!("weave-{key}"));
-    forget_other_weaves(output, &directory);
-    let instructions = if BuildInstructions::are_in(&directory) {
-        BuildInstructions::read(&directory)?
-    } else {
-        BuildInstructions::write(plan, &runtime, &directory)?
+    let as_asked = output.join(format!("weave-{key}"));
+    let optimised = output.join(format!("weave-{key}-optimised"));
+    let speed = match BuildInstructions::are_in(&optimised) {
+        true => Speed::Optimised,
+        false => speed,
     };
+    let directory = match speed {
+        Speed::AsAsked => &as_asked,
+        Speed::Optimised => &optimised,
+    };
+    let instructions = if BuildInstructions::are_in(directory) {
+        BuildInstructions::read(directory)?
+    } else {
+        let instructions = BuildInstructions::write(plan, &runtime, directory, speed)?;
+        if speed == Speed::Optimised {
+            instructions.take_forms(&as_asked);
+        }
+        instructions
+    };
+    forget_other_weaves(output, directory);
     let cargo = CargoSetting {
         manifest_directory: instructions.workspace_root.clone(),
         target_directory: output.join("build"),
@@ -201,12 +224,16 @@ pub fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<Build, BuildF
         check_time: Duration::from_secs_f64(
             reports.iter().map(|report| report.check_seconds).sum(),
         ),
+        compile_time: Duration::from_secs_f64(
+            reports.iter().map(|report| report.compile_seconds).sum(),
+        ),
+        may_be_faster: speed == Speed::AsAsked && !cargo.own_profile,
         key,
         artifacts: artifacts_key(&messages.artifacts),
         toolchain,
         runtime,
         cargo,
-        directory,
+        directory: directory.clone(),
     })
 }
 

@@ -171,6 +171,24 @@ impl RustcCall {
         }
     }
 
+    /// Flags that make the unit's code faster and change nothing else: the checks that rustc only
+    /// has on by default while it does not optimise stay on. None if the unit is optimised anyway.
+    pub fn optimising_flags(&self) -> Vec<String> {
+        if !matches!(self.codegen_option("opt-level"), None | Some("0")) {
+            return Vec::new();
+        }
+        let mut flags = vec!["-Copt-level=1".to_owned()];
+        for check in ["debug-assertions", "overflow-checks"] {
+            let is_set = self
+                .values_of("-C")
+                .any(|option| option.split('=').next() == Some(check));
+            if !is_set {
+                flags.push(format!("-C{check}=on"));
+            }
+        }
+        flags
+    }
+
     /// Asks rustc for the `cfg` values in force for this unit, one per line.
     pub fn print_cfg(&self) -> Command {
         let mut command = Command::new(&self.rustc);
@@ -264,6 +282,19 @@ mod tests {
         assert_eq!(check.values_of("--emit").collect::<Vec<_>>(), ["metadata"]);
         assert!(check.codegen_option("incremental").is_none());
         assert_eq!(check.codegen_option("metadata"), Some("37"));
+    }
+
+    #[test]
+    fn optimising_keeps_the_checks_and_the_users_choice() {
+        let flags = |more: &str| call(&format!("{LIB} {more}")).unwrap().optimising_flags();
+        let all = [
+            "-Copt-level=1",
+            "-Cdebug-assertions=on",
+            "-Coverflow-checks=on",
+        ];
+        assert_eq!(flags(""), all);
+        assert_eq!(flags("-C overflow-checks=off"), all[..2]);
+        assert_eq!(flags("-C opt-level=3"), [""; 0]);
     }
 
     #[test]

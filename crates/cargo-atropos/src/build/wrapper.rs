@@ -20,7 +20,7 @@ use atropos_mutants::mutant::MutantId;
 use atropos_weave::diagnostics::parse_errors;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
 
-use super::instructions::BuildInstructions;
+use super::instructions::{BuildInstructions, Speed};
 use super::rustc_call::RustcCall;
 use super::shadow::Shadow;
 use super::unit_cfg::UnitCfg;
@@ -289,6 +289,9 @@ impl Unit {
     fn common_flags(&self) -> Vec<String> {
         let mut flags = self.instructions.runtime.flags(self.call.is_test_harness());
         flags.push("--cap-lints=allow".to_owned());
+        if self.instructions.speed == Speed::Optimised {
+            flags.extend(self.call.optimising_flags());
+        }
         flags
     }
 

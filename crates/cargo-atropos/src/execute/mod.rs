@@ -68,6 +68,8 @@ pub enum Execution {
     Executed(Executed),
     /// The tests fail without any mutant.
     TestsFail(Vec<FailedTest>),
+    /// The tests take so long that an optimised build is worth its time.
+    Slow,
     /// The user ended it before it was known what the tests reach.
     Interrupted,
 }
@@ -276,6 +278,15 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         context.add_reach(id, &test.reached, &test.infected);
     }
     restore(&mut context.standings(), &tests, &known);
+    if context.setting.build.may_be_faster && known.is_empty() {
+        let pairs = tests.iter().enumerate().map(|(index, test)| {
+            let open = context.open_for(TestId(index)).len();
+            (Duration::from_secs_f64(test.seconds), open)
+        });
+        if way::optimising_pays(pairs, context.jobs(), context.setting.build.compile_time) {
+            return Ok(Execution::Slow);
+        }
+    }
     announce(context);
     harnessed::run(context, &baselines.tests, &tests)?;
     plain::run(context, &programs.tests, &tests, baselines.tests.len())?;

@@ -35,6 +35,27 @@ fn cheapest(baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
     best.1
 }
 
+/// The part of all pairs of test and mutant that will be run, roughly: most mutants die early.
+const RUN_PART: f64 = 0.2;
+/// What light optimisation saves of a test's time, roughly.
+const SAVED_PART: f64 = 0.6;
+/// Less than this is not worth a second build.
+const LEAST_SAVING: Duration = Duration::from_secs(10);
+
+/// Whether a second, optimised build would save more time than it takes. `pairs` are tests' times
+/// and how many mutants each may have to run.
+pub fn optimising_pays(
+    pairs: impl Iterator<Item = (Duration, usize)>,
+    jobs: usize,
+    compile_time: Duration,
+) -> bool {
+    let all: f64 = pairs
+        .map(|(wall, mutants)| wall.as_secs_f64() * mutants as f64)
+        .sum();
+    let saved = all * RUN_PART * SAVED_PART / jobs as f64;
+    saved > (compile_time * 2).max(LEAST_SAVING).as_secs_f64()
+}
+
 /// Steps that a mutant may take beyond the multiple of the original's: enough for a loop that
 /// the original never enters, little enough to be over at once.
 const SPARE_STEPS: u64 = 200_000;
@@ -102,6 +123,17 @@ mod tests {
         check(10, 0, 100, Way::Batch);
         check(100_000, 0, 100, Way::Fork);
         check(10, 0, 1, Way::Each);
+    }
+
+    #[test]
+    fn a_second_build_must_save_more_than_it_costs() {
+        let pays = |wall_ms: u64, mutants: usize, compile_s: u64| {
+            let pairs = [(Duration::from_millis(wall_ms), mutants)];
+            optimising_pays(pairs.into_iter(), 1, Duration::from_secs(compile_s))
+        };
+        assert!(!pays(1, 1000, 1));
+        assert!(pays(1000, 1000, 1));
+        assert!(!pays(1000, 1000, 100));
     }
 
     #[test]
