@@ -12,7 +12,8 @@ use crate::source::Source;
 pub(crate) struct Marks {
     /// Built for tests only.
     pub test: bool,
-    /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`.
+    /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`; and what is built to check
+    /// the program, `#[cfg(debug_assertions)]`.
     pub skip: bool,
     /// No instruction may be added: `#[naked]`.
     pub untouchable: bool,
@@ -37,7 +38,9 @@ impl Marks {
             if let Meta::List(list) = meta {
                 let start = source.span(&list.tokens).start;
                 self.cfg.push((start, source.flat(&list.tokens)));
-                self.test |= nested(meta).first().is_some_and(implies_test);
+                let predicate = nested(meta).into_iter().next();
+                self.test |= predicate.as_ref().is_some_and(implies_test);
+                self.skip |= predicate.as_ref().is_some_and(implies_debug);
             }
         } else if path.is_ident("cfg_attr") {
             let mut metas = nested(meta).into_iter();
@@ -115,6 +118,13 @@ pub(crate) fn implies_test(predicate: &Meta) -> bool {
     } else {
         false
     }
+}
+
+/// Whether a cfg predicate can only hold where debug assertions are on.
+fn implies_debug(predicate: &Meta) -> bool {
+    let path = predicate.path();
+    path.is_ident("debug_assertions")
+        || path.is_ident("all") && nested(predicate).iter().any(implies_debug)
 }
 
 /// The metas within a list; none if something else is among them.
