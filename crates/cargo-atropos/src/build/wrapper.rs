@@ -185,7 +185,11 @@ impl Unit {
         };
         let making = known.with_extension("making");
         let mut turn = Some(turn);
-        let check = compile.as_check(&self.instructions.checks().display().to_string());
+        // Lints that deny by default reject a mutant that is compiled alone, so the check must
+        // hear of them.
+        let check = self
+            .woven_call_with_lints("warn")?
+            .as_check(&self.instructions.checks().display().to_string());
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let woven = self.weave(&forms)?;
@@ -200,7 +204,8 @@ impl Unit {
                 *check_time += start.elapsed();
             }
             let seconds = start.elapsed().as_secs_f64();
-            if output.status.success() {
+            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+            if output.status.success() && errors.is_empty() {
                 self.log(&format!("round {round}: {deed} in {seconds:.2} s"));
                 if checked {
                     let absent = woven.into_values().flat_map(|file| file.absent);
@@ -215,7 +220,6 @@ impl Unit {
                 checked = true;
                 continue;
             }
-            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
             let outcome =
                 rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
             self.log(&format!(
@@ -269,6 +273,10 @@ impl Unit {
 
     /// The unit from the shadow, with the runtime and our harness.
     fn woven_call(&self) -> Result<RustcCall> {
+        self.woven_call_with_lints("allow")
+    }
+
+    fn woven_call_with_lints(&self, lints: &str) -> Result<RustcCall> {
         let source = self.call.source();
         let shadowed = self
             .shadow
@@ -278,17 +286,17 @@ impl Unit {
             .shadow
             .remap_flags(&self.directory, source.is_relative());
         let call = self.call.with_source(&shadowed.display().to_string());
-        Ok(call.with(remap).with(self.common_flags()))
+        Ok(call.with(remap).with(self.common_flags(lints)))
     }
 
     /// The unit as the user wrote it, but for our harness.
     fn plain_call(&self) -> RustcCall {
-        self.call.with(self.common_flags())
+        self.call.with(self.common_flags("allow"))
     }
 
-    fn common_flags(&self) -> Vec<String> {
+    fn common_flags(&self, lints: &str) -> Vec<String> {
         let mut flags = self.instructions.runtime.flags(self.call.is_test_harness());
-        flags.push("--cap-lints=allow".to_owned());
+        flags.push(format!("--cap-lints={lints}"));
         if self.instructions.speed == Speed::Optimised {
             flags.extend(self.call.optimising_flags());
         }
