@@ -524,8 +524,8 @@ impl Checker<'_> {
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
-        if let Some(Ty::Tuple(types)) = expect.map(|ty| self.types.get(ty).clone()) {
-            if types.len() == items.len() {
+        if let Some(Ty::Tuple(types)) = expect.map(|ty| self.types.get(ty).clone())
+            && types.len() == items.len() {
                 let items = items
                     .iter()
                     .zip(&types)
@@ -537,7 +537,6 @@ impl Checker<'_> {
                     span,
                 };
             }
-        }
         let mut types = Vec::new();
         let mut lowered = Vec::new();
         for item in items {

@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex};
 
 const SHARDS: usize = 64;
 
+/// What was found from states, with and without reduction.
+type Shard = HashMap<(State, bool), Arc<Expansion>>;
+
 /// Answers never depend on what is in here, only how fast they come.
 pub struct Cache {
-    shards: Vec<Mutex<HashMap<(State, bool), Arc<Expansion>>>>,
+    shards: Vec<Mutex<Shard>>,
     per_shard: usize,
 }
 

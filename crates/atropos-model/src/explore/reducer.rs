@@ -208,14 +208,14 @@ impl Guards {
             }
         }
         let mut raisers: Vec<Vec<(ObjectId, usize)>> = Vec::new();
-        for rank in 0..model.ranks.len() {
+        for (rank, read_above) in read_above.iter().enumerate() {
             let mut here = Vec::new();
             for object in model.ranks[..=rank].iter().flatten() {
                 for (at, (_, footprint)) in found[object.index()].iter().enumerate() {
                     if footprint
                         .writes
                         .iter()
-                        .any(|cell| read_above[rank].contains(cell))
+                        .any(|cell| read_above.contains(cell))
                     {
                         here.push((*object, at));
                     }

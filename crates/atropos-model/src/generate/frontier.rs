@@ -116,12 +116,11 @@ fn way_to_goal(
                 if best.is_none_or(|(most, _)| gain > most) {
                     best = Some((gain, first));
                 }
-            } else if let Some(next) = here.next[at] {
-                if !first_move.contains_key(&next) && first_move.len() < HORIZON {
+            } else if let Some(next) = here.next[at]
+                && !first_move.contains_key(&next) && first_move.len() < HORIZON {
                     first_move.insert(next, Some(first));
                     queue.push_back((next, distance + 1));
                 }
-            }
         }
     }
     best.map(|(_, first)| first)

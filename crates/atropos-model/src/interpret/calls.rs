@@ -41,6 +41,7 @@ impl Interpreter<'_> {
         finished.collect()
     }
 
+    #[allow(clippy::type_complexity, reason = "used once")]
     fn fold_step(
         &self,
         call: &Call,

@@ -114,11 +114,10 @@ impl Interpreter<'_> {
                 };
                 let mut values = Vec::new();
                 self.each(vars, frame, &mut |frame| {
-                    if let Some(filter) = filter {
-                        if self.evaluate(filter, frame, state)?.scalar() == 0 {
+                    if let Some(filter) = filter
+                        && self.evaluate(filter, frame, state)?.scalar() == 0 {
                             return Ok(true);
                         }
-                    }
                     let value = self.item(item, ty, frame, state)?;
                     if values.len() >= max as usize {
                         return failed(ErrorKind::TooLong, span);

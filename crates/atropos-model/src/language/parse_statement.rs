@@ -88,10 +88,7 @@ impl Parser<'_> {
     /// `x: T; y: U`, with the given separator; the other one is accepted too where nothing else can follow.
     pub(super) fn bound_variables(&mut self, separator: &str) -> Vec<Param> {
         let mut vars = Vec::new();
-        loop {
-            let Some(name) = self.expect_name("a variable's name") else {
-                break;
-            };
+        while let Some(name) = self.expect_name("a variable's name") {
             self.expect_symbol(":");
             let ty = self.type_expression();
             vars.push(Param { name, ty });

@@ -156,8 +156,10 @@ impl Parser<'_> {
     // ---- model --------------------------------------------------------------------------------------------------
 
     fn model(&mut self) -> Model {
-        let mut model = Model::default();
-        model.consts_span = self.span();
+        let mut model = Model {
+            consts_span: self.span(),
+            ..Model::default()
+        };
         if self.eat_keyword("consts") {
             self.consts(&mut model);
         }
@@ -662,10 +664,7 @@ impl Parser<'_> {
         }
         while !self.is_symbol(")") {
             let mut names = Vec::new();
-            loop {
-                let Some(name) = self.expect_name("a parameter's name") else {
-                    break;
-                };
+            while let Some(name) = self.expect_name("a parameter's name") {
                 names.push(name);
                 if !self.eat_symbol(",") {
                     break;

@@ -6,12 +6,11 @@ use super::tree::*;
 impl Printer {
     pub(super) fn statement(&mut self, stmt: &Stmt) {
         self.comments_before(stmt.span.start);
-        if let Some(text) = inline(stmt) {
-            if text.len() + 2 * self.indent <= WIDTH {
+        if let Some(text) = inline(stmt)
+            && text.len() + 2 * self.indent <= WIDTH {
                 self.line(&text);
                 return;
             }
-        }
         match &stmt.kind {
             StmtKind::Prio(parts) => self.parts(parts, " //"),
             StmtKind::Choice(parts) => self.parts(parts, " []"),

@@ -10,6 +10,7 @@ const GROUP: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct State {
+    #[allow(clippy::type_complexity, reason = "a tree of fixed depth")]
     groups: Arc<Vec<Arc<Vec<Arc<[u8]>>>>>,
     hash: u64,
 }

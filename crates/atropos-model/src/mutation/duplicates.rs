@@ -110,8 +110,7 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
         point: Some(outer),
         ..
     } = &stmt.kind
-    {
-        if let StmtKind::Guard {
+        && let StmtKind::Guard {
             cond,
             point: Some(inner),
             ..
@@ -129,7 +128,6 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
                 mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
             }
         }
-    }
     walk::substatements(stmt, &mut |inner| guards(inner, mutants));
 }
 

@@ -130,11 +130,10 @@ pub fn engines_agree(model: &Arc<Model>, limit: usize) -> usize {
                 }
             }
             for outcome in outcomes {
-                if let Ok(target) = outcome.result {
-                    if seen.len() < limit && seen.insert(target.clone()) {
+                if let Ok(target) = outcome.result
+                    && seen.len() < limit && seen.insert(target.clone()) {
                         open.push(target);
                     }
-                }
             }
         }
     }

@@ -38,6 +38,7 @@ pub struct World {
 unsafe impl Send for World {}
 
 /// The world while no exploration has it. The ranges are those that [`keep`] was told.
+#[allow(clippy::type_complexity, reason = "used once")]
 static IDLE: Mutex<(Option<Box<World>>, Vec<Range<usize>>)> = Mutex::new((None, Vec::new()));
 
 /// Leaves this memory alone when statics are put back: it belongs to machinery that must remember

@@ -317,6 +317,7 @@ fn an_os_thread_that_nobody_controls_is_named() {
 #[test]
 fn a_thread_that_waits_for_a_file_lets_the_others_run() {
     use std::io::{Read, Write};
+    #[allow(improper_ctypes, reason = "three numbers, never read by anyone")]
     unsafe extern "C" {
         fn poll(files: *mut (i32, i16, i16), count: u64, timeout: i32) -> i32;
     }
