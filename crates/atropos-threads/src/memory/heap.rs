@@ -197,8 +197,7 @@ impl Slice {
         if next > self.open {
             let grown = (next - self.start)
                 .next_power_of_two()
-                .max(1 << 20)
-                .min(SLICE);
+                .clamp(1 << 20, SLICE);
             system::open(self.open, self.start + grown - self.open);
             self.open = self.start + grown;
         }

@@ -58,7 +58,6 @@ impl Location {
     }
 
     /// The number of stores that are remembered.
-    #[expect(clippy::len_without_is_empty, reason = "there is always a store")]
     pub fn len(&self) -> usize {
         self.stores.len()
     }

@@ -65,7 +65,6 @@ pub struct KeySlot(Slot);
 
 impl KeySlot {
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "only the macro makes them")]
     pub const fn new() -> KeySlot {
         KeySlot(Slot::new())
     }
