@@ -283,7 +283,9 @@ pub fn every_public_item_of_std_is_there() {
             )
             .unwrap();
             let path = format!("{module}::{name}");
-            if matches!(kind.as_str(), "struct" | "enum") {
+            // These two are std's own in the facade, and their methods hang on what they hold.
+            let is_real = matches!(name.as_str(), "Arc" | "Weak");
+            if matches!(kind.as_str(), "struct" | "enum") && !is_real {
                 calls.extend(
                     methods(&html)
                         .into_iter()
@@ -293,7 +295,7 @@ pub fn every_public_item_of_std_is_there() {
         }
     }
     assert!(
-        names.lines().count() > 90 && calls.len() > 350,
+        names.lines().count() > 90 && calls.len() > 300,
         "{} names, {} methods",
         names.lines().count(),
         calls.len()

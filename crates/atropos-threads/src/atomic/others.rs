@@ -10,15 +10,15 @@ use crate::control::{control, here};
 
 /// See std.
 #[deprecated(since = "1.34.0", note = "the `new` function is now preferred")]
-#[allow(clippy::declare_interior_mutable_const, reason = "std has it so")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std has it so")]
 pub const ATOMIC_BOOL_INIT: AtomicBool = AtomicBool::new(false);
 /// See std.
 #[deprecated(since = "1.34.0", note = "the `new` function is now preferred")]
-#[allow(clippy::declare_interior_mutable_const, reason = "std has it so")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std has it so")]
 pub const ATOMIC_ISIZE_INIT: AtomicIsize = AtomicIsize::new(0);
 /// See std.
 #[deprecated(since = "1.34.0", note = "the `new` function is now preferred")]
-#[allow(clippy::declare_interior_mutable_const, reason = "std has it so")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std has it so")]
 pub const ATOMIC_USIZE_INIT: AtomicUsize = AtomicUsize::new(0);
 
 impl Word for atomic::AtomicBool {

@@ -15,8 +15,8 @@ pub mod stacks;
 pub mod system;
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard};
 
 use heap::Heap;
 use image::{Image, Layout};
@@ -37,27 +37,32 @@ pub struct World {
 // `take`.
 unsafe impl Send for World {}
 
-/// The world while no exploration has it. The ranges are those that [`keep`] was told.
-#[allow(clippy::type_complexity, reason = "used once")]
-static IDLE: Mutex<(Option<Box<World>>, Vec<Range<usize>>)> = Mutex::new((None, Vec::new()));
+/// The world while no exploration has it.
+static IDLE: Mutex<Idle> = Mutex::new(Idle {
+    world: None,
+    keep: Vec::new(),
+});
+
+#[derive(Debug)]
+struct Idle {
+    world: Option<Box<World>>,
+    keep: Vec<Range<usize>>,
+}
+
+fn idle() -> MutexGuard<'static, Idle> {
+    IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
 
 /// Leaves this memory alone when statics are put back: it belongs to machinery that must remember
 /// things from one execution to the next.
 pub fn keep(range: Range<usize>) {
-    IDLE.lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
-        .1
-        .push(range);
+    idle().keep.push(range);
 }
 
 impl World {
     /// Takes the world for an exploration on this OS thread.
     pub fn take() -> Box<World> {
-        let idle = IDLE
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .0
-            .take();
+        let idle = idle().world.take();
         let mut world = idle.unwrap_or_else(|| {
             let world = World {
                 heap: Heap::reserve(),
@@ -82,19 +87,13 @@ impl World {
     pub fn put_back(mut self: Box<World>) {
         self.image = None;
         self.heap.empty();
-        IDLE.lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .0 = Some(self);
+        idle().world = Some(self);
     }
 
     /// Remembers the statics as they are now.
     pub fn remember_statics(&mut self) {
         warm_up();
-        let keep = IDLE
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .1
-            .clone();
+        let keep = idle().keep.clone();
         self.image = Some(Image::take(&self.layout, &keep));
     }
 

@@ -19,14 +19,14 @@ pub struct Once {
 
 /// See std.
 #[deprecated(since = "1.38.0", note = "the `Once::new()` function is now preferred")]
-#[allow(clippy::declare_interior_mutable_const, reason = "std has it so")]
+#[expect(clippy::declare_interior_mutable_const, reason = "std has it so")]
 pub const ONCE_INIT: Once = Once::new();
 
 impl Once {
     /// See std.
     #[inline]
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "std has none")]
+    #[expect(clippy::new_without_default, reason = "std has no Default here")]
     pub const fn new() -> Once {
         Once {
             turn: Turn::new(),

@@ -317,17 +317,28 @@ fn an_os_thread_that_nobody_controls_is_named() {
 #[test]
 fn a_thread_that_waits_for_a_file_lets_the_others_run() {
     use std::io::{Read, Write};
-    #[allow(improper_ctypes, reason = "three numbers, never read by anyone")]
+    #[repr(C)]
+    struct PollFile {
+        file: i32,
+        wanted: i16,
+        found: i16,
+    }
     unsafe extern "C" {
-        fn poll(files: *mut (i32, i16, i16), count: u64, timeout: i32) -> i32;
+        fn poll(files: *mut PollFile, count: u64, timeout: i32) -> i32;
     }
     alone(|| {
         let test = || {
             let (mut reader, mut writer) = std::io::pipe().unwrap();
             let thread = thread::spawn(move || writer.write_all(b"x").unwrap());
             let file = std::os::fd::AsRawFd::as_raw_fd(&reader);
+            let mut file = PollFile {
+                file,
+                wanted: 1,
+                found: 0,
+            };
             // SAFETY: one file with room for its answer.
-            assert_eq!(unsafe { poll(&mut (file, 1, 0), 1, -1) }, 1);
+            assert_eq!(unsafe { poll(&mut file, 1, -1) }, 1);
+            assert_eq!(file.found, 1);
             let mut text = String::new();
             reader.read_to_string(&mut text).unwrap();
             thread.join().unwrap();
