@@ -304,9 +304,10 @@ impl Checker<'_> {
     ) -> Expr {
         if let Tree::Name(name) = &base.kind
             && scope.find(name).is_none()
-                && let Some(Global::Type(ty)) = self.globals.get(name).cloned() {
-                    return self.qualified(ty, field, span);
-                }
+            && let Some(Global::Type(ty)) = self.globals.get(name).cloned()
+        {
+            return self.qualified(ty, field, span);
+        }
         let base = self.expression(base, scope, None);
         if base.ty != self.bad_ty {
             self.diagnostics.push(
@@ -355,11 +356,12 @@ impl Checker<'_> {
         // `T(a, b)` makes a tuple of a named tuple type.
         if let (Tree::Name(name), None) = (&callee.kind, fold)
             && let Some(Global::Type(ty)) = self.globals.get(name).cloned()
-                && matches!(self.types.get(ty), Ty::Tuple(_)) {
-                    let tuple = self.tuple(args, span, scope, Some(ty));
-                    self.require_fit(tuple.ty, ty, span);
-                    return self.coerce(tuple, ty);
-                }
+            && matches!(self.types.get(ty), Ty::Tuple(_))
+        {
+            let tuple = self.tuple(args, span, scope, Some(ty));
+            self.require_fit(tuple.ty, ty, span);
+            return self.coerce(tuple, ty);
+        }
         let _ = expect;
         let Some(call) = self.call(callee, args, fold, span, scope) else {
             return self.bad(span);

@@ -525,18 +525,19 @@ impl Checker<'_> {
         expect: Option<TyId>,
     ) -> Expr {
         if let Some(Ty::Tuple(types)) = expect.map(|ty| self.types.get(ty).clone())
-            && types.len() == items.len() {
-                let items = items
-                    .iter()
-                    .zip(&types)
-                    .map(|(item, ty)| self.stored(item, scope, *ty))
-                    .collect();
-                return Expr {
-                    kind: ExprKind::Tuple(items),
-                    ty: expect.unwrap_or(self.bad_ty),
-                    span,
-                };
-            }
+            && types.len() == items.len()
+        {
+            let items = items
+                .iter()
+                .zip(&types)
+                .map(|(item, ty)| self.stored(item, scope, *ty))
+                .collect();
+            return Expr {
+                kind: ExprKind::Tuple(items),
+                ty: expect.unwrap_or(self.bad_ty),
+                span,
+            };
+        }
         let mut types = Vec::new();
         let mut lowered = Vec::new();
         for item in items {

@@ -117,10 +117,12 @@ fn way_to_goal(
                     best = Some((gain, first));
                 }
             } else if let Some(next) = here.next[at]
-                && !first_move.contains_key(&next) && first_move.len() < HORIZON {
-                    first_move.insert(next, Some(first));
-                    queue.push_back((next, distance + 1));
-                }
+                && !first_move.contains_key(&next)
+                && first_move.len() < HORIZON
+            {
+                first_move.insert(next, Some(first));
+                queue.push_back((next, distance + 1));
+            }
         }
     }
     best.map(|(_, first)| first)

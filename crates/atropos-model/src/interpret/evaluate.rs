@@ -115,9 +115,10 @@ impl Interpreter<'_> {
                 let mut values = Vec::new();
                 self.each(vars, frame, &mut |frame| {
                     if let Some(filter) = filter
-                        && self.evaluate(filter, frame, state)?.scalar() == 0 {
-                            return Ok(true);
-                        }
+                        && self.evaluate(filter, frame, state)?.scalar() == 0
+                    {
+                        return Ok(true);
+                    }
                     let value = self.item(item, ty, frame, state)?;
                     if values.len() >= max as usize {
                         return failed(ErrorKind::TooLong, span);

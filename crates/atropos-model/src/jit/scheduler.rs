@@ -54,9 +54,10 @@ impl Scheduler {
     /// The trace came through the alternative of the `//` at this position.
     pub fn came_through(&mut self, position: usize) {
         if let Some(choice) = self.choices.get_mut(position)
-            && choice.priority.is_some() {
-                choice.priority = Some(true);
-            }
+            && choice.priority.is_some()
+        {
+            choice.priority = Some(true);
+        }
     }
 
     /// An error ends the trace: whatever it is inside of is enabled.

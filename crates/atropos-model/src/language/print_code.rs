@@ -7,10 +7,11 @@ impl Printer {
     pub(super) fn statement(&mut self, stmt: &Stmt) {
         self.comments_before(stmt.span.start);
         if let Some(text) = inline(stmt)
-            && text.len() + 2 * self.indent <= WIDTH {
-                self.line(&text);
-                return;
-            }
+            && text.len() + 2 * self.indent <= WIDTH
+        {
+            self.line(&text);
+            return;
+        }
         match &stmt.kind {
             StmtKind::Prio(parts) => self.parts(parts, " //"),
             StmtKind::Choice(parts) => self.parts(parts, " []"),

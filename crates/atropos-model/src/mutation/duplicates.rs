@@ -115,19 +115,18 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
             point: Some(inner),
             ..
         } = &body.kind
-        {
-            // If the inner condition can fail with an error, the two differ.
-            if !may_fail(cond) {
-                let first: fn(&Mutants, PointId) -> MutantId =
-                    |mutants, id| mutants.point(id).first;
-                let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
-                let known = match mutants.get(outer).fate {
-                    Fate::Duplicate(of) => of,
-                    _ => outer,
-                };
-                mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
-            }
+    {
+        // If the inner condition can fail with an error, the two differ.
+        if !may_fail(cond) {
+            let first: fn(&Mutants, PointId) -> MutantId = |mutants, id| mutants.point(id).first;
+            let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
+            let known = match mutants.get(outer).fate {
+                Fate::Duplicate(of) => of,
+                _ => outer,
+            };
+            mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
         }
+    }
     walk::substatements(stmt, &mut |inner| guards(inner, mutants));
 }
 

@@ -131,9 +131,11 @@ pub fn engines_agree(model: &Arc<Model>, limit: usize) -> usize {
             }
             for outcome in outcomes {
                 if let Ok(target) = outcome.result
-                    && seen.len() < limit && seen.insert(target.clone()) {
-                        open.push(target);
-                    }
+                    && seen.len() < limit
+                    && seen.insert(target.clone())
+                {
+                    open.push(target);
+                }
             }
         }
     }
