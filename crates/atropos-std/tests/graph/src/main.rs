@@ -27,7 +27,7 @@ fn crossbeam_channel() {
 fn dashmap() {
     let map = Arc::new(dashmap::DashMap::new());
     map.insert("key", 0);
-    let add = |map: Arc<dashmap::DashMap<&str, u32>>| thread::spawn(move || *map.get_mut("key").unwrap() += 1);
+    let add = |map: Arc<dashmap::DashMap<&'static str, u32>>| thread::spawn(move || *map.get_mut("key").unwrap() += 1);
     [add(map.clone()), add(map.clone())].into_iter().for_each(|thread| thread.join().unwrap());
     say(&map.get("key").unwrap().to_string());
 }
