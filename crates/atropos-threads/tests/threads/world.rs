@@ -338,7 +338,8 @@ fn a_thread_that_waits_for_a_file_lets_the_others_run() {
             };
             // SAFETY: one file with room for its answer.
             assert_eq!(unsafe { poll(&mut file, 1, -1) }, 1);
-            assert_eq!(file.found, 1);
+            // Readable; the other end may be closed by now, which is told too.
+            assert_eq!(file.found & 1, 1);
             let mut text = String::new();
             reader.read_to_string(&mut text).unwrap();
             thread.join().unwrap();
