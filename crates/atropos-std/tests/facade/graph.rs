@@ -1,12 +1,30 @@
 //! A program with dependencies that bring their own locks and channels, built by cargo.
 
-use std::path::Path;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::build::{FACADE, facade, run, scratch};
 
+/// Cargo does not notice that a facade has changed, so each has a target directory of its own.
+fn facade_hash() -> u64 {
+    let mut files: Vec<PathBuf> = fs::read_dir(facade())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        fs::read(file).unwrap().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 pub fn dependencies_are_explored_unmodified() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graph/Cargo.toml");
+    let target = scratch().join(format!("graph-{:016x}", facade_hash()));
     let cargo = || {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         // Nothing of the build that runs this test.
@@ -15,7 +33,7 @@ pub fn dependencies_are_explored_unmodified() {
         {
             command.env_remove(key);
         }
-        command.env("CARGO_TARGET_DIR", scratch().join("graph"));
+        command.env("CARGO_TARGET_DIR", &target);
         command
     };
     let mut fetch = cargo();
@@ -34,7 +52,7 @@ pub fn dependencies_are_explored_unmodified() {
         .env("RUSTC_WRAPPER", std::env::current_exe().unwrap())
         .env(FACADE, facade());
     run(build);
-    let output = run(Command::new(scratch().join("graph/release/graph")));
+    let output = run(Command::new(target.join("release/graph")));
     let expected = [
         "arc_swap: 0 1, 1 1; all schedules",
         "crossbeam_channel: [1, 2], [2, 1]; 1,000 random schedules, seed 1",
