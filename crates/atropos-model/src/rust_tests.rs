@@ -34,12 +34,12 @@ pub fn adapter_file(model: &Model) -> String {
     for signature in signatures(model) {
         let _ = writeln!(
             out,
-            "    {signature} {{\n        unimplemented!(\"give this input to the implementation\")\n    }}\n"
+            "    {signature} {{\n        panic!(\"give this input to the implementation\")\n    }}\n"
         );
     }
     out.push_str(
         "    fn observe(&mut self) -> Option<String> {\n        \
-         unimplemented!(\"the next output as the model writes it, or None if none comes\")\n    }\n}\n",
+         panic!(\"give the next output as the model writes it, or None if none comes\")\n    }\n}\n",
     );
     out
 }
