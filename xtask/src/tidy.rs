@@ -110,11 +110,12 @@ fn collect(directory: &Path, prefix: &str, found: &mut Vec<Document>) {
     for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let name = entry.file_name().into_string().expect("names are text");
         let path = format!("{prefix}{name}");
-        let is_made = matches!(name.as_str(), "target" | ".git" | ".atropos");
+        // In a second work tree `.git` is a file.
+        if matches!(name.as_str(), "target" | ".git" | ".atropos") {
+            continue;
+        }
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if !is_made {
-                collect(&entry.path(), &format!("{path}/"), found);
-            }
+            collect(&entry.path(), &format!("{path}/"), found);
         } else if let Ok(text) = fs::read_to_string(entry.path()) {
             found.push(Document { path, text });
         }
