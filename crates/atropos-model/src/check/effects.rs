@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::language::Diagnostic;
 use crate::model::code::{Call, Effects};
-use crate::model::{CodeId, Expr, Stmt, StmtKind, TargetBase};
+use crate::model::{CodeId, Stmt, StmtKind, TargetBase};
 use crate::walk;
 
 impl Checker<'_> {
@@ -11,7 +11,13 @@ impl Checker<'_> {
         let order = self.callees_first();
         for id in order {
             let mut effects = Effects::default();
-            self.statement_effects(&self.codes[id.0 as usize].body.clone(), &mut effects);
+            let nothing = Stmt {
+                kind: StmtKind::Skip,
+                span: Default::default(),
+            };
+            let body = std::mem::replace(&mut self.codes[id.0 as usize].body, nothing);
+            self.statement_effects(&body, &mut effects);
+            self.codes[id.0 as usize].body = body;
             self.codes[id.0 as usize].effects = effects;
         }
     }
@@ -65,16 +71,10 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let mut expressions: Vec<Expr> = Vec::new();
-        walk::own_expressions(stmt, &mut |expr| expressions.push(expr.clone()));
-        for expr in expressions {
-            walk::calls_in(&expr, &mut |call: &Call| self.require_function(call));
-        }
-        let mut inner: Vec<Stmt> = Vec::new();
-        walk::substatements(stmt, &mut |stmt| inner.push(stmt.clone()));
-        for stmt in &inner {
-            self.statement_effects(stmt, effects);
-        }
+        walk::own_expressions(stmt, &mut |expr| {
+            walk::calls_in(expr, &mut |call| self.require_function(call))
+        });
+        walk::substatements(stmt, &mut |inner| self.statement_effects(inner, effects));
     }
 
     fn require_function(&mut self, call: &Call) {

@@ -33,6 +33,11 @@ impl Acting {
         self.ids.is_empty()
     }
 
+    /// Whether it is, or holds, one of `met`, which are sorted.
+    pub(super) fn is_among(&self, met: &[MutantId]) -> bool {
+        self.ids.iter().any(|id| met.binary_search(id).is_ok())
+    }
+
     /// Whether the original, having met `infected`, may have done something else than this.
     pub fn parts_from(&self, infected: &MutantSet) -> bool {
         self.ids.iter().any(|id| infected.contains(*id))

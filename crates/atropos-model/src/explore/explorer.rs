@@ -49,7 +49,11 @@ pub struct Explorer {
     original: Acting,
     /// None: all orders are explored.
     reducer: Option<Arc<Reducer>>,
-    /// Executed iterations, enabled or not.
+    /// Per object its position in the order of ranks.
+    order: Vec<u32>,
+    /// Scratch: mutants met by one object.
+    met: MutantSet,
+    /// Objects looked at by execution.
     pub expanded: u64,
 }
 
@@ -61,7 +65,13 @@ impl Explorer {
         reducer: Option<Arc<Reducer>>,
     ) -> Explorer {
         let original = Acting::original(&model.mutants);
+        let mut order = vec![u32::MAX; model.objects.len()];
+        for (position, object) in model.ranks.iter().flatten().enumerate() {
+            order[object.index()] = position as u32;
+        }
         Explorer {
+            order,
+            met: MutantSet::for_all(&model.mutants),
             model,
             engine,
             cache,
@@ -76,8 +86,8 @@ impl Explorer {
         let of_original = match self.cache.get(state, full) {
             Some(known) => known,
             None => {
-                let mode = self.original.mode.clone();
-                let expansion = Arc::new(self.compute(&mode, state, full));
+                let original = self.original.clone();
+                let expansion = Arc::new(self.compute(&original, state, full, None));
                 self.cache.put(state, full, &expansion);
                 expansion
             }
@@ -85,20 +95,29 @@ impl Explorer {
         if acting.is_original() || !acting.parts_from(&of_original.infected) {
             return of_original;
         }
-        Arc::new(self.compute(&acting.mode, state, full))
+        Arc::new(self.compute(acting, state, full, Some(&of_original)))
     }
 
-    fn compute(&mut self, mode: &crate::mutation::Mode, state: &State, full: bool) -> Expansion {
+    /// Looks at the objects one by one. What the original did with objects where it met none of the acting mutants
+    /// is taken from `known`.
+    fn compute(
+        &mut self,
+        acting: &Acting,
+        state: &State,
+        full: bool,
+        known: Option<&Expansion>,
+    ) -> Expansion {
         let mut expansion = Expansion {
             infected: MutantSet::for_all(&self.model.mutants),
             ..Expansion::default()
         };
         let model = self.model.clone();
+        let mut relied = MutantSet::default();
         for rank in &model.ranks {
             for object in rank {
-                let before = expansion.steps.len();
-                self.iterate(mode, state, *object, &mut expansion);
-                let steps = &expansion.steps[before..];
+                let before = expansion.looked.len();
+                self.look(acting, state, *object, &mut expansion, known);
+                let steps = &expansion.looked[before..];
                 let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
                 if full || !internal || expansion.error.is_some() {
                     continue;
@@ -106,41 +125,70 @@ impl Explorer {
                 let Some(reducer) = &self.reducer else {
                     continue;
                 };
-                if reducer.is_enough(*object, state, mode, &mut expansion.infected) {
-                    expansion.steps.drain(..before);
+                if reducer.is_enough(*object, state, &acting.mode, &mut relied) {
+                    expansion.infected.union(&relied);
+                    expansion.chosen = before..expansion.looked.len();
                     expansion.reduced = true;
                     return expansion;
                 }
             }
-            if !expansion.steps.is_empty() || expansion.error.is_some() {
+            if !expansion.looked.is_empty() || expansion.error.is_some() {
                 break;
             }
         }
+        expansion.chosen = 0..expansion.looked.len();
         expansion
     }
 
-    fn iterate(
+    fn look(
         &mut self,
-        mode: &crate::mutation::Mode,
+        acting: &Acting,
         state: &State,
         object: ObjectId,
         expansion: &mut Expansion,
+        known: Option<&Expansion>,
     ) {
+        let position = expansion.objects;
+        expansion.objects += 1;
+        if let Some(known) = known.filter(|known| position < known.objects) {
+            if !acting.is_among(known.met_at(position)) {
+                let first = known
+                    .looked
+                    .partition_point(|step| self.order[step.object.index()] < position);
+                let same = known.looked[first..]
+                    .iter()
+                    .take_while(|step| step.object == object);
+                expansion.looked.extend(same.cloned());
+                if let Some(error) = known.error.as_ref().filter(|(of, ..)| *of == object) {
+                    expansion.error.get_or_insert(error.clone());
+                }
+                return;
+            }
+        }
         self.expanded += 1;
+        self.met.clear();
         for outcome in self
             .engine
-            .iterations(state, object, mode, &mut expansion.infected)
+            .iterations(state, object, &acting.mode, &mut self.met)
         {
             match outcome.result {
-                Ok(target) => expansion.steps.push(Step {
+                Ok(target) => expansion.looked.push(Step {
                     object,
                     labels: outcome.labels,
                     target,
                 }),
                 Err(error) => {
-                    expansion.error.get_or_insert((outcome.labels, error));
+                    expansion
+                        .error
+                        .get_or_insert((object, outcome.labels, error));
                 }
             }
+        }
+        if !self.met.is_empty() {
+            expansion.infected.union(&self.met);
+            expansion
+                .infected_at
+                .push((position, self.met.iter().collect()));
         }
     }
 
@@ -200,7 +248,7 @@ impl Explorer {
         infected.union(&expansion.infected);
         if expansion.reduced
             && expansion
-                .steps
+                .steps()
                 .iter()
                 .any(|step| seen.contains(&Node::at(step.target.clone())))
         {
@@ -208,12 +256,12 @@ impl Explorer {
             expansion = self.expansion(acting, &node.state, true);
             infected.union(&expansion.infected);
         }
-        if let Some((labels, error)) = &expansion.error {
+        if let Some((_, labels, error)) = &expansion.error {
             return Err(Stop::Error(labels.clone(), *error));
         }
         let mut offers = Vec::new();
         let mut internal = false;
-        for step in &expansion.steps {
+        for step in expansion.steps() {
             let mut labels = step.labels.iter();
             match labels.next() {
                 Some(first) => {

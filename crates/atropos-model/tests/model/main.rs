@@ -1,10 +1,13 @@
 //! Integration tests of the model language, its execution, mutation and test generation.
 
+mod animation;
 mod constructs;
 mod diagnostics;
 mod engines;
 mod figure_two;
 mod formatting;
+mod generation;
 mod random_models;
 mod reduction;
+mod rust_tests;
 mod support;

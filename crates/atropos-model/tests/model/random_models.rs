@@ -168,7 +168,7 @@ system
 
 #[test]
 fn compiled_code_agrees_with_the_interpreter_on_generated_models() {
-    for seed in 0..25 {
+    for seed in 0..12 {
         let model = load(&generated(seed));
         engines_agree(&model, 12);
     }
