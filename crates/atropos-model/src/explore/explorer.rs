@@ -150,20 +150,20 @@ impl Explorer {
     ) {
         let position = expansion.objects;
         expansion.objects += 1;
-        if let Some(known) = known.filter(|known| position < known.objects) {
-            if !acting.is_among(known.met_at(position)) {
-                let first = known
-                    .looked
-                    .partition_point(|step| self.order[step.object.index()] < position);
-                let same = known.looked[first..]
-                    .iter()
-                    .take_while(|step| step.object == object);
-                expansion.looked.extend(same.cloned());
-                if let Some(error) = known.error.as_ref().filter(|(of, ..)| *of == object) {
-                    expansion.error.get_or_insert(error.clone());
-                }
-                return;
+        if let Some(known) = known.filter(|known| position < known.objects)
+            && !acting.is_among(known.met_at(position))
+        {
+            let first = known
+                .looked
+                .partition_point(|step| self.order[step.object.index()] < position);
+            let same = known.looked[first..]
+                .iter()
+                .take_while(|step| step.object == object);
+            expansion.looked.extend(same.cloned());
+            if let Some(error) = known.error.as_ref().filter(|(of, ..)| *of == object) {
+                expansion.error.get_or_insert(error.clone());
             }
+            return;
         }
         self.expanded += 1;
         self.met.clear();
