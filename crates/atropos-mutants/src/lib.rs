@@ -28,6 +28,7 @@ mod return_values;
 pub mod selection;
 mod source;
 mod statements;
+mod std_values;
 mod types;
 mod walk;
 mod walk_constants;
