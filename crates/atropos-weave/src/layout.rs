@@ -4,19 +4,20 @@
 use std::collections::HashSet;
 
 use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span};
-use proc_macro2::TokenStream;
-use syn::spanned::Spanned;
-use syn::{Expr, UnOp};
+use syn::Expr;
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
-use crate::context::{Contexts, TemporaryRoot, contains_let};
+use crate::context::Contexts;
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
 use crate::map::WovenPoint;
-use crate::temporaries::may_leave_temporaries;
+use crate::operators::{arithmetic_text, relation_text};
+use crate::ranges::Ends;
+use crate::site::Site;
+use crate::syntax::contains_let;
 
 /// A piece of new text around a part of the source, or before it if the part is empty.
 #[derive(Clone, Debug)]
@@ -134,13 +135,6 @@ struct Draft<'a> {
     point: &'a Point,
     /// The mutants that are not dropped, with their numbers within the point.
     alive: Vec<(u32, &'a Mutant)>,
-}
-
-/// Where a switch may stand so that no temporary is dropped too early.
-enum Site {
-    Around(Span),
-    /// At the start of this body.
-    Body(Span),
 }
 
 const UNPARSABLE: &str = "the mutant's text is no expression";
@@ -507,7 +501,8 @@ impl<'a> Planner<'a> {
             let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
             return Ok((span, Kind::Switch { choice, access }));
         }
-        match self.site(draft).ok_or(NO_SITE)? {
+        let mutants: Vec<&Mutant> = draft.alive.iter().map(|(_, mutant)| *mutant).collect();
+        match self.site(draft.point.span, &mutants).ok_or(NO_SITE)? {
             Site::Around(span) => {
                 let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
                 let access = match self.contexts.get(span).is_block_like {
@@ -522,45 +517,6 @@ impl<'a> Planner<'a> {
                     parse(&block).is_some().then_some(block)
                 })?;
                 Ok((Span::new(span.start, span.start), Kind::Body(choice)))
-            }
-        }
-    }
-
-    /// Where the original can be moved into an arm: right there if it leaves no temporaries behind,
-    /// else where its temporaries end.
-    fn site(&self, draft: &Draft) -> Option<Site> {
-        let span = draft.point.span;
-        let context = self.contexts.get(span);
-        if context.is_shorthand {
-            return None;
-        }
-        let original = parse(span.text(self.source))?;
-        if is_literal(&original) {
-            // `-128i8` is a number, but `-(128i8)` overflows. A literal that is cast is of the type
-            // that it is cast to. `&1` lives for ever, `&(f())` does not.
-            let number = context.cast.or(context.negation).unwrap_or(span);
-            let borrow = self.contexts.get(number).borrow;
-            return Some(Site::Around(borrow.unwrap_or(number)));
-        }
-        let leaves = |text: Option<String>| {
-            text.and_then(|text| parse(&text))
-                .is_some_and(|expr| may_leave_temporaries(&expr))
-        };
-        let is_free = !may_leave_temporaries(&original)
-            && !draft
-                .alive
-                .iter()
-                .any(|(_, mutant)| leaves(self.pieces.edited(span, mutant)));
-        if is_free {
-            return Some(Site::Around(span));
-        }
-        match context.root {
-            TemporaryRoot::Unknown => None,
-            TemporaryRoot::Body(body) => Some(Site::Body(body)),
-            TemporaryRoot::Expression(root) => {
-                let is_borrowed_place = self.contexts.get(root).in_place
-                    && parse(root.text(self.source)).is_none_or(|expr| is_place(&expr));
-                (!is_borrowed_place).then_some(Site::Around(root))
             }
         }
     }
@@ -621,75 +577,10 @@ fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &Choice
     }
 }
 
-fn arithmetic_text(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        '+' => "+",
-        '-' => "-",
-        '*' => "*",
-        '/' => "/",
-        '%' => "%",
-        '&' => "&",
-        '|' => "|",
-        '^' => "^",
-        'l' => "<<",
-        'r' => ">>",
-        _ => return None,
-    })
-}
-
-fn relation_text(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        '<' => "<",
-        '>' => ">",
-        'l' => "<=",
-        'g' => ">=",
-        '=' => "==",
-        '!' => "!=",
-        _ => return None,
-    })
-}
-
-/// A literal, perhaps with signs and parentheses.
-fn is_literal(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) => true,
-        Expr::Paren(inner) => is_literal(&inner.expr),
-        Expr::Unary(unary) => !matches!(unary.op, UnOp::Deref(_)) && is_literal(&unary.expr),
-        _ => false,
-    }
-}
-
 /// A guard may hold `let`, which no expression of its own may.
 fn parse_guard(text: &str) -> Option<Expr> {
     match parse(&format!("match () {{ _ if {text} => {{}} }}"))? {
         Expr::Match(choice) => Some(*choice.arms.into_iter().next()?.guard?.1),
         _ => None,
-    }
-}
-
-/// A range with both ends.
-struct Ends {
-    /// Where `..` or `..=` stands in the text.
-    limits: std::ops::Range<usize>,
-    is_inclusive: bool,
-    /// The ends, without their white space.
-    tokens: [String; 2],
-}
-
-impl Ends {
-    fn of(text: &str) -> Option<Ends> {
-        let Some(Expr::Range(range)) = parse(text) else {
-            return None;
-        };
-        let limits = range.limits.span().byte_range();
-        let tokens = |text: &str| {
-            let tokens: TokenStream = text.parse().ok()?;
-            (!tokens.is_empty()).then(|| tokens.to_string())
-        };
-        Some(Ends {
-            tokens: [tokens(&text[..limits.start])?, tokens(&text[limits.end..])?],
-            is_inclusive: matches!(range.limits, syn::RangeLimits::Closed(_)),
-            limits,
-        })
     }
 }

@@ -20,7 +20,11 @@ mod effects;
 mod exact;
 mod flow;
 mod layout;
+mod operators;
+mod ranges;
 mod shapes;
+mod site;
+mod syntax;
 mod temporaries;
 #[cfg(test)]
 mod testing;

@@ -288,3 +288,289 @@ fn suspects(map: &WeaveMap, place: Span) -> Option<Vec<&WovenPoint>> {
     };
     inside(place).or_else(|| map.innermost_scope(place, inside))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::{Code, DiagnosticSpan};
+    use crate::weave::{WeaveOptions, weave_file};
+    use atropos_mutants::mutant::FileMutants;
+    use atropos_mutants::{FindOptions, OperatorSelection, find_mutants};
+
+    const FILE: &str = "a.rs";
+
+    /// A file that is woven again and again.
+    struct Bench {
+        source: String,
+        mutants: FileMutants,
+        forms: PackageForms,
+        woven: BTreeMap<String, FileWeave>,
+    }
+
+    impl Bench {
+        fn new(operators: &str, source: &str) -> Bench {
+            let options = FindOptions {
+                selection: OperatorSelection::parse(&[operators]).unwrap(),
+                ..FindOptions::default()
+            };
+            let mut mutants = find_mutants(source, &options).unwrap();
+            let all = mutants.points.iter_mut();
+            for (mutant, id) in all.flat_map(|point| &mut point.mutants).zip(1..) {
+                mutant.id = MutantId(id);
+            }
+            let mut bench = Bench {
+                source: source.to_owned(),
+                mutants,
+                forms: PackageForms::default(),
+                woven: BTreeMap::new(),
+            };
+            bench.weave();
+            bench
+        }
+
+        fn weave(&mut self) {
+            let options = WeaveOptions {
+                edition_2015_root: false,
+                steps: true,
+            };
+            let forms = self.forms.file(FILE);
+            let weave = weave_file(&self.source, &self.mutants, forms, &options);
+            self.woven.insert(FILE.to_owned(), weave);
+        }
+
+        /// The span of the first place where `text` stands in the woven text.
+        fn span(&self, text: &str, is_primary: bool, label: &str) -> DiagnosticSpan {
+            let woven = &self.woven[FILE].text;
+            let start = woven
+                .find(text)
+                .unwrap_or_else(|| panic!("no {text} in {woven}"));
+            DiagnosticSpan {
+                file_name: format!("src/{FILE}"),
+                byte_start: start,
+                byte_end: start + text.len(),
+                is_primary,
+                label: Some(label.to_owned()),
+                ..DiagnosticSpan::default()
+            }
+        }
+
+        fn error(&self, code: &str, places: &[(&str, bool)]) -> Diagnostic {
+            Diagnostic {
+                message: "something".to_owned(),
+                code: Some(Code {
+                    code: code.to_owned(),
+                }),
+                level: "error".to_owned(),
+                spans: places
+                    .iter()
+                    .map(|(text, is_primary)| self.span(text, *is_primary, ""))
+                    .collect(),
+                children: Vec::new(),
+            }
+        }
+
+        fn roll_back(&mut self, errors: &[Diagnostic]) -> Outcome {
+            let name = |name: &str| name.strip_prefix("src/").map(str::to_owned);
+            let outcome = roll_back(&mut self.forms, &self.woven, errors, name);
+            self.weave();
+            outcome
+        }
+
+        fn form(&self, point: usize) -> Option<Form> {
+            self.woven[FILE].map.point(point).map(|point| point.form)
+        }
+
+        fn dropped(&self) -> Vec<u32> {
+            self.forms.dropped_mutants().map(|(id, _)| id.0).collect()
+        }
+    }
+
+    const SUM: &str = "fn f(a: T, b: T) -> T { a + b }";
+
+    #[test]
+    fn a_mutant_whose_code_is_wrong_goes_alone() {
+        let mut bench = Bench::new("AOR", SUM);
+        let error = bench.error("E0369", &[("__atropos_l - __atropos_r", true)]);
+        let outcome = bench.roll_back(&[error]);
+        assert_eq!((outcome.dropped_mutants, outcome.plainer), (1, 0));
+        assert_eq!(bench.dropped(), [1]);
+        assert_eq!(bench.form(0), Some(Form::Values));
+    }
+
+    #[test]
+    fn a_point_gets_plainer_until_no_form_is_left() {
+        let mut bench = Bench::new("AOR", SUM);
+        for (code, expected) in [
+            ("E0277", Some(Form::Operands)),
+            ("E0277", Some(Form::Plain)),
+            ("E0277", None),
+        ] {
+            let error = bench.error(code, &[("match", true)]);
+            assert!(bench.roll_back(&[error]).made_progress());
+            assert_eq!(bench.form(0), expected);
+        }
+        assert_eq!(bench.dropped(), [1, 2]);
+        assert_eq!(
+            bench.forms.file(FILE).reason(MutantId(1)),
+            Some("E0277: something")
+        );
+    }
+
+    #[test]
+    fn trouble_that_values_did_not_make_leads_straight_to_the_plain_form() {
+        let mut bench = Bench::new("AOR", SUM);
+        let error = bench.error("E0502", &[("match", true)]);
+        bench.roll_back(&[error]);
+        assert_eq!(bench.form(0), Some(Form::Plain));
+    }
+
+    #[test]
+    fn many_errors_at_one_point_are_one_step() {
+        let mut bench = Bench::new("AOR", SUM);
+        let error = bench.error("E0277", &[("match", true)]);
+        let outcome = bench.roll_back(&[error.clone(), error]);
+        assert_eq!(outcome.plainer, 1);
+        assert_eq!(bench.form(0), Some(Form::Operands));
+    }
+
+    #[test]
+    fn what_no_form_can_do_is_dropped_at_once() {
+        let mut bench = Bench::new("AOR", SUM);
+        let error = bench.error("E0015", &[("match", true)]);
+        let outcome = bench.roll_back(&[error]);
+        assert_eq!((outcome.dropped_points, outcome.plainer), (1, 0));
+    }
+
+    #[test]
+    fn a_step_counter_that_is_wrong_goes_alone() {
+        let mut bench = Bench::new("AOR", SUM);
+        let error = bench.error("E0015", &[("::atropos_runtime::step()", true)]);
+        let outcome = bench.roll_back(&[error]);
+        assert_eq!((outcome.dropped_steps, outcome.dropped_points), (1, 0));
+        assert!(!bench.woven[FILE].text.contains("step()"));
+        assert_eq!(bench.form(0), Some(Form::Values));
+    }
+
+    #[test]
+    fn an_error_beside_the_points_makes_those_of_its_statement_plainer() {
+        let source = "fn f(a: T, b: T) { let x = None; g(a + b, h()); k(a - b); }";
+        let mut bench = Bench::new("AOR", source);
+        let error = bench.error("E0282", &[("h()", true)]);
+        bench.roll_back(&[error]);
+        assert_eq!(bench.form(0), Some(Form::Operands));
+        assert_eq!(bench.form(1), Some(Form::Values));
+        let error = bench.error("E0282", &[("None", true)]);
+        bench.roll_back(&[error]);
+        assert_eq!(bench.form(0), Some(Form::Plain), "all of the function");
+        assert_eq!(bench.form(1), Some(Form::Operands));
+    }
+
+    #[test]
+    fn an_error_that_stays_costs_the_function_its_points_then_its_steps_then_the_file() {
+        let source = "fn f(a: T, b: T) { let x = None; g(a + b); } fn k(a: T) { m(a + 1); }";
+        let mut bench = Bench::new("AOR", source);
+        let mut rounds = 0;
+        loop {
+            let error = bench.error("E0282", &[("None", true)]);
+            let outcome = bench.roll_back(&[error]);
+            rounds += 1;
+            if !outcome.made_progress() {
+                assert_eq!(outcome.unmapped, ["E0282: something"]);
+                break;
+            }
+            if rounds == 4 {
+                assert!(!outcome.files_given_up.is_empty() || bench.form(1).is_some());
+            }
+            assert!(rounds < 10);
+        }
+        assert_eq!(rounds, 6);
+        assert_eq!(bench.woven[FILE].text, source, "nothing is left");
+    }
+
+    #[test]
+    fn an_error_in_no_woven_file_is_unmapped() {
+        let mut bench = Bench::new("AOR", SUM);
+        let mut error = bench.error("E0308", &[("match", true)]);
+        error.spans[0].file_name = "elsewhere.rs".to_owned();
+        let outcome = bench.roll_back(&[error]);
+        assert!(!outcome.made_progress());
+        assert_eq!(outcome.unmapped, ["E0308: something"]);
+    }
+
+    #[test]
+    fn a_macro_leads_back_to_where_it_was_called() {
+        let source = "fn f(a: T, b: T) { g(a + b); }";
+        let mut bench = Bench::new("AOR", source);
+        let mut error = bench.error("E0308", &[("__atropos_l * __atropos_r", true)]);
+        let call = error.spans.pop().unwrap();
+        error.spans.push(DiagnosticSpan {
+            file_name: "elsewhere.rs".to_owned(),
+            is_primary: true,
+            expansion: Some(Box::new(crate::diagnostics::Expansion { span: call })),
+            ..DiagnosticSpan::default()
+        });
+        bench.roll_back(&[error]);
+        assert_eq!(bench.dropped(), [2]);
+    }
+
+    #[test]
+    fn a_deleted_return_explains_a_use_after_a_move() {
+        let source = "fn f(a: T, b: bool) -> T { if b { g(a); return h(); } m(a) }";
+        let mut bench = Bench::new("SDL,ERR", source);
+        let mut error = bench.error("E0382", &[]);
+        error.spans = vec![
+            bench.span("a)", false, "value moved here"),
+            bench.span("m(a)", true, "value used here after move"),
+            bench.span("a: T", false, "move occurs because `a` has type `T`"),
+        ];
+        bench.roll_back(&[error]);
+        let dropped = bench.dropped();
+        let names: Vec<&str> = bench
+            .mutants
+            .points
+            .iter()
+            .filter(|point| dropped.contains(&point.mutants[0].id.0))
+            .map(|point| point.span.text(source))
+            .collect();
+        assert_eq!(names, ["return h();"]);
+    }
+
+    #[test]
+    fn a_wrong_type_around_a_wrong_mutant_waits_for_the_next_round() {
+        let source = "fn f(a: T, b: T) -> bool { (a & b) == b }";
+        let mut bench = Bench::new("LOR,ROR", source);
+        let errors = [
+            bench.error("E0308", &[("(match (&(", true)]),
+            bench.error("E0308", &[("__atropos_l | __atropos_r", true)]),
+        ];
+        let outcome = bench.roll_back(&errors);
+        assert_eq!((outcome.dropped_mutants, outcome.plainer), (1, 0));
+        let error = bench.error("E0308", &[("(match (&(", true)]);
+        assert_eq!(bench.roll_back(&[error]).plainer, 1);
+    }
+
+    #[test]
+    fn a_mutant_that_would_have_to_copy_changes_its_form() {
+        let source = "fn f(a: T, b: T) -> T { a + b }";
+        let mut bench = Bench::new("AOD", source);
+        let error = bench.error("E0507", &[("*&__atropos_r", true)]);
+        let outcome = bench.roll_back(&[error]);
+        assert_eq!((outcome.dropped_mutants, outcome.plainer), (0, 1));
+        assert_eq!(bench.form(0), Some(Form::Plain));
+    }
+
+    #[test]
+    fn an_outcome_says_what_happened() {
+        let outcome = Outcome {
+            plainer: 2,
+            dropped_mutants: 1,
+            files_given_up: vec!["a.rs".to_owned()],
+            unmapped: vec!["E0308: x".to_owned()],
+            ..Outcome::default()
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "2 points made plainer, 1 mutants and 0 points dropped, a.rs given up, 1 errors unexplained"
+        );
+    }
+}

@@ -225,9 +225,9 @@ impl Weaver<'_> {
         else {
             return;
         };
-        self.writer.put("(match ");
+        self.writer.put("(match (");
         self.inside(node, *right);
-        self.writer.put(&format!(" {{ {RIGHT} => "));
+        self.writer.put(&format!(") {{ {RIGHT} => "));
         let target = if *is_borrowed {
             self.writer.put("match &mut (");
             self.inside(node, *place);

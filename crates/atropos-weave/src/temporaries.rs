@@ -110,7 +110,7 @@ fn is_number(expr: &Expr) -> bool {
 }
 
 fn has_let(expr: &Expr) -> bool {
-    crate::context::contains_let(expr) && may_leave_let(expr)
+    crate::syntax::contains_let(expr) && may_leave_let(expr)
 }
 
 fn may_leave_let(expr: &Expr) -> bool {

@@ -206,3 +206,152 @@ impl<'s> Weaver<'s> {
         span.text(self.source)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forms::Form;
+    use atropos_mutants::{FindOptions, OperatorSelection, find_mutants};
+    use std::path::Path;
+
+    fn numbered(source: &str) -> FileMutants {
+        made_by(OperatorSelection::all(), source)
+    }
+
+    fn made_by(selection: OperatorSelection, source: &str) -> FileMutants {
+        let options = FindOptions {
+            selection,
+            ..FindOptions::default()
+        };
+        let mut mutants = find_mutants(source, &options).unwrap();
+        crate::split_points(source, &mut mutants);
+        let all = mutants.points.iter_mut();
+        for (mutant, id) in all.flat_map(|point| &mut point.mutants).zip(1..) {
+            mutant.id = MutantId(id);
+        }
+        mutants
+    }
+
+    const OPTIONS: WeaveOptions = WeaveOptions {
+        edition_2015_root: false,
+        steps: true,
+    };
+
+    /// Weaves with every point in a form and checks that all that was taken over from the source
+    /// stands in its line.
+    fn check_lines(source: &str, form: Form) {
+        let mutants = numbered(source);
+        let mut forms = FileForms::new();
+        for point in 0..mutants.points.len() {
+            forms.set_form(point, form);
+        }
+        let weave = weave_file(source, &mutants, &forms, &OPTIONS);
+        let lines = |text: &str| text.matches('\n').count();
+        assert_eq!(lines(source), lines(&weave.text));
+        let (mut source_line, mut woven_line, mut source_end, mut woven_end) = (0, 0, 0, 0);
+        for part in &weave.map.verbatim {
+            // An assignment's right side comes before its place; both are on one line.
+            if part.source >= source_end {
+                source_line += lines(&source[source_end..part.source]);
+                source_end = part.source;
+            } else {
+                assert_eq!(lines(&source[part.source..source_end]), 0);
+            }
+            woven_line += lines(&weave.text[woven_end..part.woven]);
+            woven_end = part.woven;
+            assert_eq!(source_line, woven_line, "{:?}", &source[part.source..]);
+        }
+        let parsed = weave.text.trim_start_matches('\u{feff}');
+        syn::parse_file(parsed).expect("woven text is Rust");
+    }
+
+    #[test]
+    fn our_own_sources_keep_their_lines_in_every_form() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut files = Vec::new();
+        for name in ["atropos-weave", "atropos-mutants"] {
+            for entry in std::fs::read_dir(crates.join(name).join("src")).unwrap() {
+                files.push(entry.unwrap().path());
+            }
+        }
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+        assert!(files.len() > 20);
+        for file in files {
+            let source = std::fs::read_to_string(file).unwrap();
+            check_lines(&source, Form::Values);
+            check_lines(&source, Form::Plain);
+        }
+    }
+
+    #[test]
+    fn carriage_returns_byte_order_marks_and_shebangs_stay() {
+        for start in [
+            "",
+            "\u{feff}",
+            "#!/usr/bin/env x\r\n",
+            "\u{feff}#!/bin/x\r\n",
+        ] {
+            let source = format!(
+                "{start}//! Doc.\r\nfn f(a: u8, b: u8) -> bool {{\r\n    a ==\r\n        b\r\n}}\r\n"
+            );
+            for form in [Form::Values, Form::Plain] {
+                check_lines(&source, form);
+            }
+            let weave = weave_file(&source, &numbered(&source), &FileForms::new(), &OPTIONS);
+            assert!(!weave.map.points().is_empty());
+            assert!(weave.text.starts_with(start));
+            assert_eq!(
+                source.matches("\r\n").count(),
+                weave.text.matches("\r\n").count()
+            );
+        }
+    }
+
+    #[test]
+    fn the_declaration_for_2015_stands_behind_inner_attributes() {
+        let source = "//! Doc.\n#![allow(unused)]\nfn f() {}\n";
+        let options = WeaveOptions {
+            edition_2015_root: true,
+            steps: false,
+        };
+        let weave = weave_file(source, &numbered(source), &FileForms::new(), &options);
+        let expected = "#![allow(unused)]extern crate atropos_runtime;\n";
+        assert!(weave.text.contains(expected), "{}", weave.text);
+    }
+
+    #[test]
+    fn mutants_without_numbers_are_not_woven() {
+        let source = "fn f(a: u8) -> u8 { a + 1 }";
+        let mutants = find_mutants(source, &FindOptions::default()).unwrap();
+        let weave = weave_file(
+            source,
+            &mutants,
+            &FileForms::new(),
+            &WeaveOptions::default(),
+        );
+        assert_eq!(weave.text, source);
+        assert!(weave.absent[0].1.contains("not numbered"));
+    }
+
+    #[test]
+    fn a_dropped_mutant_leaves_the_others() {
+        let source = "fn f(a: u8, b: u8) -> bool { a < b }";
+        let mutants = made_by(OperatorSelection::parse(&["ROR"]).unwrap(), source);
+        assert_eq!(mutants.points.len(), 1);
+        let mut forms = FileForms::new();
+        forms.drop_mutant(MutantId(2), "why not");
+        let weave = weave_file(source, &mutants, &forms, &OPTIONS);
+        assert_eq!(weave.absent, [(MutantId(2), "why not".to_owned())]);
+        let call = "relate(1, b'<', b\"l.F\"";
+        assert!(weave.text.contains(call), "{}", weave.text);
+        assert!(weave.text.contains("{ 0 | 2 | 4.. =>"), "{}", weave.text);
+    }
+
+    #[test]
+    fn hundreds_of_nested_operands_are_no_problem() {
+        let source = format!("fn f(a: u64) -> u64 {{ {} a }}", "a + ".repeat(300));
+        let mutants = numbered(&source);
+        let weave = weave_file(&source, &mutants, &FileForms::new(), &OPTIONS);
+        assert!(weave.map.points().len() >= 300);
+    }
+}

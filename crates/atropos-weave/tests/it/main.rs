@@ -3,6 +3,7 @@
 
 mod editions;
 mod equivalence;
+mod forms;
 mod generated;
 mod support;
 mod traps;
