@@ -130,8 +130,18 @@ pub fn roll_back(
             round.change_point(&file, point, error);
         }
     }
+    let mut unexplained = Vec::new();
     for (file, place, error) in places {
-        round.change_around(&file, place, error);
+        if round.change_around(&file, place, error) == Around::Nothing {
+            unexplained.push((file, error));
+        }
+    }
+    // A file is only given up when nothing else can be tried.
+    let is_stuck = !round.outcome.made_progress();
+    for (file, error) in unexplained {
+        if !is_stuck || !round.give_up(&file, error) {
+            round.outcome.unmapped.push(error.headline());
+        }
     }
     round.outcome
 }
@@ -217,16 +227,16 @@ impl Round<'_> {
     }
 
     /// For an error that points at no woven text: the points around it get plainer, as long as any
-    /// of them can; then they go.
-    fn change_around(&mut self, file: &str, place: Span, error: &Diagnostic) {
+    /// of them can; then they go, and then the step counters.
+    fn change_around(&mut self, file: &str, place: Span, error: &Diagnostic) -> Around {
         let map = &self.woven[file].map;
         let Some(suspects) = suspects(map, place) else {
-            return self.change_steps_around(file, map, place, error);
+            return self.drop_steps_around(file, map, place);
         };
         let is_changed =
             |point: &&WovenPoint| self.changed.contains(&(file.to_owned(), point.point));
         if suspects.iter().any(is_changed) {
-            return;
+            return Around::Something;
         }
         let can_be_plainer = |point: &&&WovenPoint| next_form(point, error.code()).is_some();
         let plainer: Vec<usize> = suspects
@@ -242,11 +252,10 @@ impl Round<'_> {
         for point in plainer {
             self.change_point(file, point, error);
         }
+        Around::Something
     }
 
-    /// No point is left around the error: the step counters of the function are, or the rest of
-    /// the file.
-    fn change_steps_around(&mut self, file: &str, map: &WeaveMap, place: Span, error: &Diagnostic) {
+    fn drop_steps_around(&mut self, file: &str, map: &WeaveMap, place: Span) -> Around {
         let steps = map.innermost_scope(place, |scope| {
             let inside = map
                 .steps
@@ -255,17 +264,26 @@ impl Round<'_> {
             let steps: Vec<usize> = inside.map(|(step, _)| *step).collect();
             (!steps.is_empty()).then_some(steps)
         });
-        if let Some(steps) = steps {
-            for step in steps {
-                self.drop_step(file, step);
-            }
-        } else if map.points().is_empty() && map.steps.is_empty() {
-            self.outcome.unmapped.push(error.headline());
-        } else if !self
+        let Some(steps) = steps else {
+            return Around::Nothing;
+        };
+        for step in steps {
+            self.drop_step(file, step);
+        }
+        Around::Something
+    }
+
+    /// Takes everything out of a file. Tells whether there was anything.
+    fn give_up(&mut self, file: &str, error: &Diagnostic) -> bool {
+        let map = &self.woven[file].map;
+        if map.points().is_empty() && map.steps.is_empty() {
+            return false;
+        }
+        if !self
             .outcome
             .files_given_up
             .iter()
-            .any(|given_up| given_up == file)
+            .any(|other| other == file)
         {
             self.outcome.files_given_up.push(file.to_owned());
             for point in map.points() {
@@ -275,7 +293,17 @@ impl Round<'_> {
                 self.drop_step(file, *step);
             }
         }
+        true
     }
+}
+
+/// What was found around an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// Something that is being changed.
+    Something,
+    /// Nothing that was woven.
+    Nothing,
 }
 
 /// The points that an error without an owner may come from: those inside its place, else those of
