@@ -8,11 +8,17 @@ use std::{env, fs};
 /// Folder, name for rustc, and the crates before it that it uses; in build order.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("atropos-protocol", "atropos_protocol", &[]),
-    ("atropos-runtime", "atropos_runtime", &["atropos_protocol"]),
+    ("atropos-values", "atropos_values", &[]),
+    ("atropos-libtest", "atropos_libtest", &[]),
+    (
+        "atropos-runtime",
+        "atropos_runtime",
+        &["atropos_protocol", "atropos_values"],
+    ),
     (
         "atropos-test",
         "test",
-        &["atropos_protocol", "atropos_runtime"],
+        &["atropos_protocol", "atropos_libtest", "atropos_runtime"],
     ),
 ];
 

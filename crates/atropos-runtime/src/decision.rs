@@ -6,65 +6,16 @@
 //! class of its own.
 
 use atropos_protocol::{Board, Outcome, sys};
+use atropos_values::{Hit, Key};
 
 use crate::fork::{self, Side};
 use crate::role::{self, Class, Role, bit};
 use crate::{effects, steps, table};
 
-/// What a variant makes of the operands, as far as it can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Two variants (of one hit) with the same number behave the same from here on.
-    Known(u128),
-    /// It may do anything, also panic.
-    Unknown,
-    /// There is no such variant in the program.
-    Gone,
-}
-
-impl Key {
-    pub fn of(value: Option<u128>) -> Key {
-        value.map_or(Key::Unknown, Key::Known)
-    }
-
-    /// Surely the same as `other`.
-    fn same(self, other: Key) -> bool {
-        matches!((self, other), (Key::Known(one), Key::Known(two)) if one == two)
-    }
-}
-
-/// A visit to a mutation point.
-pub struct Hit<'a> {
-    /// The point's first mutant.
-    pub first: u32,
-    /// The variants' letters, `.` for those that are gone; none if values play no part.
-    pub letters: Option<&'static [u8]>,
-    pub original: Key,
-    /// The key of the variant with this letter.
-    pub variant: &'a dyn Fn(u8) -> Key,
-}
-
-impl Hit<'_> {
-    fn size(&self, board: &Board) -> u32 {
-        match self.letters {
-            Some(letters) => letters.len() as u32,
-            None => board.size_of_point(self.first),
-        }
-    }
-
-    fn key(&self, k: u32) -> Key {
-        match self.letters {
-            None => Key::Unknown,
-            Some(letters) => match letters.get(k as usize - 1) {
-                None | Some(b'.') => Key::Gone,
-                Some(&letter) => (self.variant)(letter),
-            },
-        }
-    }
-
-    fn infects(&self, k: u32) -> bool {
-        let key = self.key(k);
-        key != Key::Gone && !key.same(self.original)
+fn size(hit: &Hit, board: &Board) -> u32 {
+    match hit.letters {
+        Some(letters) => letters.len() as u32,
+        None => board.size_of_point(hit.first),
     }
 }
 
@@ -93,7 +44,7 @@ fn record(hit: &Hit, board: &Board) -> u32 {
         effects::look_at_descriptors();
     }
     let mut open = false;
-    for k in 1..=hit.size(board) {
+    for k in 1..=size(hit, board) {
         let Some(mark) = infected.get((hit.first + k - 1) as usize) else {
             break;
         };
@@ -117,7 +68,7 @@ fn is_open(board: &Board, mutant: u32) -> bool {
 }
 
 fn fork_infected(hit: &Hit, board: &Board) -> u32 {
-    let size = hit.size(board);
+    let size = size(hit, board);
     let mut open = false;
     for k in 1..=size {
         let mutant = hit.first + k - 1;
@@ -207,27 +158,6 @@ mod tests {
             original,
             variant,
         }
-    }
-
-    #[test]
-    fn a_variant_equal_to_the_original_is_not_infected() {
-        let variant = |letter| match letter {
-            b'a' => Key::Known(1),
-            b'b' => Key::Known(2),
-            _ => Key::Unknown,
-        };
-        let hit = hit(b"abu.", Key::Known(1), &variant);
-        assert!(!hit.infects(1));
-        assert!(hit.infects(2));
-        assert!(hit.infects(3));
-        assert!(!hit.infects(4), "gone");
-        assert!(!hit.infects(5), "beyond the letters");
-    }
-
-    #[test]
-    fn an_unknown_original_is_infected_by_every_variant() {
-        let hit = hit(b"ab", Key::Unknown, &|_| Key::Known(1));
-        assert!(hit.infects(1) && hit.infects(2));
     }
 
     #[test]

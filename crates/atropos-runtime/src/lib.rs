@@ -1,11 +1,11 @@
 //! Linked into every woven program: the mutant switch, step and heap limits, fork at the point.
 //!
-//! Woven code calls the functions of `switch` (re-exported here), [`iter()`] and [`probe`]; the
+//! Woven code calls the functions of `switch` (re-exported here) and [`probe`]; the
 //! harness calls [`zygote`]. Without a driver all of it does nothing, and the program is the
 //! original.
 //!
 //! How a point is decided: `switch` → `table` (anything to do here?) → `decision` (values, by
-//! `prim`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `output`, `clock` and
+//! `atropos-values`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `output`, `clock` and
 //! `random` define names of libc.
 
 #[cfg(not(all(
@@ -23,12 +23,9 @@ mod effects;
 mod fork;
 mod heap;
 mod intercept;
-mod iter;
 mod limits;
 mod output;
 mod plain;
-pub mod prim;
-pub mod probe;
 mod random;
 mod role;
 mod run;
@@ -42,8 +39,7 @@ mod wait;
 #[doc(hidden)]
 pub mod zygote;
 
-pub use iter::{MaybeEmpty, iter};
-pub use prim::Prim;
-pub use switch::{arith, at, cond, logic, on, relate, step};
+pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
+pub use switch::{arith, at, cond, iter, logic, on, relate, step};
 #[doc(hidden)]
 pub use verdict::note_panic;

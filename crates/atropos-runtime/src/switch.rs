@@ -3,8 +3,9 @@
 //! Nearly always nothing is to be done at a point, so each begins with one load from a table of
 //! bytes (see `table`) and only asks `decision` if the byte is not 0.
 
-use crate::decision::{Hit, Key, decide};
-use crate::prim::{self, Prim};
+use atropos_values::{Hit, MaybeEmpty, Prim, choose};
+
+use crate::decision::decide;
 use crate::table;
 
 /// Counts a step: called at the head of loops, functions and closures.
@@ -19,12 +20,7 @@ pub fn at(first: u32) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
-    decide(&Hit {
-        first,
-        letters: None,
-        original: Key::Unknown,
-        variant: &|_| Key::Unknown,
-    })
+    decide(&Hit::blind(first))
 }
 
 /// Whether the only mutant of a point acts here.
@@ -39,84 +35,41 @@ pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
     if table::is_cold(first) {
         return value;
     }
-    two_valued(first, letters, value, |letter| match letter {
-        b'!' => Some(!value),
-        b'T' => Some(true),
-        b'F' => Some(false),
-        _ => None,
-    })
+    choose::condition(first, letters, value, decide)
 }
 
 /// Whether to evaluate the right side of `&&` or `||` and yield it; otherwise the left is the
 /// result. Letters: `&`, `|`, `L` (left alone), `R` (right alone).
 #[inline(never)]
 pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
-    let goes_on = |letter| match letter {
-        b'&' => Some(left),
-        b'|' => Some(!left),
-        b'L' => Some(false),
-        b'R' => Some(true),
-        _ => None,
-    };
-    let original = goes_on(op).unwrap_or(left);
     if table::is_cold(first) {
-        return original;
+        return choose::original_goes_on(op, left);
     }
-    two_valued(first, letters, original, goes_on)
+    choose::logic(first, op, letters, left, decide)
 }
 
-/// Which variant of a comparison acts here, as `at`. Letters: see [`prim::relate`].
+/// Which variant of a comparison acts here, as `at`.
 #[inline(never)]
 pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
-    by_letter(first, op, letters, |letter| {
-        prim::relate(letter, l?, r?).map(u128::from)
-    })
+    choose::relation(first, op, letters, l.zip(r), decide)
 }
 
-/// Which variant of an arithmetic operator acts here, as `at`. Letters: see [`prim::arith`].
+/// Which variant of an arithmetic operator acts here, as `at`.
 #[inline(never)]
 pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
-    by_letter(first, op, letters, |letter| {
-        prim::arith(letter, l?, r?)?.bits()
-    })
+    choose::arithmetic(first, op, letters, l.zip(r), decide)
 }
 
-fn by_letter(
-    first: u32,
-    op: u8,
-    letters: &'static [u8],
-    value: impl Fn(u8) -> Option<u128>,
-) -> u32 {
-    decide(&Hit {
-        first,
-        letters: Some(letters),
-        original: Key::of(value(op)),
-        variant: &|letter| Key::of(value(letter)),
-    })
-}
-
-fn two_valued(
-    first: u32,
-    letters: &'static [u8],
-    original: bool,
-    value: impl Fn(u8) -> Option<bool>,
-) -> bool {
-    let acting = decide(&Hit {
-        first,
-        letters: Some(letters),
-        original: Key::of(Some(u128::from(original))),
-        variant: &|letter| Key::of(value(letter).map(u128::from)),
-    });
-    match acting {
-        0 => original,
-        k => value(letters[k as usize - 1]).unwrap_or(original),
-    }
+/// Yields nothing if mutant `first` acts.
+#[inline(never)]
+pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
+    MaybeEmpty::new(it, on(first))
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! Output of tests is not captured.
 
+use atropos_libtest::Arguments;
 use atropos_runtime::zygote::Failure;
 
-use crate::arguments::Arguments;
 use crate::judge;
 use crate::suite::Selected;
 

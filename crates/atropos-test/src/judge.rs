@@ -3,13 +3,11 @@
 //! A hook notes message and place of every panic, because the place is not in what unwinds, and
 //! because a process may die of the panic before anybody can catch it.
 
-use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
+use atropos_libtest::{ShouldPanic, TestDescAndFn, text_of};
 use atropos_runtime::zygote::Failure;
-
-use crate::description::{Bencher, ShouldPanic, TestDescAndFn, TestFn};
 
 /// The last panic's message and place.
 static LAST: Mutex<Option<Failure>> = Mutex::new(None);
@@ -32,22 +30,9 @@ pub fn watch_panics() {
     }));
 }
 
-fn text_of(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        (*text).to_owned()
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text.clone()
-    } else {
-        "a panic with a value that is no text".to_owned()
-    }
-}
-
 /// Runs a test on this thread.
 pub fn run(test: &TestDescAndFn) -> Result<(), Failure> {
-    let result = panic::catch_unwind(AssertUnwindSafe(|| match test.testfn {
-        TestFn::StaticTestFn(body) => body(),
-        TestFn::StaticBenchFn(body) => body(&mut Bencher::default()),
-    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| test.call()));
     match result {
         Ok(result) => without_panic(test.desc.should_panic, result),
         Err(payload) => {

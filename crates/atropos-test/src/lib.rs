@@ -4,32 +4,20 @@
 //! place, every `#[test]` comes to [`test_main_static`] and runs on the main thread. Under a
 //! driver the process serves as a zygote; started by hand it is a small libtest.
 
-mod arguments;
 mod by_hand;
-mod description;
 mod judge;
 mod suite;
 
-use std::process::{ExitCode, Termination};
-
-pub use description::{
-    Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
-    TestFn, TestName, TestType,
-};
 pub use std::hint::black_box;
 
-use arguments::Arguments;
+use atropos_libtest::Arguments;
+pub use atropos_libtest::{
+    Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
+    TestFn, TestName, TestType, assert_test_result,
+};
 use atropos_runtime::zygote;
-use suite::Selected;
 
-/// What a test's return value says.
-pub fn assert_test_result<T: Termination>(result: T) -> Result<(), String> {
-    if result.report() == ExitCode::SUCCESS {
-        Ok(())
-    } else {
-        Err("the test returned an error".to_owned())
-    }
-}
+use suite::Selected;
 
 /// Where rustc's generated `main` goes.
 pub fn test_main_static(tests: &[&TestDescAndFn]) {

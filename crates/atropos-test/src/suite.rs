@@ -1,10 +1,9 @@
 //! The tests that the arguments select, as the zygote wants them.
 
+use atropos_libtest::{Arguments, ShouldPanic, TestDescAndFn};
 use atropos_protocol::Test;
 use atropos_runtime::zygote::{Failure, Suite};
 
-use crate::arguments::Arguments;
-use crate::description::{ShouldPanic, TestDescAndFn};
 use crate::judge;
 
 /// The selected tests, in the binary's order.

@@ -49,7 +49,7 @@ fn run_rustc(arguments: &[&str], log: &str) {
     assert!(output.status.success(), "{log}:\n{errors}");
 }
 
-/// The directory of the three compiled crates, made once.
+/// The directory of the compiled crates, made once.
 fn runtime() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
@@ -60,11 +60,17 @@ fn runtime() -> &'static Path {
         let search = format!("dependency={out}");
         for (package, name, uses) in [
             ("atropos-protocol", "atropos_protocol", &[][..]),
-            ("atropos-runtime", "atropos_runtime", &["atropos_protocol"]),
+            ("atropos-values", "atropos_values", &[]),
+            ("atropos-libtest", "atropos_libtest", &[]),
+            (
+                "atropos-runtime",
+                "atropos_runtime",
+                &["atropos_protocol", "atropos_values"],
+            ),
             (
                 "atropos-test",
                 "test",
-                &["atropos_protocol", "atropos_runtime"],
+                &["atropos_protocol", "atropos_libtest", "atropos_runtime"],
             ),
         ] {
             let source = crates.join(package).join("src/lib.rs");

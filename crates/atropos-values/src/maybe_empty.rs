@@ -2,8 +2,6 @@
 
 use std::iter::FusedIterator;
 
-use crate::switch::on;
-
 /// Yields what `I` yields, or nothing.
 #[derive(Clone, Debug)]
 pub struct MaybeEmpty<I> {
@@ -11,12 +9,9 @@ pub struct MaybeEmpty<I> {
     empty: bool,
 }
 
-/// Yields nothing if mutant `first` acts.
-#[inline(never)]
-pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
-    MaybeEmpty {
-        inner: it,
-        empty: on(first),
+impl<I> MaybeEmpty<I> {
+    pub fn new(inner: I, empty: bool) -> MaybeEmpty<I> {
+        MaybeEmpty { inner, empty }
     }
 }
 
@@ -60,7 +55,7 @@ mod tests {
 
     #[test]
     fn without_a_mutant_it_is_the_iterator_itself() {
-        let it = iter(1, [1, 2, 3].into_iter());
+        let it = MaybeEmpty::new([1, 2, 3].into_iter(), false);
         assert_eq!(it.len(), 3);
         assert_eq!(it.clone().rev().collect::<Vec<_>>(), [3, 2, 1]);
         assert_eq!(it.collect::<Vec<_>>(), [1, 2, 3]);
@@ -68,10 +63,7 @@ mod tests {
 
     #[test]
     fn made_empty_it_yields_nothing_from_either_end() {
-        let mut it = MaybeEmpty {
-            inner: [1, 2, 3].into_iter(),
-            empty: true,
-        };
+        let mut it = MaybeEmpty::new([1, 2, 3].into_iter(), true);
         assert_eq!(it.len(), 0);
         assert_eq!(it.next(), None);
         assert_eq!(it.next_back(), None);

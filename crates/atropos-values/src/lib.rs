@@ -1,0 +1,16 @@
+//! What the variants at a mutation point make of the values there: which differ from the original, which are
+//! equal to each other, which one acts.
+//!
+//! Shared by the two runtimes: the one that forks mutants (`atropos-runtime`) and the one that explores
+//! threads (`atropos-explored`). Each answers with its own `decide` which variant acts at a [`Hit`]; the functions
+//! of [`choose`] make the expression's value of that.
+
+pub mod choose;
+mod hit;
+mod maybe_empty;
+pub mod prim;
+pub mod probe;
+
+pub use hit::{Hit, Key};
+pub use maybe_empty::MaybeEmpty;
+pub use prim::Prim;
