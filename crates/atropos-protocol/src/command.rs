@@ -143,7 +143,7 @@ impl Reply {
     }
 }
 
-fn line(fields: &[&str]) -> String {
+pub(crate) fn line(fields: &[&str]) -> String {
     let mut line = String::new();
     for (number, field) in fields.iter().enumerate() {
         if number > 0 {
@@ -162,7 +162,7 @@ fn line(fields: &[&str]) -> String {
     line
 }
 
-fn fields(line: &str) -> Vec<String> {
+pub(crate) fn fields(line: &str) -> Vec<String> {
     line.trim_end_matches('\n')
         .split('\t')
         .map(unescape)

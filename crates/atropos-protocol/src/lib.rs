@@ -55,6 +55,7 @@ pub mod board;
 mod client;
 pub mod command;
 pub mod effect;
+pub mod exploration;
 #[doc(hidden)]
 pub mod numbers;
 #[doc(hidden)]

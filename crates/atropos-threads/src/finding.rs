@@ -36,6 +36,8 @@ pub enum FindingKind {
     Livelock { waiting: Vec<Waiting> },
     /// The execution took more steps than the limit.
     StepLimit { steps: u64, waiting: Vec<Waiting> },
+    /// The program took more memory than the limit.
+    MemoryLimit { thread: u32, bytes: usize },
     /// A lock was still held when the execution ended. A remark.
     LeakedLock { holder: u32, site: Option<Site> },
     /// Threads were still waiting when the test's own thread had ended. A remark.
@@ -56,6 +58,7 @@ impl FindingKind {
             FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
             FindingKind::Livelock { .. } => "livelock".to_string(),
             FindingKind::StepLimit { .. } => "step limit".to_string(),
+            FindingKind::MemoryLimit { .. } => "memory limit".to_string(),
             FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
             FindingKind::LeftBehind { .. } => "left behind".to_string(),
             FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
@@ -71,7 +74,8 @@ impl FindingKind {
             | FindingKind::Deadlock { .. }
             | FindingKind::LostWakeUp { .. }
             | FindingKind::Livelock { .. }
-            | FindingKind::StepLimit { .. } => true,
+            | FindingKind::StepLimit { .. }
+            | FindingKind::MemoryLimit { .. } => true,
             FindingKind::LeakedLock { .. }
             | FindingKind::LeftBehind { .. }
             | FindingKind::Uncontrolled { .. }
@@ -159,6 +163,9 @@ impl fmt::Display for FindingKind {
             FindingKind::Livelock { waiting } => list(f, "livelock:", waiting),
             FindingKind::StepLimit { steps, waiting } => {
                 list(f, &format!("no end after {steps} steps:"), waiting)
+            }
+            FindingKind::MemoryLimit { thread, bytes } => {
+                write!(f, "thread {thread} asked for memory beyond {bytes} bytes")
             }
             FindingKind::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;

@@ -25,12 +25,15 @@ mod starts;
 pub use sampled::SampledOriginal;
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::str::FromStr;
 
 use crate::exhaustive::Exhaustive;
 use crate::hash::Set;
 use crate::search::{Search, Settings, Size};
-use crate::strategy::{Divergence, Finding, Strategy, explore_with};
-use crate::system::{Guide, Mutable, System};
+use crate::strategy::{Coverage, Divergence, Finding, Report, Strategy, explore_with};
+use crate::system::{End, Guide, Mutable, System};
 use recording::{Recorded, Recorder, Recording};
 
 /// What the exploration of a mutant reuses.
@@ -69,6 +72,29 @@ impl Technique {
     }
 }
 
+/// The text names no technique.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownTechnique(pub String);
+
+impl fmt::Display for UnknownTechnique {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Technique::ALL.map(Technique::name).join(", ");
+        write!(f, "`{}` is no technique; expected one of {known}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownTechnique {}
+
+impl FromStr for Technique {
+    type Err = UnknownTechnique;
+
+    fn from_str(text: &str) -> Result<Technique, UnknownTechnique> {
+        let named = |technique: &Technique| technique.name() == text;
+        let found = Technique::ALL.into_iter().find(named);
+        found.ok_or_else(|| UnknownTechnique(text.to_string()))
+    }
+}
+
 /// How executions are explored, the same for the original and its mutants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
@@ -94,6 +120,10 @@ pub struct Original {
     /// The first failing execution of the original.
     pub finding: Option<Finding>,
     pub size: Size,
+    /// Executions that ran to their end.
+    pub executions: u64,
+    /// Whether the exploration came to its end.
+    pub is_complete: bool,
     /// Set if the system is not deterministic under control.
     pub divergence: Option<Divergence>,
 }
@@ -123,9 +153,16 @@ pub struct MutantRun {
     pub mutant: u32,
     pub verdict: Verdict,
     pub size: Size,
+    /// Executions that ran to their end.
+    pub executions: u64,
+    /// Whether the exploration came to its end, or to a failure that it was to stop at.
+    pub is_complete: bool,
     /// Set if the system is not deterministic under control.
     pub divergence: Option<Divergence>,
 }
+
+/// Asked after every execution, with how it ended, whether to go on.
+pub type Watch<'a> = dyn FnMut(End) -> ControlFlow<()> + 'a;
 
 /// How many scheduling points of the original are remembered under partial-order reduction.
 const REMEMBERED: usize = 1 << 20;
@@ -133,17 +170,29 @@ const REMEMBERED: usize = 1 << 20;
 impl Original {
     /// Explores the original in full and remembers what the techniques need.
     pub fn explore(system: &mut dyn Mutable, method: Method) -> Original {
+        Original::explore_while(system, method, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same, but only as long as `watch` says.
+    pub fn explore_while(
+        system: &mut dyn Mutable,
+        method: Method,
+        watch: &mut Watch<'_>,
+    ) -> Original {
         system.activate(0);
         match method {
-            Method::Search(settings) => Original::by_search(system, settings),
-            Method::Exhaustive => Original::by_reduction(system),
+            Method::Search(settings) => Original::by_search(system, settings, watch),
+            Method::Exhaustive => Original::by_reduction(system, watch),
         }
     }
 
-    fn by_search(system: &mut dyn Mutable, settings: Settings) -> Original {
+    fn by_search(system: &mut dyn Mutable, settings: Settings, watch: &mut Watch<'_>) -> Original {
         let mut search = Search::new(settings).recording();
-        let report = explore_with(&mut Plain(system), &mut search, &mut |_, _| {
-            std::ops::ControlFlow::Continue(())
+        let mut is_complete = true;
+        let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| {
+            let flow = watch(end);
+            is_complete &= flow.is_continue();
+            flow
         });
         let reached = search.graph().map(starts::reached).unwrap_or_default();
         Original {
@@ -152,15 +201,18 @@ impl Original {
             memory: Memory::Search(Box::new(search)),
             reached,
             finding: report.finding,
+            executions: report.progress.executions,
+            is_complete: is_complete && report.divergence.is_none(),
             divergence: report.divergence,
         }
     }
 
-    fn by_reduction(system: &mut dyn Mutable) -> Original {
+    fn by_reduction(system: &mut dyn Mutable, watch: &mut Watch<'_>) -> Original {
         let mut recording = Recording::new(REMEMBERED);
         let mut strategy = Exhaustive::new();
         let mut finding = None;
         let mut size = Size::default();
+        let mut is_complete = true;
         while strategy.begin() {
             let mut recorder = Recorder::new(&mut strategy, &mut recording);
             let end = system.run(&mut recorder);
@@ -173,6 +225,10 @@ impl Original {
                     schedule: strategy.schedule(),
                 });
             }
+            if watch(end).is_break() {
+                is_complete = false;
+                break;
+            }
         }
         size.states = size.transitions + 1;
         Original {
@@ -181,7 +237,24 @@ impl Original {
             memory: Memory::Exhaustive(recording),
             finding,
             size,
+            executions: strategy.progress().executions,
+            is_complete: is_complete && strategy.divergence().is_none(),
             divergence: strategy.divergence(),
+        }
+    }
+
+    /// What the exploration covered.
+    pub fn coverage(&self) -> Coverage {
+        let bound = match &self.memory {
+            Memory::Search(search) if search.was_cut_by_bound() => search.settings().bound,
+            Memory::Search(_) | Memory::Exhaustive(_) => None,
+        };
+        match (self.is_complete, bound) {
+            (true, None) => Coverage::All,
+            (true, Some(bound)) => Coverage::Preemptions(bound),
+            (false, _) => Coverage::Part {
+                schedules: self.executions,
+            },
         }
     }
 
@@ -198,26 +271,46 @@ impl Original {
         technique: Technique,
         until: Until,
     ) -> MutantRun {
+        self.explore_mutant_while(system, mutant, technique, &mut |end| stop(until, end))
+    }
+
+    /// The same, but only as long as `watch` says.
+    pub fn explore_mutant_while(
+        &self,
+        system: &mut dyn Mutable,
+        mutant: u32,
+        technique: Technique,
+        watch: &mut Watch<'_>,
+    ) -> MutantRun {
         let is_reached = self.reached.contains(&mutant);
         if technique != Technique::Naive && !is_reached {
             return MutantRun {
                 mutant,
                 verdict: Verdict::Unreached,
                 size: Size::default(),
+                executions: 0,
+                is_complete: self.is_complete,
                 divergence: None,
             };
         }
         system.activate(mutant);
-        let (finding, size, divergence) = match &self.memory {
+        let mut is_complete = true;
+        let mut watch = |end: End| {
+            let flow = watch(end);
+            is_complete &= flow.is_continue() || end.is_failure();
+            flow
+        };
+        let (report, size) = match &self.memory {
             Memory::Search(original) => {
-                search_mutant(original, self.method, system, mutant, technique, until)
+                let method = self.method;
+                search_mutant(original, method, system, mutant, technique, &mut watch)
             }
             Memory::Exhaustive(recording) => {
-                reduce_mutant(recording, system, mutant, technique, until)
+                reduce_mutant(recording, system, mutant, technique, &mut watch)
             }
         };
         system.activate(0);
-        let verdict = match finding {
+        let verdict = match report.finding {
             _ if is_reached && self.finding.is_some() => Verdict::Undecided,
             Some(finding) if self.finding.is_none() => Verdict::Killed(finding),
             _ if is_reached => Verdict::Survived,
@@ -227,12 +320,12 @@ impl Original {
             mutant,
             verdict,
             size,
-            divergence,
+            executions: report.progress.executions,
+            is_complete: is_complete && report.divergence.is_none(),
+            divergence: report.divergence,
         }
     }
 }
-
-type Explored = (Option<Finding>, Size, Option<Divergence>);
 
 fn search_mutant(
     original: &Search,
@@ -240,8 +333,8 @@ fn search_mutant(
     system: &mut dyn Mutable,
     mutant: u32,
     technique: Technique,
-    until: Until,
-) -> Explored {
+    watch: &mut Watch<'_>,
+) -> (Report, Size) {
     let Method::Search(settings) = method else {
         unreachable!("a search remembers a search")
     };
@@ -257,10 +350,8 @@ fn search_mutant(
             search.starting_at(starts).without(barren)
         }
     };
-    let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| {
-        stop(until, end)
-    });
-    (report.finding, search.size(), report.divergence)
+    let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| watch(end));
+    (report, search.size())
 }
 
 fn reduce_mutant(
@@ -268,27 +359,26 @@ fn reduce_mutant(
     system: &mut dyn Mutable,
     mutant: u32,
     technique: Technique,
-    until: Until,
-) -> Explored {
+    watch: &mut Watch<'_>,
+) -> (Report, Size) {
     let mut strategy = Exhaustive::new();
     let mut recorded = Recorded::new(recording, system, mutant, technique);
-    let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| stop(until, end));
+    let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| watch(end));
     let transitions = recorded.fresh;
     let states = transitions + u64::from(transitions > 0);
     (
-        report.finding,
+        report,
         Size {
             states,
             transitions,
         },
-        report.divergence,
     )
 }
 
-fn stop(until: Until, end: crate::system::End) -> std::ops::ControlFlow<()> {
+fn stop(until: Until, end: End) -> ControlFlow<()> {
     match until == Until::FirstFailure && end.is_failure() {
-        true => std::ops::ControlFlow::Break(()),
-        false => std::ops::ControlFlow::Continue(()),
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
     }
 }
 
@@ -296,7 +386,7 @@ fn stop(until: Until, end: crate::system::End) -> std::ops::ControlFlow<()> {
 struct Plain<'a>(&'a mut dyn Mutable);
 
 impl System for Plain<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> crate::system::End {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
         self.0.run(guide)
     }
 }

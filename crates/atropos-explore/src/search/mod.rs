@@ -184,6 +184,10 @@ impl Search {
         self.counted.size
     }
 
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
     /// Whether the bound cut anything off: if not, everything was explored.
     pub fn was_cut_by_bound(&self) -> bool {
         self.cut_by_bound

@@ -9,6 +9,7 @@
 
 pub mod code;
 pub mod futex;
+pub mod limits;
 mod locks;
 pub mod objects;
 pub mod outside;
@@ -60,6 +61,8 @@ pub struct Controller {
     /// Number of this execution in the process: objects of others are not mistaken for ours.
     pub(crate) execution: u32,
     pub(crate) steps: u64,
+    /// Threads started in this execution.
+    pub(crate) started: usize,
     /// Threads that wait until somebody changes what they look at.
     pub(crate) spinners: u32,
     pub(crate) forced_spins: u32,
@@ -173,6 +176,10 @@ impl Control {
     pub fn state(&self) -> &mut Controller {
         // SAFETY: set for the whole exploration; one OS thread; callers keep the reference only between points.
         unsafe { &mut *self.controller }
+    }
+
+    pub(crate) fn controller(&self) -> *mut Controller {
+        self.controller
     }
 
     /// Announces an operation and returns when the thread may perform it.
@@ -365,6 +372,7 @@ impl Controller {
             false => self.names.thread(Thread(self.current)).0,
         };
         let index = number as usize;
+        self.started += 1;
         while self.threads.len() <= index {
             self.threads.push(ThreadState::new());
         }

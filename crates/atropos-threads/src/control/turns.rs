@@ -92,7 +92,10 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
 }
 
 /// Ends the execution: back to where it was started, for good.
-unsafe fn leave(controller: *mut Controller, end: End) -> ! {
+///
+/// # Safety
+/// As for [`take_turn`]; nothing on the thread's stack is used again.
+pub(super) unsafe fn leave(controller: *mut Controller, end: End) -> ! {
     // SAFETY: the outside context waits in `begin`.
     unsafe {
         (*controller).end = end;
@@ -252,7 +255,7 @@ impl Controller {
     }
 
     /// Shows the guide the last state.
-    fn over(&mut self, end: End, phase: Phase) -> End {
+    pub(super) fn over(&mut self, end: End, phase: Phase) -> End {
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
         let point = Point {
             threads: &self.pending,

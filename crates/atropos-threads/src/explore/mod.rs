@@ -160,7 +160,7 @@ pub fn survey(
     let last = system.last();
     let mut ends = BTreeMap::new();
     let report = explore_with(&mut system, strategy, &mut |end, _| {
-        let Last { findings, said } = last.take();
+        let Last { findings, said, .. } = last.take();
         let failure = findings.iter().find(|finding| finding.kind.is_failure());
         let text = match (end, failure) {
             (End::Stopped, _) => return ControlFlow::Continue(()),

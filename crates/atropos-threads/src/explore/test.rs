@@ -34,6 +34,10 @@ pub struct Last {
     pub findings: Vec<Finding>,
     /// What the program said with [`say`].
     pub said: String,
+    /// Threads that were started, the test's own among them.
+    pub threads: usize,
+    /// Scheduling points.
+    pub steps: u64,
 }
 
 type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
@@ -83,6 +87,7 @@ impl<'a> ThreadedTest<'a> {
             said: String::new(),
             execution: 0,
             steps: 0,
+            started: 0,
             spinners: 0,
             forced_spins: 0,
             contents: 0,
@@ -114,6 +119,11 @@ impl<'a> ThreadedTest<'a> {
     /// Whether to keep a trace from now on.
     pub fn record(&mut self, record: bool) {
         self.controller().settings.record = record;
+    }
+
+    /// Scheduling points after which an execution counts as one that does not end.
+    pub fn set_step_limit(&mut self, limit: u64) {
+        self.controller().settings.step_limit = limit;
     }
 
     /// The trace of the last execution.
@@ -159,6 +169,7 @@ impl Controller {
         self.said.clear();
         self.current = 0;
         self.steps = 0;
+        self.started = 0;
         self.spinners = 0;
         self.forced_spins = 0;
         self.contents = 0;
@@ -262,7 +273,14 @@ impl System for ThreadedTest<'_> {
         };
         let findings = std::mem::take(&mut controller.findings);
         let said = std::mem::take(&mut controller.said);
-        *self.last.borrow_mut() = Last { findings, said };
+        let threads = controller.started;
+        let steps = controller.steps;
+        *self.last.borrow_mut() = Last {
+            findings,
+            said,
+            threads,
+            steps,
+        };
         end
     }
 }

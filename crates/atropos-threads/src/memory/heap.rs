@@ -19,6 +19,8 @@ const HEADER: usize = 16;
 const SMALL: usize = 1024;
 const SMALL_CLASSES: usize = SMALL / 16;
 const CLASSES: usize = SMALL_CLASSES + 32;
+/// What one thread may have at a time; more is taken for a program that has lost its way.
+const MOST: usize = SLICE / 2;
 /// Slices that grew beyond this give their memory back when they are emptied.
 const KEEP: usize = 4 << 20;
 
@@ -168,7 +170,10 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     let block = match slice.free[class] {
         block if block.is_null() => match slice.fresh(HEADER + room_of(class)) {
             Some(block) => block,
-            None => return null_mut(),
+            None => {
+                crate::control::limits::too_much_memory(MOST);
+                return null_mut();
+            }
         },
         block => {
             // SAFETY: a free block starts with the link to the next one, behind its header.
@@ -191,7 +196,7 @@ impl Slice {
     fn fresh(&mut self, room: usize) -> Option<*mut u8> {
         let block = self.next;
         let next = block + room.next_multiple_of(16);
-        if next > self.start + SLICE {
+        if next > self.start + MOST {
             return None;
         }
         if next > self.open {

@@ -1,0 +1,41 @@
+//! The way to the driver: a pipe that the test can't reach by accident.
+
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+
+use atropos_protocol::exploration::{Answer, ENV_ANSWERS};
+use atropos_protocol::sys;
+
+static PIPE: AtomicI32 = AtomicI32::new(-1);
+
+/// Finds the pipe, and moves it out of the way of the test's own files.
+pub fn open() -> Option<()> {
+    let given: RawFd = std::env::var(ENV_ANSWERS).ok()?.parse().ok()?;
+    let high = sys::duplicate_above(given, 200)
+        .or_else(|_| sys::duplicate_above(given, 20))
+        .ok()?;
+    sys::close(given);
+    PIPE.store(high, Relaxed);
+    Some(())
+}
+
+/// From now on what is said goes elsewhere: a worker's to its parent.
+pub fn redirect(pipe: RawFd) {
+    PIPE.store(pipe, Relaxed);
+}
+
+/// Passes a line on.
+pub fn pass_on(line: &str) {
+    let mut bytes = line.as_bytes();
+    while !bytes.is_empty() {
+        match sys::write(PIPE.load(Relaxed), bytes) {
+            Ok(written) if written > 0 => bytes = &bytes[written..],
+            // The driver is gone: nobody needs us any more.
+            _ => sys::exit_now(1),
+        }
+    }
+}
+
+pub fn say(answer: &Answer) {
+    pass_on(&answer.to_line());
+}

@@ -1,0 +1,104 @@
+//! Findings for the driver: a failing schedule made short, run once more, and told in words.
+
+use atropos_explore::{End, Replay, Schedule, Strategy, Strictness, shrink};
+use atropos_protocol::exploration::{Explored, Found, Order, Sort};
+use atropos_threads::FindingKind;
+
+use crate::original::text;
+use crate::subject::{Notes, Subject};
+use crate::switch;
+
+/// Executions to spend on making a failing schedule simpler: of the original, where each finding counts …
+pub const THOROUGHLY: usize = 2000;
+/// … and of mutants, of which there are many.
+pub const BRIEFLY: usize = 200;
+
+/// What the notes say, as far as it is the same for every exploration.
+pub fn notes(notes: &Notes) -> Explored {
+    Explored {
+        threads: notes.most_threads as u64,
+        steps: notes.most_points,
+        remarks: notes.remarks.iter().map(text).collect(),
+        uncontrolled: notes.uncontrolled.as_ref().map(text),
+        ..Explored::default()
+    }
+}
+
+/// Shrinks a failing schedule and runs it once more to see what happens.
+pub fn found(
+    subject: &mut Subject<'_>,
+    failure: FindingKind,
+    end: End,
+    schedule: Schedule,
+    executions: usize,
+) -> Found {
+    let shrunk = shrink(subject, &schedule, executions).map(|shrunk| shrunk.schedule);
+    let schedule = shrunk.unwrap_or(schedule);
+    subject.take_notes();
+    let (again, trace) = run(subject, &schedule);
+    let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
+    let failure = subject
+        .take_notes()
+        .failure
+        .filter(|_| replayed)
+        .unwrap_or(failure);
+    Found {
+        sort: sort(&failure),
+        title: failure.title(),
+        text: failure.to_string(),
+        schedule: schedule.to_string(),
+        trace: trace.to_string(),
+        replayed,
+    }
+}
+
+fn run(subject: &mut Subject<'_>, schedule: &Schedule) -> (End, atropos_threads::trace::Trace) {
+    let mut replay = Replay::new(schedule, Strictness::Exact);
+    replay.begin();
+    let (end, trace) = subject.run_recorded(&mut replay);
+    replay.end(end);
+    (end, trace)
+}
+
+fn sort(failure: &FindingKind) -> Sort {
+    match failure {
+        FindingKind::Panic { .. } => Sort::Panic,
+        FindingKind::Deadlock { .. } => Sort::Deadlock,
+        FindingKind::LostWakeUp { .. } => Sort::LostWakeUp,
+        FindingKind::Livelock { .. } => Sort::Livelock,
+        FindingKind::StepLimit { .. } => Sort::StepLimit,
+        FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
+        FindingKind::NoPanic { .. }
+        | FindingKind::LeakedLock { .. }
+        | FindingKind::LeftBehind { .. }
+        | FindingKind::Uncontrolled { .. }
+        | FindingKind::NotReady { .. } => Sort::Failed,
+    }
+}
+
+/// Runs the order's schedule and tells what happened, also if the test passes.
+pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
+    let schedule: Schedule = order.schedule.parse().map_err(text)?;
+    switch::activate(order.mutant);
+    let mut replay = Replay::new(&schedule, Strictness::Exact);
+    replay.begin();
+    let (end, trace) = subject.run_recorded(&mut replay);
+    replay.end(end);
+    let taken = subject.take_notes();
+    let mut explored = notes(&taken);
+    explored.executions = 1;
+    explored.coverage = "one schedule".to_owned();
+    explored.divergence = replay.divergence().map(text);
+    let failure = taken.failure.filter(|_| end.is_failure());
+    explored.found = Some(Found {
+        sort: failure.as_ref().map_or(Sort::Failed, sort),
+        title: failure
+            .as_ref()
+            .map_or_else(String::new, FindingKind::title),
+        text: failure.as_ref().map_or_else(String::new, text),
+        schedule: schedule.to_string(),
+        trace: trace.to_string(),
+        replayed: end.is_failure(),
+    });
+    Ok(explored)
+}

@@ -1,0 +1,395 @@
+//! Mutants under exploration: what the original's schedules taught, used again for each.
+//!
+//! The default explores the original exhaustively if its budget allows, else with the largest bound on preemptions
+//! that does, else by random schedules; mutants are explored the same way. A mutant is only called killed where the
+//! original was seen to pass.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use atropos_explore::{
+    Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, SampledOriginal,
+    Sampling, Search, Technique, Verdict, explore_with,
+};
+use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
+
+use crate::describe;
+use crate::original::text;
+use crate::subject::{Notes, Subject};
+use crate::{answers, workers};
+
+/// Schedules of an original that are so few that a mutant's can be explored at once.
+const FEW: u64 = 50;
+/// Executions to spend on schedules without preemption, then with one, before the whole.
+const FIRST: [u64; 2] = [20, 100];
+/// How many times the schedules of the original a mutant may have.
+const MULTIPLE: u64 = 20;
+/// How many times the stated patience a process may take over a mutant.
+const GRACE: u32 = 3;
+
+/// What is known from the original.
+enum Known {
+    Searched(Box<Original>),
+    Sampled {
+        original: SampledOriginal,
+        schedules: u64,
+    },
+}
+
+/// Explores the original and then the order's mutants, and says what came of each.
+pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
+    let technique: Technique = order.technique.parse().map_err(text)?;
+    let start = Instant::now();
+    let known = explore_original(subject, order)?;
+    let notes = subject.take_notes();
+    let mut explored = describe::notes(&notes);
+    known.tell(&mut explored, order);
+    if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure) {
+        explored.complete = false;
+        explored.found = Some(describe::found(
+            subject,
+            failure.clone(),
+            finding.end,
+            finding.schedule,
+            describe::THOROUGHLY,
+        ));
+    }
+    explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    let is_usable = explored.found.is_none()
+        && explored.uncontrolled.is_none()
+        && explored.divergence.is_none();
+    answers::say(&Answer::Original(explored));
+    let (reached, unreached): (Vec<u32>, Vec<u32>) = order
+        .mutants
+        .iter()
+        .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
+    for mutant in unreached {
+        say(
+            mutant,
+            Fate::Unreached,
+            Explored {
+                complete: known.is_complete(),
+                ..Explored::default()
+            },
+        );
+    }
+    if !is_usable {
+        for mutant in reached {
+            say(mutant, Fate::Undecided, Explored::default());
+        }
+        return Ok(());
+    }
+    subject.limit_to_multiple(&notes);
+    let patience = Duration::from_millis(order.patience);
+    workers::share(
+        subject,
+        &reached,
+        order.workers,
+        patience * GRACE,
+        &|subject, mutant| one(subject, &known, mutant, technique, order),
+    )
+}
+
+fn say(mutant: u32, fate: Fate, explored: Explored) {
+    answers::say(&Answer::Mutant {
+        mutant,
+        fate,
+        explored,
+    });
+}
+
+/// Stops at a failure, at what can't be controlled, after so many executions, or when the time is up.
+struct Watch {
+    executions: u64,
+    until: Instant,
+}
+
+impl Watch {
+    fn new(executions: u64, patience: Duration) -> Watch {
+        Watch {
+            executions,
+            until: Instant::now() + patience,
+        }
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        self.executions = self.executions.saturating_sub(1);
+        match self.executions == 0 || Instant::now() > self.until {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, String> {
+    let all = Duration::from_millis(order.patience);
+    let plan = match order.strategy.as_str() {
+        "" => return Ok(explore_by_default(subject, order, all)),
+        strategy => strategy.parse::<Plan>().map_err(text)?,
+    };
+    let method = match plan {
+        Plan::Exhaustive => Method::Exhaustive,
+        Plan::Stateful(SearchOrder::DepthFirst) => {
+            Method::Search(Search::stateful(SearchOrder::DepthFirst).settings())
+        }
+        Plan::Stateful(SearchOrder::BreadthFirst) => {
+            Method::Search(Search::stateful(SearchOrder::BreadthFirst).settings())
+        }
+        Plan::Enumerate => Method::Search(Search::enumeration().settings()),
+        Plan::Chess(bound) => Method::Search(Search::chess(bound).settings()),
+        Plan::Random(schedules) | Plan::Pct { schedules, .. } | Plan::Pos(schedules) => {
+            return Ok(sample(subject, order, schedules));
+        }
+        Plan::Replay(_) => return Err("mutants can't be explored by one schedule".to_owned()),
+    };
+    let mut watch = Watch::new(u64::MAX, all);
+    Ok(Known::Searched(Box::new(search(
+        subject, method, &mut watch,
+    ))))
+}
+
+fn search(subject: &mut Subject<'_>, method: Method, watch: &mut Watch) -> Original {
+    Original::explore_while(subject, method, &mut |end| match end.is_failure() {
+        true => ControlFlow::Break(()),
+        false => watch.go_on(),
+    })
+}
+
+fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -> Known {
+    let start = Instant::now();
+    let stage = all / 3;
+    let whole = search(
+        subject,
+        Method::Exhaustive,
+        &mut Watch::new(order.executions, stage),
+    );
+    let is_settled = |original: &Original| {
+        original.is_complete || original.finding.is_some() || original.divergence.is_some()
+    };
+    let mut executions = whole.executions;
+    if is_settled(&whole) || subject.notes.uncontrolled.is_some() {
+        return Known::Searched(Box::new(whole));
+    }
+    let mut watch = Watch::new(order.executions, stage);
+    let mut largest = None;
+    for bound in 0.. {
+        let method = Method::Search(Search::chess(bound).settings());
+        let bounded = search(subject, method, &mut watch);
+        executions += bounded.executions;
+        if bounded.finding.is_some() || bounded.divergence.is_some() {
+            return Known::Searched(Box::new(bounded));
+        }
+        if !bounded.is_complete {
+            break;
+        }
+        let is_all = bounded.coverage() == Coverage::All;
+        largest = Some(bounded);
+        if is_all {
+            break;
+        }
+    }
+    // One preemption at least, or the random schedules say more.
+    if let Some(largest) = largest
+        && largest.coverage() != Coverage::Preemptions(0)
+    {
+        return Known::Searched(Box::new(largest));
+    }
+    let each = start.elapsed().as_nanos() / u128::from(executions.max(1));
+    let fitting = (stage.as_nanos() / each.max(1)) as u64;
+    sample(subject, order, fitting.clamp(10, order.executions.max(10)))
+}
+
+fn sample(subject: &mut Subject<'_>, order: &Order, schedules: u64) -> Known {
+    Known::Sampled {
+        original: SampledOriginal::explore(subject, schedules, order.seed),
+        schedules,
+    }
+}
+
+impl Known {
+    fn finding(&self) -> Option<&Finding> {
+        match self {
+            Known::Searched(original) => original.finding.as_ref(),
+            Known::Sampled { original, .. } => original.finding.as_ref(),
+        }
+    }
+
+    fn reaches(&self, mutant: u32) -> bool {
+        match self {
+            Known::Searched(original) => original.reached().contains(&mutant),
+            Known::Sampled { original, .. } => original.reached().any(|other| other == mutant),
+        }
+    }
+
+    /// Whether all schedules of the original are known.
+    fn is_complete(&self) -> bool {
+        match self {
+            Known::Searched(original) => original.coverage() == Coverage::All,
+            Known::Sampled { .. } => false,
+        }
+    }
+
+    fn tell(&self, explored: &mut Explored, order: &Order) {
+        explored.complete = self.is_complete();
+        match self {
+            Known::Searched(original) => {
+                explored.coverage = original.coverage().to_string();
+                explored.executions = original.executions;
+                explored.states = original.size.states;
+                explored.transitions = original.size.transitions;
+                explored.divergence = original.divergence.map(text);
+            }
+            Known::Sampled { schedules, .. } => {
+                explored.coverage = sampled(*schedules, order.seed).to_string();
+                explored.executions = *schedules;
+            }
+        }
+    }
+}
+
+fn sampled(schedules: u64, seed: u64) -> Coverage {
+    Coverage::Sample {
+        schedules,
+        seed,
+        how: Sampling::Random,
+    }
+}
+
+/// Explores one mutant.
+fn one(
+    subject: &mut Subject<'_>,
+    known: &Known,
+    mutant: u32,
+    technique: Technique,
+    order: &Order,
+) -> Answer {
+    let start = Instant::now();
+    subject.take_notes();
+    let (fate, finding, mut explored) = match known {
+        Known::Searched(original) => match killed_early(subject, original, mutant, order) {
+            Some((finding, explored)) => (Fate::Killed, Some(finding), explored),
+            None => searched(subject, original, mutant, technique, order),
+        },
+        Known::Sampled {
+            original,
+            schedules,
+        } => {
+            let (verdict, executions) = original.explore_mutant(subject, mutant, *schedules);
+            let explored = Explored {
+                executions,
+                coverage: sampled(executions, order.seed).to_string(),
+                ..Explored::default()
+            };
+            let (fate, finding) = fate(verdict);
+            (fate, finding, explored)
+        }
+    };
+    let notes = subject.take_notes();
+    let fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
+        true => Fate::Undecided,
+        false => fate,
+    };
+    complete(&mut explored, &notes);
+    if let (Some(finding), Some(failure)) = (finding, notes.failure) {
+        subject.activate(mutant);
+        let (end, schedule) = (finding.end, finding.schedule);
+        let found = describe::found(subject, failure, end, schedule, describe::BRIEFLY);
+        subject.activate(0);
+        explored.found = Some(found);
+    }
+    explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    Answer::Mutant {
+        mutant,
+        fate,
+        explored,
+    }
+}
+
+fn complete(explored: &mut Explored, notes: &Notes) {
+    let seen = describe::notes(notes);
+    explored.threads = seen.threads;
+    explored.steps = seen.steps;
+    explored.uncontrolled = seen.uncontrolled;
+}
+
+fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {
+    match verdict {
+        Verdict::Killed(finding) => (Fate::Killed, Some(finding)),
+        Verdict::Survived => (Fate::Survived, None),
+        Verdict::Unreached => (Fate::Unreached, None),
+        Verdict::Undecided => (Fate::Undecided, None),
+    }
+}
+
+/// Most mutants die under schedules with hardly any preemption: those come first.
+fn killed_early(
+    subject: &mut Subject<'_>,
+    original: &Original,
+    mutant: u32,
+    order: &Order,
+) -> Option<(Finding, Explored)> {
+    if order.whole || original.executions <= FEW {
+        return None;
+    }
+    subject.activate(mutant);
+    let mut executions = 0;
+    let mut found = None;
+    for (bound, most) in FIRST.iter().enumerate() {
+        let mut watch = Watch::new(*most, Duration::from_millis(order.patience / 4));
+        let mut search = Search::chess(bound as u32);
+        let report = explore_with(subject, &mut search, &mut |end, _| match end.is_failure() {
+            true => ControlFlow::Break(()),
+            false => watch.go_on(),
+        });
+        executions += report.progress.executions;
+        found = report.finding;
+        if found.is_some() {
+            break;
+        }
+    }
+    subject.activate(0);
+    let explored = Explored {
+        executions,
+        coverage: Coverage::Part {
+            schedules: executions,
+        }
+        .to_string(),
+        ..Explored::default()
+    };
+    Some((found?, explored))
+}
+
+fn searched(
+    subject: &mut Subject<'_>,
+    original: &Original,
+    mutant: u32,
+    technique: Technique,
+    order: &Order,
+) -> (Fate, Option<Finding>, Explored) {
+    let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
+    let mut watch = Watch::new(most, Duration::from_millis(order.patience));
+    let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
+        .is_failure()
+        && !order.whole
+    {
+        true => ControlFlow::Break(()),
+        false => watch.go_on(),
+    });
+    let coverage = match run.is_complete {
+        true => original.coverage(),
+        false => Coverage::Part {
+            schedules: run.executions,
+        },
+    };
+    let explored = Explored {
+        complete: coverage == Coverage::All,
+        coverage: coverage.to_string(),
+        executions: run.executions,
+        states: run.size.states,
+        transitions: run.size.transitions,
+        divergence: run.divergence.map(text),
+        ..Explored::default()
+    };
+    let (fate, finding) = fate(run.verdict);
+    (fate, finding, explored)
+}

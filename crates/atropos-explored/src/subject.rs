@@ -1,0 +1,123 @@
+//! A test under control, with its mutants, and notes on what its executions showed.
+
+use std::cell::RefCell;
+use std::num::NonZero;
+use std::rc::Rc;
+
+use atropos_explore::{End, Guide, Mutable, System};
+use atropos_libtest::TestDescAndFn;
+use atropos_protocol::exploration::Order;
+use atropos_threads::{Finding, FindingKind, Last, Memory, Options, Statics, ThreadedTest, Time};
+
+use crate::{judged, switch};
+
+/// How much more than the longest execution of the original a mutant's may take.
+const MULTIPLE: u64 = 10;
+/// And how much in any case.
+const AT_LEAST: u64 = 10_000;
+
+/// A test that can be run under a guide, again and again.
+pub struct Subject<'a> {
+    test: ThreadedTest<'a>,
+    last: Rc<RefCell<Last>>,
+    pub notes: Notes,
+    /// Steps of threads between scheduling points, which an execution may take.
+    step_limit: u64,
+}
+
+/// What executions showed since the notes were last taken.
+#[derive(Default)]
+pub struct Notes {
+    /// The first failure.
+    pub failure: Option<FindingKind>,
+    /// What is worth a remark though the test passed, each sort once.
+    pub remarks: Vec<FindingKind>,
+    pub uncontrolled: Option<FindingKind>,
+    pub most_threads: usize,
+    /// Most scheduling points in an execution.
+    pub most_points: u64,
+    /// Most steps of threads in an execution.
+    pub most_steps: u64,
+}
+
+impl<'a> Subject<'a> {
+    pub fn new(test: &TestDescAndFn, body: &'a (dyn Fn() + Sync), order: &Order) -> Subject<'a> {
+        let options = Options {
+            name: test.name().to_owned(),
+            time: match order.adversarial_time {
+                true => Time::Adversarial,
+                false => Time::Virtual,
+            },
+            memory: match order.sequential_memory {
+                true => Memory::SequentiallyConsistent,
+                false => Memory::Weak,
+            },
+            statics: Statics::Fresh,
+            should_panic: judged::should_panic(test),
+            spurious: order.spurious,
+            step_limit: order.step_limit,
+            processors: NonZero::new(order.processors).unwrap_or(NonZero::<usize>::MIN),
+        };
+        let test = ThreadedTest::new(body, &options);
+        Subject {
+            last: test.last(),
+            test,
+            notes: Notes::default(),
+            step_limit: u64::MAX,
+        }
+    }
+
+    /// From now on executions may take a small multiple of what those of the original took.
+    pub fn limit_to_multiple(&mut self, notes: &Notes) {
+        let multiple = |most: u64| most.saturating_mul(MULTIPLE).saturating_add(AT_LEAST);
+        self.step_limit = multiple(notes.most_steps);
+        self.test.set_step_limit(multiple(notes.most_points));
+    }
+
+    /// Runs with a trace being kept.
+    pub fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, atropos_threads::trace::Trace) {
+        self.test.record(true);
+        let end = self.run(guide);
+        self.test.record(false);
+        (end, self.test.take_trace())
+    }
+
+    pub fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+impl Notes {
+    fn add(&mut self, last: Last, end: End) {
+        self.most_threads = self.most_threads.max(last.threads);
+        self.most_points = self.most_points.max(last.steps);
+        self.most_steps = self.most_steps.max(switch::steps());
+        for Finding { kind } in last.findings {
+            let same = |other: &FindingKind| {
+                std::mem::discriminant(other) == std::mem::discriminant(&kind)
+            };
+            if matches!(kind, FindingKind::Uncontrolled { .. }) {
+                self.uncontrolled.get_or_insert(kind);
+            } else if kind.is_failure() && end.is_failure() {
+                self.failure.get_or_insert(kind);
+            } else if !self.remarks.iter().any(same) {
+                self.remarks.push(kind);
+            }
+        }
+    }
+}
+
+impl System for Subject<'_> {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        switch::begin(self.step_limit);
+        let end = self.test.run(guide);
+        self.notes.add(self.last.take(), end);
+        end
+    }
+}
+
+impl Mutable for Subject<'_> {
+    fn activate(&mut self, mutant: u32) {
+        switch::activate(mutant);
+    }
+}

@@ -1,0 +1,169 @@
+//! The functions that woven code calls at mutation points and step places, during an exploration: they tell the
+//! exploration which mutants differ from the original here, and let the one that is active act.
+//!
+//! The state lies in one static, which is kept when the program's own statics are put back.
+
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use atropos_values::{Hit, MaybeEmpty, Prim, choose};
+
+/// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted.
+type Size = AtomicU32;
+
+#[repr(C, align(64))]
+struct Switch {
+    /// The mutant that acts; 0 for none.
+    active: AtomicU32,
+    /// The other one, if two act at once.
+    second: AtomicU32,
+    sizes: AtomicPtr<Size>,
+    length: AtomicUsize,
+    /// Steps that threads take on their own, between scheduling points and in all.
+    steps: AtomicU64,
+    step_limit: AtomicU64,
+}
+
+static SWITCH: Switch = Switch {
+    active: AtomicU32::new(0),
+    second: AtomicU32::new(0),
+    sizes: AtomicPtr::new(std::ptr::null_mut()),
+    length: AtomicUsize::new(0),
+    steps: AtomicU64::new(0),
+    step_limit: AtomicU64::new(u64::MAX),
+};
+
+/// Makes the points known whose mutants are wanted. To be called once, before the first execution.
+pub fn set_up(points: &[(u32, u16)], is_wanted: impl Fn(u32) -> bool) {
+    let start = (&raw const SWITCH).addr();
+    atropos_threads::keep(start..start + size_of::<Switch>());
+    let last = points.iter().map(|(first, size)| first + u32::from(*size));
+    let length = last.max().unwrap_or(0) as usize;
+    let sizes: Vec<Size> = (0..length).map(|_| Size::new(0)).collect();
+    for &(first, size) in points {
+        let size = u32::from(size);
+        if (first..first + size).any(&is_wanted) {
+            sizes[first as usize].store(size, Relaxed);
+        }
+    }
+    // The table lives as long as the process.
+    SWITCH.sizes.store(sizes.leak().as_mut_ptr(), Relaxed);
+    SWITCH.length.store(length, Relaxed);
+}
+
+/// From now on this mutant acts.
+pub fn activate(mutant: u32) {
+    SWITCH.active.store(mutant, Relaxed);
+    SWITCH.second.store(0, Relaxed);
+}
+
+/// An execution begins, which may take so many steps.
+pub fn begin(step_limit: u64) {
+    SWITCH.steps.store(0, Relaxed);
+    SWITCH.step_limit.store(step_limit, Relaxed);
+}
+
+/// Steps since the execution began.
+pub fn steps() -> u64 {
+    SWITCH.steps.load(Relaxed)
+}
+
+/// How many mutants a point has, 0 if there is nothing to do there.
+#[inline(always)]
+fn size_of_point(first: u32) -> u32 {
+    let index = first as usize;
+    if index >= SWITCH.length.load(Relaxed) {
+        return 0;
+    }
+    // SAFETY: `set_up` stored the address of that many numbers, which are never freed, before the length.
+    unsafe { (*SWITCH.sizes.load(Relaxed).add(index)).load(Relaxed) }
+}
+
+/// Which variant acts at this hit: 0 for the original.
+#[cold]
+fn decide(hit: &Hit) -> u32 {
+    let size = size_of_point(hit.first);
+    if !atropos_threads::is_controlled() {
+        return 0;
+    }
+    for k in 1..=size {
+        if hit.infects(k) {
+            atropos_threads::reach(hit.first + k - 1);
+        }
+    }
+    let acts = |mutant: u32| (hit.first..hit.first + size).contains(&mutant);
+    let active = SWITCH.active.load(Relaxed);
+    let second = SWITCH.second.load(Relaxed);
+    match (acts(active), acts(second)) {
+        (true, _) => active - hit.first + 1,
+        (false, true) => second - hit.first + 1,
+        (false, false) => 0,
+    }
+}
+
+/// Counts a step: called at the head of loops, functions and closures.
+#[inline(never)]
+pub fn step() {
+    let steps = SWITCH.steps.load(Relaxed) + 1;
+    SWITCH.steps.store(steps, Relaxed);
+    if steps > SWITCH.step_limit.load(Relaxed) {
+        atropos_threads::too_many_steps(steps);
+    }
+}
+
+/// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.
+#[inline(never)]
+pub fn at(first: u32) -> u32 {
+    match size_of_point(first) {
+        0 => 0,
+        _ => decide(&Hit::blind(first)),
+    }
+}
+
+/// Whether the only mutant of a point acts here.
+#[inline(never)]
+pub fn on(id: u32) -> bool {
+    at(id) == 1
+}
+
+/// The value of a condition. Letters: `!` (negated), `T`, `F`.
+#[inline(never)]
+pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
+    match size_of_point(first) {
+        0 => value,
+        _ => choose::condition(first, letters, value, decide),
+    }
+}
+
+/// Whether to evaluate the right side of `&&` or `||` and yield it; otherwise the left is the
+/// result. Letters: `&`, `|`, `L` (left alone), `R` (right alone).
+#[inline(never)]
+pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
+    match size_of_point(first) {
+        0 => choose::original_goes_on(op, left),
+        _ => choose::logic(first, op, letters, left, decide),
+    }
+}
+
+/// Which variant of a comparison acts here, as `at`.
+#[inline(never)]
+pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    match size_of_point(first) {
+        0 => 0,
+        _ => choose::relation(first, op, letters, l.zip(r), decide),
+    }
+}
+
+/// Which variant of an arithmetic operator acts here, as `at`.
+#[inline(never)]
+pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    match size_of_point(first) {
+        0 => 0,
+        _ => choose::arithmetic(first, op, letters, l.zip(r), decide),
+    }
+}
+
+/// Yields nothing if mutant `first` acts.
+#[inline(never)]
+pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
+    MaybeEmpty::new(it, on(first))
+}

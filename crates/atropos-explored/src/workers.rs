@@ -1,0 +1,169 @@
+//! Forked processes that share the mutants of a test: each starts with all that the original's exploration
+//! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else.
+
+use std::collections::VecDeque;
+use std::io::{PipeReader, Read as _};
+use std::os::fd::AsRawFd as _;
+use std::time::{Duration, Instant};
+
+use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
+use atropos_protocol::sys::{self, Ended, PollFd};
+
+use crate::answers;
+use crate::subject::Subject;
+
+unsafe extern "C" {
+    fn fork() -> i32;
+}
+
+/// How long to wait for news at a time, in nanoseconds.
+const SLICE: u64 = 100_000_000;
+/// Mutants that a process takes on, for each process that could do so at a time: few enough to share the last ones.
+const SHARES: usize = 4;
+/// The word before a mutant is begun.
+const BEGIN: &str = "begin\t";
+
+struct Worker {
+    pid: i32,
+    pipe: PipeReader,
+    input: Vec<u8>,
+    left: VecDeque<u32>,
+    begun: Option<Instant>,
+}
+
+/// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on.
+/// One that takes longer than `patience` is ended.
+pub fn share(
+    subject: &mut Subject<'_>,
+    mutants: &[u32],
+    processes: usize,
+    patience: Duration,
+    explore: &dyn Fn(&mut Subject<'_>, u32) -> Answer,
+) -> Result<(), String> {
+    let processes = processes.max(1);
+    let share = mutants.len().div_ceil(processes * SHARES).max(1);
+    let mut queue: VecDeque<u32> = mutants.iter().copied().collect();
+    let mut workers: Vec<Worker> = Vec::new();
+    while !queue.is_empty() || !workers.is_empty() {
+        while workers.len() < processes && !queue.is_empty() {
+            let left = queue.drain(..share.min(queue.len())).collect();
+            workers.push(start(subject, left, explore)?);
+        }
+        let mut files: Vec<PollFd> = workers
+            .iter()
+            .map(|worker| PollFd::readable(worker.pipe.as_raw_fd()))
+            .collect();
+        sys::poll(&mut files, SLICE);
+        let mut at = 0;
+        workers.retain_mut(|worker| {
+            let ready = files[at].ready();
+            at += 1;
+            if ready && !worker.listen() {
+                worker.bury(None);
+            } else if worker.is_late(patience) {
+                let _ = sys::kill(worker.pid, sys::SIGKILL);
+                worker.bury(Some(Sort::TimeLimit));
+            } else {
+                return true;
+            }
+            // What it left undone is for the next.
+            queue.extend(worker.left.drain(..));
+            false
+        });
+    }
+    Ok(())
+}
+
+fn start(
+    subject: &mut Subject<'_>,
+    left: VecDeque<u32>,
+    explore: &dyn Fn(&mut Subject<'_>, u32) -> Answer,
+) -> Result<Worker, String> {
+    let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+    let parent = sys::pid();
+    // SAFETY: the process has one thread.
+    match unsafe { fork() } {
+        -1 => Err("the system refused to fork".to_owned()),
+        0 => {
+            sys::die_with_parent(parent);
+            drop(pipe);
+            answers::redirect(end.as_raw_fd());
+            for &mutant in &left {
+                answers::pass_on(&format!("{BEGIN}{mutant}\n"));
+                answers::say(&explore(subject, mutant));
+            }
+            sys::exit_now(0)
+        }
+        pid => Ok(Worker {
+            pid,
+            pipe,
+            input: Vec::new(),
+            left,
+            begun: None,
+        }),
+    }
+}
+
+impl Worker {
+    /// Passes on what there is; false at the end of it.
+    fn listen(&mut self) -> bool {
+        let mut buffer = [0; 1 << 16];
+        let read = self.pipe.read(&mut buffer).unwrap_or(0);
+        self.input.extend_from_slice(&buffer[..read]);
+        while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.input.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            if line.starts_with(BEGIN) {
+                self.begun = Some(Instant::now());
+            } else {
+                answers::pass_on(&line);
+                if line.starts_with("mutant\t") {
+                    self.begun = None;
+                    self.left.pop_front();
+                }
+            }
+        }
+        read > 0
+    }
+
+    fn is_late(&self, patience: Duration) -> bool {
+        self.begun.is_some_and(|begun| begun.elapsed() > patience)
+    }
+
+    /// The process is at its end; if it died over a mutant, that is the mutant's fate.
+    fn bury(&mut self, sort: Option<Sort>) {
+        let ended = match sys::wait(self.pid, true) {
+            Ok(Some((_, ended))) => ended,
+            _ => Ended::Exited(-1),
+        };
+        let Some(begun) = self.begun else {
+            return;
+        };
+        let Some(mutant) = self.left.pop_front() else {
+            return;
+        };
+        let how = match (sort, ended) {
+            (Some(_), _) => "an execution did not come to an end".to_owned(),
+            (None, Ended::Exited(code)) => format!("the test ended its process with code {code}"),
+            (None, Ended::Signaled(signal)) => format!("the test died of signal {signal}"),
+        };
+        let found = Found {
+            sort: sort.unwrap_or(Sort::Crash),
+            title: how.clone(),
+            text: how,
+            schedule: String::new(),
+            trace: String::new(),
+            replayed: false,
+        };
+        let explored = Explored {
+            found: Some(found),
+            nanoseconds: begun.elapsed().as_nanos() as u64,
+            ..Explored::default()
+        };
+        answers::say(&Answer::Mutant {
+            mutant,
+            fate: Fate::Killed,
+            explored,
+        });
+    }
+}

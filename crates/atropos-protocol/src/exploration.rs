@@ -1,0 +1,532 @@
+//! What the driver asks of a test binary that explores thread schedules, and what the binary says, as lines of
+//! text: one order per process, in a file; the answers through a pipe.
+//!
+//! A line is a word and its fields, as for the commands of a zygote (see [`crate::command`]).
+
+use std::path::Path;
+
+use crate::command::{Test, fields, line};
+
+/// Holds the path of the file with the order; only a test binary that is to explore has it.
+pub const ENV_ORDER: &str = "ATROPOS_EXPLORE";
+/// Holds the number of the pipe for the answers.
+pub const ENV_ANSWERS: &str = "ATROPOS_EXPLORE_ANSWERS";
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deed {
+    /// List the tests.
+    #[default]
+    List,
+    /// Explore the schedules of one test.
+    Explore,
+    /// Explore the original of one test, then mutants.
+    Mutants,
+    /// Run one schedule of one test, with the test's output, and say what happened.
+    Replay,
+}
+
+impl Deed {
+    const ALL: [(Deed, &'static str); 4] = [
+        (Deed::List, "list"),
+        (Deed::Explore, "explore"),
+        (Deed::Mutants, "mutants"),
+        (Deed::Replay, "replay"),
+    ];
+}
+
+/// An order. Strategies, techniques and schedules are texts that `atropos-explore` reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub deed: Deed,
+    /// As the binary listed them.
+    pub test: usize,
+    /// Empty: exhaustive within the budget, then bounded, then random.
+    pub strategy: String,
+    pub technique: String,
+    pub seed: u64,
+    /// Executions for each stage of the default strategy, and for a mutant.
+    pub executions: u64,
+    /// Time for the exploration of the original, and of each mutant, in milliseconds.
+    pub patience: u64,
+    pub adversarial_time: bool,
+    pub sequential_memory: bool,
+    pub spurious: bool,
+    /// Scheduling points after which an execution counts as endless.
+    pub step_limit: u64,
+    pub processors: usize,
+    pub workers: usize,
+    /// Whether a mutant's exploration goes on after a schedule that kills it.
+    pub whole: bool,
+    pub schedule: String,
+    /// The mutant that acts in a replay; 0 for none.
+    pub mutant: u32,
+    /// First mutant and number of mutants of every point.
+    pub points: Vec<(u32, u16)>,
+    /// The mutants that are wanted.
+    pub mutants: Vec<u32>,
+}
+
+impl Default for Order {
+    fn default() -> Order {
+        Order {
+            deed: Deed::List,
+            test: 0,
+            strategy: String::new(),
+            technique: "state-set".to_owned(),
+            seed: 1,
+            executions: 10_000,
+            patience: 60_000,
+            adversarial_time: false,
+            sequential_memory: false,
+            spurious: false,
+            step_limit: 1_000_000,
+            processors: 2,
+            workers: 1,
+            whole: false,
+            schedule: String::new(),
+            mutant: 0,
+            points: Vec::new(),
+            mutants: Vec::new(),
+        }
+    }
+}
+
+impl Order {
+    /// One line per field.
+    pub fn to_text(&self) -> String {
+        let deed = Deed::ALL.iter().find(|(deed, _)| *deed == self.deed);
+        let list = |numbers: Vec<String>| numbers.join(" ");
+        let points = self
+            .points
+            .iter()
+            .map(|(first, size)| format!("{first}+{size}"));
+        let mutants = self.mutants.iter().map(u32::to_string);
+        [
+            ("deed", deed.map_or("list", |(_, word)| word).to_owned()),
+            ("test", self.test.to_string()),
+            ("strategy", self.strategy.clone()),
+            ("technique", self.technique.clone()),
+            ("seed", self.seed.to_string()),
+            ("executions", self.executions.to_string()),
+            ("patience", self.patience.to_string()),
+            ("adversarial", self.adversarial_time.to_string()),
+            ("sequential", self.sequential_memory.to_string()),
+            ("spurious", self.spurious.to_string()),
+            ("steps", self.step_limit.to_string()),
+            ("processors", self.processors.to_string()),
+            ("workers", self.workers.to_string()),
+            ("whole", self.whole.to_string()),
+            ("schedule", self.schedule.clone()),
+            ("mutant", self.mutant.to_string()),
+            ("points", list(points.collect())),
+            ("mutants", list(mutants.collect())),
+        ]
+        .iter()
+        .map(|(key, value)| line(&[key, value]))
+        .collect()
+    }
+
+    /// Reads what [`Order::to_text`] wrote; the error names the line.
+    pub fn parse(text: &str) -> Result<Order, String> {
+        let mut order = Order::default();
+        for text in text.lines() {
+            let parsed = match &fields(text)[..] {
+                [key, value] => order.set(key, value),
+                _ => None,
+            };
+            parsed.ok_or_else(|| format!("`{text}` is no part of an order"))?;
+        }
+        Ok(order)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        let words = || value.split(' ').filter(|word| !word.is_empty());
+        match key {
+            "deed" => self.deed = Deed::ALL.iter().find(|(_, word)| *word == value)?.0,
+            "test" => self.test = value.parse().ok()?,
+            "strategy" => self.strategy = value.to_owned(),
+            "technique" => self.technique = value.to_owned(),
+            "seed" => self.seed = value.parse().ok()?,
+            "executions" => self.executions = value.parse().ok()?,
+            "patience" => self.patience = value.parse().ok()?,
+            "adversarial" => self.adversarial_time = value.parse().ok()?,
+            "sequential" => self.sequential_memory = value.parse().ok()?,
+            "spurious" => self.spurious = value.parse().ok()?,
+            "steps" => self.step_limit = value.parse().ok()?,
+            "processors" => self.processors = value.parse().ok()?,
+            "workers" => self.workers = value.parse().ok()?,
+            "whole" => self.whole = value.parse().ok()?,
+            "schedule" => self.schedule = value.to_owned(),
+            "mutant" => self.mutant = value.parse().ok()?,
+            "points" => {
+                let point = |word: &str| {
+                    let (first, size) = word.split_once('+')?;
+                    Some((first.parse().ok()?, size.parse().ok()?))
+                };
+                self.points = words().map(point).collect::<Option<_>>()?;
+            }
+            "mutants" => {
+                let number = |word: &str| word.parse().ok();
+                self.mutants = words().map(number).collect::<Option<_>>()?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The order in a file.
+    pub fn read(path: &Path) -> Result<Order, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("can't read {}: {error}", path.display()))?;
+        Order::parse(&text)
+    }
+}
+
+/// A sort of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    Panic,
+    /// The test returned an error or did not panic as it should.
+    Failed,
+    Deadlock,
+    LostWakeUp,
+    Livelock,
+    StepLimit,
+    MemoryLimit,
+    TimeLimit,
+    /// Died of a signal, or ended the process.
+    Crash,
+}
+
+impl Sort {
+    const ALL: [(Sort, &'static str); 9] = [
+        (Sort::Panic, "panic"),
+        (Sort::Failed, "failed"),
+        (Sort::Deadlock, "deadlock"),
+        (Sort::LostWakeUp, "lost wake-up"),
+        (Sort::Livelock, "livelock"),
+        (Sort::StepLimit, "step limit"),
+        (Sort::MemoryLimit, "memory limit"),
+        (Sort::TimeLimit, "time limit"),
+        (Sort::Crash, "crash"),
+    ];
+
+    pub fn word(self) -> &'static str {
+        let found = Sort::ALL.iter().find(|(sort, _)| *sort == self);
+        found.map_or("failed", |(_, word)| word)
+    }
+}
+
+/// A failing execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub sort: Sort,
+    /// A few words that don't depend on the schedule.
+    pub title: String,
+    /// All of it: threads, places, what each waits for.
+    pub text: String,
+    /// Empty if the process died of it.
+    pub schedule: String,
+    /// What happened, one line per step.
+    pub trace: String,
+    /// The schedule led to the same end when it was run again.
+    pub replayed: bool,
+}
+
+/// What came of the exploration of a test, or of a mutant under it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explored {
+    pub found: Option<Found>,
+    /// What was covered, in words.
+    pub coverage: String,
+    /// All schedules were covered.
+    pub complete: bool,
+    pub executions: u64,
+    /// Of the search: as the techniques count them.
+    pub states: u64,
+    pub transitions: u64,
+    /// Most threads in an execution, the test's own among them.
+    pub threads: u64,
+    /// Most scheduling points in an execution.
+    pub steps: u64,
+    pub nanoseconds: u64,
+    /// Worth a remark, though the test passes.
+    pub remarks: Vec<String>,
+    /// Why this test can't be explored.
+    pub uncontrolled: Option<String>,
+    /// Where two runs of one schedule parted.
+    pub divergence: Option<String>,
+}
+
+/// What became of a mutant under one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Killed,
+    Survived,
+    /// No schedule makes it differ from the original.
+    Unreached,
+    /// The original fails too.
+    Undecided,
+}
+
+impl Fate {
+    const ALL: [(Fate, &'static str); 4] = [
+        (Fate::Killed, "killed"),
+        (Fate::Survived, "survived"),
+        (Fate::Unreached, "unreached"),
+        (Fate::Undecided, "undecided"),
+    ];
+}
+
+/// What the test binary says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Test(Test),
+    /// Executions so far, and how many there will be, if that can be told.
+    Progress {
+        executions: u64,
+        estimate: Option<f64>,
+    },
+    /// The test, or the original of it.
+    Original(Explored),
+    Mutant {
+        mutant: u32,
+        fate: Fate,
+        explored: Explored,
+    },
+    /// The order could not be carried out.
+    Error(String),
+    Done,
+}
+
+impl Answer {
+    pub fn to_line(&self) -> String {
+        match self {
+            Answer::Test(test) => crate::command::Reply::Test(test.clone()).to_line(),
+            Answer::Progress {
+                executions,
+                estimate,
+            } => line(&[
+                "progress",
+                &executions.to_string(),
+                &estimate.map_or_else(String::new, |estimate| estimate.to_string()),
+            ]),
+            Answer::Original(explored) => {
+                let mut words = vec!["original".to_owned()];
+                explored.put(&mut words);
+                owned_line(&words)
+            }
+            Answer::Mutant {
+                mutant,
+                fate,
+                explored,
+            } => {
+                let fate = Fate::ALL.iter().find(|(other, _)| other == fate);
+                let fate = fate.map_or("undecided", |(_, word)| word);
+                let mut words = vec!["mutant".to_owned(), mutant.to_string(), fate.to_owned()];
+                explored.put(&mut words);
+                owned_line(&words)
+            }
+            Answer::Error(text) => line(&["error", text]),
+            Answer::Done => line(&["done"]),
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Answer> {
+        let words = fields(text);
+        let known = words.iter().map(String::as_str).collect::<Vec<_>>();
+        Some(match known[..] {
+            ["test", ..] => match crate::command::Reply::parse(text)? {
+                crate::command::Reply::Test(test) => Answer::Test(test),
+                _ => return None,
+            },
+            ["progress", executions, estimate] => Answer::Progress {
+                executions: executions.parse().ok()?,
+                estimate: estimate.parse().ok(),
+            },
+            ["original", ..] => Answer::Original(Explored::take(&known[1..])?),
+            ["mutant", mutant, fate, ..] => Answer::Mutant {
+                mutant: mutant.parse().ok()?,
+                fate: Fate::ALL.iter().find(|(_, word)| *word == fate)?.0,
+                explored: Explored::take(&known[3..])?,
+            },
+            ["error", text] => Answer::Error(text.to_owned()),
+            ["done"] => Answer::Done,
+            _ => return None,
+        })
+    }
+}
+
+fn owned_line(words: &[String]) -> String {
+    line(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+impl Explored {
+    /// Fields are `name=value`; what is empty is left out.
+    fn put(&self, words: &mut Vec<String>) {
+        let mut put = |name: &str, value: &str| {
+            if !value.is_empty() {
+                words.push(format!("{name}={value}"));
+            }
+        };
+        put("coverage", &self.coverage);
+        put("complete", if self.complete { "yes" } else { "" });
+        for (name, value) in [
+            ("executions", self.executions),
+            ("states", self.states),
+            ("transitions", self.transitions),
+            ("threads", self.threads),
+            ("steps", self.steps),
+            ("nanoseconds", self.nanoseconds),
+        ] {
+            put(name, &value.to_string());
+        }
+        for remark in &self.remarks {
+            put("remark", remark);
+        }
+        put("uncontrolled", self.uncontrolled.as_deref().unwrap_or(""));
+        put("divergence", self.divergence.as_deref().unwrap_or(""));
+        if let Some(found) = &self.found {
+            put("sort", found.sort.word());
+            put("title", &found.title);
+            put("text", &found.text);
+            put("schedule", &found.schedule);
+            put("trace", &found.trace);
+            put("replayed", if found.replayed { "yes" } else { "" });
+        }
+    }
+
+    fn take(words: &[&str]) -> Option<Explored> {
+        let mut explored = Explored::default();
+        let mut found = Found {
+            sort: Sort::Failed,
+            title: String::new(),
+            text: String::new(),
+            schedule: String::new(),
+            trace: String::new(),
+            replayed: false,
+        };
+        let mut is_found = false;
+        for word in words {
+            let (name, value) = word.split_once('=')?;
+            match name {
+                "coverage" => explored.coverage = value.to_owned(),
+                "complete" => explored.complete = true,
+                "executions" => explored.executions = value.parse().ok()?,
+                "states" => explored.states = value.parse().ok()?,
+                "transitions" => explored.transitions = value.parse().ok()?,
+                "threads" => explored.threads = value.parse().ok()?,
+                "steps" => explored.steps = value.parse().ok()?,
+                "nanoseconds" => explored.nanoseconds = value.parse().ok()?,
+                "remark" => explored.remarks.push(value.to_owned()),
+                "uncontrolled" => explored.uncontrolled = Some(value.to_owned()),
+                "divergence" => explored.divergence = Some(value.to_owned()),
+                "sort" => {
+                    is_found = true;
+                    found.sort = Sort::ALL.iter().find(|(_, word)| *word == value)?.0;
+                }
+                "title" => found.title = value.to_owned(),
+                "text" => found.text = value.to_owned(),
+                "schedule" => found.schedule = value.to_owned(),
+                "trace" => found.trace = value.to_owned(),
+                "replayed" => found.replayed = true,
+                _ => return None,
+            }
+        }
+        explored.found = is_found.then_some(found);
+        Some(explored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> Explored {
+        Explored {
+            found: Some(Found {
+                sort: Sort::LostWakeUp,
+                title: "lost wake-up".into(),
+                text: "lost wake-up:\n\tthread 1 = main".into(),
+                schedule: "s1:0*3,1".into(),
+                trace: "0 locks #0\n    1 locks #0\n".into(),
+                replayed: true,
+            }),
+            coverage: "5 schedules, not all".into(),
+            executions: 5,
+            states: 7,
+            transitions: 9,
+            threads: 2,
+            steps: 11,
+            nanoseconds: 13,
+            remarks: vec!["a=b".into(), "c".into()],
+            ..Explored::default()
+        }
+    }
+
+    #[test]
+    fn orders_survive_the_file() {
+        let order = Order {
+            deed: Deed::Mutants,
+            test: 3,
+            strategy: "chess:2".into(),
+            technique: "basic".into(),
+            seed: 7,
+            executions: 5,
+            patience: 6,
+            adversarial_time: true,
+            sequential_memory: true,
+            spurious: true,
+            step_limit: 8,
+            processors: 9,
+            workers: 10,
+            whole: true,
+            schedule: "s1:0*3,1".into(),
+            mutant: 4,
+            points: vec![(1, 3), (4, 1)],
+            mutants: vec![1, 4],
+        };
+        assert_eq!(Order::parse(&order.to_text()), Ok(order));
+        assert!(Order::parse("dance\t1").unwrap_err().contains("dance"));
+    }
+
+    #[test]
+    fn answers_survive_the_pipe() {
+        let quiet = Explored {
+            coverage: "all schedules".into(),
+            complete: true,
+            uncontrolled: Some("epoll_wait".into()),
+            divergence: Some("step 3".into()),
+            ..Explored::default()
+        };
+        for answer in [
+            Answer::Test(Test {
+                name: "a".into(),
+                ignored: false,
+                should_panic: true,
+            }),
+            Answer::Progress {
+                executions: 3,
+                estimate: Some(4.5),
+            },
+            Answer::Progress {
+                executions: 3,
+                estimate: None,
+            },
+            Answer::Original(quiet),
+            Answer::Mutant {
+                mutant: 7,
+                fate: Fate::Killed,
+                explored: found(),
+            },
+            Answer::Error("no\tway".into()),
+            Answer::Done,
+        ] {
+            let line = answer.to_line();
+            assert_eq!(line.matches('\n').count(), 1);
+            assert_eq!(Answer::parse(&line), Some(answer));
+        }
+        assert_eq!(Answer::parse("mutant\tx"), None);
+    }
+}

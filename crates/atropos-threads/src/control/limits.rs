@@ -1,0 +1,38 @@
+//! Executions that end because they take too much: from the middle of a controlled thread's own work, not at one
+//! of its scheduling points.
+
+use atropos_explore::{End, Phase};
+
+use super::{control, turns};
+use crate::finding::FindingKind;
+
+/// The running thread takes more steps of its own than it may. Returns only outside an execution.
+pub fn too_many_steps(steps: u64) {
+    if let Some(control) = control() {
+        let state = control.state();
+        let waiting = state.who_waits();
+        state.found(FindingKind::StepLimit { steps, waiting });
+        let end = state.over(End::Limit, Phase::CutShort);
+        // SAFETY: the controller is the installed one, and nothing of this thread is used again.
+        unsafe { turns::leave(control.controller(), end) }
+    }
+}
+
+/// The running thread asks for more memory than it may. Returns only outside an execution.
+pub fn too_much_memory(bytes: usize) {
+    if let Some(control) = control() {
+        let thread = control.thread();
+        let state = control.state();
+        state.found(FindingKind::MemoryLimit { thread, bytes });
+        let end = state.over(End::Limit, Phase::CutShort);
+        // SAFETY: as above.
+        unsafe { turns::leave(control.controller(), end) }
+    }
+}
+
+/// The running step passes the point of a mutant that differs from the original there.
+pub fn reach(mutant: u32) {
+    if let Some(control) = control() {
+        control.state().guide().reach(mutant);
+    }
+}
