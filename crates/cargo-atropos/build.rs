@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Folder, name for rustc, and the crates before it that it uses; in build order.
-const CRATES: &[(&str, &str, &[&str])] = &[
+type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
+
+/// What programs link whose mutants are forked.
+const FORKED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
@@ -22,10 +25,39 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
+/// What programs link whose threads are explored.
+const EXPLORED: Crates = &[
+    ("atropos-protocol", "atropos_protocol", &[]),
+    ("atropos-values", "atropos_values", &[]),
+    ("atropos-libtest", "atropos_libtest", &[]),
+    ("atropos-explore", "atropos_explore", &[]),
+    ("atropos-threads", "atropos_threads", &["atropos_explore"]),
+    ("atropos-std", "std", &["atropos_threads"]),
+    ("atropos-core", "core", &["atropos_threads"]),
+    (
+        "atropos-explored",
+        "atropos_explored",
+        &[
+            "atropos_explore",
+            "atropos_libtest",
+            "atropos_protocol",
+            "atropos_threads",
+            "atropos_values",
+        ],
+    ),
+];
+
 fn main() {
+    let mut code = embed("FORKED", FORKED);
+    code.push_str(&embed("EXPLORED", EXPLORED));
+    let out = Path::new(&env::var("OUT_DIR").unwrap()).join("embedded_crates.rs");
+    fs::write(out, code).unwrap();
+}
+
+fn embed(list: &str, list_of: Crates) -> String {
     let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap()).join("..");
-    let mut code = String::from("const EMBEDDED_CRATES: &[EmbeddedCrate] = &[\n");
-    for (folder, name, uses) in CRATES {
+    let mut code = format!("const {list}: &[EmbeddedCrate] = &[\n");
+    for (folder, name, uses) in list_of {
         let sources = crates.join(folder).join("src");
         println!("cargo::rerun-if-changed={}", sources.display());
         writeln!(
@@ -44,8 +76,7 @@ fn main() {
         code.push_str("] },\n");
     }
     code.push_str("];\n");
-    let out = Path::new(&env::var("OUT_DIR").unwrap()).join("embedded_crates.rs");
-    fs::write(out, code).unwrap();
+    code
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) {

@@ -13,6 +13,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::near_miss::nearest;
+pub use crate::schedule_arguments::{ExploreArguments, ReplayArguments, ScheduleOptions};
 
 /// How many times the original's own time a mutant may take, unless the user says otherwise.
 pub const DEFAULT_TIMEOUT_MULTIPLIER: f64 = 5.0;
@@ -28,6 +29,7 @@ Examples:
   cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
   cargo atropos --iterate               again, but only what the last run did not catch
   cargo atropos show 17                 one mutant of the last run: its diff and its fate
+  cargo atropos explore                 run each test under every schedule of its threads
   cargo atropos -- --skip slow_test     leave out tests by name
 
 Exit codes:
@@ -97,6 +99,10 @@ pub enum Command {
     /// List the mutants that a run with the same options would test
     #[command(after_long_help = LIST_EXAMPLES)]
     List(Box<ListArguments>),
+    /// Run each test under every schedule of its threads
+    Explore(Box<ExploreArguments>),
+    /// Run a failing schedule that was found once more, and show what happens
+    Replay(Box<ReplayArguments>),
     /// Show one mutant of the last run: its change, its verdict, who reached and who killed it
     #[command(after_long_help = SHOW_EXAMPLES)]
     Show(ShowArguments),
@@ -375,6 +381,8 @@ impl Arguments {
             None => self.options.output.colors,
             Some(Command::Run(options)) => options.output.colors,
             Some(Command::List(list)) => list.options.output.colors,
+            Some(Command::Explore(explore)) => explore.output.colors,
+            Some(Command::Replay(replay)) => replay.output.colors,
             Some(Command::Show(show)) => show.output.colors,
             Some(Command::Operators(operators)) => operators.colors,
             // What it prints has no colours of ours.
@@ -437,10 +445,21 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments,
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
+const COMMANDS: [&str; 8] = [
+    "run",
+    "list",
+    "explore",
+    "replay",
+    "show",
+    "operators",
+    "model",
+    "help",
+];
+
 /// A misspelt command looks like a stray argument to clap, because there need not be a command.
 fn with_command_suggestion(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
-        && let Some(name) = nearest(word, ["run", "list", "show", "operators", "help"])
+        && let Some(name) = nearest(word, COMMANDS)
     {
         let name = ContextValue::Strings(vec![name.to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, name);

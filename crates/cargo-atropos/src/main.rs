@@ -9,6 +9,7 @@ mod config;
 mod exit_code;
 mod near_miss;
 mod options_record;
+mod schedule_arguments;
 mod terminal;
 
 mod module_files;
@@ -28,6 +29,8 @@ mod progress;
 
 mod build;
 mod execute;
+mod explore;
+mod replay;
 mod run;
 
 mod list;
@@ -75,6 +78,8 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         None => run::run(arguments.options),
         Some(Command::Run(options)) => run::run(*options),
         Some(Command::List(list)) => list::list(*list),
+        Some(Command::Explore(arguments)) => explore::explore(*arguments),
+        Some(Command::Replay(arguments)) => replay::replay(*arguments),
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Operators(operators)) => operators::operators(&operators),
         Some(Command::Model(command)) => Ok(match atropos_model::cli::run(&command)? {

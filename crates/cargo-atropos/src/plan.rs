@@ -31,6 +31,21 @@ pub struct Plan {
     pub skipped: Vec<MutantInfo>,
 }
 
+impl Plan {
+    /// Leaves the files, whose step counters are woven, but no mutants.
+    pub fn forget_mutants(&mut self) {
+        self.mutants.clear();
+        self.skipped.clear();
+        for file in self
+            .packages
+            .iter_mut()
+            .flat_map(|package| &mut package.files)
+        {
+            file.mutants.points.clear();
+        }
+    }
+}
+
 /// A package that is mutated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedPackage {

@@ -29,6 +29,7 @@ pub enum Phase {
     Building,
     Checking,
     Running,
+    Exploring,
 }
 
 impl Phase {
@@ -38,6 +39,7 @@ impl Phase {
             Phase::Building => "Building",
             Phase::Checking => "Checking",
             Phase::Running => "Running",
+            Phase::Exploring => "Exploring",
         }
     }
 
@@ -45,7 +47,7 @@ impl Phase {
     fn unit(self) -> Option<&'static str> {
         match self {
             Phase::Finding | Phase::Building => None,
-            Phase::Checking => Some("test"),
+            Phase::Checking | Phase::Exploring => Some("test"),
             Phase::Running => Some("mutant"),
         }
     }

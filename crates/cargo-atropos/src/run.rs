@@ -124,7 +124,7 @@ fn journal_key(build: &Build, options: &Options) -> String {
 }
 
 /// Waits until no other run works in the same output directory. Released when dropped.
-fn take_turn(output: &Path, terminal: Terminal) -> Result<File> {
+pub fn take_turn(output: &Path, terminal: Terminal) -> Result<File> {
     fs::create_dir_all(output).with_context(|| format!("can't write to {}", output.display()))?;
     let path = output.join("lock");
     let file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;

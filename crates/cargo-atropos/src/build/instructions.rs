@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::runtime_library::RuntimeLibrary;
+use super::runtime_library::{RuntimeLibrary, Threads};
+use super::rustc_call::RustcCall;
 use crate::plan::{Plan, PlannedPackage};
 
 const FILE: &str = "instructions.json";
@@ -103,6 +104,27 @@ impl BuildInstructions {
         };
         let bytes = fs::read(self.package_file(index))?;
         Ok(Some((index, serde_json::from_slice(&bytes)?)))
+    }
+
+    /// Whether a unit is part of the programs that the tests run. In a build for exploration all of them are built
+    /// for a named target, so that what runs at build time keeps the real std.
+    pub fn is_for(&self, call: &RustcCall) -> bool {
+        match self.runtime.threads {
+            Threads::Real => true,
+            Threads::Explored => call.value_of("--target").is_some(),
+        }
+    }
+
+    /// The flags that every unit of the programs gets, woven or not.
+    pub fn flags_for_all(&self, call: &RustcCall) -> Vec<String> {
+        let mut flags = self.runtime.flags_for_all();
+        if self.speed == Speed::Optimised {
+            flags.extend(call.optimising_flags());
+        }
+        if self.runtime.threads == Threads::Explored {
+            flags.push("--cap-lints=allow".to_owned());
+        }
+        flags
     }
 
     /// Waits until no other unit of the package is being checked, and keeps it so until dropped.

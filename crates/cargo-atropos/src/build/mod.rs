@@ -34,7 +34,7 @@ use self::cargo_messages::CargoMessages;
 use self::doctests::KEEP_VARIABLE;
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
-use self::runtime_library::RuntimeLibrary;
+use self::runtime_library::{RuntimeLibrary, Threads};
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
@@ -107,9 +107,19 @@ pub struct CargoSetting {
     pub arguments: Vec<String>,
     /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
     pub own_profile: bool,
+    pub threads: Threads,
 }
 
 impl CargoSetting {
+    /// Which of cargo's compiler wrappers we are: std is replaced for every crate, mutants are woven into those of the
+    /// workspace.
+    fn wrapper_variable(&self) -> &'static str {
+        match self.threads {
+            Threads::Real => "RUSTC_WORKSPACE_WRAPPER",
+            Threads::Explored => "RUSTC_WRAPPER",
+        }
+    }
+
     /// `cargo test` with the wrapper in rustc's place.
     pub fn cargo_test(&self) -> Result<Command> {
         let this = std::env::current_exe().context("can't find this program's own file")?;
@@ -118,7 +128,7 @@ impl CargoSetting {
             .arg("test")
             .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
-            .env("RUSTC_WORKSPACE_WRAPPER", &this)
+            .env(self.wrapper_variable(), &this)
             .env(WRAP_VARIABLE, &self.instructions)
             .env(PLANNED_VARIABLE, &self.planned)
             .env("CARGO_INCREMENTAL", "0");
@@ -172,7 +182,7 @@ pub fn build(
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
-    let runtime = RuntimeLibrary::provide(output, &toolchain)?;
+    let runtime = RuntimeLibrary::provide(output, &toolchain, Threads::Real)?;
     let key = build_key(plan, options, &runtime)?;
     let as_asked = output.join(format!("weave-{key}"));
     let optimised = output.join(format!("weave-{key}-optimised"));
@@ -193,48 +203,131 @@ pub fn build(
         }
         instructions
     };
-    forget_other_weaves(output, directory);
-    let cargo = CargoSetting {
-        manifest_directory: instructions.workspace_root.clone(),
+    forget_others(output, "weave-", directory);
+    let to_build = ToBuild {
+        start,
+        plan,
         target_directory: output.join("build"),
-        instructions: directory.clone(),
-        packages: plan
-            .packages
-            .iter()
-            .map(|package| package.package_id.clone())
-            .collect(),
-        planned: planned(plan),
         arguments: options.cargo_arguments(),
         own_profile: options.profile.is_some(),
-    };
-    let messages = call_cargo(&cargo, &toolchain, &instructions, interrupt)?;
-    let reports = UnitReport::read_all(&instructions.units()).context("can't read the units")?;
-    let built: BTreeSet<MutantId> = reports
-        .iter()
-        .flat_map(|report| &report.built)
-        .copied()
-        .collect();
-    let rejected = reports.iter().flat_map(|report| report.unviable.clone());
-    Ok(Build {
-        binaries: collect_binaries(plan, &instructions, &messages, &reports)?,
-        unviable: rejected.filter(|(id, _)| !built.contains(id)).collect(),
-        built,
-        left_alone: left_alone(&reports),
-        time: start.elapsed(),
-        check_time: Duration::from_secs_f64(
-            reports.iter().map(|report| report.check_seconds).sum(),
-        ),
-        compile_time: Duration::from_secs_f64(
-            reports.iter().map(|report| report.compile_seconds).sum(),
-        ),
-        may_be_faster: speed == Speed::AsAsked && !cargo.own_profile,
-        key,
-        artifacts: artifacts_key(&messages.artifacts),
         toolchain,
         runtime,
-        cargo,
-        directory: directory.clone(),
-    })
+        instructions,
+        key,
+    };
+    to_build.build(interrupt)
+}
+
+/// Builds the tests of a plan, with all its mutants, on a std whose threads can be explored. Forms that rustc accepted
+/// in an earlier build of the plan save rounds.
+pub fn build_explored(
+    prepared: &Prepared,
+    interrupt: &Interrupt,
+    earlier: Option<&Build>,
+) -> Result<Build, BuildFailure> {
+    let start = Instant::now();
+    let (plan, options) = (&prepared.plan, &prepared.options.build);
+    let output = &prepared.output_directory;
+    let toolchain = Toolchain::ask()?;
+    let runtime = RuntimeLibrary::provide(output, &toolchain, Threads::Explored)?;
+    let key = build_key(plan, options, &runtime)?;
+    let directory = output.join(format!("explored-weave-{key}"));
+    let instructions = if BuildInstructions::are_in(&directory) {
+        BuildInstructions::read(&directory)?
+    } else {
+        // A test runs thousands of times: optimisation pays.
+        let instructions = BuildInstructions::write(plan, &runtime, &directory, Speed::Optimised)?;
+        if let Some(earlier) = earlier {
+            instructions.take_forms(&earlier.directory);
+        }
+        instructions
+    };
+    forget_others(output, "explored-weave-", &directory);
+    // Cargo does not notice that the std below has changed, so each has a target directory of its own.
+    let mut hasher = DefaultHasher::new();
+    runtime.directory.hash(&mut hasher);
+    let target_directory = output.join(format!("explored-build-{:016x}", hasher.finish()));
+    forget_others(output, "explored-build-", &target_directory);
+    let mut arguments = options.cargo_arguments();
+    arguments.push(format!("--target={}", toolchain.host));
+    let to_build = ToBuild {
+        start,
+        plan,
+        target_directory,
+        arguments,
+        own_profile: options.profile.is_some(),
+        toolchain,
+        runtime,
+        instructions,
+        key,
+    };
+    to_build.build(interrupt)
+}
+
+/// A build that is ready to start.
+struct ToBuild<'a> {
+    start: Instant,
+    plan: &'a Plan,
+    target_directory: PathBuf,
+    arguments: Vec<String>,
+    own_profile: bool,
+    toolchain: Toolchain,
+    runtime: RuntimeLibrary,
+    instructions: BuildInstructions,
+    key: String,
+}
+
+impl ToBuild<'_> {
+    fn build(self, interrupt: &Interrupt) -> Result<Build, BuildFailure> {
+        let ToBuild {
+            plan,
+            toolchain,
+            runtime,
+            instructions,
+            ..
+        } = self;
+        let cargo = CargoSetting {
+            manifest_directory: instructions.workspace_root.clone(),
+            target_directory: self.target_directory,
+            instructions: instructions.directory.clone(),
+            packages: plan
+                .packages
+                .iter()
+                .map(|package| package.package_id.clone())
+                .collect(),
+            planned: planned(plan),
+            arguments: self.arguments,
+            own_profile: self.own_profile,
+            threads: runtime.threads,
+        };
+        let messages = call_cargo(&cargo, &toolchain, &instructions, interrupt)?;
+        let reports =
+            UnitReport::read_all(&instructions.units()).context("can't read the units")?;
+        let built: BTreeSet<MutantId> = reports
+            .iter()
+            .flat_map(|report| &report.built)
+            .copied()
+            .collect();
+        let rejected = reports.iter().flat_map(|report| report.unviable.clone());
+        let seconds =
+            |part: fn(&UnitReport) -> f64| Duration::from_secs_f64(reports.iter().map(part).sum());
+        Ok(Build {
+            binaries: collect_binaries(plan, &instructions, &messages, &reports)?,
+            unviable: rejected.filter(|(id, _)| !built.contains(id)).collect(),
+            built,
+            left_alone: left_alone(&reports),
+            time: self.start.elapsed(),
+            check_time: seconds(|report| report.check_seconds),
+            compile_time: seconds(|report| report.compile_seconds),
+            may_be_faster: instructions.speed == Speed::AsAsked && !cargo.own_profile,
+            key: self.key,
+            artifacts: artifacts_key(&messages.artifacts),
+            toolchain,
+            runtime,
+            cargo,
+            directory: instructions.directory,
+        })
+    }
 }
 
 fn left_alone(reports: &[UnitReport]) -> Vec<LeftAlone> {
@@ -303,11 +396,12 @@ fn planned(plan: &Plan) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Removes weaves of other plans; cargo then sees that what it built from them is out of date.
-fn forget_other_weaves(output: &Path, current: &Path) {
+/// Removes directories of this sort but for the current one. When weaves of other plans are gone, cargo sees that
+/// what it built from them is out of date.
+fn forget_others(output: &Path, sort: &str, current: &Path) {
     for entry in fs::read_dir(output).into_iter().flatten().flatten() {
         let path = entry.path();
-        if entry.file_name().to_string_lossy().starts_with("weave-") && path != current {
+        if entry.file_name().to_string_lossy().starts_with(sort) && path != current {
             let _ = fs::remove_dir_all(path);
         }
     }

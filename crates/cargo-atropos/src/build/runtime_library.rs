@@ -22,22 +22,49 @@ struct EmbeddedCrate {
 
 include!(concat!(env!("OUT_DIR"), "/embedded_crates.rs"));
 
+/// What the threads of a program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Threads {
+    /// The system's; mutants are forked.
+    Real,
+    /// Coroutines whose schedules are explored.
+    Explored,
+}
+
+impl Threads {
+    fn crates(self) -> &'static [EmbeddedCrate] {
+        match self {
+            Threads::Real => FORKED,
+            Threads::Explored => EXPLORED,
+        }
+    }
+}
+
 /// The compiled runtime.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RuntimeLibrary {
+    pub threads: Threads,
     pub directory: PathBuf,
 }
 
 impl RuntimeLibrary {
     /// Compiles the runtime for a toolchain below `cache`, or finds it compiled.
-    pub fn provide(cache: &Path, toolchain: &Toolchain) -> Result<RuntimeLibrary> {
+    pub fn provide(
+        cache: &Path,
+        toolchain: &Toolchain,
+        threads: Threads,
+    ) -> Result<RuntimeLibrary> {
         let mut hasher = DefaultHasher::new();
         toolchain.description.hash(&mut hasher);
-        for embedded in EMBEDDED_CRATES {
+        for embedded in threads.crates() {
             embedded.files.hash(&mut hasher);
         }
-        let directory = cache.join(format!("runtime-{:016x}", hasher.finish()));
-        let library = RuntimeLibrary { directory };
+        let name = match threads {
+            Threads::Real => "runtime",
+            Threads::Explored => "explored",
+        };
+        let directory = cache.join(format!("{name}-{:016x}", hasher.finish()));
+        let library = RuntimeLibrary { threads, directory };
         if !library.directory.is_dir() {
             library.compile(&toolchain.rustc)?;
         }
@@ -50,7 +77,7 @@ impl RuntimeLibrary {
             .directory
             .with_extension(format!("making-{}", std::process::id()));
         fs::create_dir_all(&making)?;
-        for embedded in EMBEDDED_CRATES {
+        for embedded in self.threads.crates() {
             let sources = making.join("src").join(embedded.name);
             for (name, text) in embedded.files {
                 let path = sources.join(name);
@@ -62,8 +89,10 @@ impl RuntimeLibrary {
                 .args(["--edition=2024", "--crate-type=rlib", "-Copt-level=3"])
                 .args(["-Cembed-bitcode=no", "-Cdebuginfo=0", "--cap-lints=allow"])
                 .arg(format!("--crate-name={}", embedded.name))
-                .arg("-L")
-                .arg(&making)
+                // A name and a hash of their own, lest they be taken for the real ones.
+                .args(["-Cmetadata=atropos", "-Cextra-filename=-atropos"])
+                // Only for what the crates named below use themselves: here std is the real one.
+                .arg(format!("-Ldependency={}", making.display()))
                 .arg("--out-dir")
                 .arg(&making)
                 .arg(sources.join("lib.rs"))
@@ -71,7 +100,7 @@ impl RuntimeLibrary {
             for used in embedded.uses {
                 command.arg(format!(
                     "--extern={used}={}",
-                    making.join(format!("lib{used}.rlib")).display()
+                    making.join(format!("lib{used}-atropos.rlib")).display()
                 ));
             }
             let output = command.output().context("can't run rustc")?;
@@ -92,19 +121,41 @@ impl RuntimeLibrary {
         }
     }
 
+    /// The flag that passes a crate of the runtime under a name.
+    fn extern_flag(&self, name: &str, of: &str) -> String {
+        let file = self.directory.join(format!("lib{of}-atropos.rlib"));
+        format!("--extern={name}={}", file.display())
+    }
+
+    fn search_flag(&self) -> String {
+        format!("-Ldependency={}", self.directory.display())
+    }
+
     /// The flags that give a unit the runtime, and our harness in place of libtest.
     pub fn flags(&self, harness: bool) -> Vec<String> {
-        let library = |name: &str| {
-            let file = self.directory.join(format!("lib{name}.rlib"));
-            format!("--extern={name}={}", file.display())
+        let (runtime, test) = match self.threads {
+            Threads::Real => ("atropos_runtime", "test"),
+            Threads::Explored => ("atropos_explored", "atropos_explored"),
         };
         let mut flags = vec![
-            format!("-Ldependency={}", self.directory.display()),
-            library("atropos_runtime"),
+            self.search_flag(),
+            self.extern_flag("atropos_runtime", runtime),
         ];
         if harness {
-            flags.push(library("test"));
+            flags.push(self.extern_flag("test", test));
         }
         flags
+    }
+
+    /// The flags that every crate of a program needs, also those that are not woven: what stands in for std.
+    pub fn flags_for_all(&self) -> Vec<String> {
+        match self.threads {
+            Threads::Real => Vec::new(),
+            Threads::Explored => vec![
+                self.search_flag(),
+                self.extern_flag("std", "std"),
+                self.extern_flag("core", "core"),
+            ],
+        }
     }
 }

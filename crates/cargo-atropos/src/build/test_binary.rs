@@ -21,6 +21,7 @@ pub const RECORD_VARIABLE: &str = "ATROPOS_RECORD";
 /// What we set for our own calls of cargo, and what no test should see.
 const OUR_VARIABLES: &[&str] = &[
     "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
     "CARGO_INCREMENTAL",
     "CARGO_PROFILE_DEV_DEBUG",
     "CARGO_PROFILE_TEST_DEBUG",
@@ -79,7 +80,7 @@ impl Invocation {
 }
 
 /// A program with tests in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TestBinary {
     pub invocation: Invocation,
     /// The package it belongs to.

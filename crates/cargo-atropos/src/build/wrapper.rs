@@ -20,7 +20,7 @@ use atropos_mutants::mutant::MutantId;
 use atropos_weave::diagnostics::parse_errors;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
 
-use super::instructions::{BuildInstructions, Speed};
+use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
 use super::shadow::Shadow;
 use super::unit_cfg::UnitCfg;
@@ -45,7 +45,7 @@ pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> !
     match Unit::of(instructions, &call) {
         Ok(Some(unit)) => process::exit(unit.compile()),
         Ok(None) if call.runs_at_build_time() => become_rustc(&words),
-        Ok(None) => process::exit(compile_unplanned(&call)),
+        Ok(None) => process::exit(compile_unplanned(instructions, &call)),
         Err(error) => {
             eprintln!("atropos: {error:#}; this crate is compiled as it is");
             become_rustc(&words)
@@ -64,8 +64,14 @@ fn become_rustc(words: &[OsString]) -> ! {
 }
 
 /// Compiles a unit of a package that is not planned, as the user wrote it.
-fn compile_unplanned(call: &RustcCall) -> i32 {
-    let status = call.command().status();
+fn compile_unplanned(instructions: &Path, call: &RustcCall) -> i32 {
+    let status = match BuildInstructions::read(instructions) {
+        Ok(instructions) if instructions.is_for(call) => {
+            let flags = instructions.flags_for_all(call);
+            call.with(flags).command().status()
+        }
+        _ => call.command().status(),
+    };
     make_depend_on(call, PLANNED_VARIABLE);
     match status {
         Ok(status) => status.code().unwrap_or(1),
@@ -114,6 +120,9 @@ impl Unit {
             return Ok(None);
         }
         let instructions = BuildInstructions::read(instructions)?;
+        if !instructions.is_for(call) {
+            return Ok(None);
+        }
         let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
         let Some((package_index, package)) = instructions.package(Path::new(&manifest_dir))? else {
             return Ok(None);
@@ -297,9 +306,7 @@ impl Unit {
     fn common_flags(&self, lints: &str) -> Vec<String> {
         let mut flags = self.instructions.runtime.flags(self.call.is_test_harness());
         flags.push(format!("--cap-lints={lints}"));
-        if self.instructions.speed == Speed::Optimised {
-            flags.extend(self.call.optimising_flags());
-        }
+        flags.extend(self.instructions.flags_for_all(&self.call));
         flags
     }
 

@@ -1,0 +1,79 @@
+//! Failing schedules on disk, newest last, each with the program that it was found in.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::build::test_binary::TestBinary;
+
+const FILE: &str = "schedules.json";
+/// More than anybody will replay.
+const MOST: usize = 1000;
+
+/// A schedule, and all that is needed to run it again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    pub test: String,
+    pub target: String,
+    pub package: String,
+    /// The mutant that acts; None for the program as it is.
+    pub mutant: Option<u32>,
+    /// What was found, in a few words.
+    pub title: String,
+    pub binary: TestBinary,
+    pub test_arguments: Vec<String>,
+    /// The order that replays it.
+    pub order: String,
+}
+
+/// All schedules that were kept.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct KeptSchedules {
+    schedules: Vec<Kept>,
+}
+
+impl KeptSchedules {
+    /// What earlier runs kept; nothing if that can't be read.
+    pub fn read(output: &Path) -> KeptSchedules {
+        let bytes = fs::read(output.join(FILE)).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    pub fn write(&self, output: &Path) -> Result<()> {
+        let path = output.join(FILE);
+        let making = output.join("schedules.making");
+        fs::write(&making, serde_json::to_vec_pretty(self)?)
+            .and_then(|()| fs::rename(&making, &path))
+            .with_context(|| format!("can't write {}", path.display()))
+    }
+
+    /// Adds one; an older one of the same test and mutant is forgotten.
+    pub fn keep(&mut self, kept: Kept) {
+        let is_same = |other: &Kept| {
+            (&other.package, &other.target, &other.test, other.mutant)
+                == (&kept.package, &kept.target, &kept.test, kept.mutant)
+        };
+        self.schedules.retain(|other| !is_same(other));
+        self.schedules.push(kept);
+        let surplus = self.schedules.len().saturating_sub(MOST);
+        self.schedules.drain(..surplus);
+    }
+
+    /// The newest of a test whose name holds `name`, for a mutant or for the program as it is.
+    pub fn find(&self, name: Option<&str>, mutant: Option<u32>) -> Option<&Kept> {
+        let is_meant = |kept: &&Kept| {
+            name.is_none_or(|name| kept.test.contains(name))
+                && (mutant.is_none() && name.is_none() || kept.mutant == mutant)
+        };
+        self.schedules.iter().rev().find(is_meant)
+    }
+
+    pub fn names(&self) -> Vec<&str> {
+        self.schedules
+            .iter()
+            .map(|kept| kept.test.as_str())
+            .collect()
+    }
+}

@@ -1,0 +1,347 @@
+//! `cargo atropos explore`: every test under every schedule of its threads, and what was found.
+//!
+//! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
+//! explored by a [`process`] of its own. Failing schedules are [`kept`], for `replay`.
+
+pub mod kept;
+pub mod process;
+mod report;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use atropos_protocol::Test;
+use atropos_protocol::exploration::{Answer, Deed, Explored, Found, Order, Sort};
+
+use self::kept::{Kept, KeptSchedules};
+use self::process::{Ended, Output, Process};
+use self::report::TestReport;
+use crate::arguments::{ExploreArguments, ScheduleOptions};
+use crate::build::{self, BuildFailure, test_binary::TestBinary};
+use crate::exit_code::ExitCode;
+use crate::interrupt::Interrupt;
+use crate::prepare::prepare;
+use crate::progress::{Phase, Progress};
+
+/// How long a test binary may say nothing beyond the patience of its order.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A test of one of the binaries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which binary.
+    pub binary: usize,
+    /// The test's number in it.
+    pub index: usize,
+    pub name: String,
+}
+
+/// Explores the tests that the arguments name, or all.
+pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
+    let interrupt = Interrupt::install()?;
+    let mut prepared = prepare(arguments.options())?;
+    prepared.plan.forget_mutants();
+    let terminal = prepared.terminal;
+    let output = prepared.output_directory.clone();
+    let _turn = crate::run::take_turn(&output, terminal)?;
+    let progress = Progress::start(terminal);
+    progress.phase(Phase::Building, 0);
+    let build = match build::build_explored(&prepared, &interrupt, None) {
+        Ok(build) => build,
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            drop(progress);
+            write!(terminal.stderr(), "{said}")?;
+            terminal.error(
+                "the tests do not build on a std whose threads can be explored; if they build with `cargo test`, \
+                 please report this as a bug",
+            );
+            return Ok(ExitCode::TestsFail);
+        }
+        Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
+        Err(BuildFailure::Internal(error)) => return Err(error),
+    };
+    let scratch = Scratch::make(&output)?;
+    let explorer = Explorer {
+        binaries: &build.binaries,
+        test_arguments: &prepared.options.execute.test_args,
+        scratch: &scratch.0,
+        interrupt: &interrupt,
+    };
+    let places = explorer.list(&arguments.tests)?;
+    if places.is_empty() && !interrupt.is_requested() {
+        drop(progress);
+        if !arguments.tests.is_empty() {
+            bail!("no test has {} in its name", quoted(&arguments.tests));
+        }
+        terminal.warn("no tests were found");
+        return Ok(ExitCode::Success);
+    }
+    progress.phase(Phase::Exploring, places.len());
+    let order = arguments.schedule.order(&arguments.strategy);
+    let reports = explorer.explore_all(&places, &order, prepared.options.jobs(), &progress)?;
+    drop(progress);
+    let mut kept = KeptSchedules::read(&output);
+    for report in &reports {
+        if let Some(found) = report.found().filter(|found| !found.schedule.is_empty()) {
+            kept.keep(Kept {
+                test: report.name.clone(),
+                target: report.target.clone(),
+                package: report.package.clone(),
+                mutant: None,
+                title: found.title.clone(),
+                binary: build.binaries[report.place.binary].clone(),
+                test_arguments: prepared.options.execute.test_args.clone(),
+                order: Order {
+                    deed: Deed::Replay,
+                    test: report.place.index,
+                    schedule: found.schedule.clone(),
+                    ..order.clone()
+                }
+                .to_text(),
+            });
+        }
+    }
+    kept.write(&output)?;
+    let text = match arguments.output.json {
+        true => report::json(&reports)?,
+        false => report::text(&reports, arguments.output.verbose),
+    };
+    // A reader that has gone changes nothing about what was found.
+    let _ = terminal.stdout().write_all(text.as_bytes());
+    if interrupt.is_requested() {
+        return Ok(ExitCode::Interrupted);
+    }
+    let found = reports.iter().any(|report| report.found().is_some());
+    Ok(if found {
+        ExitCode::Survivors
+    } else {
+        ExitCode::Success
+    })
+}
+
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(" or ")
+}
+
+/// A directory for the files of this run, gone with it.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn make(output: &Path) -> Result<Scratch> {
+        let path = output.join(format!("exploring-{}", std::process::id()));
+        fs::create_dir_all(&path).with_context(|| format!("can't write {}", path.display()))?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What explorations of a build share.
+pub struct Explorer<'a> {
+    pub binaries: &'a [TestBinary],
+    pub test_arguments: &'a [String],
+    pub scratch: &'a Path,
+    pub interrupt: &'a Interrupt,
+}
+
+impl Explorer<'_> {
+    /// The tests whose names hold one of the patterns; all if there is none. Ignored ones are left out.
+    pub fn list(&self, patterns: &[String]) -> Result<Vec<Place>> {
+        let mut places = Vec::new();
+        for (binary, test_binary) in self.binaries.iter().enumerate() {
+            if !test_binary.harness {
+                continue;
+            }
+            let mut tests: Vec<Test> = Vec::new();
+            let order = Order::default();
+            let file = self.scratch.join(format!("list-{binary}"));
+            let ended = self.process(test_binary, &file, GRACE).carry_out(
+                &order,
+                self.interrupt,
+                &mut |answer| {
+                    if let Answer::Test(test) = answer {
+                        tests.push(test);
+                    }
+                },
+            )?;
+            if let Ended::Died(_) | Ended::Silent = ended {
+                bail!(
+                    "the test binary of {} does not list its tests",
+                    test_binary.target
+                );
+            }
+            let is_meant = |test: &Test| {
+                patterns.is_empty()
+                    || patterns
+                        .iter()
+                        .any(|name| test.name.contains(name.as_str()))
+            };
+            let meant = tests.into_iter().enumerate();
+            places.extend(
+                meant
+                    .filter(|(_, test)| !test.ignored && is_meant(test))
+                    .map(|(index, test)| Place {
+                        binary,
+                        index,
+                        name: test.name,
+                    }),
+            );
+        }
+        Ok(places)
+    }
+
+    pub fn process<'b>(
+        &'b self,
+        binary: &'b TestBinary,
+        order_file: &'b Path,
+        patience: Duration,
+    ) -> Process<'b> {
+        Process {
+            binary,
+            test_arguments: self.test_arguments,
+            order_file,
+            output: Output::Hidden,
+            prefix: &[],
+            patience,
+        }
+    }
+
+    /// Explores one test.
+    fn explore(&self, place: &Place, order: &Order) -> Result<Explored> {
+        let file = self
+            .scratch
+            .join(format!("{}-{}", place.binary, place.index));
+        let order = Order {
+            deed: Deed::Explore,
+            test: place.index,
+            ..order.clone()
+        };
+        let mut explored = Explored::default();
+        let mut executions = 0;
+        let binary = &self.binaries[place.binary];
+        let patience = Duration::from_millis(order.patience) + GRACE;
+        let ended = self.process(binary, &file, patience).carry_out(
+            &order,
+            self.interrupt,
+            &mut |answer| match answer {
+                Answer::Original(whole) => explored = whole,
+                Answer::Progress {
+                    executions: so_far, ..
+                } => executions = so_far,
+                _ => {}
+            },
+        )?;
+        let _ = fs::remove_file(&file);
+        if let Some((sort, text)) = failure(&ended) {
+            explored.executions = executions;
+            explored.coverage = "part of the schedules".to_owned();
+            explored.found = Some(Found {
+                sort,
+                title: text.clone(),
+                text,
+                schedule: String::new(),
+                trace: String::new(),
+                replayed: false,
+            });
+        }
+        Ok(explored)
+    }
+
+    /// Explores all tests, several at a time.
+    fn explore_all(
+        &self,
+        places: &[Place],
+        order: &Order,
+        jobs: usize,
+        progress: &Progress,
+    ) -> Result<Vec<TestReport>> {
+        let next = AtomicUsize::new(0);
+        let reports = Mutex::new(BTreeMap::new());
+        std::thread::scope(|scope| -> Result<()> {
+            let workers: Vec<_> = (0..jobs.clamp(1, places.len().max(1)))
+                .map(|_| {
+                    scope.spawn(|| -> Result<()> {
+                        loop {
+                            let number = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(place) = places.get(number) else {
+                                return Ok(());
+                            };
+                            if self.interrupt.is_requested() {
+                                return Ok(());
+                            }
+                            let explored = self.explore(place, order)?;
+                            progress.checked();
+                            if self.interrupt.is_requested() {
+                                return Ok(());
+                            }
+                            let binary = &self.binaries[place.binary];
+                            let report = TestReport {
+                                place: place.clone(),
+                                name: place.name.clone(),
+                                package: binary.package.clone(),
+                                target: binary.target.clone(),
+                                explored,
+                            };
+                            reports
+                                .lock()
+                                .expect("no worker panics")
+                                .insert(number, report);
+                        }
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+        })?;
+        let reports = reports.into_inner().expect("no worker panics");
+        Ok(reports.into_values().collect())
+    }
+}
+
+/// What a process that came to no good end says of the test.
+fn failure(ended: &Ended) -> Option<(Sort, String)> {
+    match ended {
+        Ended::Done | Ended::Interrupted => None,
+        Ended::Died(status) => Some((Sort::Crash, format!("the test's process died ({status})"))),
+        Ended::Silent => Some((
+            Sort::TimeLimit,
+            "an execution does not come to an end, without any scheduling point".to_owned(),
+        )),
+    }
+}
+
+impl ScheduleOptions {
+    /// The order that these options make, but for what is to be done.
+    pub fn order(&self, strategy: &Option<String>) -> Order {
+        let usual = Order::default();
+        Order {
+            strategy: strategy.clone().unwrap_or_default(),
+            technique: self.technique.clone().unwrap_or(usual.technique.clone()),
+            seed: self.seed.unwrap_or(usual.seed),
+            executions: self
+                .budget
+                .and_then(|budget| budget.schedules)
+                .unwrap_or(usual.executions),
+            patience: self
+                .budget
+                .and_then(|budget| budget.time)
+                .map_or(usual.patience, |time| time.as_millis() as u64),
+            adversarial_time: self.time.is_some_and(|time| time.is_adversarial()),
+            sequential_memory: self.memory.is_some_and(|memory| memory.is_sequential()),
+            spurious: self.spurious,
+            ..usual
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A test binary that explores: started for one order, it answers through a pipe until it is done.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, PipeReader};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use atropos_protocol::exploration::{Answer, ENV_ANSWERS, ENV_ORDER, Order};
+use atropos_protocol::sys;
+
+use crate::build::test_binary::TestBinary;
+use crate::interrupt::Interrupt;
+
+/// How often to look whether the user wants to end.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How an order ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Done,
+    /// The process died, with what is known of why.
+    Died(String),
+    /// It was silent for too long, and was ended.
+    Silent,
+    Interrupted,
+}
+
+/// What output of the test is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Hidden,
+    Shown,
+}
+
+/// A process that is to carry out an order.
+pub struct Process<'a> {
+    pub binary: &'a TestBinary,
+    pub test_arguments: &'a [String],
+    /// The order is written to a file of this name.
+    pub order_file: &'a Path,
+    pub output: Output,
+    /// Words to put before the program, such as a debugger's.
+    pub prefix: &'a [String],
+    /// How long it may say nothing.
+    pub patience: Duration,
+}
+
+impl Process<'_> {
+    /// Starts the process and hands on what it says.
+    pub fn carry_out(
+        &self,
+        order: &Order,
+        interrupt: &Interrupt,
+        hear: &mut dyn FnMut(Answer),
+    ) -> Result<Ended> {
+        fs::write(self.order_file, order.to_text())
+            .with_context(|| format!("can't write {}", self.order_file.display()))?;
+        let (reader, mut child) = self.start()?;
+        let (sender, receiver) = mpsc::channel();
+        let listener = thread::spawn(move || {
+            for line in BufReader::new(reader).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut heard = Instant::now();
+        let ended = loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(line) => {
+                    heard = Instant::now();
+                    match Answer::parse(&line) {
+                        Some(Answer::Done) => break Ended::Done,
+                        Some(Answer::Error(error)) => {
+                            end(&mut child);
+                            bail!("{error}");
+                        }
+                        Some(answer) => hear(answer),
+                        None => bail!("the test binary says what nobody understands: {line}"),
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = child.wait().context("can't wait for the test binary")?;
+                    break Ended::Died(status.to_string());
+                }
+                Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
+                    break Ended::Interrupted;
+                }
+                Err(RecvTimeoutError::Timeout) if heard.elapsed() > self.patience => {
+                    break Ended::Silent;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        };
+        end(&mut child);
+        let _ = listener.join();
+        Ok(ended)
+    }
+
+    fn start(&self) -> Result<(PipeReader, Child)> {
+        let (reader, writer) = std::io::pipe().context("no pipe")?;
+        let end = writer.as_raw_fd();
+        let invocation = &self.binary.invocation;
+        let mut command = match self.prefix {
+            [] => invocation.command(),
+            [first, rest @ ..] => {
+                let plain = invocation.command();
+                let mut command = Command::new(first);
+                command
+                    .args(rest)
+                    .arg(plain.get_program())
+                    .args(plain.get_args())
+                    .current_dir(&invocation.directory)
+                    .envs(&invocation.environment);
+                command
+            }
+        };
+        command
+            .args(self.test_arguments)
+            .env(ENV_ORDER, self.order_file)
+            .env(ENV_ANSWERS, end.to_string());
+        if self.prefix.is_empty() {
+            command.stdin(Stdio::null());
+        }
+        if self.output == Output::Hidden {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        // SAFETY: between fork and exec only system calls are made.
+        unsafe {
+            command.pre_exec(move || {
+                sys::keep_on_exec(end).map_err(|error| std::io::Error::from_raw_os_error(error.0))
+            });
+        }
+        if self.prefix.is_empty() {
+            // A group of its own, so that its workers can be ended with it; a debugger needs the terminal.
+            command.process_group(0);
+        }
+        let child = command.spawn().with_context(|| {
+            let program = command.get_program().to_string_lossy().into_owned();
+            format!("can't start {program}")
+        })?;
+        Ok((reader, child))
+    }
+}
+
+/// Ends what is left of the process and its workers.
+fn end(child: &mut Child) {
+    let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+    let _ = child.kill();
+    let _ = child.wait();
+}

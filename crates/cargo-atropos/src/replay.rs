@@ -1,0 +1,111 @@
+//! `cargo atropos replay`: runs a schedule that an exploration found once more, and shows what happens.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use atropos_protocol::exploration::{Answer, Explored, Order};
+
+use crate::arguments::ReplayArguments;
+use crate::exit_code::ExitCode;
+use crate::explore::Scratch;
+use crate::explore::kept::KeptSchedules;
+use crate::explore::process::{Ended, Output, Process};
+use crate::interrupt::Interrupt;
+use crate::near_miss::nearest;
+use crate::prepare::{Place, place};
+
+/// Somebody may look at the program through a debugger for a while.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
+    let interrupt = Interrupt::install()?;
+    let Place {
+        terminal,
+        output_directory,
+        ..
+    } = place(arguments.options())?;
+    let kept = KeptSchedules::read(&output_directory);
+    let found = kept
+        .find(arguments.test.as_deref(), arguments.mutant)
+        .ok_or_else(|| nothing_kept(&arguments, &kept))?;
+    let program = found
+        .binary
+        .invocation
+        .directory
+        .join(&found.binary.invocation.program);
+    if !program.is_file() {
+        bail!(
+            "the program that this schedule was found in is gone; `cargo atropos explore {}` looks for it anew",
+            found.test
+        );
+    }
+    let mut order = Order::parse(&found.order).map_err(|error| anyhow!(error))?;
+    if let Some(schedule) = &arguments.schedule {
+        order.schedule.clone_from(schedule);
+    }
+    let scratch = Scratch::make(&output_directory)?;
+    let process = Process {
+        binary: &found.binary,
+        test_arguments: &found.test_arguments,
+        order_file: &scratch.0.join("order"),
+        output: Output::Shown,
+        prefix: &arguments.with,
+        patience: PATIENCE,
+    };
+    let mut result = None;
+    let ended = process.carry_out(&order, &interrupt, &mut |answer| {
+        if let Answer::Original(explored) = answer {
+            result = Some(explored);
+        }
+    })?;
+    match (ended, result) {
+        (Ended::Interrupted, _) => Ok(ExitCode::Interrupted),
+        (_, Some(explored)) => {
+            let mutant = found
+                .mutant
+                .map_or_else(String::new, |id| format!(", mutant {id}"));
+            let heading = format!("{} ({}{mutant})", found.test, found.target);
+            let (text, code) = told(&heading, &explored);
+            let _ = terminal.stdout().write_all(text.as_bytes());
+            Ok(code)
+        }
+        (ended, None) => bail!("the test came to no end that could be told: {ended:?}"),
+    }
+}
+
+fn nothing_kept(arguments: &ReplayArguments, kept: &KeptSchedules) -> anyhow::Error {
+    match (&arguments.test, arguments.mutant) {
+        (None, None) => {
+            anyhow!("no failing schedule was kept here; `cargo atropos explore` looks for one")
+        }
+        (test, mutant) => {
+            let of = test
+                .as_ref()
+                .map_or_else(String::new, |test| format!(" of `{test}`"));
+            let mutant = mutant.map_or_else(String::new, |id| format!(" of mutant {id}"));
+            let near = test.as_ref().and_then(|test| nearest(test, kept.names()));
+            let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            anyhow!("no failing schedule{of}{mutant} was kept{hint}")
+        }
+    }
+}
+
+fn told(heading: &str, explored: &Explored) -> (String, ExitCode) {
+    let Some(found) = &explored.found else {
+        return (format!("{heading}\n"), ExitCode::Success);
+    };
+    let mut text = format!("{heading}\n{}", found.trace);
+    if let Some(divergence) = &explored.divergence {
+        text.push_str(&format!(
+            "\nthe program is not the one that the schedule was found in, or not deterministic: {divergence}\n"
+        ));
+    }
+    if found.replayed {
+        text.push_str(&format!("\n{}\n", found.text));
+        (text, ExitCode::Survivors)
+    } else {
+        text.push_str("\nthe test passes under this schedule\n");
+        (text, ExitCode::Success)
+    }
+}

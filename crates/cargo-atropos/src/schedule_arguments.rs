@@ -1,0 +1,282 @@
+//! The part of the command line that is about thread schedules: `explore`, `replay`, and the options that they
+//! share with a run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use atropos_explore::{Plan, Technique};
+use clap::{Args, ValueEnum};
+
+use crate::arguments::{BuildOptions, Options, OutputOptions, TreeOptions, parse_jobs};
+
+pub const SCHEDULE_HEADING: &str = "Which schedules";
+
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  cargo atropos explore                       every test, under all schedules or as many as fit
+  cargo atropos explore transfer              tests with `transfer` in their name
+  cargo atropos explore --strategy chess:2    all schedules with at most two preemptions
+  cargo atropos explore --strategy random:100000 --seed 7
+  cargo atropos explore --budget 10m          more time for each test
+  cargo atropos explore --time adversarial    timers may fire at any moment
+
+Strategies:
+  exhaustive      one schedule of each class of equivalent ones
+  stateful        every state once (needs --memory sc); stateful:breadth from near to far
+  chess:K         at most K preemptions
+  random:N        N schedules at random
+  pct:N,D         N schedules, random priorities with D-1 changes
+  pos:N           N schedules, a random priority for each operation
+  Without --strategy: exhaustive, within the budget; then the largest K that fits; then random.
+
+Exit codes:
+  0  nothing was found
+  1  wrong usage or input, or an internal error
+  2  some test fails under some schedule
+  4  the tests do not build";
+
+const REPLAY_EXAMPLES: &str = "\
+The schedules of `explore` and of mutants killed under exploration are kept with the programs that they were found
+in. A replay runs such a program, not your sources as they are now; to see whether a failure is mended, explore again.
+
+Examples:
+  cargo atropos replay                        the failing schedule that was found last
+  cargo atropos replay transfer               the one of a test
+  cargo atropos replay --mutant 17            the one that killed mutant 17
+  cargo atropos replay --with gdb --with --args
+                                              under a debugger
+
+Exit codes:
+  0  the test passes under this schedule
+  2  the test fails, as it did before";
+
+/// How schedules are chosen, strategy apart.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = SCHEDULE_HEADING)]
+pub struct ScheduleOptions {
+    /// How much to spend on one test: a time, a number of schedules, or both (30s or 5000 or
+    /// 5000,2m) [default: 10000,60s]
+    #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
+    pub budget: Option<Budget>,
+
+    /// What the exploration of a mutant reuses from the original's: naive, basic, one-state,
+    /// state-set or all-states [default: state-set]
+    #[arg(long, value_name = "TECHNIQUE", value_parser = parse_technique)]
+    pub technique: Option<String>,
+
+    /// When timers fire: in order when nothing else can run, or at any moment
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub time: Option<TimeChoice>,
+
+    /// What atomics promise: just their orderings, or one order that all threads see
+    #[arg(long, value_name = "MODEL", value_enum)]
+    pub memory: Option<MemoryChoice>,
+
+    /// Let waits end and weak compare-exchanges fail for no reason
+    #[arg(long)]
+    pub spurious: bool,
+
+    /// Where random choices start [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// What may be spent on a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    pub time: Option<Duration>,
+    pub schedules: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeChoice {
+    /// The clock moves on when nothing else can run
+    Virtual,
+    /// Timers may fire at any moment
+    Adversarial,
+}
+
+impl TimeChoice {
+    pub fn is_adversarial(self) -> bool {
+        self == TimeChoice::Adversarial
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MemoryChoice {
+    /// A load may read an older store where its ordering allows it
+    Weak,
+    /// Sequentially consistent
+    Sc,
+}
+
+impl MemoryChoice {
+    pub fn is_sequential(self) -> bool {
+        self == MemoryChoice::Sc
+    }
+}
+
+/// `cargo atropos explore`
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = EXPLORE_EXAMPLES)]
+pub struct ExploreArguments {
+    /// Only tests with one of these texts in their names
+    #[arg(value_name = "TEST")]
+    pub tests: Vec<String>,
+
+    /// How to go through the schedules; the long help lists the strategies
+    #[arg(long, value_name = "STRATEGY", value_parser = parse_strategy)]
+    pub strategy: Option<String>,
+
+    #[command(flatten)]
+    pub schedule: ScheduleOptions,
+
+    #[command(flatten)]
+    pub tree: TreeOptions,
+
+    #[command(flatten)]
+    pub build: BuildOptions,
+
+    /// How many tests may be explored at once [default: the number of cores]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
+    pub jobs: Option<usize>,
+
+    #[command(flatten)]
+    pub output: OutputOptions,
+
+    /// Arguments for the test binaries
+    #[arg(last = true, value_name = "TEST ARGS")]
+    pub test_args: Vec<String>,
+}
+
+impl ExploreArguments {
+    /// The options of a run that has these in common.
+    pub fn options(&self) -> Options {
+        let mut options = Options {
+            tree: self.tree.clone(),
+            build: self.build.clone(),
+            output: self.output.clone(),
+            ..Options::default()
+        };
+        options.execute.jobs = self.jobs;
+        options.execute.test_args.clone_from(&self.test_args);
+        options
+    }
+}
+
+/// `cargo atropos replay`
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = REPLAY_EXAMPLES)]
+pub struct ReplayArguments {
+    /// The test, or a part of its name
+    pub test: Option<String>,
+
+    /// A schedule to run instead of the one that was kept
+    #[arg(long, value_name = "SCHEDULE", value_parser = parse_schedule)]
+    pub schedule: Option<String>,
+
+    /// The schedule that killed this mutant
+    #[arg(long, value_name = "ID")]
+    pub mutant: Option<u32>,
+
+    /// A word to put before the program, such as a debugger's name (may be repeated)
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    pub with: Vec<String>,
+
+    /// Work on the package or workspace in this directory instead of the current one
+    #[arg(short, long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+impl ReplayArguments {
+    /// The options of a run that has these in common.
+    pub fn options(&self) -> Options {
+        let mut options = Options {
+            output: self.output.clone(),
+            ..Options::default()
+        };
+        options.tree.dir.clone_from(&self.dir);
+        options
+    }
+}
+
+pub fn parse_strategy(text: &str) -> Result<String, String> {
+    match text.parse::<Plan>() {
+        Ok(Plan::Replay(_)) => Err("`cargo atropos replay` runs one schedule".to_owned()),
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+pub fn parse_technique(text: &str) -> Result<String, String> {
+    match text.parse::<Technique>() {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn parse_schedule(text: &str) -> Result<String, String> {
+    match text.parse::<atropos_explore::Schedule>() {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+pub fn parse_budget(text: &str) -> Result<Budget, String> {
+    let explanation = "a budget is a time, a number of schedules, or both: 30s, 5000, or 5000,2m";
+    let mut budget = Budget {
+        time: None,
+        schedules: None,
+    };
+    for part in text.split(',').map(str::trim) {
+        let digits = part
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(part.len());
+        let (number, unit) = part.split_at(digits);
+        let number: u64 = number.parse().map_err(|_| explanation)?;
+        let milliseconds = match unit {
+            "ms" => 1,
+            "s" => 1000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "" if number > 0 => {
+                budget.schedules = Some(number);
+                continue;
+            }
+            _ => return Err(explanation.into()),
+        };
+        budget.time = Some(Duration::from_millis(number.saturating_mul(milliseconds)));
+    }
+    Ok(budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_a_time_a_number_or_both() {
+        let budget = |time: Option<u64>, schedules| Budget {
+            time: time.map(Duration::from_millis),
+            schedules,
+        };
+        assert_eq!(parse_budget("30s"), Ok(budget(Some(30_000), None)));
+        assert_eq!(parse_budget("5000"), Ok(budget(None, Some(5000))));
+        assert_eq!(parse_budget("50, 2m"), Ok(budget(Some(120_000), Some(50))));
+        for text in ["", "s", "0", "5 parsecs", "-1"] {
+            assert!(parse_budget(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn strategies_are_checked_before_anything_is_built() {
+        assert_eq!(parse_strategy("chess:2"), Ok("chess:2".to_owned()));
+        assert!(parse_strategy("chess").is_err());
+        assert!(parse_strategy("replay:s1:0").is_err());
+        assert!(parse_technique("state-set").is_ok());
+        assert!(parse_technique("magic").unwrap_err().contains("one-state"));
+    }
+}
