@@ -74,6 +74,7 @@ mod tests {
             letter: '.',
             line: 1,
             column: 1,
+            needs_exploration: false,
         };
         unified_diff("src/a.rs", text, &mutant)
     }

@@ -97,7 +97,10 @@ impl Walker<'_> {
             Expr::Async(block) => self.detached(None, |walker| {
                 walker.block(&block.block, Role::Value, None);
             }),
-            Expr::Await(wait) => self.expression(&wait.base, Role::Receiver, None),
+            Expr::Await(wait) => {
+                self.concurrent_await(wait);
+                self.expression(&wait.base, Role::Receiver, None);
+            }
             Expr::Binary(binary) => self.binary(binary, expected),
             Expr::Block(block) => {
                 let label = block
@@ -180,6 +183,7 @@ impl Walker<'_> {
             }
             Expr::TryBlock(attempt) => self.block(&attempt.block, Role::Value, None),
             Expr::Tuple(tuple) => {
+                self.concurrent_tuple(tuple);
                 let types = match expected {
                     Some(Type::Tuple(types)) if types.elems.len() == tuple.elems.len() => {
                         Some(&types.elems)
@@ -271,6 +275,7 @@ impl Walker<'_> {
     }
 
     fn call(&mut self, call: &ExprCall, expected: Option<&Type>) {
+        self.concurrent_call(call);
         if junk::is_hint_call(&call.func) {
             return;
         }
@@ -291,6 +296,7 @@ impl Walker<'_> {
 
     fn method_call(&mut self, call: &ExprMethodCall) {
         let name = call.method.to_string();
+        self.concurrent_method(call);
         self.ranges_in_arguments(call, &call.args);
         self.range_method(call);
         self.sliced_receiver(call);

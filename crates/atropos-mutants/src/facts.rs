@@ -7,6 +7,8 @@ use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Fields, FnArg, ImplItem, Item, ItemImpl, Pat, ReturnType, Signature, Type};
 
+use crate::sharing::Sharing;
+
 #[derive(Default)]
 pub(crate) struct Facts {
     /// Struct name → field name (or tuple index) → type.
@@ -26,6 +28,7 @@ pub(crate) struct Facts {
     functions: HashMap<String, Option<KnownFunction>>,
     methods: HashMap<String, Option<KnownFunction>>,
     values: HashMap<String, Option<Type>>,
+    pub(crate) sharing: Sharing,
 }
 
 /// A signature's types, `self` left out.
@@ -39,7 +42,10 @@ pub(crate) struct KnownFunction {
 
 impl Facts {
     pub fn of(file: &syn::File) -> Facts {
-        let mut facts = Facts::default();
+        let mut facts = Facts {
+            sharing: Sharing::of(file),
+            ..Facts::default()
+        };
         facts.visit_file(file);
         facts
     }

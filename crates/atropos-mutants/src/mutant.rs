@@ -53,6 +53,10 @@ pub struct Mutant {
     /// token if one is replaced, else of `span.start`.
     pub line: u32,
     pub column: u32,
+    /// Only exploration can make it act: Rust's types forbid the mistake, and the runtime makes it
+    /// where it has the threads under control.
+    #[serde(default)]
+    pub needs_exploration: bool,
 }
 
 /// A place where one or more mutants act. All mutants of a point belong to one [`Shape`].
@@ -112,6 +116,9 @@ pub enum Shape {
     /// A function body: the span lies just inside its braces (`{` and `}` and inner attributes
     /// excluded); replacements are expressions of the return type.
     Body,
+    /// The statements of a block: the span lies just inside its braces. Each mutant edits some of
+    /// them in a way that types or scopes may notice, so the block is copied.
+    Block,
     /// The body of a function that returns `impl Iterator` and has no `return`: the only mutant
     /// yields nothing. `tail` is the body's last expression. The span is as for `Body`.
     IteratorBody { tail: Span },

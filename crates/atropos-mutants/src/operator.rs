@@ -38,6 +38,31 @@ pub enum Operator {
     Uoi,
     Svr,
     Aar,
+    Mxt,
+    Msp,
+    Esp,
+    Msf,
+    Mxc,
+    Mbr,
+    Rtxc,
+    Rcxc,
+    Rna,
+    Rjs,
+    Elpa,
+    Ean,
+    Astk,
+    Rstk,
+    Ask,
+    Rsk,
+    Rsb,
+    Rvk,
+    Rfu,
+    Rxo,
+    Eelo,
+    Shcr,
+    Skcr,
+    Excr,
+    Spcr,
 }
 
 /// What an operator changes; `--operators` takes a category's name for all of its operators.
@@ -62,10 +87,12 @@ pub enum Category {
     Control,
     /// Classical operators that make many mutants and find little more; off unless asked for.
     Extended,
+    /// Threads, locks, conditions, channels, atomics and critical regions.
+    Concurrency,
 }
 
 impl Category {
-    pub const ALL: [Category; 9] = [
+    pub const ALL: [Category; 10] = [
         Category::Arithmetic,
         Category::Bits,
         Category::Condition,
@@ -75,6 +102,7 @@ impl Category {
         Category::Body,
         Category::Control,
         Category::Extended,
+        Category::Concurrency,
     ];
 
     pub fn name(self) -> &'static str {
@@ -88,6 +116,7 @@ impl Category {
             Category::Body => "body",
             Category::Control => "control",
             Category::Extended => "extended",
+            Category::Concurrency => "concurrency",
         }
     }
 
@@ -140,7 +169,7 @@ const fn entry(
 
 /// In the order of the enum, so that an operator's number finds its row.
 #[rustfmt::skip]
-const CATALOGUE: [Entry; 28] = [
+const CATALOGUE: [Entry; 53] = [
     entry(Operator::Aor, "AOR", Category::Arithmetic, "Replace an arithmetic operator by another one.", "a + b", "a - b"),
     entry(Operator::Aod, "AOD", Category::Arithmetic, "Leave out one operand of an arithmetic operator, or a unary minus.", "a + b", "a"),
     entry(Operator::Aoi, "AOI", Category::Arithmetic, "Put a minus before a signed value.", "f(x)", "f(-x)"),
@@ -169,6 +198,31 @@ const CATALOGUE: [Entry; 28] = [
     entry(Operator::Uoi, "UOI", Category::Extended, "Add or subtract one where a number is used.", "f(x)", "f(x + 1)"),
     entry(Operator::Svr, "SVR", Category::Extended, "Replace a variable by another one of the same type in scope.", "f(x)", "f(y)"),
     entry(Operator::Aar, "AAR", Category::Extended, "Replace the array or the index of an element by another one of the same type in scope.", "a[i]", "a[j]"),
+    entry(Operator::Mxt, "MXT", Category::Concurrency, "Halve or double a time-out or a sleep.", "thread::sleep(d)", "thread::sleep(d * 2)"),
+    entry(Operator::Msp, "MSP", Category::Concurrency, "Lock another lock of the same type.", "self.a.lock()", "self.b.lock()"),
+    entry(Operator::Esp, "ESP", Category::Concurrency, "Exchange two locks that are taken one right after the other.", "let a = x.lock(); let b = y.lock();", "let b = y.lock(); let a = x.lock();"),
+    entry(Operator::Msf, "MSF", Category::Concurrency, "Make a fair unlock or choice unfair, or the reverse.", "MutexGuard::unlock_fair(g)", "drop(g)"),
+    entry(Operator::Mxc, "MXC", Category::Concurrency, "Change a count of threads, permits or messages by one.", "Barrier::new(n)", "Barrier::new(n + 1)"),
+    entry(Operator::Mbr, "MBR", Category::Concurrency, "Take away what a barrier's leader does.", "if b.wait().is_leader() { … }", "if (b.wait(), false).1 { … }"),
+    entry(Operator::Rtxc, "RTXC", Category::Concurrency, "Remove a call that makes a thread wait, or wakes one.", "condition.notify_all();", ""),
+    entry(Operator::Rcxc, "RCXC", Category::Concurrency, "Remove a call on a lock, channel, semaphore, barrier or atomic, or the start of a thread.", "sender.send(x)?;", ""),
+    entry(Operator::Rna, "RNA", Category::Concurrency, "Notify one instead of all.", "condition.notify_all()", "condition.notify_one()"),
+    entry(Operator::Rjs, "RJS", Category::Concurrency, "Sleep instead of waiting for a thread to end.", "handle.join().unwrap();", "thread::sleep(Duration::from_millis(10));"),
+    entry(Operator::Elpa, "ELPA", Category::Concurrency, "Exchange waiting and trying, or reading and writing, when something is acquired.", "m.lock().unwrap()", "m.try_lock().unwrap()"),
+    entry(Operator::Ean, "EAN", Category::Concurrency, "Split an atomic operation into a load and a store.", "n.fetch_add(1, SeqCst)", "{ let old = n.load(SeqCst); n.store(old + 1, SeqCst); old }"),
+    entry(Operator::Astk, "ASTK", Category::Concurrency, "Lock one lock for the whole type instead of the object's own.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { let t = TYPE.lock(); … }"),
+    entry(Operator::Rstk, "RSTK", Category::Concurrency, "Lock a lock of the object instead of the one for all objects.", "fn f(&self) { let g = TABLE.lock(); … }", "fn f(&self) { let o = self.own.lock(); … }"),
+    entry(Operator::Ask, "ASK", Category::Concurrency, "Hold a lock of the type throughout a method that did not take it.", "fn f(&self) { … }", "fn f(&self) { let g = self.m.lock(); … }"),
+    entry(Operator::Rsk, "RSK", Category::Concurrency, "Take away the exclusion of a whole method.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { … }"),
+    entry(Operator::Rsb, "RSB", Category::Concurrency, "Take away the exclusion of a block.", "{ let g = m.lock(); … }", "{ … }"),
+    entry(Operator::Rvk, "RVK", Category::Concurrency, "Weaken a memory ordering, remove a fence, or let several threads initialise.", "x.load(Acquire)", "x.load(Relaxed)"),
+    entry(Operator::Rfu, "RFU", Category::Concurrency, "Keep a lock on an early return or a panic.", "return x", "return { forget(guard); x }"),
+    entry(Operator::Rxo, "RXO", Category::Concurrency, "Use another channel end, semaphore, barrier, condition or atomic of the same type.", "self.not_full.notify_one()", "self.not_empty.notify_one()"),
+    entry(Operator::Eelo, "EELO", Category::Concurrency, "Exchange two locks that are held together but taken apart.", "let a = x.lock(); f(); let b = y.lock();", "let b = y.lock(); let a = x.lock(); f();"),
+    entry(Operator::Shcr, "SHCR", Category::Concurrency, "Shift a critical region up or down by one statement.", "f(); let g = m.lock(); a(); b();", "let g = m.lock(); f(); a(); drop(g); b();"),
+    entry(Operator::Skcr, "SKCR", Category::Concurrency, "Shrink a critical region by one statement.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); b();"),
+    entry(Operator::Excr, "EXCR", Category::Concurrency, "Expand a critical region by one statement.", "f(); let g = m.lock(); a();", "let g = m.lock(); f(); a();"),
+    entry(Operator::Spcr, "SPCR", Category::Concurrency, "Split a critical region in two.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); let g = m.lock(); b();"),
 ];
 
 impl Operator {

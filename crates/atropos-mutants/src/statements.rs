@@ -18,6 +18,7 @@ use crate::walk::{Draft, Walker};
 impl Walker<'_> {
     pub fn block(&mut self, block: &Block, role: Role, expected: Option<&Type>) {
         self.frame.scopes.enter();
+        self.concurrent_block(block);
         let last = block.stmts.len().wrapping_sub(1);
         for (index, statement) in block.stmts.iter().enumerate() {
             let is_last = index == last;
@@ -44,6 +45,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.concurrent_block_end(block);
         self.frame.scopes.leave();
     }
 

@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::attributes::Marks;
+use crate::concurrency::construct::{self, Known};
 use crate::facts::Facts;
 use crate::find::FindOptions;
 use crate::junk;
@@ -97,6 +98,18 @@ pub(crate) struct Frame {
     pub sole_statement: Option<Span>,
     /// The block consists of a return under a condition that has the variant `false`.
     pub false_condition_around: bool,
+    /// What locals are, as far as threads are concerned.
+    pub constructs: HashMap<String, Known>,
+    /// For each block around, the mutants that need a copy of it.
+    pub block_drafts: Vec<Vec<Draft>>,
+    /// What the `.await` that was met last waits for.
+    pub awaited: Option<Span>,
+}
+
+impl Frame {
+    pub fn is_awaited(&self, span: Span) -> bool {
+        self.awaited == Some(span)
+    }
 }
 
 pub(crate) struct Breakable {
@@ -113,6 +126,7 @@ pub(crate) struct Draft {
     pub letter: char,
     /// Where people look for it.
     pub at: usize,
+    pub needs_exploration: bool,
 }
 
 impl Draft {
@@ -124,7 +138,13 @@ impl Draft {
             summary,
             letter: '.',
             at: span.start,
+            needs_exploration: false,
         }
+    }
+
+    pub fn under_exploration(mut self) -> Draft {
+        self.needs_exploration = true;
+        self
     }
 
     pub fn with_letter(mut self, letter: char) -> Draft {
@@ -409,12 +429,16 @@ impl<'a> Walker<'a> {
         }
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         self.names.push(signature.ident.to_string());
+        if self.looks_at_concurrency() {
+            self.frame.constructs = construct::locals(self, block);
+        }
         if signature.constness.is_some() {
             self.constant_block(block);
         } else {
             self.in_mode(mode, |walker| {
                 let start = walker.body_start(block, attributes);
                 walker.step(start);
+                walker.concurrent_function(signature, block);
                 walker.function_body(signature, block, start);
             });
         }
@@ -501,6 +525,7 @@ impl<'a> Walker<'a> {
             letter: draft.letter,
             line,
             column,
+            needs_exploration: draft.needs_exploration,
         })
     }
 }

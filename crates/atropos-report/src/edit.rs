@@ -115,6 +115,7 @@ mod tests {
             original: original.into(),
             replacement: replacement.into(),
             summary: String::new(),
+            needs_exploration: false,
         }
     }
 

@@ -34,6 +34,9 @@ pub struct MutantInfo {
     pub replacement: String,
     /// How people say it: "replace + with -".
     pub summary: String,
+    /// Whether it can only act where threads are explored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_exploration: bool,
 }
 
 impl MutantInfo {

@@ -27,6 +27,8 @@ mod limits;
 mod output;
 mod plain;
 mod random;
+#[doc(hidden)]
+pub mod region;
 mod role;
 mod run;
 mod sandbox;

@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     },
     /// A choice to return early, at the start of a body.
     Body(Choice),
+    /// The statements of a block in an arm of their own.
+    Block(Choice),
     /// Both operands are evaluated, then one of the operators is applied.
     Operands {
         left: Span,
@@ -313,6 +315,13 @@ impl<'a> Planner<'a> {
                 })?;
                 let start = Span::new(point.span.start, point.span.start);
                 (start, Kind::Body(choice))
+            }
+            (Shape::Block, _) => {
+                let choice = self.choice(draft, layout, |mutant| {
+                    let block = format!("{{ {} }}", self.pieces.edited(point.span, mutant)?);
+                    parse(&block).is_some().then_some(block)
+                })?;
+                (point.span, Kind::Block(choice))
             }
             (Shape::IteratorBody { tail }, _) => {
                 let is_exact = point.span.text(self.source).trim() == tail.text(self.source)

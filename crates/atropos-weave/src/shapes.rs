@@ -43,6 +43,18 @@ impl Weaver<'_> {
             Kind::ExternCrate => {}
             Kind::Switch { choice, access } => self.switch(node, choice, *access),
             Kind::Body(choice) => self.early_return(node, choice),
+            Kind::Block(choice) => {
+                let head = format!(
+                    "match {} {{ {} => {{ ",
+                    choice.plain_call(),
+                    choice.original_of_plain_call()
+                );
+                self.writer.put(&head);
+                self.inside(node, span);
+                self.writer.put(" }");
+                self.variants(node, choice, str::to_owned);
+                self.writer.put(" }");
+            }
             Kind::Operands { .. } => self.operands(node),
             Kind::Logic { .. } => self.logic(node),
             Kind::Assignment { .. } => self.assignment(node),

@@ -14,6 +14,7 @@ pub(crate) fn mutant(span: Span, replacement: &str, letter: char) -> Mutant {
         letter,
         line: 1,
         column: 1,
+        needs_exploration: false,
     }
 }
 

@@ -167,6 +167,7 @@ fn depth(kind: &Kind) -> u8 {
         Kind::ExternCrate => 0,
         Kind::Step(_) => 1,
         Kind::Body(_) => 2,
+        Kind::Block(_) => 2,
         Kind::Statement(_) => 3,
         Kind::Switch { .. } | Kind::Condition { .. } | Kind::IteratorTail(_) => 4,
         Kind::Guard { .. } | Kind::NewGuard(_) => 4,

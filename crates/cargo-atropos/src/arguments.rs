@@ -314,6 +314,10 @@ pub struct OperatorsArguments {
     #[arg(value_name = "CODE OR CATEGORY")]
     pub which: Vec<String>,
 
+    /// The mistakes in concurrent programs that people make, and the operators that stand for each
+    #[arg(long)]
+    pub patterns: bool,
+
     /// Print JSON instead of text for people
     #[arg(long)]
     pub json: bool,

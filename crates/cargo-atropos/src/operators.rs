@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write;
 
 use anyhow::Result;
-use atropos_mutants::{Category, Operator, OperatorSelection};
+use atropos_mutants::{BugPattern, Category, Operator, OperatorSelection};
 use atropos_report::style::{self, styled};
 use serde::Serialize;
 
@@ -12,8 +12,8 @@ use crate::arguments::OperatorsArguments;
 use crate::exit_code::ExitCode;
 use crate::terminal::Terminal;
 
-/// Where the sentences begin: two spaces, a code of three letters, two spaces.
-const INDENT: usize = 7;
+/// Where the sentences begin: two spaces, a code of up to four letters, two spaces.
+const INDENT: usize = 8;
 
 /// An operator in the JSON list.
 #[derive(Serialize)]
@@ -24,6 +24,16 @@ struct Entry {
     example: Example,
     /// Whether a run uses it without being asked to.
     default: bool,
+    /// The patterns of mistakes that it stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    patterns: Vec<&'static str>,
+}
+
+/// A pattern in the JSON list.
+#[derive(Serialize)]
+struct PatternEntry {
+    pattern: &'static str,
+    operators: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -51,6 +61,7 @@ impl From<Operator> for Entry {
             sentence: operator.sentence(),
             example: Example { before, after },
             default: OperatorSelection::default().contains(operator),
+            patterns: operator.patterns().iter().map(|p| p.name()).collect(),
         }
     }
 }
@@ -64,7 +75,15 @@ pub fn operators(arguments: &OperatorsArguments) -> Result<ExitCode> {
     let entries: Vec<Entry> = selection.iter().map(Entry::from).collect();
     let terminal = Terminal::new(arguments.colors);
     let mut stdout = terminal.stdout();
-    if arguments.json {
+    if arguments.patterns {
+        let patterns = patterns(&selection);
+        if arguments.json {
+            serde_json::to_writer_pretty(&mut stdout, &patterns)?;
+            writeln!(stdout)?;
+        } else {
+            write!(stdout, "{}", pattern_table(&patterns))?;
+        }
+    } else if arguments.json {
         serde_json::to_writer_pretty(&mut stdout, &entries)?;
         writeln!(stdout)?;
     } else {
@@ -72,6 +91,34 @@ pub fn operators(arguments: &OperatorsArguments) -> Result<ExitCode> {
     }
     stdout.flush()?;
     Ok(ExitCode::Success)
+}
+
+/// Every pattern, with those of its operators that were asked for.
+fn patterns(selection: &OperatorSelection) -> Vec<PatternEntry> {
+    let entry = |pattern: BugPattern| PatternEntry {
+        pattern: pattern.name(),
+        operators: pattern
+            .operators()
+            .filter(|operator| selection.contains(*operator))
+            .map(Operator::code)
+            .collect(),
+    };
+    BugPattern::ALL.into_iter().map(entry).collect()
+}
+
+/// A row for each pattern; a dash where no operator stands for it.
+fn pattern_table(patterns: &[PatternEntry]) -> String {
+    let columns = |text: &str| text.chars().count();
+    let names = patterns.iter().map(|entry| columns(entry.pattern));
+    let pad = names.max().unwrap_or_default() + 2;
+    let row = |entry: &PatternEntry| {
+        let codes = match entry.operators.as_slice() {
+            [] => "–".to_string(),
+            codes => codes.join(", "),
+        };
+        format!("{:pad$}{}\n", entry.pattern, styled(style::CODE, codes))
+    };
+    patterns.iter().map(row).collect()
 }
 
 /// The operators under their categories: code and sentence, and the example beside it, or beneath
@@ -94,7 +141,7 @@ fn table(entries: &[Entry], width: usize) -> String {
         };
         text.push_str(&format!("{}{off}\n", styled(style::HEADING, category)));
         for entry in entries {
-            let code = styled(style::CODE, entry.code);
+            let code = styled(style::CODE, format!("{:4}", entry.code));
             let sentence = entry.sentence;
             let example = styled(style::FAINT, &entry.example);
             if is_wide {

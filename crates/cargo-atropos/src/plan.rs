@@ -193,6 +193,7 @@ impl Plan {
                             original: span.text(text).to_owned(),
                             replacement: mutant.replacement.clone(),
                             summary: mutant.summary.clone(),
+                            needs_exploration: mutant.needs_exploration,
                         };
                         info.key = keys.of(&info, lines.line(info.line).unwrap_or_default());
                         let candidate = Candidate {

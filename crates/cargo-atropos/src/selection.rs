@@ -45,6 +45,7 @@ pub fn select(
     let found = count_mutants(&discovery);
     let mut in_shard = ShardCounter::new(options.shard);
     let texts = std::mem::take(&mut discovery.texts);
+    let mut unexplored = 0;
     let plan = Plan::make(discovery, &texts, |candidate| {
         let chosen = files.takes(Utf8Path::new(&candidate.info.file), candidate.package_root)
             && takes_name(options, &candidate.info)
@@ -54,12 +55,20 @@ pub fn select(
             && in_shard.takes_next();
         if !chosen {
             Decision::Leave
+        } else if candidate.info.needs_exploration {
+            unexplored += 1;
+            Decision::Leave
         } else if caught.contains(&candidate.info.key) {
             Decision::Skip
         } else {
             Decision::Take
         }
     });
+    if unexplored > 0 {
+        notes.push(format!(
+            "{unexplored} mutants can only act where threads are explored, and are left out"
+        ));
+    }
     if let Some(changed) = changed.filter(|changed| changed.lines.is_empty()) {
         notes.push(changed.why_empty);
     } else if plan.mutants.is_empty() {

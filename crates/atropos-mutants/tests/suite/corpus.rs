@@ -147,6 +147,10 @@ fn check_point(name: &str, text: &str, point: &Point) {
             syn::parse_str::<syn::Block>(&block)
                 .unwrap_or_else(|error| panic!("{name}: {error}: {block}"));
         }
+        Shape::Block => {
+            assert!(text[..point.span.start].ends_with('{'), "{name}: {point:?}");
+            assert!(text[point.span.end..].starts_with('}'), "{name}: {point:?}");
+        }
         Shape::Body => {
             assert!(
                 text[..point.span.start].ends_with(['{', ']', '\n']),
@@ -182,6 +186,13 @@ fn check_mutant(name: &str, text: &str, point: &Point, mutant: &Mutant) {
         Shape::Arithmetic { left, right, .. }
         | Shape::Relation { left, right, .. }
         | Shape::Logic { left, right, .. } => check_operands(text, point, mutant, left, right),
+        Shape::Block => {
+            let before = &text[point.span.start..mutant.span.start];
+            let behind = &text[mutant.span.end..point.span.end];
+            let block = format!("{{{before}{}{behind}}}", mutant.replacement);
+            syn::parse_str::<syn::Block>(&block)
+                .unwrap_or_else(|error| panic!("{error}: {}", about()));
+        }
         Shape::Assignment { .. } | Shape::Body | Shape::IteratorBody { .. } => {}
     }
 }

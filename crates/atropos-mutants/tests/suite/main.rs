@@ -4,6 +4,7 @@
 mod arithmetic;
 mod bodies;
 mod check;
+mod concurrency;
 mod conditions;
 mod constants;
 mod control;
@@ -14,6 +15,7 @@ mod junk;
 mod macros;
 mod matching;
 mod places;
+mod regions;
 mod skips;
 mod statements;
 mod viability;

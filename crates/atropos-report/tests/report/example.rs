@@ -51,6 +51,7 @@ pub fn mutant(
         original: original.into(),
         replacement: replacement.into(),
         summary: format!("replace {original} with {replacement}"),
+        needs_exploration: false,
     }
 }
 

@@ -37,3 +37,11 @@ fn nothing_is_dropped_earlier_or_later() {
         assert!(impossible.starts_with("drops // early ends broken: delete if Noisy::new(turns)"));
     }
 }
+
+#[test]
+fn mutants_of_locks_channels_and_atomics_behave_the_same() {
+    let text = include_str!("../programs/threads.rs");
+    let operators = OperatorSelection::parse(&["concurrency"]).unwrap();
+    let program = Program::new("threads", "2024", operators, text);
+    assert_eq!(differences(&program), Differences::default());
+}

@@ -243,3 +243,30 @@ fn help_and_version_are_no_errors() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn operators_show_which_mistakes_they_stand_for() {
+    let project = Project::bank();
+    let table = project.atropos(&["operators", "--patterns"]).stdout;
+    let row = |pattern: &str| {
+        let line = table.lines().find(|line| line.starts_with(pattern));
+        let line = line.unwrap_or_else(|| panic!("no {pattern} in\n{table}"));
+        line[pattern.len()..].trim().to_string()
+    };
+    assert_eq!(table.lines().count(), 15);
+    assert_eq!(row("starvation"), "MSF, ELPA");
+    assert_eq!(
+        row("deadlock (deadly embrace)"),
+        "ESP, ASK, RXO, EELO, EXCR"
+    );
+    assert_eq!(row("double-checked locking"), "–");
+    let json = project.atropos(&["operators", "--patterns", "--json", "RTXC"]);
+    let patterns: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let lost = patterns
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|entry| entry["pattern"] == "losing a notify")
+        .unwrap();
+    assert_eq!(lost["operators"], serde_json::json!(["RTXC"]));
+}

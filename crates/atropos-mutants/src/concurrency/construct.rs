@@ -1,0 +1,600 @@
+//! What is known of a name's construct: fields, statics, parameters and locals that are locks,
+//! conditions, channels, atomics and the like, and the library they come from. Names and types as
+//! they are written in one file are all there is to go by; where they say nothing, the name of the
+//! method decides if the file mentions the construct at all, and rustc has the last word.
+
+use std::collections::HashMap;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprMethodCall, Member, Pat, Type};
+
+use crate::facts::last_name;
+use crate::walk::Walker;
+
+/// A kind of thing that threads share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Construct {
+    Mutex,
+    RwLock,
+    Condvar,
+    Barrier,
+    Semaphore,
+    Atomic,
+    Sender,
+    Receiver,
+    JoinHandle,
+    Once,
+    OnceCell,
+    Notify,
+    Latch,
+    Guard,
+}
+
+/// Where a construct comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Library {
+    Std,
+    ParkingLot,
+    Tokio,
+    Other,
+}
+
+/// What is known of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub construct: Construct,
+    pub library: Library,
+    /// Equal for names of the same type: the type or the constructor as it is written.
+    pub written: String,
+    /// For a guard, the method that gave it.
+    pub method: String,
+    /// The local that it is, or is a clone of.
+    pub origin: String,
+    /// Whether it is a local that no other thread can see.
+    pub stays: bool,
+}
+
+impl Construct {
+    fn of_name(name: &str) -> Option<Construct> {
+        Some(match name {
+            "Mutex" | "FairMutex" => Construct::Mutex,
+            "RwLock" => Construct::RwLock,
+            "Condvar" => Construct::Condvar,
+            "Barrier" => Construct::Barrier,
+            "Semaphore" => Construct::Semaphore,
+            "Sender" | "SyncSender" | "UnboundedSender" => Construct::Sender,
+            "Receiver" | "UnboundedReceiver" => Construct::Receiver,
+            "JoinHandle" | "ScopedJoinHandle" => Construct::JoinHandle,
+            "Once" => Construct::Once,
+            "OnceLock" | "OnceCell" => Construct::OnceCell,
+            "Notify" => Construct::Notify,
+            "CountDownLatch" | "CountdownLatch" | "Latch" | "WaitGroup" => Construct::Latch,
+            "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard" => Construct::Guard,
+            _ if name.starts_with("Atomic") && name.len() > "Atomic".len() => Construct::Atomic,
+            _ => return None,
+        })
+    }
+
+    /// A word that a file with such a thing surely has.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Construct::Mutex => &["Mutex", "FairMutex"],
+            Construct::RwLock => &["RwLock"],
+            Construct::Condvar => &["Condvar"],
+            Construct::Barrier => &["Barrier"],
+            Construct::Semaphore => &["Semaphore"],
+            Construct::Atomic => &["atomic"],
+            Construct::Sender | Construct::Receiver => {
+                &["mpsc", "channel", "Sender", "Receiver", "SyncSender"]
+            }
+            Construct::JoinHandle => &["spawn", "JoinHandle", "thread"],
+            Construct::Once => &["Once"],
+            Construct::OnceCell => &["OnceLock", "OnceCell"],
+            Construct::Notify => &["Notify"],
+            Construct::Latch => &["CountDownLatch", "CountdownLatch", "Latch", "WaitGroup"],
+            Construct::Guard => &["MutexGuard"],
+        }
+    }
+}
+
+impl Library {
+    fn of_root(root: &str) -> Library {
+        match root {
+            "std" | "core" | "mpsc" | "sync" | "atomic" | "thread" => Library::Std,
+            "parking_lot" => Library::ParkingLot,
+            "tokio" => Library::Tokio,
+            _ => Library::Other,
+        }
+    }
+}
+
+/// Types that one looks through to what they hold.
+fn is_wrapper(name: &str) -> bool {
+    matches!(
+        name,
+        "Arc" | "Rc" | "Box" | "CachePadded" | "LazyLock" | "Lazy" | "Pin"
+    )
+}
+
+/// The type behind references and wrappers.
+fn core_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => core_type(&reference.elem),
+        Type::Paren(inner) => core_type(&inner.elem),
+        Type::Group(inner) => core_type(&inner.elem),
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else {
+                return ty;
+            };
+            match &last.arguments {
+                syn::PathArguments::AngleBracketed(arguments)
+                    if is_wrapper(&last.ident.to_string()) =>
+                {
+                    match arguments.args.first() {
+                        Some(syn::GenericArgument::Type(inner)) => core_type(inner),
+                        _ => ty,
+                    }
+                }
+                _ => ty,
+            }
+        }
+        _ => ty,
+    }
+}
+
+/// An expression without what only hands it on: parentheses, borrows, clones.
+fn handed_on(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(inner) => handed_on(&inner.expr),
+        Expr::Group(inner) => handed_on(&inner.expr),
+        Expr::Reference(reference) => handed_on(&reference.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => handed_on(&unary.expr),
+        Expr::MethodCall(call)
+            if call.args.is_empty()
+                && matches!(
+                    call.method.to_string().as_str(),
+                    "clone" | "as_ref" | "deref" | "borrow"
+                ) =>
+        {
+            handed_on(&call.receiver)
+        }
+        Expr::Call(call) if call.args.len() == 1 && path_ends(&call.func, "clone") => {
+            handed_on(&call.args[0])
+        }
+        other => other,
+    }
+}
+
+pub(crate) fn path_ends(function: &Expr, name: &str) -> bool {
+    matches!(function, Expr::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == name))
+}
+
+/// What is left of an expression without `.unwrap()`, `?`, `.await` and the like.
+pub(crate) fn peeled(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(inner) => peeled(&inner.expr),
+        Expr::Try(attempt) => peeled(&attempt.expr),
+        Expr::Await(wait) => peeled(&wait.base),
+        Expr::MethodCall(call)
+            if matches!(
+                call.method.to_string().as_str(),
+                "unwrap"
+                    | "expect"
+                    | "unwrap_or_else"
+                    | "ok"
+                    | "unwrap_or_default"
+                    | "is_ok"
+                    | "is_err"
+                    | "map_err"
+            ) =>
+        {
+            peeled(&call.receiver)
+        }
+        other => other,
+    }
+}
+
+/// Whether a name stands somewhere among tokens.
+pub(crate) fn mentions(node: &impl ToTokens, name: &str) -> bool {
+    fn within(tokens: TokenStream, name: &str) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => ident == name,
+            TokenTree::Group(group) => within(group.stream(), name),
+            _ => false,
+        })
+    }
+    within(node.to_token_stream(), name)
+}
+
+/// An acquisition of a lock.
+pub(crate) struct Acquisition<'e> {
+    pub call: &'e ExprMethodCall,
+    pub library: Library,
+}
+
+impl Walker<'_> {
+    /// What the file says about the construct that an expression stands for.
+    pub(crate) fn known(&self, expression: &Expr) -> Option<Known> {
+        let expression = handed_on(expression);
+        if let Expr::Path(path) = expression
+            && let Some(name) = path.path.get_ident().map(ToString::to_string)
+            && let Some(known) = self.frame.constructs.get(&name)
+        {
+            return Some(known.clone());
+        }
+        let ty = self.written_type(expression)?;
+        self.known_type(&ty)
+    }
+
+    /// The construct of a type, if it is one.
+    pub(crate) fn known_type(&self, ty: &Type) -> Option<Known> {
+        let Type::Path(path) = core_type(ty) else {
+            return None;
+        };
+        let name = path.path.segments.last()?.ident.to_string();
+        if let Some((_, target)) = self.facts.alias(&name)
+            && last_name(target).as_ref() != Some(&name)
+        {
+            return self.known_type(target);
+        }
+        if self.facts.is_defined(&name) {
+            return None;
+        }
+        let first = path.path.segments.first()?.ident.to_string();
+        let imported = self.facts.import(&first);
+        if imported.is_some_and(|path| path.starts_with("std::cell")) {
+            return None;
+        }
+        let root = match imported {
+            Some(path) => path.split("::").next().unwrap_or_default().to_string(),
+            None if path.path.segments.len() > 1 => first,
+            None => String::from("std"),
+        };
+        Some(Known {
+            construct: Construct::of_name(&name)?,
+            library: Library::of_root(&root),
+            written: self.source.compact(ty),
+            method: String::new(),
+            origin: String::new(),
+            stays: false,
+        })
+    }
+
+    /// The type of a variable, static or field as it is written.
+    fn written_type(&self, expression: &Expr) -> Option<Type> {
+        match handed_on(expression) {
+            Expr::Path(path) => {
+                let name = path.path.segments.last()?.ident.to_string();
+                if name == "self" {
+                    return self.owner.self_type.clone();
+                }
+                match self.frame.scopes.find(&name) {
+                    Some(ty) => ty.cloned(),
+                    None => self.facts.value(&name).cloned(),
+                }
+            }
+            Expr::Field(field) => {
+                let owner = self.written_type(&field.base)?;
+                let name = match &field.member {
+                    Member::Named(name) => name.to_string(),
+                    Member::Unnamed(index) => index.index.to_string(),
+                };
+                let owner = core_type(&owner);
+                if let (Type::Tuple(tuple), Member::Unnamed(index)) = (owner, &field.member) {
+                    return tuple.elems.get(index.index as usize).cloned();
+                }
+                self.facts.field(&last_name(owner)?, &name).cloned()
+            }
+            Expr::Index(index) => match core_type(&self.written_type(&index.expr)?) {
+                Type::Array(array) => Some((*array.elem).clone()),
+                Type::Slice(slice) => Some((*slice.elem).clone()),
+                Type::Path(path) => match &path.path.segments.last()?.arguments {
+                    syn::PathArguments::AngleBracketed(arguments) => {
+                        match arguments.args.first()? {
+                            syn::GenericArgument::Type(element) => Some(element.clone()),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether an expression may be one of these constructs that others can see.
+    pub(crate) fn may_be(&self, expression: &Expr, constructs: &[Construct]) -> bool {
+        match self.known(expression) {
+            Some(known) => constructs.contains(&known.construct) && !known.stays,
+            // Standard input and output are locked, too.
+            None if matches!(expression, Expr::Call(call) if ["stdin", "stdout", "stderr"].iter().any(|name| path_ends(&call.func, name))) => {
+                false
+            }
+            // A type that is written down and none of these.
+            None if self.written_type(expression).is_some() => false,
+            None => constructs
+                .iter()
+                .flat_map(|construct| construct.words())
+                .any(|word| self.facts.has_word(word)),
+        }
+    }
+
+    /// The acquisition of a lock that an expression is, `.unwrap()` and `.await` included.
+    pub(crate) fn acquisition<'e>(&self, expression: &'e Expr) -> Option<Acquisition<'e>> {
+        let Expr::MethodCall(call) = peeled(expression) else {
+            return None;
+        };
+        self.locking(call).map(|library| Acquisition {
+            call,
+            library: match (self.known(&call.receiver), expression) {
+                (Some(_), _) => library,
+                (None, Expr::Await(_)) => Library::Tokio,
+                (None, Expr::MethodCall(outer)) if std::ptr::eq(outer, call) => {
+                    match self.facts.imports_from("parking_lot") {
+                        true => Library::ParkingLot,
+                        false => library,
+                    }
+                }
+                _ => library,
+            },
+        })
+    }
+
+    /// The library of the lock that a call locks, if it does.
+    pub(crate) fn locking(&self, call: &ExprMethodCall) -> Option<Library> {
+        let constructs: &[Construct] = match call.method.to_string().as_str() {
+            "lock" => &[Construct::Mutex],
+            "read" | "write" => &[Construct::RwLock],
+            _ => return None,
+        };
+        if !call.args.is_empty() || !self.may_be(&call.receiver, constructs) {
+            return None;
+        }
+        let known = self.known(&call.receiver).map(|known| known.library);
+        Some(known.unwrap_or(Library::Std))
+    }
+}
+
+/// Finds what the locals of a function are.
+pub(crate) fn locals(walker: &Walker<'_>, block: &Block) -> HashMap<String, Known> {
+    let mut locals = Locals {
+        walker,
+        found: HashMap::new(),
+    };
+    locals.visit_block(block);
+    let mut found: HashMap<String, Known> = locals
+        .found
+        .into_iter()
+        .filter_map(|(name, known)| Some((name, known?)))
+        .collect();
+    for (name, known) in &mut found {
+        known.stays = known.stays && !Escape::of(name, block);
+    }
+    found
+}
+
+struct Locals<'w, 'a> {
+    walker: &'w Walker<'a>,
+    /// `None` for names that stand for different things.
+    found: HashMap<String, Option<Known>>,
+}
+
+impl Locals<'_, '_> {
+    fn bind(&mut self, pattern: &Pat, init: &Expr) {
+        match pattern {
+            Pat::Type(typed) => match self.walker.known_type(&typed.ty) {
+                Some(known) => self.remember(&typed.pat, known),
+                None => self.bind(&typed.pat, init),
+            },
+            Pat::Ident(_) => {
+                if let Some(known) = self.of_init(init) {
+                    self.remember(pattern, known);
+                }
+            }
+            Pat::Tuple(tuple) if tuple.elems.len() == 2 => {
+                if let Some(library) = self.channel(init) {
+                    let end = |construct| Known {
+                        construct,
+                        library,
+                        written: format!("{construct:?} {}", self.walker.source.flat(init)),
+                        method: String::new(),
+                        origin: String::new(),
+                        stays: false,
+                    };
+                    self.remember(&tuple.elems[0], end(Construct::Sender));
+                    self.remember(&tuple.elems[1], end(Construct::Receiver));
+                } else if let Expr::Tuple(values) = handed_on(init) {
+                    for (pattern, value) in tuple.elems.iter().zip(&values.elems) {
+                        self.bind(pattern, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, pattern: &Pat, mut known: Known) {
+        if let Pat::Ident(ident) = pattern {
+            if known.origin.is_empty() {
+                known.origin = ident.ident.to_string();
+            }
+            self.found
+                .entry(ident.ident.to_string())
+                .and_modify(|other| {
+                    let is_same = other
+                        .as_ref()
+                        .is_some_and(|other| other.construct == known.construct);
+                    if !is_same {
+                        *other = None;
+                    }
+                })
+                .or_insert(Some(known));
+        }
+    }
+
+    fn channel(&self, init: &Expr) -> Option<Library> {
+        let Expr::Call(call) = init else {
+            return None;
+        };
+        let Expr::Path(path) = &*call.func else {
+            return None;
+        };
+        let last = path.path.segments.last()?.ident.to_string();
+        let is_channel = matches!(
+            last.as_str(),
+            "channel" | "sync_channel" | "bounded" | "unbounded" | "unbounded_channel"
+        );
+        is_channel.then(|| self.walker.library_of(&path.path))
+    }
+
+    fn of_init(&self, init: &Expr) -> Option<Known> {
+        let init = handed_on(init);
+        match init {
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                self.found.get(&name).cloned().flatten()
+            }
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else {
+                    return None;
+                };
+                let mut names = path.path.segments.iter().rev();
+                let function = names.next()?.ident.to_string();
+                let known = |construct| Known {
+                    construct,
+                    library: self.walker.library_of(&path.path),
+                    written: self.walker.source.flat(&call.func),
+                    method: String::new(),
+                    origin: String::new(),
+                    stays: construct != Construct::JoinHandle,
+                };
+                if matches!(function.as_str(), "spawn" | "spawn_blocking") {
+                    return Some(known(Construct::JoinHandle));
+                }
+                let ty = names.next()?.ident.to_string();
+                if is_wrapper(&ty) && call.args.len() == 1 {
+                    let inner = self.of_init(&call.args[0])?;
+                    return Some(Known {
+                        written: format!("{ty} {}", inner.written),
+                        stays: false,
+                        ..inner
+                    });
+                }
+                let is_made = matches!(function.as_str(), "new" | "default" | "from");
+                let construct = Construct::of_name(&ty).filter(|_| is_made)?;
+                (!self.walker.facts.is_defined(&ty)).then(|| known(construct))
+            }
+            Expr::MethodCall(call) if call.method == "spawn" => Some(Known {
+                construct: Construct::JoinHandle,
+                library: Library::Std,
+                written: "spawn".to_string(),
+                method: String::new(),
+                origin: String::new(),
+                stays: false,
+            }),
+            _ => {
+                let acquisition = self.walker.acquisition(init)?;
+                Some(Known {
+                    construct: Construct::Guard,
+                    library: acquisition.library,
+                    written: self.walker.source.flat(init),
+                    method: acquisition.call.method.to_string(),
+                    origin: String::new(),
+                    stays: false,
+                })
+            }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// The library that a path of a function or constructor leads into.
+    pub(crate) fn library_of(&self, path: &syn::Path) -> Library {
+        let first = path
+            .segments
+            .first()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
+        match self.facts.import(&first) {
+            Some(path) => Library::of_root(path.split("::").next().unwrap_or_default()),
+            None if path.segments.len() > 1 && Construct::of_name(&first).is_none() => {
+                Library::of_root(&first)
+            }
+            None => Library::Std,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Locals<'_, '_> {
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        if let Some(init) = &local.init {
+            self.bind(&local.pat, &init.expr);
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// Whether a local may be seen outside the straight code of its function: it is borrowed, handed
+/// on, captured by a closure, or given to a macro that may do anything.
+struct Escape<'n> {
+    name: &'n str,
+    depth: usize,
+    escapes: bool,
+}
+
+impl<'n> Escape<'n> {
+    fn of(name: &'n str, block: &Block) -> bool {
+        let mut escape = Escape {
+            name,
+            depth: 0,
+            escapes: false,
+        };
+        escape.visit_block(block);
+        escape.escapes
+    }
+
+    fn is_it(&self, expression: &Expr) -> bool {
+        matches!(expression, Expr::Path(path) if path.path.is_ident(self.name))
+    }
+}
+
+impl<'ast> Visit<'ast> for Escape<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if self.is_it(&call.receiver) && self.depth == 0 && call.method != "clone" {
+            for argument in &call.args {
+                self.visit_expr(argument);
+            }
+            return;
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.escapes |= path.path.is_ident(self.name);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.depth += 1;
+        visit::visit_expr_closure(self, closure);
+        self.depth -= 1;
+    }
+
+    fn visit_expr_async(&mut self, block: &'ast syn::ExprAsync) {
+        self.depth += 1;
+        visit::visit_expr_async(self, block);
+        self.depth -= 1;
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let last = mac.path.segments.last().map(|s| s.ident.to_string());
+        let is_harmless = last.is_some_and(|name| {
+            name.contains("assert") || matches!(name.as_str(), "println" | "format" | "dbg")
+        });
+        self.escapes |= !is_harmless && mentions(&mac.tokens, self.name);
+    }
+}

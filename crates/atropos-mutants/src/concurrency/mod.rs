@@ -1,0 +1,146 @@
+//! The mistakes people make with threads: the 25 operators of Bradbury, Cordy and Dingel, as the
+//! same mistakes look in Rust, for std, parking_lot, crossbeam and tokio.
+//!
+//! - `construct`: what is known of a name: a lock, a condition, a channel's end, of which library.
+//! - `calls`: MXT, MXC, MBR, RNA, ELPA, MSP, RXO and the lock of RCXC, at single calls.
+//! - `atomics`: EAN and RVK.
+//! - `removals`: RTXC, RCXC, RJS and MSF, at statements.
+//! - `regions`: ESP, EELO, SHCR, SKCR, EXCR, SPCR, RSK and RSB, at blocks that hold a lock.
+//! - `methods`: ASK, ASTK and RSTK, at methods of types with locks.
+//! - `leaks`: RFU, at the ways out of a region.
+//!
+//! An edit is plain Rust wherever Rust can make the mistake. Where its types forbid it (the data of
+//! a lock can't be touched without the lock), the edit calls `atropos_runtime::region`, whose
+//! functions do nothing but under exploration: such a mutant *needs exploration*.
+//!
+//! Not made, where it is visible in the file: anything on a lock, channel or atomic that never
+//! leaves its thread, a notification on a condition that nobody waits for, a region in which
+//! nothing is shared.
+
+mod atomics;
+mod calls;
+pub(crate) mod construct;
+mod leaks;
+mod methods;
+mod regions;
+mod removals;
+
+use syn::{Block, Expr, ExprAwait, ExprCall, ExprMethodCall, ExprTuple, Macro, Stmt};
+
+use crate::mutant::{Shape, Span};
+use crate::operator::{Category, Operator};
+use crate::walk::{Draft, Walker};
+
+/// The receiver of a call whose guard shall not exclude anybody.
+pub(crate) fn bare(receiver: &str) -> String {
+    format!("(*::atropos_runtime::region::bare(&{receiver}))")
+}
+
+impl Walker<'_> {
+    /// Whether there is anything to do for these operators here.
+    pub(crate) fn looks_at_concurrency(&self) -> bool {
+        self.mode.mutates
+            && self
+                .options
+                .selection
+                .iter()
+                .any(|operator| operator.category() == Category::Concurrency)
+    }
+
+    pub fn concurrent_method(&mut self, call: &ExprMethodCall) {
+        if self.looks_at_concurrency() {
+            self.method_with_threads(call);
+            self.atomic_method(call);
+        }
+    }
+
+    pub fn concurrent_call(&mut self, call: &ExprCall) {
+        if self.looks_at_concurrency() {
+            self.function_with_threads(call);
+        }
+    }
+
+    pub fn concurrent_await(&mut self, wait: &ExprAwait) {
+        if self.looks_at_concurrency() {
+            self.awaited_acquisition(wait);
+        }
+    }
+
+    pub fn concurrent_tuple(&mut self, tuple: &ExprTuple) {
+        if self.looks_at_concurrency() {
+            self.exchanged_in_tuple(tuple);
+        }
+    }
+
+    /// A block is entered: its statements and regions are looked at, and room is made for the
+    /// drafts that need a copy of it.
+    pub fn concurrent_block(&mut self, block: &Block) {
+        self.frame.block_drafts.push(Vec::new());
+        if !self.looks_at_concurrency() {
+            return;
+        }
+        for statement in &block.stmts {
+            self.removed_statement(statement);
+            if let Some(mac) = macro_of(statement) {
+                self.fairness_of_select(mac);
+            }
+        }
+        self.regions_of(block);
+    }
+
+    /// A block is left: what needs a copy of it becomes a point.
+    pub fn concurrent_block_end(&mut self, block: &Block) {
+        let drafts = self.frame.block_drafts.pop().unwrap_or_default();
+        if !drafts.is_empty() {
+            self.block_point(block, drafts);
+        }
+    }
+
+    /// A point whose mutants are copies of a block.
+    fn block_point(&mut self, block: &Block, drafts: Vec<Draft>) {
+        let start = self.source.token(block.brace_token.span.open()).end;
+        let end = self.source.token(block.brace_token.span.close()).start;
+        let span = Span::new(start, end);
+        // Inner attributes belong to the block itself and can't be copied into another.
+        if self.source.slice(span).trim_start().starts_with("#!") {
+            return;
+        }
+        self.point(span, Shape::Block, drafts);
+    }
+
+    /// A mutant whose edit changes types or scopes, so that the block around it is copied.
+    fn block_draft(&mut self, draft: Draft) {
+        if self.mode.mutates
+            && let Some(drafts) = self.frame.block_drafts.last_mut()
+        {
+            drafts.push(draft);
+        }
+    }
+
+    /// A point of mutants that each put another expression in one's place.
+    fn replacements(&mut self, span: Span, texts: Vec<(Operator, String)>) {
+        let drafts = texts
+            .into_iter()
+            .map(|(operator, text)| self.replacement(operator, span, text))
+            .collect();
+        self.point(span, Shape::Expression, drafts);
+    }
+
+    fn replacement(&self, operator: Operator, span: Span, text: String) -> Draft {
+        let old = crate::source::one_line(self.source.slice(span));
+        let summary = format!(
+            "replace {} with {}",
+            crate::source::shortened(&old, 60),
+            crate::source::shortened(&text, 60)
+        );
+        Draft::new(operator, span, text, summary)
+    }
+}
+
+fn macro_of(statement: &Stmt) -> Option<&Macro> {
+    match statement {
+        Stmt::Macro(mac) if mac.attrs.is_empty() => Some(&mac.mac),
+        Stmt::Expr(Expr::Macro(mac), _) if mac.attrs.is_empty() => Some(&mac.mac),
+        _ => None,
+    }
+}

@@ -1,0 +1,483 @@
+//! Critical regions: from the statement that takes a lock to the `drop` of its guard, or to the end
+//! of the block. Shifted (SHCR), shrunk (SKCR), expanded (EXCR), split (SPCR), exchanged (ESP,
+//! EELO), taken away (RSK, RSB).
+//!
+//! A statement that uses the guard can't stand outside the region in Rust. Where an operator moves
+//! one out, it runs with a guard that excludes nobody, which only exploration can make.
+
+use quote::ToTokens;
+use syn::visit::Visit;
+use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
+
+use super::construct::{Acquisition, Library, mentions};
+use crate::facts::bound_names;
+use crate::mutant::{Shape, Span};
+use crate::operator::Operator;
+use crate::source::shortened;
+use crate::walk::{Draft, Walker};
+
+/// In how many places one region is split.
+const SPLITS: usize = 3;
+
+/// A region of a block.
+struct Region<'b> {
+    block: &'b Block,
+    /// Which statement takes the lock.
+    start: usize,
+    /// The first statement behind it: the `drop`, if it has one.
+    end: usize,
+    has_drop: bool,
+    guard: String,
+    local: &'b Local,
+    acquisition: Acquisition<'b>,
+}
+
+impl Region<'_> {
+    /// Whether a statement uses the guard.
+    fn is_used_by(&self, index: usize) -> bool {
+        mentions(&self.block.stmts[index], &self.guard)
+    }
+
+    /// Whether nothing in it can concern another thread.
+    fn is_private(&self) -> bool {
+        (self.start + 1..self.end).all(|index| {
+            let mut shared = Shared(false);
+            shared.visit_stmt(&self.block.stmts[index]);
+            !shared.0 && !self.is_used_by(index)
+        })
+    }
+}
+
+/// Whether code can touch anything but its own variables.
+struct Shared(bool);
+
+impl<'ast> Visit<'ast> for Shared {
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        self.0 |= match expression {
+            Expr::Call(_) | Expr::MethodCall(_) | Expr::Field(_) | Expr::Macro(_) => true,
+            Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Deref(_)),
+            Expr::Path(path) => path.path.segments.last().is_some_and(|segment| {
+                let name = segment.ident.to_string();
+                name.chars().next().is_some_and(char::is_uppercase)
+            }),
+            _ => false,
+        };
+        syn::visit::visit_expr(self, expression);
+    }
+
+    fn visit_stmt_macro(&mut self, _: &'ast syn::StmtMacro) {
+        self.0 = true;
+    }
+}
+
+impl Walker<'_> {
+    pub(super) fn regions_of(&mut self, block: &Block) {
+        let is_body = self.frame.block_drafts.len() == 1;
+        for start in 0..block.stmts.len() {
+            self.region_in_block(block, start);
+            let Some(region) = self.region(block, start) else {
+                continue;
+            };
+            if region.is_private() {
+                continue;
+            }
+            self.exchanged(&region);
+            self.removed_region(&region, is_body);
+            self.shrunk(&region);
+            self.expanded(&region);
+            self.shifted(&region);
+            self.split(&region);
+            self.kept_locks(
+                &region.acquisition,
+                &region.guard,
+                block,
+                region.start,
+                region.end,
+            );
+        }
+    }
+
+    fn region<'b>(&self, block: &'b Block, start: usize) -> Option<Region<'b>> {
+        let Stmt::Local(local) = &block.stmts[start] else {
+            return None;
+        };
+        let guard = guard_name(&local.pat)?;
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        if !local.attrs.is_empty() {
+            return None;
+        }
+        let acquisition = self.acquisition(&init.expr)?;
+        let behind = &block.stmts[start + 1..];
+        let drop = behind.iter().position(|statement| drops(statement, &guard));
+        // A second guard of the same name ends what can be said about the first.
+        let rebound = behind.iter().position(|statement| {
+            matches!(statement, Stmt::Local(local) if bound_names(&local.pat).contains(&guard))
+        });
+        let has_drop = drop.is_some() && rebound.is_none_or(|rebound| drop < Some(rebound));
+        let end = match (drop.filter(|_| has_drop), rebound) {
+            (Some(drop), _) => start + 1 + drop,
+            (None, Some(rebound)) => start + 1 + rebound,
+            (None, None) => block.stmts.len(),
+        };
+        Some(Region {
+            block,
+            start,
+            end,
+            has_drop,
+            guard,
+            local,
+            acquisition,
+        })
+    }
+
+    fn text(&self, block: &Block, index: usize) -> String {
+        self.source.flat(&block.stmts[index])
+    }
+
+    /// The acquisition once more.
+    fn again(&self, region: &Region<'_>) -> String {
+        self.source.flat(region.local)
+    }
+
+    /// The acquisition once more, of a guard that excludes nobody.
+    fn again_bare(&self, region: &Region<'_>) -> String {
+        let whole = self.source.span(region.local);
+        let receiver = self.source.span(&region.acquisition.call.receiver);
+        let before = self.source.slice(Span::new(whole.start, receiver.start));
+        let behind = self.source.slice(Span::new(receiver.end, whole.end));
+        let bare = super::bare(self.source.slice(receiver));
+        crate::source::one_line(&format!("{before}{bare}{behind}"))
+    }
+
+    /// A draft that puts other text for the statements from `first` to before `end`.
+    fn rewritten(
+        &mut self,
+        operator: Operator,
+        block: &Block,
+        (first, end): (usize, usize),
+        text: String,
+        summary: &str,
+    ) {
+        let start = self.source.span(&block.stmts[first]).start;
+        let span = Span::new(start, self.source.span(&block.stmts[end - 1]).end);
+        if self.source.slice(span).starts_with('#') {
+            return;
+        }
+        let is_bare = text.contains("::atropos_runtime::region");
+        let mut draft = Draft::new(operator, span, text, summary.to_string());
+        draft.needs_exploration = is_bare;
+        self.block_draft(draft);
+    }
+
+    fn exchanged(&mut self, region: &Region<'_>) {
+        let block = region.block;
+        let mut between: Vec<String> = vec![region.guard.clone()];
+        for index in region.start + 1..region.end {
+            let second = match &block.stmts[index] {
+                Stmt::Local(local) => local.init.as_ref(),
+                _ => None,
+            };
+            if let Some(second) = second
+                && let Some(acquisition) = self.acquisition(&second.expr)
+            {
+                let receiver = self.source.flat(&acquisition.call.receiver);
+                let is_other = receiver != self.source.flat(&region.acquisition.call.receiver);
+                let is_free = !between.iter().any(|name| mentions(&second.expr, name));
+                if is_other && is_free {
+                    let operator = match index == region.start + 1 {
+                        true => Operator::Esp,
+                        false => Operator::Eelo,
+                    };
+                    let mut texts = vec![self.text(block, index)];
+                    texts.extend((region.start..index).map(|index| self.text(block, index)));
+                    let summary = format!("take {} before {}", shortened(&receiver, 40), {
+                        let first = self.source.flat(&region.acquisition.call.receiver);
+                        shortened(&first, 40)
+                    });
+                    let range = (region.start, index + 1);
+                    self.rewritten(operator, block, range, texts.join(" "), &summary);
+                }
+                return;
+            }
+            if let Stmt::Local(local) = &block.stmts[index] {
+                between.extend(bound_names(&local.pat));
+            }
+        }
+    }
+
+    /// ESP for `(a.lock().unwrap(), b.lock().unwrap())`.
+    pub(super) fn exchanged_in_tuple(&mut self, tuple: &ExprTuple) {
+        let [first, second] = &tuple.elems.iter().collect::<Vec<_>>()[..] else {
+            return;
+        };
+        if self.acquisition(first).is_none() || self.acquisition(second).is_none() {
+            return;
+        }
+        let (first, second) = (self.source.flat(*first), self.source.flat(*second));
+        let text = format!("{{ let __atropos_second = {second}; ({first}, __atropos_second) }}");
+        let span = self.source.span(tuple);
+        let draft = self.replacement(Operator::Esp, span, text);
+        self.block_draft(draft);
+    }
+
+    /// RSK where the region is all of a body, else RSB.
+    fn removed_region(&mut self, region: &Region<'_>, is_body: bool) {
+        let operator = match is_body && !region.has_drop {
+            true => Operator::Rsk,
+            false => Operator::Rsb,
+        };
+        let is_used =
+            (region.start + 1..region.block.stmts.len()).any(|index| region.is_used_by(index));
+        if !is_used {
+            let receiver = self.source.flat(&region.acquisition.call.receiver);
+            let summary = format!("don't lock {}", shortened(&receiver, 40));
+            let range = (region.start, region.start + 1);
+            let mut operators = vec![operator];
+            operators.push(Operator::Rcxc);
+            // One edit, under the first of the two names that is wanted.
+            for operator in operators {
+                self.rewritten(operator, region.block, range, String::new(), &summary);
+            }
+        } else if region.acquisition.library == Library::Std {
+            let draft = self.without_exclusion(operator, region.acquisition.call);
+            let span = draft.span;
+            self.point(span, Shape::Expression, vec![draft]);
+        }
+    }
+
+    /// The text of a region's first statement outside it, if that can be.
+    fn first_outside(&self, region: &Region<'_>) -> Option<String> {
+        let first = region.start + 1;
+        let text = self.text(region.block, first);
+        if !region.is_used_by(first) {
+            return Some(format!("{text} {}", self.again(region)));
+        }
+        (region.acquisition.library == Library::Std).then(|| {
+            format!(
+                "{} {text} drop({}); {}",
+                self.again_bare(region),
+                region.guard,
+                self.again(region)
+            )
+        })
+    }
+
+    /// The text of a region's last statement outside it, if that can be.
+    fn last_outside(&self, region: &Region<'_>) -> Option<String> {
+        let last = region.end - 1;
+        let text = self.text(region.block, last);
+        let guard = &region.guard;
+        if !region.is_used_by(last) {
+            return Some(format!("drop({guard}); {text}"));
+        }
+        (region.acquisition.library == Library::Std).then(|| {
+            let drop = if region.has_drop {
+                format!(" drop({guard});")
+            } else {
+                String::new()
+            };
+            format!("drop({guard}); {} {text}{drop}", self.again_bare(region))
+        })
+    }
+
+    fn shrunk(&mut self, region: &Region<'_>) {
+        if region.end < region.start + 3 {
+            return;
+        }
+        let block = region.block;
+        if let Some(text) = self.first_outside(region) {
+            let range = (region.start, region.start + 2);
+            let summary = "begin the critical region one statement later";
+            self.rewritten(Operator::Skcr, block, range, text, summary);
+        }
+        if let Some(text) = self.last_outside(region) {
+            let range = (region.end - 1, region.end + usize::from(region.has_drop));
+            let summary = "end the critical region one statement earlier";
+            self.rewritten(Operator::Skcr, block, range, text, summary);
+        }
+    }
+
+    /// Whether the statement before a region can be taken into it.
+    fn takes_in_before(&self, region: &Region<'_>) -> bool {
+        let Some(before) = region.start.checked_sub(1) else {
+            return false;
+        };
+        match &region.block.stmts[before] {
+            Stmt::Item(_) => false,
+            Stmt::Local(local) => {
+                let is_needed = bound_names(&local.pat)
+                    .iter()
+                    .any(|name| mentions(region.local, name));
+                let is_acquisition = local
+                    .init
+                    .as_ref()
+                    .is_some_and(|init| self.acquisition(&init.expr).is_some());
+                !is_needed && !is_acquisition
+            }
+            other => !drops_anything(other),
+        }
+    }
+
+    /// Whether there is a statement behind a region's `drop` that can be taken in.
+    fn takes_in_behind(&self, region: &Region<'_>) -> bool {
+        let behind = region.block.stmts.get(region.end + 1);
+        // The value of a block can't be followed by anything.
+        region.has_drop
+            && match behind {
+                Some(Stmt::Expr(_, semicolon)) => semicolon.is_some(),
+                Some(Stmt::Item(_)) | None => false,
+                Some(_) => true,
+            }
+    }
+
+    fn expanded(&mut self, region: &Region<'_>) {
+        let block = region.block;
+        if self.takes_in_before(region) {
+            let before = region.start - 1;
+            let text = format!("{} {}", self.again(region), self.text(block, before));
+            let summary = "begin the critical region one statement earlier";
+            self.rewritten(
+                Operator::Excr,
+                block,
+                (before, region.start + 1),
+                text,
+                summary,
+            );
+        }
+        if self.takes_in_behind(region) {
+            let behind = region.end + 1;
+            let text = format!(
+                "{} {}",
+                self.text(block, behind),
+                self.text(block, region.end)
+            );
+            let summary = "end the critical region one statement later";
+            self.rewritten(
+                Operator::Excr,
+                block,
+                (region.end, behind + 1),
+                text,
+                summary,
+            );
+        }
+    }
+
+    fn shifted(&mut self, region: &Region<'_>) {
+        if region.end < region.start + 3 {
+            return;
+        }
+        let block = region.block;
+        let texts = |range: std::ops::Range<usize>| -> String {
+            let texts: Vec<String> = range.map(|index| self.text(block, index)).collect();
+            texts.join(" ")
+        };
+        let mut shifts = Vec::new();
+        if self.takes_in_before(region)
+            && let Some(last) = self.last_outside(region)
+        {
+            let before = region.start - 1;
+            let text = format!(
+                "{} {} {} {last}",
+                self.again(region),
+                self.text(block, before),
+                texts(region.start + 1..region.end - 1)
+            );
+            let end = region.end + usize::from(region.has_drop);
+            shifts.push(((before, end), text, "shift the critical region up"));
+        }
+        if self.takes_in_behind(region)
+            && let Some(first) = self.first_outside(region)
+        {
+            let behind = region.end + 1;
+            let text = format!(
+                "{first} {} {} {}",
+                texts(region.start + 2..region.end),
+                self.text(block, behind),
+                self.text(block, region.end)
+            );
+            shifts.push((
+                (region.start, behind + 1),
+                text,
+                "shift the critical region down",
+            ));
+        }
+        for (range, text, summary) in shifts {
+            self.rewritten(Operator::Shcr, block, range, text, summary);
+        }
+    }
+
+    fn split(&mut self, region: &Region<'_>) {
+        let is_used =
+            |range: std::ops::Range<usize>| range.into_iter().any(|index| region.is_used_by(index));
+        let gaps: Vec<usize> = (region.start + 2..region.end)
+            .filter(|&gap| is_used(region.start + 1..gap) && is_used(gap..region.end))
+            .take(SPLITS)
+            .collect();
+        for gap in gaps {
+            let text = format!(
+                "drop({}); {} {}",
+                region.guard,
+                self.again(region),
+                self.text(region.block, gap)
+            );
+            let summary = "split the critical region";
+            self.rewritten(Operator::Spcr, region.block, (gap, gap + 1), text, summary);
+        }
+    }
+
+    /// EXCR where the region is a block of its own, and a statement follows.
+    fn region_in_block(&mut self, block: &Block, index: usize) {
+        let Stmt::Expr(Expr::Block(inner), _) = &block.stmts[index] else {
+            return;
+        };
+        let holds = (0..inner.block.stmts.len()).any(|start| {
+            self.region(&inner.block, start)
+                .is_some_and(|region| !region.has_drop && !region.is_private())
+        });
+        let next = match block.stmts.get(index + 1) {
+            Some(Stmt::Expr(_, Some(_))) | Some(Stmt::Macro(_)) => index + 1,
+            _ => return,
+        };
+        if !holds || inner.label.is_some() || !inner.attrs.is_empty() {
+            return;
+        }
+        let body = inner
+            .block
+            .stmts
+            .iter()
+            .map(|statement| self.source.flat(statement));
+        let mut body: Vec<String> = body.collect();
+        if let Some(Stmt::Expr(_, None)) = inner.block.stmts.last() {
+            body.push(";".to_string());
+        }
+        let text = format!("{{ {} {} }}", body.join(" "), self.text(block, next));
+        let summary = "end the critical region one statement later";
+        self.rewritten(Operator::Excr, block, (index, next + 1), text, summary);
+    }
+}
+
+/// The name that a guard is bound to.
+fn guard_name(pattern: &Pat) -> Option<String> {
+    match pattern {
+        Pat::Ident(ident) if ident.subpat.is_none() && ident.by_ref.is_none() => {
+            Some(ident.ident.to_string())
+        }
+        Pat::Type(typed) => guard_name(&typed.pat),
+        _ => None,
+    }
+}
+
+/// Whether a statement is `drop(guard);`.
+fn drops(statement: &Stmt, guard: &str) -> bool {
+    drops_anything(statement) && mentions(statement, guard)
+}
+
+fn drops_anything(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Expr(Expr::Call(call), Some(_)) => {
+            let function = call.func.to_token_stream().to_string().replace(' ', "");
+            call.args.len() == 1 && (function == "drop" || function.ends_with("::drop"))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,255 @@
+//! The concurrency operators on critical regions and on methods of types with locks.
+
+use crate::check::{found_with, lines, options};
+
+/// The edits of the body of `f`, each as the whole body that it makes.
+#[track_caller]
+fn bodies(operators: &str, body: &str, expected: &[&str]) {
+    let source = format!(
+        "use std::sync::Mutex; fn f(m: &Mutex<Vec<u8>>, n: &Mutex<Vec<u8>>) -> Result<(), String> {{ {body} }}"
+    );
+    let found = found_with(&source, &options(operators));
+    let made: Vec<String> = lines(&source, &found)
+        .into_iter()
+        .map(|line| line.split_once(" => ").unwrap().1.to_string())
+        .collect();
+    assert_eq!(made, expected, "{operators} on\n{body}");
+}
+
+const BARE: &str = "(*::atropos_runtime::region::bare(&m))";
+
+#[test]
+fn skcr_moves_statements_out_of_the_region() {
+    // Statements that don't use the guard leave in plain Rust.
+    bodies(
+        "SKCR",
+        "let mut g = m.lock().unwrap(); a(); g.push(1); b();",
+        &[
+            "a(); let mut g = m.lock().unwrap(); g.push(1); b();",
+            "let mut g = m.lock().unwrap(); a(); g.push(1); drop(g); b();",
+        ],
+    );
+    // Others go on with a guard that excludes nobody.
+    bodies(
+        "SKCR",
+        "let mut g = m.lock().unwrap(); g.push(1); g.push(2); drop(g); b()",
+        &[
+            &format!(
+                "let mut g = {BARE}.lock().unwrap(); g.push(1); drop(g); let mut g = m.lock().unwrap(); g.push(2); drop(g); b()"
+            ),
+            &format!(
+                "let mut g = m.lock().unwrap(); g.push(1); drop(g); let mut g = {BARE}.lock().unwrap(); g.push(2); drop(g); b()"
+            ),
+        ],
+    );
+    // A region of one statement would be empty.
+    bodies("SKCR", "let mut g = m.lock().unwrap(); g.push(1);", &[]);
+}
+
+#[test]
+fn only_edits_with_a_bare_guard_need_exploration() {
+    let source = "use std::sync::Mutex; fn f(m: &Mutex<u8>) { let g = m.lock().unwrap(); a(); h(*g); k(*g); drop(g); }";
+    let found = found_with(source, &options("SKCR"));
+    let needs: Vec<bool> = found.points[0]
+        .mutants
+        .iter()
+        .map(|mutant| mutant.needs_exploration)
+        .collect();
+    assert_eq!(needs, [false, true]);
+}
+
+#[test]
+fn excr_takes_statements_in() {
+    bodies(
+        "EXCR",
+        "a(); let mut g = m.lock().unwrap(); g.push(1); drop(g); b(); c()",
+        &[
+            "let mut g = m.lock().unwrap(); a(); g.push(1); drop(g); b(); c()",
+            "a(); let mut g = m.lock().unwrap(); g.push(1); b(); drop(g); c()",
+        ],
+    );
+    bodies(
+        "EXCR",
+        "{ let mut g = m.lock().unwrap(); g.push(1); } b(); c()",
+        &["{ let mut g = m.lock().unwrap(); g.push(1); b(); } c()"],
+    );
+    // The lock needs what the statement before it makes.
+    bodies(
+        "EXCR",
+        "let locks = [m, n]; let g = locks[0].lock().unwrap(); h(g.len()); k()",
+        &[],
+    );
+}
+
+#[test]
+fn shcr_shifts_the_region() {
+    bodies(
+        "SHCR",
+        "a(); let mut g = m.lock().unwrap(); g.push(1); b(); drop(g); c(); d()",
+        &[
+            "let mut g = m.lock().unwrap(); a(); g.push(1); drop(g); b(); c(); d()",
+            &format!(
+                "a(); let mut g = {BARE}.lock().unwrap(); g.push(1); drop(g); let mut g = m.lock().unwrap(); b(); c(); drop(g); d()"
+            ),
+        ],
+    );
+    // Nothing before it, and it ends with the block.
+    bodies(
+        "SHCR",
+        "let mut g = m.lock().unwrap(); g.push(1); g.push(2);",
+        &[],
+    );
+}
+
+#[test]
+fn spcr_splits_between_uses_of_the_guard() {
+    bodies(
+        "SPCR",
+        "let mut g = m.lock().unwrap(); a(); let n = g.len(); g.push(n); b();",
+        &[
+            "let mut g = m.lock().unwrap(); a(); let n = g.len(); drop(g); let mut g = m.lock().unwrap(); g.push(n); b();",
+        ],
+    );
+    bodies("SPCR", "let g = m.lock().unwrap(); a(); b();", &[]);
+}
+
+#[test]
+fn esp_exchanges_neighbours_and_eelo_what_is_further_apart() {
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); let b = n.lock().unwrap(); h(a, b)",
+        &["let b = n.lock().unwrap(); let a = m.lock().unwrap(); h(a, b)"],
+    );
+    bodies(
+        "ESP",
+        "h((m.lock().unwrap(), n.lock().unwrap()))",
+        &["h({ let __atropos_second = n.lock().unwrap(); (m.lock().unwrap(), __atropos_second) })"],
+    );
+    let apart = "let a = m.lock().unwrap(); k(); let b = n.lock().unwrap(); h(a, b)";
+    bodies("ESP", apart, &[]);
+    bodies(
+        "EELO",
+        apart,
+        &["let b = n.lock().unwrap(); let a = m.lock().unwrap(); k(); h(a, b)"],
+    );
+    // The second lock is found through the first.
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); let b = a.inner.lock().unwrap(); h(b)",
+        &[],
+    );
+    // Not held together.
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); h(&a); drop(a); let b = n.lock().unwrap(); h(&b)",
+        &[],
+    );
+}
+
+#[test]
+fn rsk_takes_away_a_method_s_exclusion_and_rsb_a_block_s() {
+    let whole = "let mut g = m.lock().unwrap(); g.push(1); b();";
+    bodies("RSK", whole, &[BARE]);
+    bodies("RSB", whole, &[]);
+    let part = "let mut g = m.lock().unwrap(); g.push(1); drop(g); b();";
+    bodies("RSB", part, &[BARE]);
+    bodies("RSK", part, &[]);
+    let block = "{ let mut g = m.lock().unwrap(); g.push(1); } b();";
+    bodies("RSB", block, &[BARE]);
+    // A guard that is only held: plain Rust can do without it.
+    bodies("RSK", "let _g = m.lock().unwrap(); b();", &["b();"]);
+}
+
+#[test]
+fn a_region_in_which_nothing_is_shared_is_left_alone() {
+    bodies(
+        "SKCR,SHCR,EXCR,SPCR,RSK,RSB",
+        "k(); let _g = m.lock().unwrap(); let x = 1; let y = x + 2;",
+        &[],
+    );
+}
+
+#[test]
+fn rfu_keeps_the_lock_on_early_ways_out() {
+    bodies(
+        "RFU",
+        "let g = m.lock().unwrap(); if g.is_empty() { return Err(e()); } k(&g)?; h(g)",
+        &[
+            "let g = m.lock().unwrap(); if g.is_empty() { return { let __atropos_value = Err(e()); ::core::mem::forget(g); __atropos_value }; } k(&g)?; h(g)",
+            "let g = m.lock().unwrap(); if g.is_empty() { return Err(e()); } (match k(&g) { Ok(__atropos_value) => __atropos_value, Err(__atropos_error) => { ::core::mem::forget(g); return Err(From::from(__atropos_error)); } }); h(g)",
+        ],
+    );
+    bodies(
+        "RFU",
+        "let g = m.lock().unwrap(); assert!(g.is_empty()); h(g)",
+        &["(*::atropos_runtime::region::kept_on_panic(&m))"],
+    );
+    // A closure's way out is not the region's.
+    bodies(
+        "RFU",
+        "let g = m.lock().unwrap(); let c = || { return 1; }; h(g, c)",
+        &[],
+    );
+}
+
+/// The edits of a type with a lock, as lines.
+fn of_type(operators: &str, methods: &str) -> Vec<String> {
+    let source = format!(
+        "use std::sync::Mutex; static ALL: Mutex<u8> = Mutex::new(0); \
+         struct S {{ m: Mutex<u8>, n: u8 }} impl S {{ {methods} }}"
+    );
+    lines(&source, &found_with(&source, &options(operators)))
+}
+
+#[test]
+fn ask_holds_a_lock_throughout_methods_that_don_t_take_it() {
+    let locks = "fn locks(&self) { *self.m.lock().unwrap() = 1; }";
+    assert_eq!(
+        of_type("ASK", &format!("{locks} fn f(&self) -> u8 {{ self.n }}")),
+        ["ASK: self.n => let __atropos_held = self.m.lock(); self.n"]
+    );
+    // Nobody else locks it; it is no method; it is not shared; it locks already.
+    assert_eq!(of_type("ASK", "fn f(&self) -> u8 { self.n }"), [""; 0]);
+    assert_eq!(
+        of_type(
+            "ASK",
+            &format!("{locks} fn new() -> S {{ g() }} fn f(&mut self) {{ self.n = 1; }}")
+        ),
+        [""; 0]
+    );
+}
+
+#[test]
+fn astk_and_rstk_change_whose_lock_it_is() {
+    let astk = of_type("ASTK", "fn f(&self) { *self.m.lock().unwrap() = 1; }");
+    assert_eq!(astk.len(), 1);
+    assert!(
+        astk[0].ends_with(
+            "let __atropos_held = __ATROPOS_TYPE.lock(); *(*::atropos_runtime::region::bare(&self.m)).lock().unwrap() = 1;"
+        ),
+        "{astk:?}"
+    );
+    let rstk = of_type("RSTK", "fn f(&self) { *ALL.lock().unwrap() = 1; }");
+    assert_eq!(rstk.len(), 1);
+    assert!(
+        rstk[0].ends_with("*(*::atropos_runtime::region::bare(&ALL)).lock().unwrap() = 1;"),
+        "{rstk:?}"
+    );
+    assert_eq!(
+        of_type("ASTK", "fn f(&self) { *ALL.lock().unwrap() = 1; }"),
+        [""; 0]
+    );
+    assert_eq!(
+        of_type("RSTK", "fn f() { *ALL.lock().unwrap() = 1; }"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn one_edit_has_one_name() {
+    // RSK, RSB and RCXC would all take this lock away.
+    let source =
+        "use std::sync::Mutex; fn f(m: &Mutex<u8>) { let mut g = m.lock().unwrap(); *g = 1; }";
+    let found = found_with(source, &options("RSK,RSB,RCXC"));
+    assert_eq!(lines(source, &found), [format!("RSK: m => {BARE}")]);
+}
