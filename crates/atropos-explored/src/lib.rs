@@ -15,6 +15,8 @@ mod judged;
 mod mutants;
 mod order;
 mod original;
+#[doc(hidden)]
+pub mod region;
 mod subject;
 mod switch;
 mod workers;

@@ -27,6 +27,7 @@ mod explore;
 pub mod finding;
 mod memory;
 mod memory_model;
+pub mod mistake;
 pub mod options;
 pub mod sync;
 pub mod thread;

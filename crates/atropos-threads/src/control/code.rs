@@ -68,6 +68,9 @@ codes! {
     FutexWake = "waits on a word of memory",
     FutexNotify = "wakes those who wait on a word of memory",
     Outside = "waits for something outside the program",
+    BareLock = "goes on without the lock",
+    BareRead = "reads without the lock",
+    BareWrite = "writes without the lock",
 }
 
 impl fmt::Display for Code {

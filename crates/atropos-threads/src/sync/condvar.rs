@@ -48,7 +48,7 @@ impl Condvar {
         let site = here();
         let (mutex, real) = guard.into_parts();
         match control() {
-            None => MutexGuard::from_result(mutex, self.real.wait(real), site),
+            None => MutexGuard::from_result(mutex, self.real.wait(held(real)), site),
             Some(control) => {
                 self.controlled_wait(control, mutex, real, None, site);
                 mutex.lock_real(site)
@@ -99,7 +99,7 @@ impl Condvar {
         let site = here();
         let (mutex, real) = guard.into_parts();
         let Some(control) = control() else {
-            let (result, poisoned) = match self.real.wait_timeout(real, dur) {
+            let (result, poisoned) = match self.real.wait_timeout(held(real), dur) {
                 Ok(result) => (result, false),
                 Err(error) => (error.into_inner(), true),
             };
@@ -188,16 +188,22 @@ impl Condvar {
         &self,
         control: Control,
         mutex: &Mutex<T>,
-        real: sync::MutexGuard<'_, T>,
+        real: Option<sync::MutexGuard<'_, ()>>,
         timeout: Option<Duration>,
         site: Site,
     ) -> Granted {
         let (condition, name) = self.object(&control);
         let (lock, lock_name) = mutex.object(&control);
-        let op = Op::on(name, Kind::Write).and(lock_name, Kind::Release);
+        // A guard without the lock has nothing to give back.
+        let op = match real {
+            Some(_) => Op::on(name, Kind::Write).and(lock_name, Kind::Release),
+            None => Op::on(name, Kind::Write),
+        };
         control.point(Announcement::new(Code::Wait, op, site));
-        drop(real);
-        control.unlocked(lock, lock_name);
+        if let Some(real) = real {
+            drop(real);
+            control.unlocked(lock, lock_name);
+        }
         let me = control.thread();
         control.state().objects[condition].waiters.push(me);
         let spurious = control.state().settings.spurious;
@@ -225,6 +231,11 @@ impl Condvar {
         control.locked(lock, lock_name, site);
         granted
     }
+}
+
+/// The real guard of a thread outside an exploration, which always has one.
+fn held(real: Option<sync::MutexGuard<'_, ()>>) -> sync::MutexGuard<'_, ()> {
+    real.expect("only controlled threads have guards without locks")
 }
 
 fn notify(control: &Control, name: Object, thread: u32) {

@@ -1,29 +1,50 @@
 //! `Mutex`.
 
+use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
 use atropos_explore::{Kind, Object};
 
+use super::bare::{Private, announce};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Control, control, here};
+use crate::mistake::{self, Mistake};
 
 /// See std.
 pub struct Mutex<T: ?Sized> {
     slot: Slot,
-    real: sync::Mutex<T>,
+    real: sync::Mutex<()>,
+    data: UnsafeCell<T>,
 }
+
+// SAFETY: as for std's: the data is reached through guards, one at a time. Guards that exclude nobody are only given
+// to controlled threads, which share one OS thread.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
 /// See std.
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized + 'a> {
     mutex: &'a Mutex<T>,
-    real: ManuallyDrop<sync::MutexGuard<'a, T>>,
-    site: Option<Site>,
+    /// The real lock; without it the guard excludes nobody.
+    real: Option<sync::MutexGuard<'a, ()>>,
+    /// What such a guard works on, if it has a copy of its own.
+    private: Option<Private<T>>,
+    site: Site,
+    is_kept_on_panic: bool,
 }
+
+// SAFETY: as for std's; the real guard keeps it from being sent.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+impl<T: ?Sized> UnwindSafe for MutexGuard<'_, T> {}
+impl<T: ?Sized> RefUnwindSafe for MutexGuard<'_, T> {}
 
 impl<T> Mutex<T> {
     /// See std.
@@ -31,13 +52,18 @@ impl<T> Mutex<T> {
     pub const fn new(t: T) -> Mutex<T> {
         Mutex {
             slot: Slot::new(),
-            real: sync::Mutex::new(t),
+            real: sync::Mutex::new(()),
+            data: UnsafeCell::new(t),
         }
     }
 
     /// See std.
     pub fn into_inner(self) -> LockResult<T> {
-        self.real.into_inner()
+        let data = self.data.into_inner();
+        match self.real.into_inner() {
+            Ok(()) => Ok(data),
+            Err(_) => Err(PoisonError::new(data)),
+        }
     }
 }
 
@@ -46,17 +72,30 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = here();
+        let mistake = mistake::taken();
+        if mistake == Some(Mistake::Bare) {
+            return Ok(self.bare(site));
+        }
+        let is_kept_on_panic = mistake == Some(Mistake::KeptOnPanic);
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
             control.lock(Code::Lock, lock, name, site);
         }
-        MutexGuard::wrap(self, self.real.lock(), site)
+        let mut locked = MutexGuard::wrap(self, self.real.lock(), site);
+        match &mut locked {
+            Ok(guard) => guard.is_kept_on_panic = is_kept_on_panic,
+            Err(poisoned) => poisoned.get_mut().is_kept_on_panic = is_kept_on_panic,
+        }
+        locked
     }
 
     /// See std.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let site = here();
+        if mistake::taken() == Some(Mistake::Bare) {
+            return Ok(self.bare(site));
+        }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
             if !control.try_lock(Code::TryLock, lock, name, site) {
@@ -64,9 +103,9 @@ impl<T: ?Sized> Mutex<T> {
             }
         }
         match self.real.try_lock() {
-            Ok(real) => Ok(MutexGuard::new(self, real, site)),
+            Ok(real) => Ok(MutexGuard::new(self, Some(real), site)),
             Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
-                MutexGuard::new(self, poisoned.into_inner(), site),
+                MutexGuard::new(self, Some(poisoned.into_inner()), site),
             ))),
             Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
         }
@@ -84,7 +123,11 @@ impl<T: ?Sized> Mutex<T> {
 
     /// See std.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.real.get_mut()
+        let data = self.data.get_mut();
+        match self.real.get_mut() {
+            Ok(()) => Ok(data),
+            Err(_) => Err(PoisonError::new(data)),
+        }
     }
 
     pub(crate) fn object(&self, control: &Control) -> (ObjectId, Object) {
@@ -100,59 +143,95 @@ impl<T: ?Sized> Mutex<T> {
     pub(crate) fn lock_real(&self, site: Site) -> LockResult<MutexGuard<'_, T>> {
         MutexGuard::wrap(self, self.real.lock(), site)
     }
+
+    /// A guard without the lock.
+    fn bare(&self, site: Site) -> MutexGuard<'_, T> {
+        announce(&self.slot, Code::BareLock, site);
+        let mut guard = MutexGuard::new(self, None, site);
+        // SAFETY: the data is there, and no other thread runs.
+        guard.private = unsafe { Private::of(self.data.get()) };
+        guard
+    }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    fn new(mutex: &'a Mutex<T>, real: sync::MutexGuard<'a, T>, site: Site) -> MutexGuard<'a, T> {
+    fn new(
+        mutex: &'a Mutex<T>,
+        real: Option<sync::MutexGuard<'a, ()>>,
+        site: Site,
+    ) -> MutexGuard<'a, T> {
         MutexGuard {
             mutex,
-            real: ManuallyDrop::new(real),
-            site: Some(site),
+            real,
+            private: None,
+            site,
+            is_kept_on_panic: false,
         }
     }
 
     fn wrap(
         mutex: &'a Mutex<T>,
-        result: LockResult<sync::MutexGuard<'a, T>>,
+        result: LockResult<sync::MutexGuard<'a, ()>>,
         site: Site,
     ) -> LockResult<MutexGuard<'a, T>> {
         match result {
-            Ok(real) => Ok(MutexGuard::new(mutex, real, site)),
+            Ok(real) => Ok(MutexGuard::new(mutex, Some(real), site)),
             Err(poisoned) => Err(PoisonError::new(MutexGuard::new(
                 mutex,
-                poisoned.into_inner(),
+                Some(poisoned.into_inner()),
                 site,
             ))),
         }
     }
 
-    /// The mutex and the real guard, without unlocking.
-    pub(crate) fn into_parts(self) -> (&'a Mutex<T>, sync::MutexGuard<'a, T>) {
-        let mut this = ManuallyDrop::new(self);
-        // SAFETY: `this` is never dropped, so the guard is taken once.
-        (this.mutex, unsafe { ManuallyDrop::take(&mut this.real) })
+    /// The mutex and the real guard, if it has one, without unlocking.
+    pub(crate) fn into_parts(mut self) -> (&'a Mutex<T>, Option<sync::MutexGuard<'a, ()>>) {
+        let parts = (self.mutex, self.real.take());
+        match parts.1 {
+            // What such a guard has changed is written back when it is dropped.
+            None => drop(self),
+            Some(_) => std::mem::forget(self),
+        }
+        parts
     }
 
     /// Puts together what [`MutexGuard::into_parts`] took apart.
     pub(crate) fn from_result(
         mutex: &'a Mutex<T>,
-        result: LockResult<sync::MutexGuard<'a, T>>,
+        result: LockResult<sync::MutexGuard<'a, ()>>,
         site: Site,
     ) -> LockResult<MutexGuard<'a, T>> {
         MutexGuard::wrap(mutex, result, site)
+    }
+
+    /// Ends a guard without the lock.
+    fn end_bare(&mut self) {
+        if let Some(private) = self.private.take()
+            && private.is_changed()
+        {
+            announce(&self.mutex.slot, Code::BareWrite, self.site);
+            // SAFETY: the data outlives the guard, and no other thread runs.
+            unsafe { private.write_back(self.mutex.data.get()) }
+        }
     }
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
+        let Some(real) = self.real.take() else {
+            return self.end_bare();
+        };
         if let Some(control) = control() {
+            if self.is_kept_on_panic && std::thread::panicking() {
+                // Nobody will unlock it any more.
+                return std::mem::forget(real);
+            }
             let (lock, name) = self.mutex.object(&control);
-            let site = self.site.unwrap_or_else(|| here());
-            control.about_to_unlock(Code::Unlock, name, Kind::Release, site);
+            control.about_to_unlock(Code::Unlock, name, Kind::Release, self.site);
             control.unlocked(lock, name);
         }
-        // SAFETY: dropped once, here; the real unlock does the poisoning.
-        unsafe { ManuallyDrop::drop(&mut self.real) }
+        // The real unlock does the poisoning.
+        drop(real);
     }
 }
 
@@ -160,14 +239,33 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        &self.real
+        let data = match (&self.real, &self.private) {
+            (Some(_), _) => self.mutex.data.get(),
+            (None, Some(private)) => private.get(),
+            (None, None) => {
+                announce(&self.mutex.slot, Code::BareRead, self.site);
+                self.mutex.data.get()
+            }
+        };
+        // SAFETY: the lock is held, or the copy is the guard's own, or no other thread runs until the next
+        // announced operation; see `mistake`.
+        unsafe { &*data }
     }
 }
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.real
+        let data = match (&self.real, &self.private) {
+            (Some(_), _) => self.mutex.data.get(),
+            (None, Some(private)) => private.get(),
+            (None, None) => {
+                announce(&self.mutex.slot, Code::BareWrite, self.site);
+                self.mutex.data.get()
+            }
+        };
+        // SAFETY: as in `deref`.
+        unsafe { &mut *data }
     }
 }
 
@@ -185,7 +283,18 @@ impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
+        // SAFETY: the real lock is held while the data is shown.
+        let data = unsafe { &*self.data.get() };
+        // Nothing of the data is shown while somebody holds it.
+        let _held = match self.real.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return self.real.fmt(f),
+        };
+        f.debug_struct("Mutex")
+            .field("data", &data)
+            .field("poisoned", &self.real.is_poisoned())
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,46 +1,76 @@
 //! `RwLock`.
 
+use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
 use atropos_explore::{Kind, Object};
 
+use super::bare::{Private, announce};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
+use crate::mistake::{self, Mistake};
 
 /// See std.
 pub struct RwLock<T: ?Sized> {
     slot: Slot,
-    real: sync::RwLock<T>,
+    real: sync::RwLock<()>,
+    data: UnsafeCell<T>,
 }
+
+// SAFETY: as for std's; see `Mutex`.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
 /// See std.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
-    lock: Held<'a>,
-    real: ManuallyDrop<sync::RwLockReadGuard<'a, T>>,
+    lock: Held<'a, T>,
+    /// The real lock; without it the guard excludes nobody.
+    real: Option<sync::RwLockReadGuard<'a, ()>>,
 }
 
 /// See std.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
-    lock: Held<'a>,
-    real: ManuallyDrop<sync::RwLockWriteGuard<'a, T>>,
+    lock: Held<'a, T>,
+    /// The real lock; without it the guard excludes nobody.
+    real: Option<sync::RwLockWriteGuard<'a, ()>>,
+    /// What such a guard works on, if it has a copy of its own.
+    private: Option<Private<T>>,
 }
+
+// SAFETY: as for std's; the real guards keep them from being sent.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+impl<T: ?Sized + RefUnwindSafe> UnwindSafe for RwLockReadGuard<'_, T> {}
+impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for RwLockReadGuard<'_, T> {}
+impl<T: ?Sized> UnwindSafe for RwLockWriteGuard<'_, T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLockWriteGuard<'_, T> {}
 
 /// What a guard remembers of its lock.
-#[derive(Clone, Copy)]
-struct Held<'a> {
+struct Held<'a, T: ?Sized> {
     slot: &'a Slot,
+    data: *mut T,
     site: Site,
+    is_kept_on_panic: bool,
 }
 
-impl Held<'_> {
+impl<T: ?Sized> Held<'_, T> {
     fn object(&self, control: &Control) -> (ObjectId, Object) {
         (control.object(self.slot, |_| {}), control.name(self.slot))
+    }
+
+    /// Whether the guard goes without unlocking.
+    fn is_kept(&self) -> bool {
+        self.is_kept_on_panic && std::thread::panicking()
     }
 }
 
@@ -50,13 +80,18 @@ impl<T> RwLock<T> {
     pub const fn new(t: T) -> RwLock<T> {
         RwLock {
             slot: Slot::new(),
-            real: sync::RwLock::new(t),
+            real: sync::RwLock::new(()),
+            data: UnsafeCell::new(t),
         }
     }
 
     /// See std.
     pub fn into_inner(self) -> LockResult<T> {
-        self.real.into_inner()
+        let data = self.data.into_inner();
+        match self.real.into_inner() {
+            Ok(()) => Ok(data),
+            Err(_) => Err(PoisonError::new(data)),
+        }
     }
 }
 
@@ -83,49 +118,63 @@ impl<T: ?Sized> RwLock<T> {
     /// See std.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let site = here();
+        let mut held = self.held(here());
+        match mistake::taken() {
+            Some(Mistake::Bare) => return Ok(self.bare_read(held)),
+            mistake => held.is_kept_on_panic = mistake.is_some(),
+        }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
-            control.lock_shared(lock, name, site);
+            control.lock_shared(lock, name, held.site);
         }
-        locked(self.real.read(), |real| self.read_guard(real, site))
+        locked(self.real.read(), |real| read_guard(held, real))
     }
 
     /// See std.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let site = here();
+        let held = self.held(here());
+        if mistake::taken() == Some(Mistake::Bare) {
+            return Ok(self.bare_read(held));
+        }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
-            if !control.try_lock_shared(lock, name, site) {
+            if !control.try_lock_shared(lock, name, held.site) {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(self.real.try_read(), |real| self.read_guard(real, site))
+        attempt(self.real.try_read(), |real| read_guard(held, real))
     }
 
     /// See std.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let site = here();
+        let mut held = self.held(here());
+        match mistake::taken() {
+            Some(Mistake::Bare) => return Ok(self.bare_write(held)),
+            mistake => held.is_kept_on_panic = mistake.is_some(),
+        }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
-            control.lock(Code::Write, lock, name, site);
+            control.lock(Code::Write, lock, name, held.site);
         }
-        locked(self.real.write(), |real| self.write_guard(real, site))
+        locked(self.real.write(), |real| write_guard(held, real))
     }
 
     /// See std.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let site = here();
+        let held = self.held(here());
+        if mistake::taken() == Some(Mistake::Bare) {
+            return Ok(self.bare_write(held));
+        }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
-            if !control.try_lock(Code::TryWrite, lock, name, site) {
+            if !control.try_lock(Code::TryWrite, lock, name, held.site) {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(self.real.try_write(), |real| self.write_guard(real, site))
+        attempt(self.real.try_write(), |real| write_guard(held, real))
     }
 
     /// See std.
@@ -140,7 +189,11 @@ impl<T: ?Sized> RwLock<T> {
 
     /// See std.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.real.get_mut()
+        let data = self.data.get_mut();
+        match self.real.get_mut() {
+            Ok(()) => Ok(data),
+            Err(_) => Err(PoisonError::new(data)),
+        }
     }
 
     fn object(&self, control: &Control) -> (ObjectId, Object) {
@@ -152,84 +205,133 @@ impl<T: ?Sized> RwLock<T> {
         (lock, control.name(&raw const self.slot))
     }
 
-    fn read_guard<'a>(
-        &'a self,
-        real: sync::RwLockReadGuard<'a, T>,
-        site: Site,
-    ) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard {
-            lock: Held {
-                slot: &self.slot,
-                site,
-            },
-            real: ManuallyDrop::new(real),
+    fn held(&self, site: Site) -> Held<'_, T> {
+        Held {
+            slot: &self.slot,
+            data: self.data.get(),
+            site,
+            is_kept_on_panic: false,
         }
     }
 
-    fn write_guard<'a>(
-        &'a self,
-        real: sync::RwLockWriteGuard<'a, T>,
-        site: Site,
-    ) -> RwLockWriteGuard<'a, T> {
-        RwLockWriteGuard {
-            lock: Held {
-                slot: &self.slot,
-                site,
-            },
-            real: ManuallyDrop::new(real),
+    /// A guard without the lock.
+    fn bare_read<'a>(&'a self, held: Held<'a, T>) -> RwLockReadGuard<'a, T> {
+        announce(held.slot, Code::BareLock, held.site);
+        RwLockReadGuard {
+            lock: held,
+            real: None,
         }
+    }
+
+    /// A guard without the lock.
+    fn bare_write<'a>(&'a self, held: Held<'a, T>) -> RwLockWriteGuard<'a, T> {
+        announce(held.slot, Code::BareLock, held.site);
+        // SAFETY: the data is there, and no other thread runs.
+        let private = unsafe { Private::of(held.data) };
+        RwLockWriteGuard {
+            lock: held,
+            real: None,
+            private,
+        }
+    }
+}
+
+fn read_guard<'a, T: ?Sized>(
+    lock: Held<'a, T>,
+    real: sync::RwLockReadGuard<'a, ()>,
+) -> RwLockReadGuard<'a, T> {
+    RwLockReadGuard {
+        lock,
+        real: Some(real),
+    }
+}
+
+fn write_guard<'a, T: ?Sized>(
+    lock: Held<'a, T>,
+    real: sync::RwLockWriteGuard<'a, ()>,
+) -> RwLockWriteGuard<'a, T> {
+    RwLockWriteGuard {
+        lock,
+        real: Some(real),
+        private: None,
     }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// See std.
     #[track_caller]
-    pub fn downgrade(s: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
-        let mut guard = ManuallyDrop::new(s);
-        let held = Held {
+    pub fn downgrade(mut s: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
+        let lock = Held {
+            slot: s.lock.slot,
+            data: s.lock.data,
             site: here(),
-            ..guard.lock
+            is_kept_on_panic: s.lock.is_kept_on_panic,
         };
+        let Some(real) = s.real.take() else {
+            // What a guard without the lock has changed is written back.
+            drop(s);
+            return RwLockReadGuard { lock, real: None };
+        };
+        std::mem::forget(s);
         if let Some(control) = control() {
-            let (lock, name) = held.object(&control);
+            let (object, name) = lock.object(&control);
             control.point(Announcement::new(
                 Code::Downgrade,
                 atropos_explore::Op::on(name, Kind::Release),
-                held.site,
+                lock.site,
             ));
-            control.unlocked(lock, name);
-            control.state().objects[lock].readers += 1;
+            control.unlocked(object, name);
+            control.state().objects[object].readers += 1;
         }
-        // SAFETY: `guard` is never dropped, so the real guard is taken once.
-        let real = unsafe { ManuallyDrop::take(&mut guard.real) };
-        RwLockReadGuard {
-            lock: held,
-            real: ManuallyDrop::new(sync::RwLockWriteGuard::downgrade(real)),
+        read_guard(lock, sync::RwLockWriteGuard::downgrade(real))
+    }
+
+    /// Ends a guard without the lock.
+    fn end_bare(&mut self) {
+        if let Some(private) = self.private.take()
+            && private.is_changed()
+        {
+            announce(self.lock.slot, Code::BareWrite, self.lock.site);
+            // SAFETY: the data outlives the guard, and no other thread runs.
+            unsafe { private.write_back(self.lock.data) }
         }
     }
 }
 
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
+        let Some(real) = self.real.take() else {
+            return;
+        };
         if let Some(control) = control() {
+            if self.lock.is_kept() {
+                // Nobody will unlock it any more.
+                return std::mem::forget(real);
+            }
             let (lock, name) = self.lock.object(&control);
             control.about_to_unlock(Code::ReadUnlock, name, Kind::ReleaseShared, self.lock.site);
             control.unlocked_shared(lock, name);
         }
-        // SAFETY: dropped once, here.
-        unsafe { ManuallyDrop::drop(&mut self.real) }
+        drop(real);
     }
 }
 
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
+        let Some(real) = self.real.take() else {
+            return self.end_bare();
+        };
         if let Some(control) = control() {
+            if self.lock.is_kept() {
+                // Nobody will unlock it any more.
+                return std::mem::forget(real);
+            }
             let (lock, name) = self.lock.object(&control);
             control.about_to_unlock(Code::WriteUnlock, name, Kind::Release, self.lock.site);
             control.unlocked(lock, name);
         }
-        // SAFETY: dropped once, here; the real unlock does the poisoning.
-        unsafe { ManuallyDrop::drop(&mut self.real) }
+        // The real unlock does the poisoning.
+        drop(real);
     }
 }
 
@@ -237,7 +339,11 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        &self.real
+        if self.real.is_none() {
+            announce(self.lock.slot, Code::BareRead, self.lock.site);
+        }
+        // SAFETY: the lock is held, or no other thread runs until the next announced operation; see `mistake`.
+        unsafe { &*self.lock.data }
     }
 }
 
@@ -245,14 +351,32 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        &self.real
+        let data = match (&self.real, &self.private) {
+            (Some(_), _) => self.lock.data,
+            (None, Some(private)) => private.get(),
+            (None, None) => {
+                announce(self.lock.slot, Code::BareRead, self.lock.site);
+                self.lock.data
+            }
+        };
+        // SAFETY: as for reading, or the copy is the guard's own.
+        unsafe { &*data }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.real
+        let data = match (&self.real, &self.private) {
+            (Some(_), _) => self.lock.data,
+            (None, Some(private)) => private.get(),
+            (None, None) => {
+                announce(self.lock.slot, Code::BareWrite, self.lock.site);
+                self.lock.data
+            }
+        };
+        // SAFETY: as above.
+        unsafe { &mut *data }
     }
 }
 
@@ -278,7 +402,18 @@ shown_as_contents!(RwLockReadGuard RwLockWriteGuard);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
+        // SAFETY: the real lock is held while the data is shown.
+        let data = unsafe { &*self.data.get() };
+        // Nothing of the data is shown while somebody holds it.
+        let _held = match self.real.try_read() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return self.real.fmt(f),
+        };
+        f.debug_struct("RwLock")
+            .field("data", &data)
+            .field("poisoned", &self.real.is_poisoned())
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alone;
 mod litmus;
+mod mistakes;
 mod primitives;
 mod time;
 mod world;
