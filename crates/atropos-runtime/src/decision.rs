@@ -22,6 +22,9 @@ fn size(hit: &Hit, board: &Board) -> u32 {
 /// Which variant acts at this hit: 0 for the original.
 #[cold]
 pub fn decide(hit: &Hit) -> u32 {
+    if let Some(acting) = role::settled(hit.first) {
+        return acting;
+    }
     let Some(board) = role::board() else { return 0 };
     let errno = sys::errno();
     let acting = match role::role() {
@@ -129,6 +132,9 @@ fn act(hit: &Hit, board: &Board) -> u32 {
         }
     }
     if leaving == 0 {
+        if class.members == bit(class.leader) && steps::has_differed() {
+            role::settle();
+        }
         return class.leader;
     }
     fork::narrow(board, class.members & !leaving);

@@ -2,6 +2,9 @@
 //!
 //! Nearly always nothing is to be done at a point, so each begins with one load from a table of
 //! bytes (see `table`) and only asks `decision` if the byte is not 0.
+//!
+//! Programs that are compiled without optimisation call the functions as they are compiled here;
+//! for optimised ones the feature `inline` puts that load into the program itself.
 
 use atropos_values::{Hit, MaybeEmpty, Prim, choose};
 
@@ -9,65 +12,103 @@ use crate::decision::decide;
 use crate::table;
 
 /// Counts a step: called at the head of loops, functions and closures.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn step() {
     crate::steps::count();
 }
 
 /// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn at(first: u32) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
+    hot_at(first)
+}
+
+#[cold]
+#[inline(never)]
+fn hot_at(first: u32) -> u32 {
     decide(&Hit::blind(first))
 }
 
 /// Whether the only mutant of a point acts here.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn on(id: u32) -> bool {
     at(id) == 1
 }
 
 /// The value of a condition. Letters: `!` (negated), `T`, `F`.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
     if table::is_cold(first) {
         return value;
     }
+    hot_cond(first, letters, value)
+}
+
+#[cold]
+#[inline(never)]
+fn hot_cond(first: u32, letters: &'static [u8], value: bool) -> bool {
     choose::condition(first, letters, value, decide)
 }
 
 /// Whether to evaluate the right side of `&&` or `||` and yield it; otherwise the left is the
 /// result. Letters: `&`, `|`, `L` (left alone), `R` (right alone).
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
     if table::is_cold(first) {
         return choose::original_goes_on(op, left);
     }
+    hot_logic(first, op, letters, left)
+}
+
+#[cold]
+#[inline(never)]
+fn hot_logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
     choose::logic(first, op, letters, left, decide)
 }
 
 /// Which variant of a comparison acts here, as `at`.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
+    hot_relate(first, op, letters, l, r)
+}
+
+#[cold]
+#[inline(never)]
+fn hot_relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     choose::relation(first, op, letters, l.zip(r), decide)
 }
 
 /// Which variant of an arithmetic operator acts here, as `at`.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     if table::is_cold(first) {
         return 0;
     }
+    hot_arith(first, op, letters, l, r)
+}
+
+#[cold]
+#[inline(never)]
+fn hot_arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     choose::arithmetic(first, op, letters, l.zip(r), decide)
 }
 
 /// Yields nothing if mutant `first` acts.
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
     MaybeEmpty::new(it, on(first))
 }

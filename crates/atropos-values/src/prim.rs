@@ -33,6 +33,7 @@ pub trait ToPrim {
 macro_rules! to_prim {
     ($($type:ty => $variant:ident,)*) => {
         $(impl ToPrim for $type {
+            #[cfg_attr(feature = "inline", inline)]
             fn to_prim(&self) -> Prim {
                 Prim::$variant(*self)
             }
@@ -48,12 +49,14 @@ to_prim! {
 }
 
 impl<T: ToPrim + ?Sized> ToPrim for &T {
+    #[cfg_attr(feature = "inline", inline)]
     fn to_prim(&self) -> Prim {
         (**self).to_prim()
     }
 }
 
 impl<T: ToPrim + ?Sized> ToPrim for &mut T {
+    #[cfg_attr(feature = "inline", inline)]
     fn to_prim(&self) -> Prim {
         (**self).to_prim()
     }

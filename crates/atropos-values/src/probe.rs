@@ -20,12 +20,14 @@ pub trait PeekAny {
 }
 
 impl<T: ToPrim + ?Sized> PeekPrim for Peek<'_, T> {
+    #[cfg_attr(feature = "inline", inline)]
     fn peek(&self) -> Option<Prim> {
         Some(self.0.to_prim())
     }
 }
 
 impl<T: ?Sized> PeekAny for &Peek<'_, T> {
+    #[cfg_attr(feature = "inline", inline)]
     fn peek(&self) -> Option<Prim> {
         None
     }

@@ -25,6 +25,7 @@ mod prepare;
 
 mod interrupt;
 mod journal;
+mod log;
 mod progress;
 
 mod build;

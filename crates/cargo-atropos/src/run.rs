@@ -16,6 +16,7 @@ use crate::execute::{self, Execute, Executed, Execution, FailedTest};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
+use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress};
 use crate::terminal::Terminal;
@@ -37,9 +38,12 @@ pub fn run(options: Options) -> Result<ExitCode> {
     }
     let output = &prepared.output_directory;
     let _turn = take_turn(output, prepared.terminal)?;
+    log::begin(output);
+    log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
 
     let mut speed = Speed::AsAsked;
+    let mut spent = Timings::default();
     let (build, journal, executed) = loop {
         progress.phase(Phase::Building, 0);
         let build = match build::build(&prepared, &interrupt, speed) {
@@ -51,6 +55,9 @@ pub fn run(options: Options) -> Result<ExitCode> {
             Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
             Err(BuildFailure::Internal(error)) => return Err(error),
         };
+        spent.check += build.check_time.as_secs_f64();
+        spent.build += (build.time.saturating_sub(build.check_time)).as_secs_f64();
+        log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
         let key = journal_key(&build, &prepared.options);
         let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
             .context("can't write the journal of verdicts")?;
@@ -67,8 +74,10 @@ pub fn run(options: Options) -> Result<ExitCode> {
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => break (build, journal, executed),
-            Execution::Slow => {
+            Execution::Slow { baseline_seconds } => {
+                spent.baseline += baseline_seconds;
                 progress.say("the tests take long: building once more, optimised");
+                log::line("the tests take long: building once more, optimised");
                 speed = Speed::Optimised;
             }
             Execution::TestsFail(failed) => {
@@ -101,9 +110,9 @@ pub fn run(options: Options) -> Result<ExitCode> {
     }
     let timings = Timings {
         find,
-        check: build.check_time.as_secs_f64(),
-        build: build.time.as_secs_f64() - build.check_time.as_secs_f64(),
-        baseline: executed.baseline_seconds,
+        check: spent.check,
+        build: spent.build,
+        baseline: spent.baseline + executed.baseline_seconds,
         run: executed.run_seconds,
         total: start.elapsed().as_secs_f64(),
     };
@@ -115,6 +124,13 @@ pub fn run(options: Options) -> Result<ExitCode> {
             .context("can't write the journal of verdicts")?;
     }
     Ok(code)
+}
+
+fn log_plan(prepared: &Prepared) {
+    let plan = &prepared.plan;
+    let packages: Vec<&str> = plan.packages.iter().map(|one| one.name.as_str()).collect();
+    let mutants = plan.mutants.len();
+    log::line(&format!("{mutants} mutants of {}", packages.join(", ")));
 }
 
 /// What must be the same for verdicts of an earlier run to hold: the programs, and the limits.

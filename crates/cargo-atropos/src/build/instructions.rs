@@ -4,7 +4,6 @@
 //! reads only what its unit needs.
 
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -163,21 +162,6 @@ impl BuildInstructions {
     /// Where the runner records the test binaries.
     pub fn invocations(&self) -> PathBuf {
         self.directory.join("invocations")
-    }
-
-    pub fn log_file(&self) -> PathBuf {
-        self.directory.join("build.log")
-    }
-
-    /// Adds a line to the build's log. Best effort: a full disk must not stop a build.
-    pub fn log(&self, line: &str) {
-        let file = File::options()
-            .append(true)
-            .create(true)
-            .open(self.log_file());
-        if let Ok(mut file) = file {
-            let _ = file.write_all(format!("{line}\n").as_bytes());
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod cargo_messages;
 pub mod doctests;
 mod instructions;
+mod process_group;
 mod runtime_library;
 mod rustc_call;
 mod shadow;
@@ -20,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufReader;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -28,19 +28,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::sys;
 
 use self::cargo_messages::CargoMessages;
 use self::doctests::KEEP_VARIABLE;
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
-use self::runtime_library::{RuntimeLibrary, Threads};
+use self::process_group::Group;
+use self::runtime_library::{RuntimeLibrary, Threads, user_cache};
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
 use self::wrapper::{PLANNED_VARIABLE, WRAP_VARIABLE};
 use crate::arguments::BuildOptions;
 use crate::interrupt::Interrupt;
+use crate::log;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 
@@ -132,6 +133,9 @@ impl CargoSetting {
             .env(WRAP_VARIABLE, &self.instructions)
             .env(PLANNED_VARIABLE, &self.planned)
             .env("CARGO_INCREMENTAL", "0");
+        if let Some(log) = log::for_wrappers() {
+            command.env(log::VARIABLE, log);
+        }
         if !self.own_profile {
             command
                 .env("CARGO_PROFILE_DEV_DEBUG", "0")
@@ -182,14 +186,16 @@ pub fn build(
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
-    let runtime = RuntimeLibrary::provide(output, &toolchain, Threads::Real)?;
-    let key = build_key(plan, options, &runtime)?;
+    let cache = user_cache().unwrap_or_else(|| output.clone());
+    let of_speed = |speed| RuntimeLibrary::within(&cache, &toolchain, Threads::Real, speed);
+    let key = build_key(plan, options, &of_speed(Speed::AsAsked))?;
     let as_asked = output.join(format!("weave-{key}"));
     let optimised = output.join(format!("weave-{key}-optimised"));
     let speed = match BuildInstructions::are_in(&optimised) {
         true => Speed::Optimised,
         false => speed,
     };
+    let runtime = of_speed(speed);
     let directory = match speed {
         Speed::AsAsked => &as_asked,
         Speed::Optimised => &optimised,
@@ -229,7 +235,8 @@ pub fn build_explored(
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
-    let runtime = RuntimeLibrary::provide(output, &toolchain, Threads::Explored)?;
+    let cache = user_cache().unwrap_or_else(|| output.clone());
+    let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised);
     let key = build_key(plan, options, &runtime)?;
     let directory = output.join(format!("explored-weave-{key}"));
     let instructions = if BuildInstructions::are_in(&directory) {
@@ -300,7 +307,9 @@ impl ToBuild<'_> {
             own_profile: self.own_profile,
             threads: runtime.threads,
         };
-        let messages = call_cargo(&cargo, &toolchain, &instructions, interrupt)?;
+        let messages = with_runtime(&runtime, &toolchain, interrupt, || {
+            call_cargo(&cargo, &toolchain, &instructions, interrupt)
+        })?;
         let reports =
             UnitReport::read_all(&instructions.units()).context("can't read the units")?;
         let built: BTreeSet<MutantId> = reports
@@ -327,6 +336,38 @@ impl ToBuild<'_> {
             cargo,
             directory: instructions.directory,
         })
+    }
+}
+
+/// Calls cargo with the runtime there, or in the making: dependencies don't need it. Where it
+/// stands in for std, they do.
+fn with_runtime(
+    runtime: &RuntimeLibrary,
+    toolchain: &Toolchain,
+    interrupt: &Interrupt,
+    call: impl FnOnce() -> Result<CargoMessages, BuildFailure>,
+) -> Result<CargoMessages, BuildFailure> {
+    if runtime.is_there() {
+        return call();
+    }
+    let turn = runtime.lock()?;
+    let compile = || runtime.compile(turn, &toolchain.rustc, interrupt);
+    let (compiled, messages) = match runtime.threads {
+        Threads::Explored => match compile() {
+            Ok(()) => return call(),
+            Err(error) => (Err(error), Err(BuildFailure::Interrupted)),
+        },
+        Threads::Real => thread::scope(|scope| {
+            let compiling = scope.spawn(compile);
+            let messages = call();
+            let compiled = compiling.join().expect("compiling does not panic");
+            (compiled, messages)
+        }),
+    };
+    match compiled {
+        // Nothing else that went wrong matters then.
+        Err(error) if !interrupt.is_requested() => Err(error.into()),
+        _ => messages,
     }
 }
 
@@ -443,24 +484,11 @@ fn call_cargo(
 
 /// Runs cargo, reads its messages, and ends it when the user wants to end.
 fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, CargoMessages)> {
-    let mut cargo = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        // A group of its own, so that compilers can be ended with it.
-        .process_group(0)
-        .spawn()
-        .context("can't run cargo")?;
-    let stdout = cargo.stdout.take().expect("it is piped");
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut cargo = Group::spawn(command).context("can't run cargo")?;
+    let stdout = cargo.child.stdout.take().expect("it is piped");
     let reader = thread::spawn(move || CargoMessages::read(BufReader::new(stdout)));
-    let status = loop {
-        if let Some(status) = cargo.try_wait().context("can't wait for cargo")? {
-            break status;
-        }
-        if interrupt.is_requested() {
-            let _ = sys::kill(-(cargo.id() as i32), sys::SIGKILL);
-        }
-        thread::sleep(Duration::from_millis(10));
-    };
+    let status = cargo.wait(interrupt)?;
     let messages = reader.join().expect("reading does not panic");
     Ok((status, messages))
 }

@@ -1,15 +1,22 @@
 //! The runtime that woven programs link: its sources travel inside this tool and are compiled
-//! once per toolchain, with plain rustc, because an rlib only fits the rustc that made it.
+//! once per toolchain, with plain rustc, because an rlib only fits the rustc that made it. The
+//! result is kept for all trees of the user; the first time, it is compiled while cargo builds the
+//! dependencies.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::instructions::Speed;
+use super::process_group::Group;
 use super::toolchain::Toolchain;
+use crate::interrupt::Interrupt;
+use crate::log;
 
 /// The sources of one crate of the runtime, in a directory of their own.
 struct EmbeddedCrate {
@@ -45,15 +52,18 @@ impl Threads {
 pub struct RuntimeLibrary {
     pub threads: Threads,
     pub directory: PathBuf,
+    /// Of the programs that link it.
+    speed: Speed,
 }
 
 impl RuntimeLibrary {
-    /// Compiles the runtime for a toolchain below `cache`, or finds it compiled.
-    pub fn provide(
+    /// The runtime for a toolchain, below `cache`. It may have to be compiled yet.
+    pub fn within(
         cache: &Path,
         toolchain: &Toolchain,
         threads: Threads,
-    ) -> Result<RuntimeLibrary> {
+        speed: Speed,
+    ) -> RuntimeLibrary {
         let mut hasher = DefaultHasher::new();
         toolchain.description.hash(&mut hasher);
         for embedded in threads.crates() {
@@ -63,62 +73,64 @@ impl RuntimeLibrary {
             Threads::Real => "runtime",
             Threads::Explored => "explored",
         };
-        let directory = cache.join(format!("{name}-{:016x}", hasher.finish()));
-        let library = RuntimeLibrary { threads, directory };
-        if !library.directory.is_dir() {
-            library.compile(&toolchain.rustc)?;
+        let inlined = match speed {
+            Speed::AsAsked => "",
+            Speed::Optimised => "-inlined",
+        };
+        RuntimeLibrary {
+            directory: cache.join(format!("{name}-{:016x}{inlined}", hasher.finish())),
+            threads,
+            speed,
         }
-        Ok(library)
     }
 
-    /// Compiles into a directory beside and renames it, so that a half-made one is never used.
-    fn compile(&self, rustc: &Path) -> Result<()> {
-        let making = self
-            .directory
-            .with_extension(format!("making-{}", std::process::id()));
-        fs::create_dir_all(&making)?;
+    pub fn is_there(&self) -> bool {
+        self.directory.is_dir()
+    }
+
+    /// Waits until nobody else compiles it. Whoever holds the lock may.
+    pub fn lock(&self) -> Result<File> {
+        if let Some(cache) = self.directory.parent() {
+            fs::create_dir_all(cache)
+                .with_context(|| format!("can't write to {}", cache.display()))?;
+        }
+        let path = self.directory.with_extension("lock");
+        let file =
+            File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// For wrappers: waits while the driver compiles the runtime. A driver that was killed has
+    /// lost its lock, so nobody waits for ever.
+    pub fn wait_until_there(&self) -> Result<()> {
+        if !self.is_there() {
+            drop(self.lock()?);
+        }
+        if !self.is_there() {
+            bail!("the runtime of woven programs is not there");
+        }
+        Ok(())
+    }
+
+    /// Compiles it under its lock, unless somebody else has. It is made in a directory beside that
+    /// is renamed, so that a half-made one is never used.
+    pub fn compile(&self, _turn: File, rustc: &Path, interrupt: &Interrupt) -> Result<()> {
+        if self.is_there() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let making = self.directory.with_extension("making");
+        if making.exists() {
+            fs::remove_dir_all(&making)?;
+        }
         for embedded in self.threads.crates() {
-            let sources = making.join("src").join(embedded.name);
-            for (name, text) in embedded.files {
-                let path = sources.join(name);
-                fs::create_dir_all(path.parent().expect("a file below a directory"))?;
-                fs::write(path, text)?;
-            }
-            let mut command = Command::new(rustc);
-            command
-                .args(["--edition=2024", "--crate-type=rlib", "-Copt-level=3"])
-                .args(["-Cembed-bitcode=no", "-Cdebuginfo=0", "--cap-lints=allow"])
-                .arg(format!("--crate-name={}", embedded.name))
-                // A name and a hash of their own, lest they be taken for the real ones.
-                .args(["-Cmetadata=atropos", "-Cextra-filename=-atropos"])
-                // Only for what the crates named below use themselves: here std is the real one.
-                .arg(format!("-Ldependency={}", making.display()))
-                .arg("--out-dir")
-                .arg(&making)
-                .arg(sources.join("lib.rs"))
-                .env_remove("RUSTFLAGS");
-            for used in embedded.uses {
-                command.arg(format!(
-                    "--extern={used}={}",
-                    making.join(format!("lib{used}-atropos.rlib")).display()
-                ));
-            }
-            let output = command.output().context("can't run rustc")?;
-            if !output.status.success() {
-                bail!(
-                    "the runtime does not compile with this toolchain:\n{}",
-                    String::from_utf8_lossy(&output.stderr)
-                );
-            }
+            embedded.compile(&making, rustc, self.speed, interrupt)?;
         }
-        match fs::rename(&making, &self.directory) {
-            Err(_) if self.directory.is_dir() => {
-                // Another run was faster; its result is as good.
-                fs::remove_dir_all(&making)?;
-                Ok(())
-            }
-            result => Ok(result?),
-        }
+        fs::rename(&making, &self.directory)?;
+        let seconds = start.elapsed().as_secs_f64();
+        log::line(&format!("runtime: compiled in {seconds:.2} s"));
+        Ok(())
     }
 
     /// The flag that passes a crate of the runtime under a name.
@@ -158,4 +170,65 @@ impl RuntimeLibrary {
             ],
         }
     }
+}
+
+impl EmbeddedCrate {
+    /// Compiles the crate beside those that it uses.
+    fn compile(
+        &self,
+        directory: &Path,
+        rustc: &Path,
+        speed: Speed,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let sources = directory.join("src").join(self.name);
+        for (name, text) in self.files {
+            let path = sources.join(name);
+            fs::create_dir_all(path.parent().expect("a file below a directory"))?;
+            fs::write(path, text)?;
+        }
+        let said = directory.join(format!("{}.log", self.name));
+        let mut command = Command::new(rustc);
+        command
+            .args(["--edition=2024", "--crate-type=rlib", "-Copt-level=3"])
+            .args(["-Cembed-bitcode=no", "-Cdebuginfo=0", "--cap-lints=allow"])
+            .arg(format!("--crate-name={}", self.name))
+            // A name and a hash of their own, lest they be taken for the real ones.
+            .args(["-Cmetadata=atropos", "-Cextra-filename=-atropos"])
+            // Only for what the crates named below use themselves: here std is the real one.
+            .arg(format!("-Ldependency={}", directory.display()))
+            .arg("--out-dir")
+            .arg(directory)
+            .arg(sources.join("lib.rs"))
+            .env_remove("RUSTFLAGS")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&said)?);
+        if speed == Speed::Optimised {
+            command.args(["--cfg", "feature=\"inline\""]);
+        }
+        for used in self.uses {
+            let library = directory.join(format!("lib{used}-atropos.rlib"));
+            command.arg(format!("--extern={used}={}", library.display()));
+        }
+        let child = Group::spawn(command).context("can't run rustc")?;
+        if !child.wait(interrupt)?.success() {
+            bail!(
+                "the runtime does not compile with this toolchain:\n{}",
+                fs::read_to_string(said).unwrap_or_default()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Where what is compiled once for all trees is kept, if the user has a place for such things.
+pub fn user_cache() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    let ours = caches.join("atropos");
+    fs::create_dir_all(&ours).is_ok().then_some(ours)
 }

@@ -25,6 +25,7 @@ use super::rustc_call::RustcCall;
 use super::shadow::Shadow;
 use super::unit_cfg::UnitCfg;
 use super::units::{UnitReport, WeaveResult};
+use crate::log;
 use crate::plan::PlannedPackage;
 
 /// The environment variable that makes this program a compiler wrapper: where the instructions are.
@@ -127,6 +128,7 @@ impl Unit {
         let Some((package_index, package)) = instructions.package(Path::new(&manifest_dir))? else {
             return Ok(None);
         };
+        instructions.runtime.wait_until_there()?;
         let shadow = Shadow::new(
             instructions.shadows().join(call.unit_name()),
             instructions.mirrored.clone(),
@@ -312,7 +314,7 @@ impl Unit {
 
     fn log(&self, line: &str) {
         let name = self.call.unit_name();
-        self.instructions.log(&format!("{name}: {line}"));
+        log::line(&format!("{name}: {line}"));
     }
 
     fn report(

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use atropos_protocol::{Baseline, Broken, Limits};
+use atropos_protocol::{Baseline, Broken, Limits, Outcome};
 
 use super::Context;
 use super::test_case::{FailedTest, LeftOut, TestCase};
@@ -19,6 +19,8 @@ use crate::progress::Phase;
 
 /// No test of the original may take longer.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// No test that takes less is worth a second build by itself.
+const LONG: Duration = Duration::from_secs(4);
 /// The size of a failed test's output that is worth showing.
 const SHOWN: usize = 4000;
 
@@ -28,12 +30,25 @@ pub struct Baselines {
     pub tests: Vec<TestCase>,
     pub failed: Vec<FailedTest>,
     pub left_out: LeftOut,
+    /// A test took so long that the build should be optimised before anything else.
+    pub slow: bool,
 }
 
 enum Finding {
     Test(Box<TestCase>),
     Failed(FailedTest),
     Flaky(String),
+    Slow,
+}
+
+/// How long a run of a test is waited for. Where optimising is left to be tried, a test that takes
+/// longer than building once more is stopped for it: what it takes now it takes for every mutant.
+fn patience(context: &Context<'_>) -> Duration {
+    let build = context.setting.build;
+    match build.may_be_faster {
+        true => LONG.max(build.compile_time * 2),
+        false => PATIENCE,
+    }
 }
 
 /// Runs all tests of all binaries that have our harness, on all workers.
@@ -74,6 +89,10 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
                         && !context.interrupted()
                     {
                         let finding = try_test(context, &mut zygotes, *binary, *index, name)?;
+                        if matches!(finding, Finding::Slow) {
+                            // The others need not begin any more.
+                            next.store(listed.len(), Ordering::Relaxed);
+                        }
                         context.setting.progress.checked();
                         findings.lock().expect("no worker panics").push(finding);
                     }
@@ -90,6 +109,7 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
             Finding::Test(test) => baselines.tests.push(*test),
             Finding::Failed(failed) => baselines.failed.push(failed),
             Finding::Flaky(name) => baselines.left_out.flaky.push(name),
+            Finding::Slow => baselines.slow = true,
         }
     }
     baselines
@@ -115,10 +135,14 @@ fn try_test(
         .zygotes
         .scratch
         .join(format!("output-{binary}-{index}"));
+    let build = context.setting.build;
     let mut runs = Vec::new();
     for _ in 0..2 {
-        let limits = Limits::only_time(PATIENCE);
+        let limits = Limits::only_time(patience(context));
         match zygotes.get(binary)?.baseline(index, &limits, &capture) {
+            Ok(run) if run.verdict.outcome == Outcome::TimeLimit && build.may_be_faster => {
+                return Ok(Finding::Slow);
+            }
             Ok(run) => runs.push(run),
             Err(Broken::Start(error)) => return Err(error.into()),
             Err(broken) => {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use atropos_protocol::{Broken, Limits, Outcome, Verdict, Way};
@@ -17,6 +17,7 @@ use super::test_case::TestCase;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, way};
 use crate::journal::KillEntry;
+use crate::log;
 
 /// A command runs no longer than about this, so that little is lost if we are killed, and
 /// workers can share what is left.
@@ -145,6 +146,26 @@ impl Worker<'_> {
                 Way::Each
             };
         }
+        let start = Instant::now();
+        self.run_this_way(way, id, test, wanted, limits)?;
+        log::line(&format!(
+            "{}: {} mutants by {way:?} in {:.3} s",
+            test.name,
+            wanted.len(),
+            start.elapsed().as_secs_f64()
+        ));
+        Ok(())
+    }
+
+    /// Runs them the chosen way, and those that it leaves undecided in processes of their own.
+    fn run_this_way(
+        &mut self,
+        way: Way,
+        id: TestId,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: Limits,
+    ) -> Result<()> {
         let mut left = wanted.to_vec();
         if way != Way::Each {
             let verdicts = self.trusted(way, id, test, &left, &limits)?;

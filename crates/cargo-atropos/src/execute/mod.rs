@@ -39,6 +39,7 @@ use crate::build::Build;
 use crate::build::doctests;
 use crate::interrupt::Interrupt;
 use crate::journal::{Entry, Journal, KillEntry};
+use crate::log;
 use crate::plan::Plan;
 use crate::progress::{Phase, Progress};
 
@@ -69,7 +70,9 @@ pub enum Execution {
     /// The tests fail without any mutant.
     TestsFail(Vec<FailedTest>),
     /// The tests take so long that an optimised build is worth its time.
-    Slow,
+    Slow {
+        baseline_seconds: f64,
+    },
     /// The user ended it before it was known what the tests reach.
     Interrupted,
 }
@@ -245,6 +248,10 @@ fn stop_workers_on_request(context: &Context<'_>, done: &AtomicBool) {
 fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     let start = Instant::now();
     let baselines = baseline::run(context)?;
+    if baselines.slow && !context.interrupted() {
+        let baseline_seconds = start.elapsed().as_secs_f64();
+        return Ok(Execution::Slow { baseline_seconds });
+    }
     let programs = plain::baselines(context, unharnessed(context))?;
     if context.interrupted() {
         return Ok(Execution::Interrupted);
@@ -255,6 +262,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         return Ok(Execution::TestsFail(failed));
     }
     let baseline_seconds = start.elapsed().as_secs_f64();
+    log_baselines(context, &baselines.tests, baseline_seconds);
 
     let start = Instant::now();
     let mut tests: Vec<TestRecord> = baselines
@@ -279,12 +287,18 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     }
     restore(&mut context.standings(), &tests, &known);
     if context.setting.build.may_be_faster && known.is_empty() {
-        let pairs = tests.iter().enumerate().map(|(index, test)| {
-            let open = context.open_for(TestId(index)).len();
-            (Duration::from_secs_f64(test.seconds), open)
+        let mut order: Vec<usize> = (0..tests.len()).collect();
+        order.sort_by(|&one, &other| tests[one].seconds.total_cmp(&tests[other].seconds));
+        let with_mutants = order.into_iter().map(|index| {
+            let wall = Duration::from_secs_f64(tests[index].seconds);
+            (wall, context.open_for(TestId(index)))
         });
-        if way::optimising_pays(pairs, context.jobs(), context.setting.build.compile_time) {
-            return Ok(Execution::Slow);
+        if way::optimising_pays(
+            with_mutants,
+            context.jobs(),
+            context.setting.build.compile_time,
+        ) {
+            return Ok(Execution::Slow { baseline_seconds });
         }
     }
     announce(context);
@@ -302,6 +316,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         }
         restore(&mut context.standings(), &tests, &known);
         plain::run(context, &doctests.tests, &tests, first)?;
+        log::line("doctests: done");
     }
     Ok(Execution::Executed(Executed {
         tests,
@@ -346,6 +361,28 @@ fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
         }
     }
     Ok(found)
+}
+
+fn log_baselines(context: &Context<'_>, tests: &[TestCase], seconds: f64) {
+    log::line(&format!(
+        "baselines: {} tests in {seconds:.2} s",
+        tests.len()
+    ));
+    for test in tests {
+        let target = &context.zygotes.binaries[test.binary].target;
+        let baseline = &test.baseline;
+        log::line(&format!(
+            "  {target} {}: {:.3} ms, {} steps, infects {} mutants; {}",
+            test.name,
+            baseline.wall.as_secs_f64() * 1e3,
+            baseline.steps,
+            baseline.infected.len(),
+            match baseline.first_effect.as_str() {
+                "" => "touches nothing outside",
+                effect => effect,
+            }
+        ));
+    }
 }
 
 /// Tells the progress line how many mutants there are and what is known of them from the start.

@@ -1,5 +1,6 @@
 //! Which way a test's mutants are run, decided from figures measured on this machine.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atropos_protocol::{Baseline, Costs, Limits, Way};
@@ -35,24 +36,34 @@ fn cheapest(baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
     best.1
 }
 
-/// The part of all pairs of test and mutant that will be run, roughly: most mutants die early.
-const RUN_PART: f64 = 0.2;
+/// The chance that a mutant outlives a test that it infects, roughly, and the chance that it is one
+/// of those that outlive them all.
+const OUTLIVES: f64 = 0.6;
+const SURVIVES: f64 = 0.1;
+/// What is left of a test's time when its mutants start in the middle of it.
+const SECOND_HALF: f64 = 0.5;
 /// What light optimisation saves of a test's time, roughly.
 const SAVED_PART: f64 = 0.6;
 /// Less than this is not worth a second build.
-const LEAST_SAVING: Duration = Duration::from_secs(10);
+const LEAST_SAVING: Duration = Duration::from_secs(5);
 
-/// Whether a second, optimised build would save more time than it takes. `pairs` are tests' times
-/// and how many mutants each may have to run.
+/// Whether a second, optimised build would save more time than it takes. `tests` are their times
+/// with the mutants that each may have to run, cheapest first.
 pub fn optimising_pays(
-    pairs: impl Iterator<Item = (Duration, usize)>,
+    tests: impl Iterator<Item = (Duration, Vec<u32>)>,
     jobs: usize,
     compile_time: Duration,
 ) -> bool {
-    let all: f64 = pairs
-        .map(|(wall, mutants)| wall.as_secs_f64() * mutants as f64)
-        .sum();
-    let saved = all * RUN_PART * SAVED_PART / jobs as f64;
+    let mut lives: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut expected = 0.0;
+    for (wall, mutants) in tests {
+        for mutant in mutants {
+            let chance = lives.entry(mutant).or_insert(1.0);
+            expected += *chance * wall.as_secs_f64() * SECOND_HALF;
+            *chance = (*chance * OUTLIVES).max(SURVIVES);
+        }
+    }
+    let saved = expected * SAVED_PART / jobs as f64;
     saved > (compile_time * 2).max(LEAST_SAVING).as_secs_f64()
 }
 
@@ -127,13 +138,24 @@ mod tests {
 
     #[test]
     fn a_second_build_must_save_more_than_it_costs() {
-        let pays = |wall_ms: u64, mutants: usize, compile_s: u64| {
-            let pairs = [(Duration::from_millis(wall_ms), mutants)];
-            optimising_pays(pairs.into_iter(), 1, Duration::from_secs(compile_s))
+        let pays = |wall_ms: u64, mutants: u32, compile_s: u64| {
+            let tests = [(Duration::from_millis(wall_ms), (1..=mutants).collect())];
+            optimising_pays(tests.into_iter(), 1, Duration::from_secs(compile_s))
         };
         assert!(!pays(1, 1000, 1));
         assert!(pays(1000, 1000, 1));
-        assert!(!pays(1000, 1000, 100));
+        assert!(!pays(1000, 1000, 200));
+    }
+
+    #[test]
+    fn a_dear_test_after_many_cheap_ones_has_few_mutants_left() {
+        let pays = |cheap: usize| {
+            let cheap_tests = (0..cheap).map(|_| (Duration::from_micros(1), (1..=100).collect()));
+            let dear = (Duration::from_secs(1), (1..=100).collect());
+            optimising_pays(cheap_tests.chain([dear]), 1, Duration::from_secs(1))
+        };
+        assert!(pays(0));
+        assert!(!pays(10));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -83,6 +82,11 @@ impl Tree {
             .args(arguments)
             .current_dir(self.path())
             .env("SCRATCH", self.scratch())
+            // Compiling the runtime takes longer than most runs here.
+            .env(
+                "XDG_CACHE_HOME",
+                concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"),
+            )
             .stdin(Stdio::null());
         // The tests themselves run under cargo, with settings that are not the tree's.
         let of_cargo = |name: &OsStr| {
@@ -108,14 +112,12 @@ impl Tree {
     }
 
     pub fn start_command(&self, mut command: Command) -> Child {
-        lend_runtime(&self.output());
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         piped.spawn().expect("the command starts")
     }
 
     pub fn finish(&self, child: Child) -> Run {
         let output = child.wait_with_output().expect("the command ends");
-        keep_runtime(&self.output());
         Run::of(&output, &self.output())
     }
 
@@ -283,38 +285,6 @@ fn copy(from: &Path, to: &Path) {
             copy(&entry.path(), &target);
         } else {
             fs::copy(entry.path(), target).expect("a file");
-        }
-    }
-}
-
-/// Runtimes that runs have compiled; their names tell for what. Compiling one takes longer than
-/// most runs here.
-fn runtimes() -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtimes");
-    fs::create_dir_all(&place).expect("a directory");
-    place
-}
-
-fn lend_runtime(output: &Path) {
-    fs::create_dir_all(output).expect("a directory");
-    for entry in fs::read_dir(runtimes()).expect("runtimes").flatten() {
-        // It may be there from an earlier run.
-        let _ = symlink(entry.path(), output.join(entry.file_name()));
-    }
-}
-
-fn keep_runtime(output: &Path) {
-    for entry in fs::read_dir(output).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let whole = !name.to_string_lossy().contains(".making");
-        let made = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !(made && whole && name.to_string_lossy().starts_with("runtime-")) {
-            continue;
-        }
-        let kept = runtimes().join(&name);
-        // Two may finish at once; the second keeps its own.
-        if fs::rename(entry.path(), &kept).is_ok() {
-            let _ = symlink(kept, entry.path());
         }
     }
 }

@@ -1,0 +1,39 @@
+//! A compiler or cargo in a process group of its own, so that all that it starts can be ended with it.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use atropos_protocol::sys;
+
+use crate::interrupt::Interrupt;
+
+/// How often we look whether it has ended.
+const TICK: Duration = Duration::from_millis(5);
+
+/// A process and its group.
+pub struct Group {
+    pub child: Child,
+}
+
+impl Group {
+    pub fn spawn(mut command: Command) -> std::io::Result<Group> {
+        let child = command.process_group(0).spawn()?;
+        Ok(Group { child })
+    }
+
+    /// Waits for its end; ends the whole group once the user wants to end.
+    pub fn wait(mut self, interrupt: &Interrupt) -> Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.child.try_wait().context("can't wait for a process")? {
+                return Ok(status);
+            }
+            if interrupt.is_requested() {
+                let _ = sys::kill(-(self.child.id() as i32), sys::SIGKILL);
+            }
+            thread::sleep(TICK);
+        }
+    }
+}
