@@ -16,6 +16,9 @@ pub fn open() -> Option<()> {
         .ok()?;
     sys::close(given);
     PIPE.store(high, Relaxed);
+    // A worker's differs from its parent's, also after statics were put back.
+    let start = (&raw const PIPE).addr();
+    atropos_threads::keep(start..start + size_of::<AtomicI32>());
     Some(())
 }
 

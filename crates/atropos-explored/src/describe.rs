@@ -46,6 +46,7 @@ pub fn found(
         sort: sort(&failure),
         title: failure.title(),
         text: failure.to_string(),
+        location: location(&failure),
         schedule: schedule.to_string(),
         trace: trace.to_string(),
         replayed,
@@ -76,6 +77,13 @@ fn sort(failure: &FindingKind) -> Sort {
     }
 }
 
+fn location(failure: &FindingKind) -> String {
+    match failure {
+        FindingKind::Panic { site, .. } => site.clone().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
 /// Runs the order's schedule and tells what happened, also if the test passes.
 pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
     let schedule: Schedule = order.schedule.parse().map_err(text)?;
@@ -96,6 +104,7 @@ pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Stri
             .as_ref()
             .map_or_else(String::new, FindingKind::title),
         text: failure.as_ref().map_or_else(String::new, text),
+        location: failure.as_ref().map_or_else(String::new, location),
         schedule: schedule.to_string(),
         trace: trace.to_string(),
         replayed: end.is_failure(),

@@ -80,7 +80,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         return Ok(());
     }
     subject.limit_to_multiple(&notes);
-    let patience = Duration::from_millis(order.patience);
+    let patience = Duration::from_millis(order.mutant_patience);
     workers::share(
         subject,
         &reached,
@@ -335,7 +335,7 @@ fn killed_early(
     let mut executions = 0;
     let mut found = None;
     for (bound, most) in FIRST.iter().enumerate() {
-        let mut watch = Watch::new(*most, Duration::from_millis(order.patience / 4));
+        let mut watch = Watch::new(*most, Duration::from_millis(order.mutant_patience / 4));
         let mut search = Search::chess(bound as u32);
         let report = explore_with(subject, &mut search, &mut |end, _| match end.is_failure() {
             true => ControlFlow::Break(()),
@@ -367,7 +367,7 @@ fn searched(
     order: &Order,
 ) -> (Fate, Option<Finding>, Explored) {
     let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
-    let mut watch = Watch::new(most, Duration::from_millis(order.patience));
+    let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
         .is_failure()
         && !order.whole

@@ -151,6 +151,7 @@ impl Worker {
             sort: sort.unwrap_or(Sort::Crash),
             title: how.clone(),
             text: how,
+            location: String::new(),
             schedule: String::new(),
             trace: String::new(),
             replayed: false,

@@ -47,8 +47,10 @@ pub struct Order {
     pub seed: u64,
     /// Executions for each stage of the default strategy, and for a mutant.
     pub executions: u64,
-    /// Time for the exploration of the original, and of each mutant, in milliseconds.
+    /// Time for the exploration of the original, in milliseconds.
     pub patience: u64,
+    /// And for that of each mutant.
+    pub mutant_patience: u64,
     pub adversarial_time: bool,
     pub sequential_memory: bool,
     pub spurious: bool,
@@ -77,6 +79,7 @@ impl Default for Order {
             seed: 1,
             executions: 10_000,
             patience: 60_000,
+            mutant_patience: 60_000,
             adversarial_time: false,
             sequential_memory: false,
             spurious: false,
@@ -110,6 +113,7 @@ impl Order {
             ("seed", self.seed.to_string()),
             ("executions", self.executions.to_string()),
             ("patience", self.patience.to_string()),
+            ("mutant-patience", self.mutant_patience.to_string()),
             ("adversarial", self.adversarial_time.to_string()),
             ("sequential", self.sequential_memory.to_string()),
             ("spurious", self.spurious.to_string()),
@@ -150,6 +154,7 @@ impl Order {
             "seed" => self.seed = value.parse().ok()?,
             "executions" => self.executions = value.parse().ok()?,
             "patience" => self.patience = value.parse().ok()?,
+            "mutant-patience" => self.mutant_patience = value.parse().ok()?,
             "adversarial" => self.adversarial_time = value.parse().ok()?,
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
@@ -226,6 +231,8 @@ pub struct Found {
     pub title: String,
     /// All of it: threads, places, what each waits for.
     pub text: String,
+    /// `file:line:column` of a panic; empty for others.
+    pub location: String,
     /// Empty if the process died of it.
     pub schedule: String,
     /// What happened, one line per step.
@@ -391,6 +398,7 @@ impl Explored {
             put("sort", found.sort.word());
             put("title", &found.title);
             put("text", &found.text);
+            put("location", &found.location);
             put("schedule", &found.schedule);
             put("trace", &found.trace);
             put("replayed", if found.replayed { "yes" } else { "" });
@@ -403,6 +411,7 @@ impl Explored {
             sort: Sort::Failed,
             title: String::new(),
             text: String::new(),
+            location: String::new(),
             schedule: String::new(),
             trace: String::new(),
             replayed: false,
@@ -428,6 +437,7 @@ impl Explored {
                 }
                 "title" => found.title = value.to_owned(),
                 "text" => found.text = value.to_owned(),
+                "location" => found.location = value.to_owned(),
                 "schedule" => found.schedule = value.to_owned(),
                 "trace" => found.trace = value.to_owned(),
                 "replayed" => found.replayed = true,
@@ -449,6 +459,7 @@ mod tests {
                 sort: Sort::LostWakeUp,
                 title: "lost wake-up".into(),
                 text: "lost wake-up:\n\tthread 1 = main".into(),
+                location: "src/lib.rs:1:2".into(),
                 schedule: "s1:0*3,1".into(),
                 trace: "0 locks #0\n    1 locks #0\n".into(),
                 replayed: true,
@@ -475,6 +486,7 @@ mod tests {
             seed: 7,
             executions: 5,
             patience: 6,
+            mutant_patience: 11,
             adversarial_time: true,
             sequential_memory: true,
             spurious: true,

@@ -72,6 +72,20 @@ pub struct MutantRecord {
     /// for `not built`, the reason for `skipped`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The tests whose thread schedules were explored with it, without noticing it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explored_by: Vec<Exploration>,
+}
+
+/// What was explored of a test's schedules with a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// The test's place in `tests`.
+    pub test: usize,
+    /// What was covered, in words.
+    pub coverage: String,
+    /// How many schedules were run.
+    pub schedules: u64,
 }
 
 /// A test that noticed a mutant, and how.
@@ -86,6 +100,12 @@ pub struct Kill {
     /// `file:line:column` of the panic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The thread schedule under which it did, if schedules were explored; `replay` runs it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// What the threads did under that schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
 }
 
 /// How many mutants there are of each kind.
@@ -101,7 +121,7 @@ pub struct Totals {
     pub unviable: usize,
     pub not_built: usize,
     pub skipped: usize,
-    /// Not tested because the run was interrupted.
+    /// Without a verdict: the run was interrupted, or what would decide fails without any mutant too.
     pub untested: usize,
 }
 

@@ -195,6 +195,15 @@ fn figures(outcomes: &Outcomes) -> String {
         let explanation = styled(style::FAINT, explanation);
         writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
     }
+    if outcomes.complete && totals.untested > 0 {
+        let word = styled(style::WARNING, format!("{:<10}", "undecided"));
+        let number = totals.untested;
+        let explanation = styled(
+            style::FAINT,
+            "a test that would tell fails without them, too",
+        );
+        writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
+    }
     text.push('\n');
     text.push_str(&score(totals));
     text.push_str(&times(&outcomes.timings));

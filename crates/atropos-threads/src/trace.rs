@@ -6,6 +6,7 @@ use atropos_explore::Object;
 
 use crate::control::code::Code;
 use crate::control::objects::Site;
+use crate::control::thread_that_ends;
 
 /// One step.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,9 @@ pub struct Trace {
     pub events: Vec<Event>,
 }
 
+/// How wide a trace may get before threads have to share columns.
+const WIDTH: usize = 100;
+
 impl Trace {
     /// Short names for the objects, in the order in which they are first met.
     pub fn objects(&self) -> Vec<Object> {
@@ -32,6 +36,7 @@ impl Trace {
         for event in &self.events {
             if event.object != Object::default()
                 && event.code != Code::Spawn
+                && thread_that_ends(event.object).is_none()
                 && !objects.contains(&event.object)
             {
                 objects.push(event.object);
@@ -41,30 +46,113 @@ impl Trace {
     }
 }
 
-/// One line per step: the thread's column, what it did, to which object, where.
+impl Event {
+    /// What was done, in words; objects are numbered.
+    fn words(&self, objects: &[Object]) -> String {
+        let number = objects.iter().position(|object| *object == self.object);
+        match (self.code, number) {
+            (Code::Spawn, _) => format!("{} {}", self.code, self.value),
+            (Code::Finish, _) => self.code.to_string(),
+            (code, None) => match thread_that_ends(self.object) {
+                Some(thread) => format!("{code} thread {thread}"),
+                None => code.to_string(),
+            },
+            (code, Some(number)) => format!("{code} #{number}"),
+        }
+    }
+
+    /// Where, unless it is in our own machinery.
+    fn place(&self) -> String {
+        let site = self.site.filter(|site| !is_ours(site.file()));
+        site.map_or_else(String::new, |site| {
+            format!("{}:{}", site.file(), site.line())
+        })
+    }
+}
+
+/// Whether a file is one of those that are linked into the program without its doing.
+pub fn is_ours(file: &str) -> bool {
+    file.starts_with("/atropos/")
+}
+
+/// One line per step, one column per thread: what it did, to which object; then where.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let objects = self.objects();
-        for event in &self.events {
-            let number = objects.iter().position(|object| *object == event.object);
-            write!(
-                f,
-                "{:indent$}{} {}",
-                "",
-                event.thread,
-                event.code,
-                indent = event.thread as usize * 4
-            )?;
-            match (event.code, number) {
-                (Code::Spawn, _) => write!(f, " {}", event.value)?,
-                (_, Some(number)) => write!(f, " #{number}")?,
-                _ => {}
+        let threads = self.events.iter().map(|event| event.thread + 1);
+        let threads = threads.max().unwrap_or(0) as usize;
+        let words: Vec<String> = self
+            .events
+            .iter()
+            .map(|event| event.words(&objects))
+            .collect();
+        let longest = words.iter().map(String::len).max().unwrap_or(0).max(10);
+        if threads * (longest + 2) > WIDTH {
+            for (event, words) in self.events.iter().zip(&words) {
+                let line = format!("thread {}: {words}  {}", event.thread, event.place());
+                writeln!(f, "{}", line.trim_end())?;
             }
-            match event.site {
-                Some(site) => writeln!(f, "  at {}:{}", site.file(), site.line())?,
-                None => writeln!(f)?,
-            }
+            return Ok(());
+        }
+        let column = longest + 2;
+        let heads = (0..threads).map(|thread| format!("{:column$}", format!("thread {thread}")));
+        writeln!(f, "{}", heads.collect::<String>().trim_end())?;
+        for (event, words) in self.events.iter().zip(&words) {
+            let before = column * event.thread as usize;
+            let after = column * threads - before;
+            let line = format!("{:before$}{words:after$}{}", "", event.place());
+            writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::end_of;
+
+    fn event(thread: u32, code: Code, object: Object, value: u64) -> Event {
+        Event {
+            thread,
+            code,
+            object,
+            site: None,
+            value,
+        }
+    }
+
+    #[test]
+    fn each_thread_has_a_column_and_objects_have_numbers() {
+        let lock = Object(77);
+        let trace = Trace {
+            events: vec![
+                event(0, Code::Spawn, Object(1), 1),
+                event(1, Code::Lock, lock, 0),
+                event(1, Code::Finish, end_of(1), 0),
+                event(0, Code::Join, end_of(1), 0),
+            ],
+        };
+        let expected = "\
+thread 0         thread 1
+starts thread 1
+                 locks #0
+                 ends
+joins thread 1
+";
+        assert_eq!(trace.to_string(), expected);
+    }
+
+    #[test]
+    fn many_threads_share_a_column() {
+        let events = (0..20).map(|thread| event(thread, Code::Yield, Object::default(), 0));
+        let trace = Trace {
+            events: events.collect(),
+        };
+        assert!(
+            trace
+                .to_string()
+                .starts_with("thread 0: yields\nthread 1: yields\n")
+        );
     }
 }

@@ -13,7 +13,9 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::near_miss::nearest;
-pub use crate::schedule_arguments::{ExploreArguments, ReplayArguments, ScheduleOptions};
+pub use crate::schedule_arguments::{
+    ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING, ScheduleOptions,
+};
 
 /// How many times the original's own time a mutant may take, unless the user says otherwise.
 pub const DEFAULT_TIMEOUT_MULTIPLIER: f64 = 5.0;
@@ -125,6 +127,8 @@ pub struct Options {
     pub build: BuildOptions,
     #[command(flatten)]
     pub execute: ExecuteOptions,
+    #[command(flatten)]
+    pub exploration: ExplorationOptions,
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -477,7 +481,9 @@ fn command() -> clap::Command {
     Arguments::command().mut_subcommand("list", |list| {
         list.mut_args(|argument| {
             let heading = argument.get_help_heading();
-            let idle = heading == Some(BUILD_HEADING) || heading == Some(EXECUTE_HEADING);
+            let idle = [BUILD_HEADING, EXECUTE_HEADING, SCHEDULE_HEADING]
+                .iter()
+                .any(|idle| heading == Some(idle));
             argument.hide(idle)
         })
     })

@@ -17,12 +17,15 @@ use crate::arguments::{
     parse_operators, parse_regex,
 };
 use crate::near_miss::nearest;
+use crate::schedule_arguments::{
+    MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,
+};
 
 /// Where the file lies, from the workspace's root.
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 34] = [
     "package",
     "workspace",
     "exclude",
@@ -46,6 +49,13 @@ const KEYS: [&str; 27] = [
     "kill-matrix",
     "way",
     "test-args",
+    "explore",
+    "budget",
+    "technique",
+    "time",
+    "memory",
+    "spurious",
+    "seed",
     "output",
     "json",
     "colors",
@@ -168,6 +178,7 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         select,
         build,
         execute,
+        exploration,
         output,
     } = options;
     match value.key {
@@ -198,6 +209,21 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         }
         "kill-matrix" => execute.kill_matrix = value.flag()?,
         "test-args" => execute.test_args = value.list(any_text)?,
+        "explore" => exploration.explore = Some(value.text(parse_strategy_or_off)?),
+        "budget" => exploration.schedule.budget = Some(value.text(parse_budget)?),
+        "technique" => exploration.schedule.technique = Some(value.text(parse_technique)?),
+        "time" => {
+            exploration.schedule.time = Some(value.text(|word| TimeChoice::from_str(word, false))?);
+        }
+        "memory" => {
+            let memory = value.text(|word| MemoryChoice::from_str(word, false))?;
+            exploration.schedule.memory = Some(memory);
+        }
+        "spurious" => exploration.schedule.spurious = value.flag()?,
+        "seed" => {
+            let parse = |text: &str| text.parse().map_err(|_| "not a whole number".to_owned());
+            exploration.schedule.seed = Some(value.number(parse)?);
+        }
         "output" => output.output = Some(workspace_root.join(value.text(any_text)?)),
         "json" => output.json = value.flag()?,
         "colors" => {
@@ -277,6 +303,7 @@ fn fill(options: &mut Options, from_file: Options) {
         select,
         build,
         execute,
+        exploration,
         output,
     } = options;
     if tree.package.is_empty() && !tree.workspace {
@@ -309,6 +336,14 @@ fn fill(options: &mut Options, from_file: Options) {
     fill_one(&mut execute.way, from_file.execute.way);
     execute.kill_matrix |= from_file.execute.kill_matrix;
     fill_list(&mut execute.test_args, from_file.execute.test_args);
+    fill_one(&mut exploration.explore, from_file.exploration.explore);
+    let (schedule, from_schedule) = (&mut exploration.schedule, from_file.exploration.schedule);
+    fill_one(&mut schedule.budget, from_schedule.budget);
+    fill_one(&mut schedule.technique, from_schedule.technique);
+    fill_one(&mut schedule.time, from_schedule.time);
+    fill_one(&mut schedule.memory, from_schedule.memory);
+    schedule.spurious |= from_schedule.spurious;
+    fill_one(&mut schedule.seed, from_schedule.seed);
     fill_one(&mut output.output, from_file.output.output);
     output.json |= from_file.output.json;
     fill_one(&mut output.colors, from_file.output.colors);
@@ -387,6 +422,13 @@ mod tests {
             kill-matrix = true
             way = "fork"
             test-args = ["--skip", "slow"]
+            explore = "chess:2"
+            budget = "30s"
+            technique = "basic"
+            time = "adversarial"
+            memory = "sc"
+            spurious = true
+            seed = 7
             output = "out"
             json = true
             colors = "never"
@@ -400,6 +442,7 @@ mod tests {
             select,
             build,
             execute,
+            exploration,
             output,
         } = options;
         assert_eq!(tree.package, ["a", "b"]);
@@ -423,6 +466,14 @@ mod tests {
         assert!(execute.no_doc && execute.kill_matrix);
         assert_eq!(execute.way, Some(WayChoice::Fork));
         assert_eq!(execute.test_args, ["--skip", "slow"]);
+        assert_eq!(exploration.explore.as_deref(), Some("chess:2"));
+        let schedule = exploration.schedule;
+        assert_eq!(schedule.budget, parse_budget("30s").ok());
+        assert_eq!(schedule.technique.as_deref(), Some("basic"));
+        assert_eq!(schedule.time, Some(TimeChoice::Adversarial));
+        assert_eq!(schedule.memory, Some(MemoryChoice::Sc));
+        assert!(schedule.spurious);
+        assert_eq!(schedule.seed, Some(7));
         assert_eq!(output.output.unwrap(), Path::new("/w/out"));
         assert!(output.json && output.verbose);
         assert_eq!(output.colors, Some(Colors::Never));

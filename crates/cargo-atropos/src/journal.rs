@@ -37,6 +37,21 @@ pub struct Entry {
     /// None: the test passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kill: Option<KillEntry>,
+    /// Of a test whose schedules were explored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explored: Option<ExploredEntry>,
+}
+
+/// What was explored of a test's schedules with a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExploredEntry {
+    pub coverage: String,
+    pub schedules: u64,
+    /// The schedule that kills the mutant, and what happens under it; empty if none does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub schedule: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub trace: String,
 }
 
 /// How a test noticed a mutant.
@@ -126,6 +141,7 @@ mod tests {
                 message: "no\nway".into(),
                 location: "src/lib.rs:1:1".into(),
             }),
+            explored: None,
         }
     }
 

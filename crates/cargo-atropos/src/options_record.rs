@@ -18,6 +18,7 @@ impl Options {
             select,
             build,
             execute,
+            exploration,
             output,
         } = self;
         let mut record = Record::default();
@@ -51,6 +52,14 @@ impl Options {
         record.flag("kill-matrix", execute.kill_matrix);
         record.one("way", execute.way);
         record.list("test-args", &execute.test_args);
+        record.one("explore", exploration.explore.as_ref());
+        let schedule = &exploration.schedule;
+        record.one("budget", schedule.budget.map(|budget| budget.to_string()));
+        record.one("technique", schedule.technique.as_ref());
+        record.one("time", schedule.time);
+        record.one("memory", schedule.memory);
+        record.flag("spurious", schedule.spurious);
+        record.one("seed", schedule.seed);
         record.one("output", output.output.as_deref().map(path));
         record.0
     }

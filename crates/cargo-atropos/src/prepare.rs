@@ -10,7 +10,7 @@ use crate::config;
 use crate::packages::Workspace;
 use crate::plan::Plan;
 use crate::progress::{Phase, Progress};
-use crate::selection::{Selected, select};
+use crate::selection::{Selected, Threads, select};
 use crate::source::{Texts, discover};
 use crate::terminal::Terminal;
 
@@ -45,7 +45,12 @@ pub fn prepare(options: Options) -> Result<Prepared> {
     if !discovery.left_alone.is_empty() {
         terminal.note(format!("left alone: {}", discovery.left_alone.join(", ")));
     }
-    let Selected { plan, texts, notes } = select(discovery, &options.select, &output_directory)?;
+    let threads = match options.exploration.is_off() {
+        true => Threads::AsTheyAre,
+        false => Threads::Explored,
+    };
+    let Selected { plan, texts, notes } =
+        select(discovery, &options.select, threads, &output_directory)?;
     for note in notes {
         terminal.note(note);
     }

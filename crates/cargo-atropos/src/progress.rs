@@ -29,6 +29,8 @@ pub enum Phase {
     Building,
     Checking,
     Running,
+    /// The tests again, for exploration.
+    BuildingForThreads,
     Exploring,
 }
 
@@ -39,6 +41,7 @@ impl Phase {
             Phase::Building => "Building",
             Phase::Checking => "Checking",
             Phase::Running => "Running",
+            Phase::BuildingForThreads => "Building for thread exploration",
             Phase::Exploring => "Exploring",
         }
     }
@@ -46,7 +49,7 @@ impl Phase {
     /// What is counted, if anything.
     fn unit(self) -> Option<&'static str> {
         match self {
-            Phase::Finding | Phase::Building => None,
+            Phase::Finding | Phase::Building | Phase::BuildingForThreads => None,
             Phase::Checking | Phase::Exploring => Some("test"),
             Phase::Running => Some("mutant"),
         }

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
-use crate::execute::{self, Execute, Executed, Execution, FailedTest};
+use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, Standing};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
@@ -103,6 +104,9 @@ pub fn run(options: Options) -> Result<ExitCode> {
             "{name} fails without any mutant; it decides nothing here"
         ));
     }
+    for failing in &executed.failing_schedules {
+        tell_of_failing_schedule(failing, prepared.terminal)?;
+    }
     if executed.tests.is_empty() && !interrupt.is_requested() {
         prepared
             .terminal
@@ -117,7 +121,13 @@ pub fn run(options: Options) -> Result<ExitCode> {
         total: start.elapsed().as_secs_f64(),
     };
     let interrupted = interrupt.is_requested();
+    let is_failing = !executed.failing_schedules.is_empty();
     let code = report(&prepared, &build, executed, timings, interrupted)?;
+    let code = match code {
+        ExitCode::Interrupted => code,
+        _ if is_failing => ExitCode::TestsFail,
+        code => code,
+    };
     if !interrupted {
         journal
             .close()
@@ -187,6 +197,53 @@ fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
     Ok(ExitCode::TestsFail)
 }
 
+/// Why a mutant that was reached has no verdict.
+fn undecided(info: &MutantInfo, standing: &Standing, executed: &Executed) -> Option<String> {
+    if standing.verdict().is_some() {
+        return None;
+    }
+    let test = standing.undecided_by.first()?;
+    let name = executed
+        .tests
+        .get(test.0)
+        .map_or("a test", |test| &test.name);
+    let starts_with_name = |failing: &FailingSchedule| failing.name.starts_with(name);
+    let why = match executed.failing_schedules.iter().any(starts_with_name) {
+        false if info.needs_exploration => {
+            format!("it only acts where threads are explored, and {name} could not be")
+        }
+        _ => format!("{name} fails under some schedule without any mutant, too"),
+    };
+    Some(format!("undecided: {why}"))
+}
+
+/// The original comes first: a test that fails under some schedule is a finding, whatever mutants do.
+fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Result<()> {
+    terminal.error(format!(
+        "{} fails under some schedule of its threads, without any mutant",
+        failing.name
+    ));
+    let mut stderr = terminal.stderr();
+    let found = &failing.found;
+    writeln!(stderr, "{}\n\n{}", found.text, found.trace)?;
+    let test = failing.name.split(' ').next().unwrap_or_default();
+    writeln!(
+        stderr,
+        "schedule {}\nto run it again: cargo atropos replay {test}",
+        found.schedule
+    )?;
+    if !failing.undecided.is_empty() {
+        let ids: Vec<String> = failing.undecided.iter().map(u32::to_string).collect();
+        writeln!(
+            stderr,
+            "it decides nothing about mutants {}",
+            ids.join(", ")
+        )?;
+    }
+    writeln!(stderr)?;
+    Ok(())
+}
+
 /// Writes `outcomes.json` and prints the summary.
 fn report(
     prepared: &Prepared,
@@ -218,7 +275,8 @@ fn report(
             reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
             killed_by: standing.kills.values().cloned().collect(),
             seconds: standing.seconds,
-            note,
+            note: note.or_else(|| undecided(info, standing, &executed)),
+            explored_by: standing.explored.clone(),
         });
     }
     for info in &prepared.plan.skipped {
@@ -229,6 +287,7 @@ fn report(
             killed_by: Vec::new(),
             seconds: 0.0,
             note: Some("caught by an earlier run".to_owned()),
+            explored_by: Vec::new(),
         });
     }
     let tool = Tool {
@@ -240,6 +299,7 @@ fn report(
     let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
     outcomes.options = prepared.options.to_json();
     outcomes.timings = timings;
+    outcomes.complete = !interrupted;
     let directory = &prepared.output_directory;
     outcomes.write(directory)?;
     let text = if prepared.options.output.json {

@@ -1,11 +1,13 @@
 //! The part of the command line that is about thread schedules: `explore`, `replay`, and the options that they
 //! share with a run.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use atropos_explore::{Plan, Technique};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use crate::arguments::{BuildOptions, Options, OutputOptions, TreeOptions, parse_jobs};
 
@@ -50,6 +52,28 @@ Exit codes:
   0  the test passes under this schedule
   2  the test fails, as it did before";
 
+/// What a run is told about tests that start threads.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = SCHEDULE_HEADING)]
+pub struct ExplorationOptions {
+    /// How to explore the schedules of tests that start threads, or `off`: run those tests as they
+    /// are [default: exhaustive, then bounded, then random; `explore --help` lists the strategies]
+    #[arg(long, value_name = "STRATEGY", value_parser = parse_strategy_or_off)]
+    pub explore: Option<String>,
+
+    #[command(flatten)]
+    pub schedule: ScheduleOptions,
+}
+
+/// What turns exploration off.
+const OFF: &str = "off";
+
+impl ExplorationOptions {
+    pub fn is_off(&self) -> bool {
+        self.explore.as_deref() == Some(OFF)
+    }
+}
+
 /// How schedules are chosen, strategy apart.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = SCHEDULE_HEADING)]
@@ -88,7 +112,18 @@ pub struct Budget {
     pub schedules: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.schedules, self.time) {
+            (Some(schedules), Some(time)) => write!(f, "{schedules},{}ms", time.as_millis()),
+            (Some(schedules), None) => write!(f, "{schedules}"),
+            (None, time) => write!(f, "{}ms", time.unwrap_or_default().as_millis()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TimeChoice {
     /// The clock moves on when nothing else can run
     Virtual,
@@ -102,7 +137,8 @@ impl TimeChoice {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MemoryChoice {
     /// A load may read an older store where its ordering allows it
     Weak,
@@ -208,6 +244,13 @@ pub fn parse_strategy(text: &str) -> Result<String, String> {
         Ok(Plan::Replay(_)) => Err("`cargo atropos replay` runs one schedule".to_owned()),
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+pub fn parse_strategy_or_off(text: &str) -> Result<String, String> {
+    match text {
+        OFF => Ok(text.to_owned()),
+        text => parse_strategy(text),
     }
 }
 

@@ -27,10 +27,18 @@ pub struct Selected {
     pub notes: Vec<String>,
 }
 
+/// What is done with the threads of tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    Explored,
+    AsTheyAre,
+}
+
 /// Applies the options. `output` is the directory where an earlier run has left its outcomes.
 pub fn select(
     mut discovery: Discovery,
     options: &SelectOptions,
+    threads: Threads,
     output: &Path,
 ) -> Result<Selected> {
     let mut notes = Vec::new();
@@ -55,7 +63,7 @@ pub fn select(
             && in_shard.takes_next();
         if !chosen {
             Decision::Leave
-        } else if candidate.info.needs_exploration {
+        } else if candidate.info.needs_exploration && threads == Threads::AsTheyAre {
             unexplored += 1;
             Decision::Leave
         } else if caught.contains(&candidate.info.key) {
@@ -66,7 +74,7 @@ pub fn select(
     });
     if unexplored > 0 {
         notes.push(format!(
-            "{unexplored} mutants can only act where threads are explored, and are left out"
+            "{unexplored} mutants can only act where threads are explored, and are left out with `--explore off`"
         ));
     }
     if let Some(changed) = changed.filter(|changed| changed.lines.is_empty()) {

@@ -90,6 +90,13 @@ fn as_json(record: &MutantRecord, tests: &[TestRecord]) -> Result<serde_json::Va
     {
         json["test"] = test_name(tests, kill.test).into();
     }
+    for (explored, json) in record
+        .explored_by
+        .iter()
+        .zip(json["explored_by"].as_array_mut().into_iter().flatten())
+    {
+        json["test"] = test_name(tests, explored.test).into();
+    }
     Ok(json)
 }
 
@@ -115,6 +122,7 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
             styled(style::of_verdict(verdict), verdict),
             verdict.explanation()
         ),
+        None if record.note.is_some() => "none".to_owned(),
         None => "none: the run was interrupted before it came to this mutant".to_owned(),
     };
     line(&mut page, "verdict", &verdict);
@@ -126,6 +134,19 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
     }
     for kill in &record.killed_by {
         line(&mut page, "killed by", &killed_by(kill, tests));
+        if let Some(schedule) = &kill.schedule {
+            let again = format!("cargo atropos replay --mutant {}", info.id.0);
+            line(&mut page, "schedule", &format!("{schedule}\n{again}"));
+        }
+        if let Some(trace) = &kill.trace {
+            line(&mut page, "threads", trace);
+        }
+    }
+    for explored in &record.explored_by {
+        let test = test_name(tests, explored.test);
+        let schedules = count(explored.schedules as usize, "schedule");
+        let text = format!("{test}: {} ({schedules} run)", explored.coverage);
+        line(&mut page, "explored", &text);
     }
     if record.seconds > 0.0 {
         line(&mut page, "time", &duration(record.seconds));

@@ -62,6 +62,8 @@ pub fn record(info: MutantInfo, verdict: Option<Verdict>) -> MutantRecord {
             how,
             message: Some("assertion failed".into()),
             location: Some("src/account.rs:30:9".into()),
+            schedule: None,
+            trace: None,
         }],
         _ => Vec::new(),
     };
@@ -72,6 +74,7 @@ pub fn record(info: MutantInfo, verdict: Option<Verdict>) -> MutantRecord {
         killed_by,
         seconds: 0.002,
         note: None,
+        explored_by: Vec::new(),
     }
 }
 

@@ -241,6 +241,11 @@ pub fn end_of(thread: u32) -> Object {
     Object(THREAD_SPACE | u64::from(thread))
 }
 
+/// The thread whose end this is the name of.
+pub fn thread_that_ends(object: Object) -> Option<u32> {
+    (object.0 >> 60 == THREAD_SPACE >> 60).then_some(object.0 as u32)
+}
+
 /// The name of a thread's token for `park`.
 pub fn token_of(thread: u32) -> Object {
     Object(TOKEN_SPACE | u64::from(thread))

@@ -16,7 +16,7 @@ use crate::memory::heap::{self, Program};
 use crate::memory::{World, interpose, is_single_threaded};
 use crate::memory_model::Model;
 use crate::options::{Memory, Options, Settings, ShouldPanic, Statics};
-use crate::trace::Trace;
+use crate::trace::{Trace, is_ours};
 
 /// A test under control. One exists at a time per process.
 pub struct ThreadedTest<'a> {
@@ -339,7 +339,8 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
     let message = message
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "(no message)".to_string());
-    let site = info.location().map(|site| site.to_string());
+    let site = info.location().filter(|site| !is_ours(site.file()));
+    let site = site.map(|site| site.to_string());
     control.me().panic = Some(PanicNote { message, site });
 }
 

@@ -179,7 +179,7 @@ fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
         );
         assert!(text.contains("world.rs"), "{text}");
         assert!(
-            failure.trace.to_string().contains("0 starts thread 1"),
+            failure.trace.to_string().contains("starts thread 1"),
             "{}",
             failure.trace
         );

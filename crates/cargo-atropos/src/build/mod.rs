@@ -227,15 +227,15 @@ pub fn build(
 /// Builds the tests of a plan, with all its mutants, on a std whose threads can be explored. Forms that rustc accepted
 /// in an earlier build of the plan save rounds.
 pub fn build_explored(
-    prepared: &Prepared,
+    plan: &Plan,
+    options: &BuildOptions,
+    output: &Path,
     interrupt: &Interrupt,
     earlier: Option<&Build>,
 ) -> Result<Build, BuildFailure> {
     let start = Instant::now();
-    let (plan, options) = (&prepared.plan, &prepared.options.build);
-    let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
-    let cache = user_cache().unwrap_or_else(|| output.clone());
+    let cache = user_cache().unwrap_or_else(|| output.to_owned());
     let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised);
     let key = build_key(plan, options, &runtime)?;
     let directory = output.join(format!("explored-weave-{key}"));

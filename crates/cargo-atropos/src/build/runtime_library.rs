@@ -195,6 +195,10 @@ impl EmbeddedCrate {
             .arg(format!("--crate-name={}", self.name))
             // A name and a hash of their own, lest they be taken for the real ones.
             .args(["-Cmetadata=atropos", "-Cextra-filename=-atropos"])
+            .arg(format!(
+                "--remap-path-prefix={}=/atropos",
+                directory.display()
+            ))
             // Only for what the crates named below use themselves: here std is the real one.
             .arg(format!("-Ldependency={}", directory.display()))
             .arg("--out-dir")

@@ -69,6 +69,11 @@ fn compile_unplanned(instructions: &Path, call: &RustcCall) -> i32 {
     let status = match BuildInstructions::read(instructions) {
         Ok(instructions) if instructions.is_for(call) => {
             let flags = instructions.flags_for_all(call);
+            if !flags.is_empty()
+                && let Err(error) = instructions.runtime.wait_until_there()
+            {
+                eprintln!("atropos: {error:#}");
+            }
             call.with(flags).command().status()
         }
         _ => call.command().status(),

@@ -355,5 +355,6 @@ fn said(mutant: u32, verdict: &Verdict) -> Option<Said> {
         mutant,
         seconds: verdict.nanoseconds as f64 / 1e9,
         kill,
+        explored: None,
     })
 }

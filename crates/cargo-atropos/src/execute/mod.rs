@@ -1,11 +1,13 @@
 //! From test binaries to verdicts.
 //!
-//! Flow: [`baseline`] runs every test without a mutant; [`harnessed`] runs the mutants under the
+//! Flow: [`baseline`] runs every test without a mutant; [`explored`] explores the schedules of tests
+//! that start threads, without and with mutants; [`harnessed`] runs the mutants under the
 //! tests that they infect, each test in the [`way`] that is cheapest for it; [`plain`] runs what
 //! has no harness of ours, doctests last, for the mutants that nothing else killed; [`standing`]
 //! puts together what the tests said.
 
 mod baseline;
+mod explored;
 mod harnessed;
 mod plain;
 mod standing;
@@ -13,20 +15,21 @@ mod test_case;
 mod way;
 mod zygotes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::Effect;
-use atropos_report::outcomes::{Kill, TestRecord};
+use atropos_report::outcomes::{Exploration, Kill, TestRecord};
 use atropos_report::verdict::Verdict;
 
+pub use self::explored::FailingSchedule;
 pub use self::plain::PlainTest;
 pub use self::standing::{Standing, TestId};
 pub use self::test_case::{FailedTest, LeftOut};
@@ -38,7 +41,7 @@ use crate::arguments::Options;
 use crate::build::Build;
 use crate::build::doctests;
 use crate::interrupt::Interrupt;
-use crate::journal::{Entry, Journal, KillEntry};
+use crate::journal::{Entry, ExploredEntry, Journal, KillEntry};
 use crate::log;
 use crate::plan::Plan;
 use crate::progress::{Phase, Progress};
@@ -60,6 +63,8 @@ pub struct Executed {
     /// By mutant id; index 0 is unused.
     pub standings: Vec<Standing>,
     pub left_out: LeftOut,
+    /// Tests that fail without any mutant under some schedule of their threads.
+    pub failing_schedules: Vec<FailingSchedule>,
     pub baseline_seconds: f64,
     pub run_seconds: f64,
 }
@@ -83,6 +88,8 @@ struct Context<'a> {
     zygotes: ZygoteSetting<'a>,
     boards: Boards,
     journal: &'a Journal,
+    /// The tests that start threads, once that is known.
+    threaded: OnceLock<BTreeSet<TestId>>,
     standings: Mutex<Vec<Standing>>,
 }
 
@@ -92,6 +99,8 @@ struct Said {
     seconds: f64,
     /// None: the test passed.
     kill: Option<KillEntry>,
+    /// Of a test whose schedules were explored.
+    explored: Option<ExploredEntry>,
 }
 
 impl Context<'_> {
@@ -110,6 +119,15 @@ impl Context<'_> {
 
     fn is_built(&self, mutant: u32) -> bool {
         self.setting.build.built.contains(&MutantId(mutant))
+    }
+
+    /// Whether a mutant only acts where threads are explored.
+    fn needs_exploration(&self, mutant: u32) -> bool {
+        let infos = &self.setting.plan.mutants;
+        let info = (mutant as usize)
+            .checked_sub(1)
+            .and_then(|index| infos.get(index));
+        info.is_some_and(|info| info.needs_exploration)
     }
 
     /// A worker that panics is a bug of ours and ends the run anyway.
@@ -138,6 +156,7 @@ impl Context<'_> {
                 mutant: said.mutant,
                 seconds: said.seconds,
                 kill: said.kill.clone(),
+                explored: said.explored.clone(),
             })
             .collect();
         self.journal.append(&entries)?;
@@ -149,9 +168,13 @@ impl Context<'_> {
             match said.kill {
                 None => {
                     standing.passed.insert(test);
+                    standing
+                        .explored
+                        .extend(report_exploration(test, said.explored));
                 }
                 Some(kill) => {
-                    standing.kills.insert(test, report_kill(test, kill));
+                    let kill = report_kill(test, kill, said.explored);
+                    standing.kills.insert(test, kill);
                     if !self.all_tests() {
                         self.boards.set_dead(said.mutant);
                     }
@@ -180,7 +203,13 @@ impl Context<'_> {
         for id in self.mutants_at(reached) {
             standings[id as usize].reached_by.insert(test);
         }
-        for &id in infected.iter().filter(|&&id| self.is_built(id)) {
+        let threaded = self.threaded.get();
+        let with_threads = threaded.is_some_and(|threaded| threaded.contains(&test));
+        let may_act = |id: u32| with_threads || !self.needs_exploration(id);
+        for &id in infected
+            .iter()
+            .filter(|&&id| self.is_built(id) && may_act(id))
+        {
             let standing = &mut standings[id as usize];
             let before = standing.verdict();
             standing.infected_by.insert(test);
@@ -191,13 +220,26 @@ impl Context<'_> {
     }
 }
 
-fn report_kill(test: TestId, kill: KillEntry) -> Kill {
+fn report_exploration(test: TestId, explored: Option<ExploredEntry>) -> Option<Exploration> {
+    explored.map(|explored| Exploration {
+        test: test.0,
+        coverage: explored.coverage,
+        schedules: explored.schedules,
+    })
+}
+
+fn report_kill(test: TestId, kill: KillEntry, explored: Option<ExploredEntry>) -> Kill {
     let some = |text: String| (!text.is_empty()).then_some(text);
+    let (schedule, trace) = explored.map_or_else(Default::default, |explored| {
+        (explored.schedule, explored.trace)
+    });
     Kill {
         test: test.0,
         how: kill.how,
         message: some(kill.message),
         location: some(kill.location),
+        schedule: some(schedule),
+        trace: some(trace),
     }
 }
 
@@ -222,6 +264,7 @@ pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> R
         },
         boards: Boards::default(),
         journal,
+        threaded: OnceLock::new(),
         standings: Mutex::new(vec![Standing::default(); mutants as usize + 1]),
     };
     let done = AtomicBool::new(false);
@@ -271,6 +314,10 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         .map(|test| harnessed_record(context, test))
         .chain(programs.tests.iter().map(plain_record))
         .collect();
+    let threaded = baselines.tests.iter().enumerate();
+    let threaded = threaded.filter(|(_, test)| test.baseline.effects.contains(Effect::Threads));
+    let threaded = threaded.map(|(index, _)| TestId(index)).collect();
+    context.threaded.get_or_init(|| threaded);
     for (index, test) in baselines.tests.iter().enumerate() {
         let baseline = &test.baseline;
         if baseline.effects.contains(Effect::Threads) {
@@ -301,6 +348,8 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             return Ok(Execution::Slow { baseline_seconds });
         }
     }
+    let failing_schedules = explored::run(context, &baselines.tests, &tests)?;
+    explored::leave_the_rest_undecided(context);
     announce(context);
     harnessed::run(context, &baselines.tests, &tests)?;
     plain::run(context, &programs.tests, &tests, baselines.tests.len())?;
@@ -322,6 +371,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         tests,
         standings: std::mem::take(&mut context.standings()),
         left_out,
+        failing_schedules,
         baseline_seconds,
         run_seconds: start.elapsed().as_secs_f64(),
     }))
@@ -457,11 +507,16 @@ fn restore(standings: &mut [Standing], tests: &[TestRecord], known: &[Entry]) {
             continue;
         };
         match &entry.kill {
-            None if standing.passed.insert(test) => standing.seconds += entry.seconds,
+            None if standing.passed.insert(test) => {
+                standing.seconds += entry.seconds;
+                let explored = report_exploration(test, entry.explored.clone());
+                standing.explored.extend(explored);
+            }
             None => {}
             Some(kill) => {
                 standing.seconds += entry.seconds;
-                standing.kills.insert(test, report_kill(test, kill.clone()));
+                let kill = report_kill(test, kill.clone(), entry.explored.clone());
+                standing.kills.insert(test, kill);
             }
         }
     }

@@ -173,6 +173,7 @@ fn run_mutant(
         mutant,
         seconds: start.elapsed().as_secs_f64(),
         kill,
+        explored: None,
     })
 }
 

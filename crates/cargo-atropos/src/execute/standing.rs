@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use atropos_protocol::{Outcome, Verdict as RunVerdict};
-use atropos_report::outcomes::Kill;
+use atropos_report::outcomes::{Exploration, Kill};
 use atropos_report::verdict::{How, Verdict};
 
 /// A test's place in the run's list of tests.
@@ -18,6 +18,10 @@ pub struct Standing {
     pub infected_by: BTreeSet<TestId>,
     pub passed: BTreeSet<TestId>,
     pub kills: BTreeMap<TestId, Kill>,
+    /// What was explored of the schedules of tests that it passed.
+    pub explored: Vec<Exploration>,
+    /// Tests that would have something to say but fail without any mutant, too.
+    pub undecided_by: BTreeSet<TestId>,
     pub seconds: f64,
 }
 
@@ -42,6 +46,7 @@ impl Standing {
     pub fn is_open_for(&self, test: TestId, all_tests: bool) -> bool {
         (all_tests || self.kills.is_empty())
             && self.infected_by.contains(&test)
+            && !self.undecided_by.contains(&test)
             && !self.passed.contains(&test)
             && !self.kills.contains_key(&test)
     }

@@ -52,7 +52,8 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     let _turn = crate::run::take_turn(&output, terminal)?;
     let progress = Progress::start(terminal);
     progress.phase(Phase::Building, 0);
-    let build = match build::build_explored(&prepared, &interrupt, None) {
+    let options = &prepared.options.build;
+    let build = match build::build_explored(&prepared.plan, options, &output, &interrupt, None) {
         Ok(build) => build,
         Err(BuildFailure::DoesNotCompile(said)) => {
             drop(progress);
@@ -250,6 +251,7 @@ impl Explorer<'_> {
                 sort,
                 title: text.clone(),
                 text,
+                location: String::new(),
                 schedule: String::new(),
                 trace: String::new(),
                 replayed: false,

@@ -43,6 +43,11 @@ impl TestReport {
                 divergence: Some(what),
                 ..
             } => what.clone(),
+            Explored {
+                found: Some(_),
+                executions,
+                ..
+            } => format!("found in schedule {executions}"),
             explored => explored.coverage.clone(),
         }
     }

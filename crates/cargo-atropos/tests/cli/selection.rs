@@ -204,6 +204,7 @@ fn iterate_skips_what_the_last_run_caught() {
             killed_by: Vec::new(),
             seconds: 0.0,
             note: None,
+            explored_by: Vec::new(),
         });
     let outcomes = Outcomes::new(Tool::default(), Vec::new(), records.collect());
     let output = project.path().join("target/atropos");

@@ -24,6 +24,7 @@ fn after_a_run() -> Project {
             killed_by: if index == 0 { vec![kill()] } else { Vec::new() },
             seconds: 0.25,
             note,
+            explored_by: Vec::new(),
         }
     });
     let test = |name: &str| TestRecord {
@@ -46,6 +47,8 @@ fn kill() -> Kill {
         how: How::Panicked,
         message: Some("assertion failed\n  left: 1\n right: 2".into()),
         location: Some("src/lib.rs:9:5".into()),
+        schedule: None,
+        trace: None,
     }
 }
 

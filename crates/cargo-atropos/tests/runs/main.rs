@@ -7,5 +7,6 @@ mod conduct;
 mod failing_tests;
 mod landscape;
 mod resuming;
+mod schedules;
 mod selected;
 mod tree;

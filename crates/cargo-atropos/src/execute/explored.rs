@@ -1,0 +1,365 @@
+//! Tests that start threads: their schedules are explored, for the original and for each mutant that they reach.
+//!
+//! They are built once more for that, against a std whose threads are ours (see `build::build_explored`). What can't be
+//! built that way, or does something that can't be controlled, is left to ordinary runs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+use atropos_mutants::mutant::MutantId;
+use atropos_protocol::Effect;
+use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
+use atropos_report::outcomes::TestRecord;
+use atropos_report::verdict::How;
+
+use super::test_case::TestCase;
+use super::{Context, Said, TestId, journal_name};
+use crate::build::{self, Build, BuildFailure};
+use crate::explore::kept::{Kept, KeptSchedules};
+use crate::explore::process::Ended;
+use crate::explore::{Explorer, Place, Scratch};
+use crate::journal::{ExploredEntry, KillEntry};
+use crate::progress::Phase;
+
+/// What one test's original gets unless the user says otherwise.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// And all its mutants together, on one core.
+const PATIENCE_FOR_ALL: Duration = Duration::from_secs(60);
+/// A mutant gets this at least.
+const LEAST_PATIENCE: Duration = Duration::from_millis(250);
+/// Schedules for one stage of the original's exploration.
+const EXECUTIONS: u64 = 5000;
+/// How long a test binary may say nothing beyond what its order allows.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A test that fails without any mutant under some schedule.
+pub struct FailingSchedule {
+    /// With its target.
+    pub name: String,
+    pub found: Found,
+    /// The mutants about which it therefore decides nothing.
+    pub undecided: Vec<u32>,
+}
+
+/// Explores what starts threads, and notes what it says of mutants.
+pub fn run(
+    context: &Context<'_>,
+    tests: &[TestCase],
+    records: &[TestRecord],
+) -> Result<Vec<FailingSchedule>> {
+    let options = context.setting.options;
+    let mut threaded: Vec<usize> = (0..tests.len())
+        .filter(|&index| tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(|&index| !context.open_for(TestId(index)).is_empty())
+        .collect();
+    if options.exploration.is_off() || threaded.is_empty() || context.interrupted() {
+        return Ok(Vec::new());
+    }
+    let Some(build) = build(context)? else {
+        return Ok(Vec::new());
+    };
+    let scratch = Scratch::make(context.setting.output)?;
+    let explorer = Explorer {
+        binaries: &build.binaries,
+        test_arguments: context.zygotes.test_arguments,
+        scratch: &scratch.0,
+        interrupt: context.setting.interrupt,
+    };
+    let places: BTreeMap<String, Place> = explorer
+        .list(&[])?
+        .into_iter()
+        .map(|place| {
+            let binary = &build.binaries[place.binary];
+            let record = TestRecord {
+                name: place.name.clone(),
+                package: binary.package.clone(),
+                target: binary.target.clone(),
+                seconds: 0.0,
+            };
+            (journal_name(&record), place)
+        })
+        .collect();
+    context
+        .setting
+        .progress
+        .phase(Phase::Exploring, threaded.len());
+    threaded.sort_by_key(|&index| (tests[index].baseline.wall, index));
+    let stage = Stage {
+        context,
+        build: &build,
+        explorer: &explorer,
+    };
+    let mut kept = KeptSchedules::read(context.setting.output);
+    let mut failing = Vec::new();
+    for index in threaded {
+        if context.interrupted() {
+            break;
+        }
+        if let Some(place) = places.get(&journal_name(&records[index])) {
+            failing.extend(stage.explore(TestId(index), &records[index], place, &mut kept)?);
+        }
+        context.setting.progress.checked();
+    }
+    kept.write(context.setting.output)?;
+    Ok(failing)
+}
+
+/// Mutants that only act where threads are explored have nothing to expect of ordinary runs.
+pub fn leave_the_rest_undecided(context: &Context<'_>) {
+    if context.interrupted() {
+        return;
+    }
+    let mut standings = context.standings();
+    for (id, standing) in standings.iter_mut().enumerate() {
+        if context.needs_exploration(id as u32) {
+            let open = standing.infected_by.difference(&standing.passed);
+            standing.undecided_by = open.copied().collect();
+        }
+    }
+}
+
+/// The build for exploration; without one all is left to ordinary runs.
+fn build(context: &Context<'_>) -> Result<Option<Build>> {
+    let setting = context.setting;
+    setting.progress.phase(Phase::BuildingForThreads, 0);
+    let built = build::build_explored(
+        setting.plan,
+        &setting.options.build,
+        setting.output,
+        setting.interrupt,
+        Some(setting.build),
+    );
+    match built {
+        Ok(build) => Ok(Some(build)),
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            let first = said.lines().find(|line| line.starts_with("error"));
+            setting.progress.say(&format!(
+                "warning: tests that start threads can't be explored, because they do not build for it ({}); \
+                 they are run under whatever schedule the system chooses",
+                first.unwrap_or("cargo fails")
+            ));
+            Ok(None)
+        }
+        Err(BuildFailure::Interrupted) => Ok(None),
+        Err(BuildFailure::Internal(error)) => Err(error),
+    }
+}
+
+struct Stage<'a> {
+    context: &'a Context<'a>,
+    build: &'a Build,
+    explorer: &'a Explorer<'a>,
+}
+
+impl Stage<'_> {
+    fn order(&self, test: TestId, place: &Place) -> Order {
+        let options = self.context.setting.options;
+        let schedule = &options.exploration.schedule;
+        let mut mutants = self.context.open_for(test);
+        mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
+        let order = schedule.order(&options.exploration.explore);
+        let jobs = options.jobs();
+        let (executions, patience, mutant_patience) = match schedule.budget {
+            Some(_) => (order.executions, order.patience, order.patience),
+            None => {
+                let share = PATIENCE_FOR_ALL * jobs as u32 / mutants.len().max(1) as u32;
+                let each = share.clamp(LEAST_PATIENCE, PATIENCE);
+                let (all, each) = (PATIENCE.as_millis(), each.as_millis());
+                (EXECUTIONS, all as u64, each as u64)
+            }
+        };
+        Order {
+            deed: Deed::Mutants,
+            test: place.index,
+            executions,
+            patience,
+            mutant_patience,
+            workers: jobs,
+            points: self.context.zygotes.points.clone(),
+            mutants,
+            ..order
+        }
+    }
+
+    /// Explores one test and its mutants.
+    fn explore(
+        &self,
+        test: TestId,
+        record: &TestRecord,
+        place: &Place,
+        kept: &mut KeptSchedules,
+    ) -> Result<Option<FailingSchedule>> {
+        let name = journal_name(record);
+        let order = self.order(test, place);
+        if order.mutants.is_empty() {
+            return Ok(None);
+        }
+        let file = self
+            .explorer
+            .scratch
+            .join(format!("{}-{}", place.binary, place.index));
+        let binary = &self.build.binaries[place.binary];
+        let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + GRACE;
+        let mut original = None;
+        let mut undecided = Vec::new();
+        let mut noted = Ok(());
+        let ended = self.explorer.process(binary, &file, patience).carry_out(
+            &order,
+            self.context.setting.interrupt,
+            &mut |answer| match answer {
+                Answer::Original(explored) => original = Some(explored),
+                Answer::Mutant {
+                    mutant,
+                    fate,
+                    explored,
+                } => {
+                    let complete = original.as_ref().is_some_and(|original| original.complete);
+                    match fate {
+                        Fate::Killed | Fate::Survived => {
+                            self.keep(kept, record, &order, place, mutant, &explored);
+                            let said = said(mutant, &explored);
+                            if noted.is_ok() {
+                                noted = self.context.note(test, &name, vec![said]);
+                            }
+                        }
+                        // No schedule makes it differ: this test has nothing to say about it.
+                        Fate::Unreached if complete => self.context.take_back(test, mutant),
+                        Fate::Unreached => {}
+                        Fate::Undecided => undecided.push(mutant),
+                    }
+                }
+                _ => {}
+            },
+        )?;
+        noted?;
+        let _ = std::fs::remove_file(&file);
+        self.tell_of(record, &ended, original.as_ref());
+        let Some(found) = original.and_then(|original| original.found) else {
+            return Ok(None);
+        };
+        self.context.leave_undecided(test, &undecided);
+        self.keep_found(kept, record, &order, place, None, &found);
+        Ok(Some(FailingSchedule {
+            name: format!("{} ({})", record.name, record.target),
+            found,
+            undecided,
+        }))
+    }
+
+    /// Says why a test is left to ordinary runs, if it is.
+    fn tell_of(&self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
+        let why = match (ended, original) {
+            (Ended::Interrupted, _) => return,
+            (Ended::Died(status), _) => format!("its process died ({status})"),
+            (Ended::Silent, _) => "it does not come to an end".to_owned(),
+            (Ended::Done, Some(explored)) => match (&explored.uncontrolled, &explored.divergence) {
+                (Some(what), _) => what.clone(),
+                (None, Some(what)) => format!("it is not deterministic under control: {what}"),
+                (None, None) => return,
+            },
+            (Ended::Done, None) => return,
+        };
+        self.context.setting.progress.say(&format!(
+            "note: the schedules of {} are not explored: {why}; it is run as it is",
+            record.name
+        ));
+    }
+
+    fn keep(
+        &self,
+        kept: &mut KeptSchedules,
+        record: &TestRecord,
+        order: &Order,
+        place: &Place,
+        mutant: u32,
+        explored: &Explored,
+    ) {
+        if let Some(found) = &explored.found {
+            self.keep_found(kept, record, order, place, Some(mutant), found);
+        }
+    }
+
+    fn keep_found(
+        &self,
+        kept: &mut KeptSchedules,
+        record: &TestRecord,
+        order: &Order,
+        place: &Place,
+        mutant: Option<u32>,
+        found: &Found,
+    ) {
+        if found.schedule.is_empty() {
+            return;
+        }
+        kept.keep(Kept {
+            test: record.name.clone(),
+            target: record.target.clone(),
+            package: record.package.clone(),
+            mutant,
+            title: found.title.clone(),
+            binary: self.build.binaries[place.binary].clone(),
+            test_arguments: self.explorer.test_arguments.to_vec(),
+            order: Order {
+                deed: Deed::Replay,
+                schedule: found.schedule.clone(),
+                mutant: mutant.unwrap_or(0),
+                mutants: Vec::new(),
+                ..order.clone()
+            }
+            .to_text(),
+        });
+    }
+}
+
+/// What an exploration said of a mutant.
+fn said(mutant: u32, explored: &Explored) -> Said {
+    let found = explored.found.as_ref();
+    let kill = found.map(|found| KillEntry {
+        how: how(found.sort),
+        message: found.text.clone(),
+        location: found.location.clone(),
+    });
+    let text = |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
+    Said {
+        mutant,
+        seconds: explored.nanoseconds as f64 / 1e9,
+        kill,
+        explored: Some(ExploredEntry {
+            coverage: explored.coverage.clone(),
+            schedules: explored.executions,
+            schedule: text(|found| &found.schedule),
+            trace: text(|found| &found.trace),
+        }),
+    }
+}
+
+/// How a test noticed a mutant, in the report's words.
+fn how(sort: Sort) -> How {
+    match sort {
+        Sort::Panic => How::Panicked,
+        Sort::Failed => How::Failed,
+        Sort::Deadlock | Sort::LostWakeUp => How::Deadlock,
+        Sort::Livelock | Sort::StepLimit => How::StepLimit,
+        Sort::MemoryLimit => How::MemoryLimit,
+        Sort::TimeLimit => How::TimeLimit,
+        Sort::Crash => How::Crashed,
+    }
+}
+
+impl Context<'_> {
+    /// A mutant never differs from the original under a test, whatever the schedule.
+    fn take_back(&self, test: TestId, mutant: u32) {
+        let mut standings = self.standings();
+        let standing = &mut standings[mutant as usize];
+        standing.infected_by.remove(&test);
+    }
+
+    /// A test that fails without any mutant decides nothing.
+    fn leave_undecided(&self, test: TestId, mutants: &[u32]) {
+        let mut standings = self.standings();
+        for &mutant in mutants {
+            standings[mutant as usize].undecided_by.insert(test);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
+
+use crate::tree::Tree;
+
+#[test]
+fn schedules_are_explored_replayed_and_kill_mutants() {
+    let tree = Tree::of("schedules");
+
+    let explored = tree.run(&["explore", "--json", "-C--offline"]).has_code(2);
+    let report: serde_json::Value = serde_json::from_str(&explored.stdout).unwrap();
+    let test = |name: &str| {
+        let tests = report["tests"].as_array().unwrap().iter();
+        let mut found = tests.filter(|test| test["name"] == name);
+        found.next().unwrap_or_else(|| panic!("no test {name}"))
+    };
+    for (name, result) in [
+        ("every_count_is_counted", "passed"),
+        ("what_is_put_is_taken", "passed"),
+        ("tickets_differ", "passed"),
+        ("sleeping_takes_no_time_and_keeps_its_order", "passed"),
+        ("counts_may_get_lost", "panic"),
+        ("swaps_may_wait_for_each_other", "deadlock"),
+    ] {
+        assert_eq!(test(name)["result"], result, "{name}");
+        if result == "passed" {
+            assert_eq!(test(name)["all_schedules"], true, "{name}");
+            let schedules = test(name)["schedules"].as_u64().unwrap();
+            // Who sleeps comes last: there is nothing to choose.
+            let is_ordered = name.starts_with("sleeping");
+            assert_eq!(schedules > 1, !is_ordered, "{name}: {schedules}");
+        } else {
+            assert_eq!(test(name)["found"]["replayed"], true, "{name}");
+        }
+    }
+    let deadlock = test("swaps_may_wait_for_each_other")["found"]["text"].clone();
+    assert!(
+        deadlock.as_str().unwrap().contains("src/mistakes.rs:15"),
+        "{deadlock}"
+    );
+
+    let again = tree.run(&["replay", "swaps"]).has_code(2);
+    assert!(again.stdout.contains("thread 0") && again.stdout.contains("deadlock:"));
+    let line = again.stdout.lines().find(|line| line.contains("locks #1"));
+    assert!(
+        line.unwrap().ends_with("src/mistakes.rs:14"),
+        "{}",
+        again.stdout
+    );
+    tree.run(&["replay", "tickets_differ"])
+        .has_code(1)
+        .says("error: no failing schedule of `tickets_differ`");
+
+    // The tests in `wrong` fail without any mutant, so they decide nothing.
+    let run = tree.run(&["-f", "src/lib.rs", "-C--offline"]).has_code(2);
+    let outcomes = run.outcomes();
+    let find = |summary: &str, function: &str| {
+        let mut found = outcomes.mutants.iter().filter(|mutant| {
+            mutant.info.deed().contains(summary) && mutant.info.function == function
+        });
+        found
+            .next()
+            .unwrap_or_else(|| panic!("no mutant {summary} in {function}"))
+    };
+    let silent = find("delete", "Slot::put");
+    assert_eq!(silent.verdict.unwrap().to_string(), "killed (deadlock)");
+    let kill = &silent.killed_by[0];
+    assert!(kill.schedule.as_ref().unwrap().starts_with("s1:"));
+    assert!(
+        kill.trace
+            .as_ref()
+            .unwrap()
+            .contains("waits on a condition")
+    );
+    let id = silent.info.id.0.to_string();
+    tree.run(&["replay", "--mutant", &id]).has_code(2);
+    let page = tree.run(&["show", &id]).has_code(0);
+    assert!(
+        page.stdout
+            .contains(&format!("cargo atropos replay --mutant {id}"))
+    );
+
+    let started_at_two = find("replace 1 with 2", "Tickets::draw");
+    assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
+    assert_eq!(started_at_two.explored_by[0].coverage, "all schedules");
+
+    let plain = tree.run(&["-F", "Tickets", "--explore", "off", "-C--offline"]);
+    assert!(
+        plain
+            .outcomes()
+            .mutants
+            .iter()
+            .all(|mutant| mutant.explored_by.is_empty())
+    );
+
+    // A test that fails under some schedule comes first and decides nothing.
+    let run = tree
+        .run(&["-f", "src/mistakes.rs", "-C--offline"])
+        .has_code(4);
+    run.says("error: counts_may_get_lost (test wrong) fails under some schedule");
+    run.says("error: swaps_may_wait_for_each_other (test wrong) fails under some schedule");
+    run.says("to run it again: cargo atropos replay counts_may_get_lost");
+    let outcomes = run.outcomes();
+    let undecided = outcomes
+        .mutants
+        .iter()
+        .filter(|mutant| mutant.verdict.is_none());
+    assert!(undecided.clone().count() > 0);
+    for mutant in undecided {
+        let note = mutant.note.as_ref().unwrap();
+        assert!(note.starts_with("undecided: "), "{note}");
+    }
+    assert_eq!(tree.stray_processes(), [""; 0]);
+}

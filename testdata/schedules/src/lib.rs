@@ -1,0 +1,58 @@
+//! Threads that meet: a counter and a hand-over, right as they stand, and one mistake each in `mistakes`.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex};
+
+pub mod mistakes;
+
+#[derive(Default)]
+pub struct Counter {
+    count: Mutex<u32>,
+}
+
+impl Counter {
+    /// Counts up and gives the new count.
+    pub fn add(&self) -> u32 {
+        let mut count = self.count.lock().unwrap();
+        *count += 1;
+        *count
+    }
+
+    pub fn get(&self) -> u32 {
+        *self.count.lock().unwrap()
+    }
+}
+
+/// Hands one number over.
+#[derive(Default)]
+pub struct Slot {
+    number: Mutex<Option<u32>>,
+    filled: Condvar,
+}
+
+impl Slot {
+    pub fn put(&self, number: u32) {
+        *self.number.lock().unwrap() = Some(number);
+        self.filled.notify_one();
+    }
+
+    pub fn take(&self) -> u32 {
+        let mut number = self.number.lock().unwrap();
+        while number.is_none() {
+            number = self.filled.wait(number).unwrap();
+        }
+        number.take().unwrap()
+    }
+}
+
+/// Counts without a lock.
+#[derive(Default)]
+pub struct Tickets {
+    next: AtomicU32,
+}
+
+impl Tickets {
+    pub fn draw(&self) -> u32 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+}
