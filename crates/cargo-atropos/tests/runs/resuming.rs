@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::tree::{Run, Tree};
 
 /// Every mutant costs a process and a fraction of a second.
-const SLOWLY: &[&str] = &["--way", "each", "--no-doc", "-j", "2"];
+const SLOWLY: &[&str] = &["--way", "each", "--no-doc", "--explore", "off", "-j", "2"];
 
 fn journal(tree: &Tree) -> String {
     fs::read_to_string(tree.output().join("journal.jsonl")).unwrap_or_default()
