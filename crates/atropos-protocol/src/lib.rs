@@ -58,6 +58,7 @@ pub mod effect;
 pub mod exploration;
 #[doc(hidden)]
 pub mod numbers;
+pub mod observations;
 #[doc(hidden)]
 pub mod sys;
 pub mod text;
@@ -67,6 +68,7 @@ pub use board::{Board, Header};
 pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
 pub use command::{Reply, Request, Test, Way};
 pub use effect::{Effect, Effects};
+pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};
 pub use verdict::{Outcome, Record, Verdict};
 
 /// Of the board's layout and of the commands.

@@ -24,6 +24,8 @@ mod fork;
 mod heap;
 mod intercept;
 mod limits;
+#[doc(hidden)]
+pub mod observe;
 mod output;
 mod plain;
 mod random;

@@ -11,7 +11,7 @@ use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
 use crate::sandbox::{self, Sharing};
 use crate::zygote::{Failure, Suite};
-use crate::{batch, fork, heap, limits, output, random, steps, verdict};
+use crate::{batch, fork, heap, limits, observe, output, random, steps, verdict};
 
 /// As what a test is run.
 pub enum Plan {
@@ -59,6 +59,7 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
                 redirect(path);
             }
             set_environment(board, directory, None);
+            observe::begin();
             prepare(board, Policy::Note);
             role::become_recorder();
         }
@@ -70,6 +71,7 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
         }
         Plan::Each { class, directory } => {
             set_environment(board, directory, Some(class.leader_id()));
+            observe::begin();
             prepare(board, Policy::Note);
             limits::apply(board);
             role::become_mutant(*class);

@@ -15,7 +15,7 @@ use atropos_protocol::{
 use crate::role::{self, Class, Role};
 use crate::run::{self, Plan, Run};
 use crate::wait::{self, Waited};
-use crate::{batch, crash, fork, random};
+use crate::{batch, crash, fork, observe, random};
 
 /// The tests of a binary, as the harness knows them.
 pub trait Suite {
@@ -80,6 +80,7 @@ struct Zygote<'a> {
 impl<'a> Zygote<'a> {
     fn new(suite: &'a dyn Suite) -> Option<Zygote<'a>> {
         let low = channel()?;
+        observe::take_path();
         let board = Board::open(Path::new(&std::env::var_os(ENV_BOARD)?)).ok()?;
         // SAFETY: the zygote has one thread, and no test runs in it.
         unsafe {

@@ -34,6 +34,7 @@ mod writer;
 pub mod diagnostics;
 pub mod forms;
 pub mod map;
+pub mod observe;
 pub mod rollback;
 
 mod blame;

@@ -1,0 +1,299 @@
+//! What woven code calls where functions are entered and left, in builds that observe.
+//!
+//! `enter` gives a [`Frame`], which lives as long as the call; it is shown the variables at entry
+//! and at exit, as far as [`see`] can look at them, and passes them on to the function's
+//! [`PointState`] in the file that the driver gave (see [`Observations`]). Without such a file all
+//! of it does nothing.
+//!
+//! Tallies of calls and returned values count every call. States are fed by the first
+//! [`ALL_CALLS`] calls of a run and then by every [`EACH`]th, so that a function in a hot loop
+//! costs little.
+
+mod known;
+pub mod see;
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use atropos_invariants::{ENTRY_VARIABLES, PointState, Value, When};
+use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally};
+
+use self::see::Seen;
+
+/// So many calls of a function feed its state in full.
+const ALL_CALLS: u64 = 1024;
+/// After these only every so-manyth does.
+const EACH: u64 = 16;
+
+/// The `then` of a variable at exit that no variable at entry was.
+pub const NEVER_BEFORE: u8 = u8::MAX;
+
+static OBSERVATIONS: AtomicPtr<Observations> = AtomicPtr::new(std::ptr::null_mut());
+static PATH: OnceLock<std::path::PathBuf> = OnceLock::new();
+
+thread_local! {
+    /// The function that this thread is in, plus 1.
+    static CURRENT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Remembers where observations go and hides it from the program. Call it while the process has
+/// one thread.
+pub fn take_path() {
+    if let Some(path) = std::env::var_os(ENV_OBSERVATIONS) {
+        // SAFETY: the process has one thread.
+        unsafe { std::env::remove_var(ENV_OBSERVATIONS) };
+        let _ = PATH.set(path.into());
+    }
+}
+
+/// From here on this process observes, if the driver wants it.
+pub fn begin() {
+    if let Some(path) = PATH.get() {
+        begin_at(path);
+    }
+}
+
+fn begin_at(path: &Path) {
+    if let Ok(observations) = Observations::open(path) {
+        if observations.extent().state_size as usize == PointState::SIZE {
+            let observations = Box::into_raw(Box::new(observations));
+            OBSERVATIONS.store(observations, Ordering::Relaxed);
+        }
+    }
+}
+
+#[inline(always)]
+fn observations() -> Option<&'static Observations> {
+    // SAFETY: null, or leaked for this purpose.
+    unsafe { OBSERVATIONS.load(Ordering::Relaxed).as_ref() }
+}
+
+/// Counts an execution of a block.
+#[inline(never)]
+pub fn block(number: u32) {
+    if let Some(observations) = observations() {
+        if let Some(counter) = observations.counters().get(number as usize) {
+            let count = counter.load(Ordering::Relaxed);
+            counter.store(count.wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+}
+
+/// A call of a function, from its entry to its exit.
+pub struct Frame {
+    tally: Option<&'static Tally>,
+    function: u32,
+    caller: u32,
+    /// This call feeds the state.
+    is_sampled: bool,
+    /// It was left with a value, not by `?` or a panic.
+    has_left: bool,
+    entry: [Option<Value>; ENTRY_VARIABLES],
+}
+
+/// A function is entered.
+#[inline(never)]
+pub fn enter(function: u32) -> Frame {
+    let mut frame = Frame {
+        tally: None,
+        function,
+        caller: 0,
+        is_sampled: false,
+        has_left: false,
+        entry: [None; ENTRY_VARIABLES],
+    };
+    let Some(observations) = observations() else {
+        return frame;
+    };
+    let Some(tally) = observations.tallies().get(function as usize) else {
+        return frame;
+    };
+    let calls = add(&tally.calls, 1);
+    frame.is_sampled = calls < ALL_CALLS || calls % EACH == 0;
+    frame.tally = Some(tally);
+    let caller = CURRENT.try_with(|current| current.replace(function + 1));
+    frame.caller = caller.unwrap_or(0);
+    if frame.caller > 0 {
+        observations.add_call(frame.caller - 1, function);
+    }
+    frame
+}
+
+/// Threads may lose a count to each other; the order of threads is not the same twice anyway.
+#[inline(always)]
+fn add(counter: &std::sync::atomic::AtomicU64, number: u64) -> u64 {
+    let before = counter.load(Ordering::Relaxed);
+    counter.store(before.wrapping_add(number), Ordering::Relaxed);
+    before
+}
+
+impl Frame {
+    /// Shows a variable at entry.
+    #[inline(never)]
+    pub fn entry(&mut self, index: u8, seen: Seen) {
+        let Some(value) = seen.value.filter(|_| self.is_sampled) else {
+            return;
+        };
+        let index = usize::from(index);
+        if let Some(entry) = self.entry.get_mut(index) {
+            *entry = Some(value);
+        }
+        self.with_state(|state, _| {
+            state.enter(index, value, seen.inner);
+            if let Some(is_sorted) = seen.is_sorted {
+                state.order(When::Entry, index, is_sorted);
+            }
+        });
+    }
+
+    /// All variables at entry were shown.
+    #[inline(never)]
+    pub fn entered(&mut self) {
+        let known = self.entry.iter().flatten().count();
+        if known > 1 {
+            self.with_state(|state, entry| state.relate_entry(entry));
+        }
+    }
+
+    /// Shows what is returned.
+    #[inline(never)]
+    pub fn leave(&mut self, seen: Seen) {
+        self.has_left = true;
+        if let Some(tally) = self.tally {
+            add(&tally.returns, 1);
+            add(&tally.returned, see::mix(seen.hash));
+        }
+        self.show_at_exit(0, None, seen);
+    }
+
+    /// It is left without a value.
+    #[inline(never)]
+    pub fn done(&mut self) {
+        self.leave(Seen::NOTHING);
+    }
+
+    /// Shows another variable at exit, which at entry was the one of number `then`.
+    #[inline(never)]
+    pub fn exit(&mut self, index: u8, then: u8, seen: Seen) {
+        if let Some(tally) = self.tally {
+            let hash = see::mix(seen.hash ^ u64::from(index) << 56);
+            add(&tally.returned, hash);
+        }
+        let then = (then != NEVER_BEFORE).then(|| usize::from(then));
+        self.show_at_exit(usize::from(index), then, seen);
+    }
+
+    fn show_at_exit(&mut self, index: usize, then: Option<usize>, seen: Seen) {
+        let Some(value) = seen.value.filter(|_| self.is_sampled) else {
+            return;
+        };
+        self.with_state(|state, entry| {
+            state.leave(index, value, seen.inner, entry, then);
+            if let Some(is_sorted) = seen.is_sorted {
+                state.order(When::Exit, index, is_sorted);
+            }
+        });
+    }
+
+    /// Works on the function's state, unless another thread does just now.
+    fn with_state(
+        &mut self,
+        work: impl FnOnce(&mut PointState, &[Option<Value>; ENTRY_VARIABLES]),
+    ) {
+        let (Some(tally), Some(observations)) = (self.tally, observations()) else {
+            return;
+        };
+        let Some(state) = observations.state(self.function) else {
+            return;
+        };
+        if tally.busy.swap(1, Ordering::Acquire) != 0 {
+            return;
+        }
+        // SAFETY: states are aligned, as large as `begin` checked, made of integers so that any
+        // bytes are one, and `busy` makes us the only one to work on this one.
+        let state = unsafe { &mut *state.cast::<PointState>() };
+        work(state, &self.entry);
+        tally.busy.store(0, Ordering::Release);
+    }
+}
+
+impl Drop for Frame {
+    #[inline(never)]
+    fn drop(&mut self) {
+        let Some(tally) = self.tally else {
+            return;
+        };
+        let _ = CURRENT.try_with(|current| current.set(self.caller));
+        if !self.has_left && !std::thread::panicking() {
+            add(&tally.early, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::needless_borrow)] // The borrows are what makes the lookup work.
+mod tests {
+    use super::see::{See, SeeDeep as _};
+    use super::*;
+    use atropos_protocol::Extent;
+
+    fn halve(number: u32) -> Option<u32> {
+        let mut frame = enter(1);
+        frame.entry(0, (&&&See(&number)).see());
+        frame.entered();
+        block(2);
+        let half = (number % 2 == 0).then_some(number / 2);
+        frame.leave((&&&See(&half)).see());
+        half
+    }
+
+    fn sum(numbers: &[u32]) -> Option<u32> {
+        let mut frame = enter(0);
+        let mut total = 0;
+        for &number in numbers {
+            total += halve(number)?;
+        }
+        frame.leave((&&&See(&total)).see());
+        Some(total)
+    }
+
+    #[test]
+    fn calls_returns_and_values_reach_the_driver() {
+        let path = std::env::temp_dir().join(format!("atropos-observe-{}", std::process::id()));
+        let extent = Extent {
+            functions: 2,
+            blocks: 3,
+            state_size: PointState::SIZE as u32,
+        };
+        let driver = Observations::create(&path, extent).unwrap();
+        assert_eq!(halve(4), Some(2), "nobody observes yet");
+        begin_at(&path);
+        for start in 0..10 {
+            sum(&[start * 4, 8, 2]);
+            sum(&[start * 4 + 1, 8]);
+        }
+        OBSERVATIONS.store(std::ptr::null_mut(), Ordering::Relaxed);
+        let number = |number: &std::sync::atomic::AtomicU64| number.load(Ordering::Relaxed);
+        let [sums, halves] = driver.tallies() else {
+            panic!("there are two");
+        };
+        assert_eq!((number(&sums.calls), number(&sums.early)), (20, 10));
+        assert_eq!((number(&halves.calls), number(&halves.early)), (40, 0));
+        assert_eq!(driver.counters()[2].load(Ordering::Relaxed), 40);
+        assert_eq!(driver.calls(), [(0, 1)]);
+        let state = PointState::decode(driver.state_bytes(1)).unwrap();
+        let name = |variable: atropos_invariants::Variable| match variable.when {
+            When::Entry => "number".to_owned(),
+            When::Exit => "half".to_owned(),
+        };
+        let texts: Vec<String> = state
+            .invariants()
+            .iter()
+            .map(|invariant| invariant.describe(&name))
+            .collect();
+        assert!(texts.contains(&"number ≥ 0".to_owned()), "{texts:?}");
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -1,0 +1,174 @@
+//! Takes out what rustc rejects of the observation.
+//!
+//! The mutants' own text was accepted before, so every error is due to an insertion. An error that
+//! points into one takes it out; else those that it spans; else all of the function around it;
+//! else all of the file. Each round takes something out, so the rounds come to an end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use atropos_mutants::mutant::Span;
+use serde::{Deserialize, Serialize};
+
+use super::weave::Observed;
+use crate::diagnostics::{Diagnostic, DiagnosticSpan};
+
+/// Something that is inserted and can be left out. Functions and blocks are numbered within their
+/// file, exits within their function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Piece {
+    /// All about a function.
+    Frame {
+        function: u32,
+    },
+    /// A variable at entry.
+    Entry {
+        function: u32,
+        index: u8,
+    },
+    /// An exit.
+    Exit {
+        function: u32,
+        site: u32,
+    },
+    /// A variable at an exit.
+    AtExit {
+        function: u32,
+        site: u32,
+        index: u8,
+    },
+    Block {
+        block: u32,
+    },
+}
+
+/// What is left out of the files of a package, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObserveForms {
+    dropped: BTreeMap<String, BTreeSet<Piece>>,
+}
+
+impl ObserveForms {
+    pub fn dropped(&self, file: &str) -> &BTreeSet<Piece> {
+        static NOTHING: BTreeSet<Piece> = BTreeSet::new();
+        self.dropped.get(file).unwrap_or(&NOTHING)
+    }
+
+    /// How many pieces are left out in all.
+    pub fn len(&self) -> usize {
+        self.dropped.values().map(BTreeSet::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn drop(&mut self, file: &str, piece: Piece) {
+        self.dropped
+            .entry(file.to_owned())
+            .or_default()
+            .insert(piece);
+    }
+}
+
+/// Deals with the errors of a round; tells whether weaving again makes sense.
+pub fn roll_back(
+    forms: &mut ObserveForms,
+    observed: &BTreeMap<String, Observed>,
+    errors: &[Diagnostic],
+    name: impl Fn(&str) -> Option<String>,
+) -> bool {
+    let before = forms.len();
+    let mut unsure = Vec::new();
+    for error in errors {
+        let spots = spots(error, observed, &name);
+        let mut pieces: Vec<(String, Piece)> = Vec::new();
+        for (file, span) in &spots {
+            let inside = observed[file]
+                .pieces
+                .iter()
+                .filter(|(piece, _)| piece.start <= span.start && span.end <= piece.end);
+            pieces.extend(inside.map(|(_, piece)| (file.clone(), *piece)));
+        }
+        if pieces.is_empty() {
+            unsure.push((error, spots));
+        }
+        for (file, piece) in pieces {
+            forms.drop(&file, piece);
+        }
+    }
+    // Errors without a sure cause are often consequences of the others.
+    if forms.len() > before {
+        return true;
+    }
+    for (_, spots) in &unsure {
+        for (file, span) in spots {
+            for piece in around(&observed[file], *span) {
+                forms.drop(file, piece);
+            }
+        }
+    }
+    if forms.len() > before {
+        return true;
+    }
+    for (_, spots) in &unsure {
+        for (file, _) in spots {
+            for (_, piece) in &observed[file].pieces {
+                forms.drop(file, *piece);
+            }
+        }
+    }
+    if forms.len() == before && !errors.is_empty() {
+        for (file, observed) in observed {
+            for (_, piece) in &observed.pieces {
+                forms.drop(file, *piece);
+            }
+        }
+    }
+    forms.len() > before
+}
+
+/// The exits that a span holds, else the innermost function around it.
+fn around(observed: &Observed, span: Span) -> Vec<Piece> {
+    let held: Vec<Piece> = observed
+        .pieces
+        .iter()
+        .filter(|(piece, _)| span.contains(*piece))
+        .map(|(_, piece)| *piece)
+        .filter(|piece| matches!(piece, Piece::Exit { .. } | Piece::Entry { .. }))
+        .collect();
+    if !held.is_empty() {
+        return held;
+    }
+    let function = observed
+        .functions
+        .iter()
+        .filter(|(place, _)| place.contains(span))
+        .min_by_key(|(place, _)| place.end - place.start);
+    function
+        .map(|(_, function)| Piece::Frame {
+            function: *function,
+        })
+        .into_iter()
+        .collect()
+}
+
+/// The places in observed files that an error names, those that it is about first.
+fn spots(
+    error: &Diagnostic,
+    observed: &BTreeMap<String, Observed>,
+    name: &impl Fn(&str) -> Option<String>,
+) -> Vec<(String, Span)> {
+    let mut spans: Vec<&DiagnosticSpan> = error.spans.iter().collect();
+    spans.sort_by_key(|span| !span.is_primary);
+    let mut spots = Vec::new();
+    for span in spans {
+        let mut next = Some(span);
+        while let Some(span) = next {
+            if let Some(file) = name(&span.file_name).filter(|file| observed.contains_key(file)) {
+                spots.push((file, Span::new(span.byte_start, span.byte_end)));
+            }
+            next = span.expansion.as_ref().map(|expansion| &expansion.span);
+        }
+    }
+    spots
+}
