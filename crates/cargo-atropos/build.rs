@@ -12,11 +12,12 @@ type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
 const FORKED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
+    ("atropos-invariants", "atropos_invariants", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
     (
         "atropos-runtime",
         "atropos_runtime",
-        &["atropos_protocol", "atropos_values"],
+        &["atropos_protocol", "atropos_values", "atropos_invariants"],
     ),
     (
         "atropos-test",

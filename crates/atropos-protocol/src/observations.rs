@@ -36,9 +36,11 @@ pub struct Tally {
     pub early: AtomicU64,
     /// The sum of the hashes of all returned values: their order does not matter.
     pub returned: AtomicU64,
+    /// A bit for each returned value, chosen by its hash: which values there were, roughly.
+    pub sketch: AtomicU64,
     /// Not 0: a thread is working on the state.
     pub busy: AtomicU32,
-    spare: [AtomicU32; 7],
+    spare: [AtomicU32; 5],
 }
 
 /// How many things are observed.
@@ -214,7 +216,8 @@ impl Observations {
         unsafe { std::slice::from_raw_parts(self.base.add(self.extent.calls()).cast(), CALLS) }
     }
 
-    /// Notes that one function called another.
+    /// Notes that one function called another. A caller of 0 is the test itself, other callers
+    /// are given as their number plus 1.
     #[inline]
     pub fn add_call(&self, caller: u32, callee: u32) {
         let call = (u64::from(caller) << 32 | u64::from(callee)) + 1;
@@ -236,7 +239,7 @@ impl Observations {
         }
     }
 
-    /// Who called whom.
+    /// Who called whom, as [`Observations::add_call`] was told.
     pub fn calls(&self) -> Vec<(u32, u32)> {
         let slots = self.call_slots().iter();
         let calls = slots.map(|slot| slot.load(Ordering::Relaxed));

@@ -1,5 +1,6 @@
 //! Verdicts for people and for machines. Knows nothing of how they were obtained.
 
+pub mod impact;
 pub mod lines;
 pub mod stable_hash;
 pub mod style;
@@ -11,5 +12,6 @@ pub mod verdict;
 pub mod outcomes;
 
 pub mod edit;
+mod ranked;
 mod snippet;
 pub mod summary;

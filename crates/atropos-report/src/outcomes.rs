@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
+use crate::impact::Impact;
 use crate::mutant::MutantInfo;
 use crate::verdict::{How, Verdict};
 
@@ -75,6 +76,13 @@ pub struct MutantRecord {
     /// The tests whose thread schedules were explored with it, without noticing it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explored_by: Vec<Exploration>,
+    /// Its place among those that no test noticed, the most disturbing first; none if impact was
+    /// not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// What it disturbs, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Impact>,
 }
 
 /// What was explored of a test's schedules with a mutant.
@@ -138,6 +146,9 @@ pub struct Timings {
     pub baseline: f64,
     /// Running the mutants.
     pub run: f64,
+    /// Measuring what survivors disturb.
+    #[serde(default)]
+    pub impact: f64,
     /// From start to end.
     pub total: f64,
 }

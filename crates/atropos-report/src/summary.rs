@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use crate::mutant::MutantInfo;
 use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
+use crate::ranked::{is_ranked, ranked};
 use crate::snippet::snippet;
 use crate::style::{self, styled};
 use crate::verdict::{How, Verdict};
@@ -21,6 +22,8 @@ pub struct Layout<'l> {
     pub width: usize,
     /// Show every survivor, however many there are.
     pub all: bool,
+    /// Show only so many, if they are ranked.
+    pub top: Option<usize>,
     /// Where the rest can be found.
     pub outcomes_path: &'l str,
 }
@@ -31,7 +34,11 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 /// The whole summary, with colours.
 pub fn summary(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
     let mut text = String::new();
-    text.push_str(&missed(outcomes, sources, layout));
+    if is_ranked(outcomes) {
+        text.push_str(&ranked(outcomes, sources, layout, SHOWN));
+    } else {
+        text.push_str(&missed(outcomes, sources, layout));
+    }
     text.push_str(&unreached(outcomes, layout));
     text.push_str(&figures(outcomes));
     text
@@ -94,12 +101,12 @@ fn missed(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
     text
 }
 
-fn position(info: &MutantInfo) -> (&str, u32, u32, u32) {
+pub(crate) fn position(info: &MutantInfo) -> (&str, u32, u32, u32) {
     (&info.file, info.line, info.column, info.id.0)
 }
 
 /// Whether two mutants can share one picture.
-fn same_place(left: &MutantRecord, right: &MutantRecord) -> bool {
+pub(crate) fn same_place(left: &MutantRecord, right: &MutantRecord) -> bool {
     let place = |record: &MutantRecord| (record.info.line, record.info.column, record.info.span);
     left.info.file == right.info.file
         && place(left) == place(right)
@@ -107,7 +114,7 @@ fn same_place(left: &MutantRecord, right: &MutantRecord) -> bool {
 }
 
 /// `mutants 4, 5`, which `cargo atropos show` takes.
-fn label(place: &[&MutantRecord]) -> String {
+pub(crate) fn label(place: &[&MutantRecord]) -> String {
     let ids: Vec<String> = place
         .iter()
         .map(|record| record.info.id.0.to_string())
@@ -243,6 +250,7 @@ fn times(timings: &Timings) -> String {
         ("build", timings.build),
         ("tests alone", timings.baseline),
         ("mutants", timings.run),
+        ("impact", timings.impact),
     ];
     let stages: Vec<String> = stages
         .iter()

@@ -264,6 +264,18 @@ pub struct ExecuteOptions {
     #[arg(long, value_name = "WAY", value_enum)]
     pub way: Option<WayChoice>,
 
+    /// Rank survivors by what they disturb, even if the tests take long
+    #[arg(long, conflicts_with = "no_impact")]
+    pub impact: bool,
+
+    /// Don't look for what survivors disturb: no ranking, no suggestions
+    #[arg(long)]
+    pub no_impact: bool,
+
+    /// Measure all mutants under all their tests and write impact-matrix.json, for experiments
+    #[arg(long, hide = true)]
+    pub impact_matrix: bool,
+
     /// Arguments for the test binaries
     #[arg(last = true, value_name = "TEST ARGS")]
     pub test_args: Vec<String>,
@@ -279,6 +291,10 @@ pub struct OutputOptions {
     /// Print JSON instead of text for people
     #[arg(long)]
     pub json: bool,
+
+    /// Show only the N most disturbing survivors
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 
     /// Colour the output
     #[arg(long, value_name = "WHEN", value_enum)]

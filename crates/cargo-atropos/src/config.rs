@@ -25,7 +25,7 @@ use crate::schedule_arguments::{
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 34] = [
+const KEYS: [&str; 37] = [
     "package",
     "workspace",
     "exclude",
@@ -48,6 +48,8 @@ const KEYS: [&str; 34] = [
     "no-doc",
     "kill-matrix",
     "way",
+    "impact",
+    "no-impact",
     "test-args",
     "explore",
     "budget",
@@ -58,6 +60,7 @@ const KEYS: [&str; 34] = [
     "seed",
     "output",
     "json",
+    "top",
     "colors",
     "verbose",
 ];
@@ -208,6 +211,8 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
             execute.way = Some(value.text(|word| WayChoice::from_str(word, false))?);
         }
         "kill-matrix" => execute.kill_matrix = value.flag()?,
+        "impact" => execute.impact = value.flag()?,
+        "no-impact" => execute.no_impact = value.flag()?,
         "test-args" => execute.test_args = value.list(any_text)?,
         "explore" => exploration.explore = Some(value.text(parse_strategy_or_off)?),
         "budget" => exploration.schedule.budget = Some(value.text(parse_budget)?),
@@ -226,6 +231,7 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         }
         "output" => output.output = Some(workspace_root.join(value.text(any_text)?)),
         "json" => output.json = value.flag()?,
+        "top" => output.top = Some(value.number(parse_jobs)?),
         "colors" => {
             output.colors = Some(value.text(|word| Colors::from_str(word, false))?);
         }
@@ -335,6 +341,11 @@ fn fill(options: &mut Options, from_file: Options) {
     execute.no_doc |= from_file.execute.no_doc;
     fill_one(&mut execute.way, from_file.execute.way);
     execute.kill_matrix |= from_file.execute.kill_matrix;
+    // What the command line says goes before.
+    if !execute.impact && !execute.no_impact {
+        execute.impact = from_file.execute.impact;
+        execute.no_impact = from_file.execute.no_impact;
+    }
     fill_list(&mut execute.test_args, from_file.execute.test_args);
     fill_one(&mut exploration.explore, from_file.exploration.explore);
     let (schedule, from_schedule) = (&mut exploration.schedule, from_file.exploration.schedule);
@@ -346,6 +357,7 @@ fn fill(options: &mut Options, from_file: Options) {
     fill_one(&mut schedule.seed, from_schedule.seed);
     fill_one(&mut output.output, from_file.output.output);
     output.json |= from_file.output.json;
+    fill_one(&mut output.top, from_file.output.top);
     fill_one(&mut output.colors, from_file.output.colors);
     output.verbose |= from_file.output.verbose;
 }
@@ -383,7 +395,14 @@ mod tests {
 
     #[test]
     fn every_option_of_a_run_is_a_key() {
-        let elsewhere = ["dir", "config", "no-config", "help", "version"];
+        let elsewhere = [
+            "dir",
+            "config",
+            "no-config",
+            "help",
+            "version",
+            "impact-matrix",
+        ];
         let command = Arguments::command();
         let mut options: Vec<&str> = command
             .get_arguments()
@@ -421,6 +440,8 @@ mod tests {
             no-doc = true
             kill-matrix = true
             way = "fork"
+            impact = true
+            no-impact = true
             test-args = ["--skip", "slow"]
             explore = "chess:2"
             budget = "30s"
@@ -431,6 +452,7 @@ mod tests {
             seed = 7
             output = "out"
             json = true
+            top = 5
             colors = "never"
             verbose = true
         "#;
@@ -464,6 +486,8 @@ mod tests {
         assert_eq!(execute.jobs, Some(3));
         assert_eq!(execute.timeout_multiplier, Some(2.5));
         assert!(execute.no_doc && execute.kill_matrix);
+        assert!(execute.impact && execute.no_impact);
+        assert_eq!(output.top, Some(5));
         assert_eq!(execute.way, Some(WayChoice::Fork));
         assert_eq!(execute.test_args, ["--skip", "slow"]);
         assert_eq!(exploration.explore.as_deref(), Some("chess:2"));

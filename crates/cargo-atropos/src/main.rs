@@ -17,6 +17,7 @@ mod packages;
 mod source;
 
 mod changed_lines;
+mod impact;
 mod in_diff;
 mod selection;
 

@@ -51,6 +51,9 @@ impl Options {
         record.flag("no-doc", execute.no_doc);
         record.flag("kill-matrix", execute.kill_matrix);
         record.one("way", execute.way);
+        record.flag("impact", execute.impact);
+        record.flag("no-impact", execute.no_impact);
+        record.flag("impact-matrix", execute.impact_matrix);
         record.list("test-args", &execute.test_args);
         record.one("explore", exploration.explore.as_ref());
         let schedule = &exploration.schedule;
@@ -60,6 +63,7 @@ impl Options {
         record.one("memory", schedule.memory);
         record.flag("spurious", schedule.spurious);
         record.one("seed", schedule.seed);
+        record.one("top", output.top);
         record.one("output", output.output.as_deref().map(path));
         record.0
     }

@@ -32,6 +32,8 @@ pub enum Phase {
     /// The tests again, for exploration.
     BuildingForThreads,
     Exploring,
+    /// What survivors disturb.
+    Observing,
 }
 
 impl Phase {
@@ -43,13 +45,14 @@ impl Phase {
             Phase::Running => "Running",
             Phase::BuildingForThreads => "Building for thread exploration",
             Phase::Exploring => "Exploring",
+            Phase::Observing => "Observing survivors",
         }
     }
 
     /// What is counted, if anything.
     fn unit(self) -> Option<&'static str> {
         match self {
-            Phase::Finding | Phase::Building | Phase::BuildingForThreads => None,
+            Phase::Finding | Phase::Building | Phase::BuildingForThreads | Phase::Observing => None,
             Phase::Checking | Phase::Exploring => Some("test"),
             Phase::Running => Some("mutant"),
         }

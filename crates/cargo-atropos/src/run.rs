@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use atropos_report::impact::rank;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
 use atropos_report::summary::{Layout, summary};
@@ -15,6 +16,7 @@ use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, Standing};
 use crate::exit_code::ExitCode;
+use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
 use crate::log;
@@ -91,6 +93,13 @@ pub fn run(options: Options) -> Result<ExitCode> {
     for alone in &build.left_alone {
         progress.say(&format!("warning: {}", no_mutants_in(alone)));
     }
+    let impacts = impact::measure(&Measure {
+        prepared: &prepared,
+        build: &build,
+        executed: &executed,
+        interrupt: &interrupt,
+        progress: &progress,
+    });
     drop(progress);
     for name in &executed.left_out.flaky {
         let terminal = prepared.terminal;
@@ -118,11 +127,12 @@ pub fn run(options: Options) -> Result<ExitCode> {
         build: spent.build,
         baseline: spent.baseline + executed.baseline_seconds,
         run: executed.run_seconds,
+        impact: impacts.seconds,
         total: start.elapsed().as_secs_f64(),
     };
     let interrupted = interrupt.is_requested();
     let is_failing = !executed.failing_schedules.is_empty();
-    let code = report(&prepared, &build, executed, timings, interrupted)?;
+    let code = report(&prepared, &build, executed, impacts, timings, interrupted)?;
     let code = match code {
         ExitCode::Interrupted => code,
         _ if is_failing => ExitCode::TestsFail,
@@ -249,6 +259,7 @@ fn report(
     prepared: &Prepared,
     build: &Build,
     executed: Executed,
+    mut impacts: Impacts,
     timings: Timings,
     interrupted: bool,
 ) -> Result<ExitCode> {
@@ -277,8 +288,14 @@ fn report(
             seconds: standing.seconds,
             note: note.or_else(|| undecided(info, standing, &executed)),
             explored_by: standing.explored.clone(),
+            rank: None,
+            impact: impacts
+                .of
+                .remove(&info.id)
+                .filter(|_| verdict == Some(Verdict::Survived)),
         });
     }
+    rank(&mut mutants);
     for info in &prepared.plan.skipped {
         mutants.push(MutantRecord {
             info: info.clone(),
@@ -288,6 +305,8 @@ fn report(
             seconds: 0.0,
             note: Some("caught by an earlier run".to_owned()),
             explored_by: Vec::new(),
+            rank: None,
+            impact: None,
         });
     }
     let tool = Tool {
@@ -309,6 +328,7 @@ fn report(
         let layout = Layout {
             width: prepared.terminal.width(),
             all: prepared.options.output.verbose,
+            top: prepared.options.output.top,
             outcomes_path: &directory.join("outcomes.json").display().to_string(),
         };
         summary(&outcomes, &sources, layout)

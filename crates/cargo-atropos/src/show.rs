@@ -8,8 +8,10 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use atropos_report::edit::unified_diff;
+use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
 use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, ReadError, TestRecord};
 use atropos_report::style::{self, styled};
+use atropos_report::verdict::Verdict;
 use atropos_report::words::{count, duration};
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
@@ -148,10 +150,82 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
         let text = format!("{test}: {} ({schedules} run)", explored.coverage);
         line(&mut page, "explored", &text);
     }
+    if let Some(rank) = record.rank {
+        let why = match &record.impact {
+            Some(impact) => impact.reason(),
+            None if record.verdict == Some(Verdict::Uninfected) => NEVER_INFECTED.to_owned(),
+            None => "it was not observed".to_owned(),
+        };
+        line(&mut page, "rank", &format!("{rank}: {why}"));
+    }
+    if let Some(impact) = &record.impact {
+        show_impact(&mut page, impact, all);
+    }
     if record.seconds > 0.0 {
         line(&mut page, "time", &duration(record.seconds));
     }
     page
+}
+
+/// The parts of the score, and what to write.
+fn show_impact(page: &mut String, impact: &Impact, all: bool) {
+    let score = format!(
+        "{} = {} broken invariants + {} functions that return something else + {} that run otherwise",
+        impact.score,
+        impact.invariants.len(),
+        impact.returns.len(),
+        impact.executions.len()
+    );
+    line(page, "score", &score);
+    let place = |disturbed: &Disturbed| match disturbed.distance {
+        Some(0) => format!("{} (its own function)", disturbed.function),
+        Some(1) => format!("{} (1 call away)", disturbed.function),
+        Some(calls) => format!("{} ({calls} calls away)", disturbed.function),
+        None => disturbed.function.clone(),
+    };
+    let broken = impact.invariants.iter().map(|broken| {
+        let seen = broken.seen.as_ref();
+        let seen = seen
+            .map(|seen| format!(", seen: {seen}"))
+            .unwrap_or_default();
+        format!("{}{seen} in {}", broken.invariant, place(&broken.at))
+    });
+    some(page, "breaks", broken.collect(), all);
+    some(
+        page,
+        "returns",
+        impact.returns.iter().map(place).collect(),
+        all,
+    );
+    some(
+        page,
+        "runs",
+        impact.executions.iter().map(place).collect(),
+        all,
+    );
+    if let Some(suggestion) = &impact.suggestion {
+        let text = match suggestion.code.is_empty() {
+            true => suggestion.words.clone(),
+            false => format!("{}\n{}", suggestion.words, suggestion.code),
+        };
+        line(page, "write", &text);
+    }
+}
+
+/// A list, cut if it is long.
+fn some(page: &mut String, label: &str, entries: Vec<String>, all: bool) {
+    let shown = if all { usize::MAX } else { TESTS_SHOWN };
+    if entries.is_empty() {
+        return;
+    }
+    let mut text = entries[..entries.len().min(shown)].join("\n");
+    if entries.len() > shown {
+        text.push_str(&format!(
+            "\nand {} more (-v names all)",
+            entries.len() - shown
+        ));
+    }
+    line(page, label, &text);
 }
 
 /// A label and a text whose further lines are indented like the first.

@@ -75,6 +75,8 @@ pub fn record(info: MutantInfo, verdict: Option<Verdict>) -> MutantRecord {
         seconds: 0.002,
         note: None,
         explored_by: Vec::new(),
+        rank: None,
+        impact: None,
     }
 }
 
@@ -157,6 +159,7 @@ pub fn outcomes() -> Outcomes {
         build: 2.25,
         baseline: 0.125,
         run: 1.5,
+        impact: 0.0,
         total: 4.385,
     };
     outcomes

@@ -2,4 +2,5 @@
 
 mod example;
 mod outcomes_file;
+mod ranking;
 mod summary_text;

@@ -71,6 +71,7 @@ fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
     let layout = Layout {
         width,
         all,
+        top: None,
         outcomes_path: "target/atropos/outcomes.json",
     };
     strip_str(&summary(outcomes, &sources, layout)).to_string()
@@ -138,6 +139,7 @@ fn a_source_that_is_gone_or_changed_is_not_drawn() {
     let layout = Layout {
         width: 80,
         all: false,
+        top: None,
         outcomes_path: "",
     };
     for source in [None, Some("fn other() {}\n".to_owned())] {

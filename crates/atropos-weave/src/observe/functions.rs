@@ -46,8 +46,9 @@ pub enum Returned {
 pub struct Function {
     /// `Account::deposit`, `<Account as Drop>::drop`, `Account::deposit::{closure:12:9}`.
     pub name: String,
-    /// Where its body begins: a brace, or the expression of a closure.
-    pub(super) body: usize,
+    /// By what it is found again in woven text: where its body's brace stands, or a closure begins.
+    /// (What a closure's body begins with may be written by a mutant.)
+    pub(super) key: usize,
     /// From its signature to the end of its body.
     pub span: Span,
     pub line: u32,
@@ -151,7 +152,7 @@ impl Finder<'_> {
             let exit = self.at_exit(signature, &entry);
             self.add(Function {
                 name: self.full_name(&name),
-                body: span_of(self.base, body.brace_token.span.open()).start,
+                key: span_of(self.base, body.brace_token.span.open()).start,
                 span,
                 line: line_of(signature.ident.span()),
                 returned,
@@ -458,15 +459,9 @@ impl<'a> Visit<'a> for Finder<'_> {
             add_names(input, None, &mut entry);
         }
         entry.truncate(VARIABLES);
-        let body = match &*closure.body {
-            Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
-                span_of(self.base, block.block.brace_token.span.open())
-            }
-            body => span_of(self.base, body.span()),
-        };
         self.add(Function {
             name: self.full_name(&name),
-            body: body.start,
+            key: span_of(self.base, closure.span()).start,
             span: span_of(self.base, closure.span()),
             line: start.line as u32,
             returned: match &closure.output {
@@ -485,19 +480,19 @@ impl<'a> Visit<'a> for Finder<'_> {
 
     fn visit_expr_if(&mut self, expr: &'a syn::ExprIf) {
         self.block(&expr.then_branch);
-        if let Some((_, otherwise)) = &expr.else_branch {
-            if let Expr::Block(block) = &**otherwise {
-                self.block(&block.block);
-            }
+        if let Some((_, otherwise)) = &expr.else_branch
+            && let Expr::Block(block) = &**otherwise
+        {
+            self.block(&block.block);
         }
         visit::visit_expr_if(self, expr);
     }
 
     fn visit_arm(&mut self, arm: &'a syn::Arm) {
-        if let Expr::Block(block) = &*arm.body {
-            if block.label.is_none() {
-                self.block(&block.block);
-            }
+        if let Expr::Block(block) = &*arm.body
+            && block.label.is_none()
+        {
+            self.block(&block.block);
         }
         visit::visit_arm(self, arm);
     }

@@ -172,3 +172,82 @@ fn spots(
     }
     spots
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "a.rs";
+
+    /// `fn f() { AAAA x BBBB }` with an entry and an exit, in a function.
+    fn observed() -> BTreeMap<String, Observed> {
+        let observed = Observed {
+            text: "fn f() { AAAA x BBBB } y".to_owned(),
+            pieces: vec![(Span::new(9, 13), ENTRY), (Span::new(16, 20), EXIT)],
+            functions: vec![(Span::new(0, 22), 0)],
+        };
+        BTreeMap::from([(FILE.to_owned(), observed)])
+    }
+
+    const ENTRY: Piece = Piece::Entry {
+        function: 0,
+        index: 0,
+    };
+    const EXIT: Piece = Piece::Exit {
+        function: 0,
+        site: 0,
+    };
+
+    fn error(start: usize, end: usize) -> Diagnostic {
+        Diagnostic {
+            spans: vec![DiagnosticSpan {
+                file_name: FILE.to_owned(),
+                byte_start: start,
+                byte_end: end,
+                is_primary: true,
+                ..DiagnosticSpan::default()
+            }],
+            ..Diagnostic::default()
+        }
+    }
+
+    fn dropped(errors: &[Diagnostic]) -> Vec<Piece> {
+        let mut forms = ObserveForms::default();
+        let name = |name: &str| Some(name.to_owned());
+        assert!(roll_back(&mut forms, &observed(), errors, name));
+        forms.dropped(FILE).iter().copied().collect()
+    }
+
+    #[test]
+    fn an_error_in_a_piece_takes_it_out() {
+        assert_eq!(dropped(&[error(10, 12)]), [ENTRY]);
+        assert_eq!(dropped(&[error(10, 12), error(14, 15)]), [ENTRY]);
+    }
+
+    #[test]
+    fn an_error_around_pieces_takes_these_out_and_one_beside_them_the_function() {
+        assert_eq!(dropped(&[error(14, 22)]), [EXIT]);
+        assert_eq!(dropped(&[error(14, 15)]), [Piece::Frame { function: 0 }]);
+    }
+
+    #[test]
+    fn an_error_elsewhere_takes_everything_out_and_then_there_is_nothing_to_do() {
+        assert_eq!(dropped(&[error(23, 24)]), [ENTRY, EXIT]);
+        let mut forms = ObserveForms::default();
+        let elsewhere = |_: &str| None;
+        assert!(roll_back(
+            &mut forms,
+            &observed(),
+            &[error(0, 1)],
+            elsewhere
+        ));
+        assert_eq!(forms.len(), 2);
+        assert!(!roll_back(
+            &mut forms,
+            &observed(),
+            &[error(0, 1)],
+            elsewhere
+        ));
+        assert!(!roll_back(&mut forms, &observed(), &[], elsewhere));
+    }
+}

@@ -44,7 +44,7 @@ pub fn observe(
     first: FirstNumbers,
     dropped: &BTreeSet<Piece>,
 ) -> Observed {
-    let by_body = file.functions.iter().enumerate();
+    let by_key = file.functions.iter().enumerate();
     let by_block = file.blocks.iter().enumerate();
     let found = with_file(&woven.text, |parsed, base| {
         let mut inserter = Inserter {
@@ -53,8 +53,8 @@ pub fn observe(
             file,
             first,
             dropped,
-            bodies: by_body
-                .map(|(index, function)| (function.body, index as u32))
+            keys: by_key
+                .map(|(index, function)| (function.key, index as u32))
                 .collect(),
             blocks: by_block
                 .map(|(index, block)| (block.offset, index as u32))
@@ -119,7 +119,7 @@ struct Inserter<'s> {
     file: &'s ObservedFile,
     first: FirstNumbers,
     dropped: &'s BTreeSet<Piece>,
-    bodies: HashMap<usize, u32>,
+    keys: HashMap<usize, u32>,
     blocks: HashMap<usize, u32>,
     /// None: exits found here are of no function that is observed.
     current: Option<Current>,
@@ -134,8 +134,12 @@ impl<'s> Inserter<'s> {
 
     /// Where text of the woven file stands in the source; none if a mutant or the weave wrote it.
     fn source_of(&self, offset: usize) -> Option<usize> {
-        let map = &self.woven.map;
-        (!map.is_new(offset)).then(|| map.source_span(Span::new(offset, offset)).start)
+        // Written one after another, so they stand in order.
+        let parts = &self.woven.map.verbatim;
+        let after = parts.partition_point(|part| part.woven <= offset);
+        let part = parts[..after].last()?;
+        let within = offset - part.woven;
+        (within < part.length).then_some(part.source + within)
     }
 
     fn insert(&mut self, at: usize, text: String, piece: Piece) {
@@ -146,9 +150,9 @@ impl<'s> Inserter<'s> {
         self.dropped.contains(&piece)
     }
 
-    /// The function whose body begins here, if it is observed.
+    /// The function whose key stands here, if it is observed.
     fn known(&self, offset: usize) -> Option<(u32, &'s Function)> {
-        let number = *self.bodies.get(&self.source_of(offset)?)?;
+        let number = *self.keys.get(&self.source_of(offset)?)?;
         let is_dropped = self.is_dropped(Piece::Frame { function: number });
         (!is_dropped).then(|| (number, &self.file.functions[number as usize]))
     }
@@ -162,8 +166,19 @@ impl<'s> Inserter<'s> {
     }
 
     fn body(&mut self, attributes: &[Attribute], whole: Span, block: &syn::Block) {
+        let key = self.span(block.brace_token.span.open()).start;
+        self.body_with_key(key, attributes, whole, block);
+    }
+
+    fn body_with_key(
+        &mut self,
+        key: usize,
+        attributes: &[Attribute],
+        whole: Span,
+        block: &syn::Block,
+    ) {
         let open = self.span(block.brace_token.span.open());
-        let Some((number, function)) = self.known(open.start) else {
+        let Some((number, function)) = self.known(key) else {
             return self.in_function(None, |inserter| visit::visit_block(inserter, block));
         };
         let inner = attributes
@@ -387,11 +402,11 @@ impl<'a> Visit<'a> for Inserter<'_> {
         let whole = self.span(closure.span());
         match &*closure.body {
             Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
-                self.body(&[], whole, &block.block);
+                self.body_with_key(whole.start, &[], whole, &block.block);
             }
             body => {
                 let span = self.span(body.span());
-                let Some((number, function)) = self.known(span.start) else {
+                let Some((number, function)) = self.known(whole.start) else {
                     return self.in_function(None, |inserter| inserter.visit_expr(body));
                 };
                 self.functions.push((whole, number));
@@ -467,5 +482,120 @@ impl<'a> Visit<'a> for Inserter<'_> {
     fn visit_expr_loop(&mut self, expr: &'a syn::ExprLoop) {
         self.block(&expr.body);
         self.visit_block(&expr.body);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::forms::FileForms;
+    use crate::observe::Structs;
+    use crate::weave::{WeaveOptions, weave_file};
+    use atropos_mutants::mutant::MutantId;
+    use atropos_mutants::{FindOptions, find_mutants};
+
+    fn woven(source: &str) -> FileWeave {
+        let mut mutants = find_mutants(source, &FindOptions::default()).unwrap();
+        crate::split_points(source, &mut mutants);
+        let all = mutants.points.iter_mut();
+        for (mutant, id) in all.flat_map(|point| &mut point.mutants).zip(1..) {
+            mutant.id = MutantId(id);
+        }
+        let options = WeaveOptions {
+            edition_2015_root: false,
+            steps: true,
+        };
+        weave_file(source, &mutants, &FileForms::new(), &options)
+    }
+
+    fn observed(source: &str, dropped: &[Piece]) -> String {
+        let file = ObservedFile::of(source, &Structs::of([source]));
+        let first = FirstNumbers {
+            function: 100,
+            block: 200,
+        };
+        let dropped = dropped.iter().copied().collect();
+        let observed = observe(&woven(source), &file, first, &dropped);
+        for (span, piece) in &observed.pieces {
+            let text = span.text(&observed.text);
+            assert!(!text.contains('\n') && !text.is_empty(), "{piece:?}");
+        }
+        observed.text
+    }
+
+    #[test]
+    fn a_function_is_seen_when_it_is_entered_and_left() {
+        let text = observed("fn f(a: &u8) -> u8 { if *a > 1 { return 7; } *a }", &[]);
+        assert!(text.contains("observe::enter(100u32)"), "{text}");
+        assert!(text.contains("__atropos_f.entry(0u8, (&&&See(&*a)).see());"));
+        assert!(text.contains("return match ::core::convert::identity::<u8>("));
+        assert!(text.contains("observe::block(200u32);"));
+        // Two exits of the source, and those of the mutants that replace the body.
+        let leaves = text.matches("__atropos_f.leave(").count();
+        let returns = text.matches("return").count();
+        assert_eq!(leaves, returns + 1, "{text}");
+    }
+
+    #[test]
+    fn what_rustc_rejected_is_left_out() {
+        let source = "fn f(a: u8, b: u8) -> u8 { a }";
+        let entry = Piece::Entry {
+            function: 0,
+            index: 1,
+        };
+        let text = observed(source, &[entry]);
+        assert!(text.contains("entry(0u8") && !text.contains("entry(1u8"));
+        let text = observed(source, &[Piece::Frame { function: 0 }]);
+        assert!(!text.contains("observe::"), "{text}");
+    }
+
+    #[test]
+    fn closures_have_frames_of_their_own_and_async_blocks_do_not() {
+        let text = observed(
+            "fn f() { let g = |x: u8| x + 1; let h = async { return 3; }; g(2); }",
+            &[],
+        );
+        assert!(text.contains("{ let mut __atropos_f = ::atropos_runtime::observe::enter(101u32)"));
+        assert!(text.contains("async { return (match ::atropos_runtime::at("));
+        // The closure's body, the function's, and the mutant that replaces that one.
+        assert_eq!(text.matches("__atropos_f.leave(").count(), 3, "{text}");
+    }
+
+    #[test]
+    fn a_return_without_value_is_an_exit() {
+        let text = observed("fn f(a: bool) { if a { return; } g() }", &[]);
+        let exit = "{ { use ::atropos_runtime::observe::see::";
+        assert!(text.contains(exit), "{text}");
+        assert!(text.contains("__atropos_f.done(); } return };"), "{text}");
+        syn::parse_file(&text).expect("it is Rust");
+    }
+
+    #[test]
+    fn our_own_sources_keep_their_lines_and_stay_rust() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut files = 0;
+        for name in ["atropos-invariants", "atropos-report"] {
+            for entry in std::fs::read_dir(crates.join(name).join("src")).unwrap() {
+                let path = entry.unwrap().path();
+                if path.extension().is_none_or(|extension| extension != "rs") {
+                    continue;
+                }
+                let source = std::fs::read_to_string(path).unwrap();
+                let text = observed(&source, &[]);
+                assert_eq!(source.matches('\n').count(), text.matches('\n').count());
+                // The first line of each is a comment, and functions stay in their lines.
+                for (before, after) in source.lines().zip(text.lines()) {
+                    if let Some(name) = before.trim_start().strip_prefix("fn ") {
+                        let name = name.split(['(', '<']).next().unwrap();
+                        assert!(after.contains(name), "{name}");
+                    }
+                }
+                syn::parse_file(&text).expect("it is Rust");
+                files += 1;
+            }
+        }
+        assert!(files > 15);
     }
 }

@@ -3,10 +3,12 @@
 //! Written once before cargo is started; each package has a file of its own, so that a wrapper
 //! reads only what its unit needs.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
 use super::runtime_library::{RuntimeLibrary, Threads};
@@ -24,6 +26,15 @@ pub enum Speed {
     Optimised,
 }
 
+/// What is observed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Observation {
+    /// The numbers of each package's first function and first block.
+    pub first: Vec<(u32, u32)>,
+    /// The mutants that are woven as well; the others are left out, which makes the build cheaper.
+    pub wanted: BTreeSet<MutantId>,
+}
+
 /// The wrapper's view of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuildInstructions {
@@ -35,6 +46,8 @@ pub struct BuildInstructions {
     /// Everything that the wrapper writes lies below it.
     pub directory: PathBuf,
     pub speed: Speed,
+    /// The build observes what functions do.
+    pub observation: Option<Observation>,
     /// Manifest directories of the planned packages, in the plan's order.
     packages: Vec<PathBuf>,
 }
@@ -46,6 +59,7 @@ impl BuildInstructions {
         runtime: &RuntimeLibrary,
         directory: &Path,
         speed: Speed,
+        observation: Option<Observation>,
     ) -> Result<Self> {
         let packages: Vec<PathBuf> = plan
             .packages
@@ -59,6 +73,7 @@ impl BuildInstructions {
             runtime: runtime.clone(),
             directory: directory.to_owned(),
             speed,
+            observation,
             packages,
         };
         if directory.exists() {
@@ -145,6 +160,12 @@ impl BuildInstructions {
     /// Where the units of a package keep the forms that rustc accepted.
     pub fn forms_file(&self, index: usize) -> PathBuf {
         self.directory.join(forms_file_name(index))
+    }
+
+    /// Where the units of a package keep what of the observation rustc rejected.
+    pub fn observe_forms_file(&self, index: usize) -> PathBuf {
+        self.directory
+            .join(format!("packages/{index}.observe.json"))
     }
 
     pub fn units(&self) -> PathBuf {

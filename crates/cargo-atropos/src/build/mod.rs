@@ -7,6 +7,8 @@
 mod cargo_messages;
 pub mod doctests;
 mod instructions;
+pub mod observed;
+mod observing_unit;
 mod process_group;
 mod runtime_library;
 mod rustc_call;
@@ -109,6 +111,9 @@ pub struct CargoSetting {
     /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
     pub own_profile: bool,
     pub threads: Threads,
+    /// This program under the name by which cargo shall know it as compiler wrapper: what is built
+    /// through one name lies beside what is built through another.
+    pub wrapper: PathBuf,
 }
 
 impl CargoSetting {
@@ -123,13 +128,12 @@ impl CargoSetting {
 
     /// `cargo test` with the wrapper in rustc's place.
     pub fn cargo_test(&self) -> Result<Command> {
-        let this = std::env::current_exe().context("can't find this program's own file")?;
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command
             .arg("test")
             .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
-            .env(self.wrapper_variable(), &this)
+            .env(self.wrapper_variable(), &self.wrapper)
             .env(WRAP_VARIABLE, &self.instructions)
             .env(PLANNED_VARIABLE, &self.planned)
             .env("CARGO_INCREMENTAL", "0");
@@ -203,7 +207,7 @@ pub fn build(
     let instructions = if BuildInstructions::are_in(directory) {
         BuildInstructions::read(directory)?
     } else {
-        let instructions = BuildInstructions::write(plan, &runtime, directory, speed)?;
+        let instructions = BuildInstructions::write(plan, &runtime, directory, speed, None)?;
         if speed == Speed::Optimised {
             instructions.take_forms(&as_asked);
         }
@@ -243,7 +247,8 @@ pub fn build_explored(
         BuildInstructions::read(&directory)?
     } else {
         // A test runs thousands of times: optimisation pays.
-        let instructions = BuildInstructions::write(plan, &runtime, &directory, Speed::Optimised)?;
+        let instructions =
+            BuildInstructions::write(plan, &runtime, &directory, Speed::Optimised, None)?;
         if let Some(earlier) = earlier {
             instructions.take_forms(&earlier.directory);
         }
@@ -306,6 +311,7 @@ impl ToBuild<'_> {
             arguments: self.arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
+            wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
         let messages = with_runtime(&runtime, &toolchain, interrupt, || {
             call_cargo(&cargo, &toolchain, &instructions, interrupt)

@@ -35,7 +35,7 @@ pub const WRAP_VARIABLE: &str = "ATROPOS_WRAP";
 pub const PLANNED_VARIABLE: &str = "ATROPOS_PLANNED";
 
 /// More rounds than any weave should need; then the unit is left alone.
-const MAX_ROUNDS: u32 = 40;
+pub(super) const MAX_ROUNDS: u32 = 40;
 
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
@@ -102,22 +102,22 @@ fn make_depend_on(call: &RustcCall, variable: &str) {
 }
 
 /// A unit of a planned package.
-struct Unit {
-    call: RustcCall,
-    instructions: BuildInstructions,
-    package_index: usize,
-    package: PlannedPackage,
-    shadow: Shadow,
-    directory: PathBuf,
+pub(super) struct Unit {
+    pub(super) call: RustcCall,
+    pub(super) instructions: BuildInstructions,
+    pub(super) package_index: usize,
+    pub(super) package: PlannedPackage,
+    pub(super) shadow: Shadow,
+    pub(super) directory: PathBuf,
     /// The texts of the package's files, in the order of the plan.
-    texts: Vec<String>,
+    pub(super) texts: Vec<String>,
 }
 
 /// A weave that rustc accepted, and what it took.
-struct Accepted {
+pub(super) struct Accepted {
     /// The mutants that are not in it, and why.
-    absent: BTreeMap<MutantId, String>,
-    rounds: u32,
+    pub(super) absent: BTreeMap<MutantId, String>,
+    pub(super) rounds: u32,
 }
 
 impl Unit {
@@ -161,7 +161,11 @@ impl Unit {
     fn compile(&self) -> i32 {
         let start = Instant::now();
         let mut check_time = Duration::ZERO;
-        let reason = match self.compile_woven(&mut check_time) {
+        let woven = match &self.instructions.observation {
+            None => self.compile_woven(&mut check_time),
+            Some(observation) => self.compile_observed(observation, &mut check_time),
+        };
+        let reason = match woven {
             Ok((output, accepted)) => {
                 let compile_time = start.elapsed() - check_time;
                 self.report(Ok(&accepted), check_time, compile_time);
@@ -258,7 +262,7 @@ impl Unit {
     }
 
     /// Writes all files of the package, woven, into the shadow; gives them by their path in the plan.
-    fn weave(&self, forms: &PackageForms) -> Result<BTreeMap<String, FileWeave>> {
+    pub(super) fn weave(&self, forms: &PackageForms) -> Result<BTreeMap<String, FileWeave>> {
         let root = self.directory.join(self.call.source());
         let mut result = BTreeMap::new();
         for (file, text) in self.package.files.iter().zip(&self.texts) {
@@ -276,7 +280,7 @@ impl Unit {
     }
 
     /// The file of the plan that rustc's messages call `name`.
-    fn file_of_name(&self, name: &str) -> Option<String> {
+    pub(super) fn file_of_name(&self, name: &str) -> Option<String> {
         let path = self.directory.join(name);
         let original = self.shadow.original_of(&path).unwrap_or(path);
         let file = self
@@ -288,7 +292,7 @@ impl Unit {
     }
 
     /// The unit from the shadow, with the runtime and our harness.
-    fn woven_call(&self) -> Result<RustcCall> {
+    pub(super) fn woven_call(&self) -> Result<RustcCall> {
         self.woven_call_with_lints("allow")
     }
 
@@ -317,7 +321,7 @@ impl Unit {
         flags
     }
 
-    fn log(&self, line: &str) {
+    pub(super) fn log(&self, line: &str) {
         let name = self.call.unit_name();
         log::line(&format!("{name}: {line}"));
     }

@@ -33,6 +33,7 @@ pub use self::explored::FailingSchedule;
 pub use self::plain::PlainTest;
 pub use self::standing::{Standing, TestId};
 pub use self::test_case::{FailedTest, LeftOut};
+pub use self::way::limits;
 
 use self::plain::PlainBaseline;
 use self::test_case::TestCase;
@@ -480,7 +481,7 @@ fn clear(directory: &Path) -> Result<()> {
 }
 
 /// Each point's first mutant and how many mutants it has.
-fn points(plan: &Plan) -> Vec<(u32, u16)> {
+pub fn points(plan: &Plan) -> Vec<(u32, u16)> {
     let files = plan.packages.iter().flat_map(|package| &package.files);
     let points = files.flat_map(|file| &file.mutants.points);
     points

@@ -205,6 +205,8 @@ fn iterate_skips_what_the_last_run_caught() {
             seconds: 0.0,
             note: None,
             explored_by: Vec::new(),
+            rank: None,
+            impact: None,
         });
     let outcomes = Outcomes::new(Tool::default(), Vec::new(), records.collect());
     let output = project.path().join("target/atropos");

@@ -25,6 +25,8 @@ fn after_a_run() -> Project {
             seconds: 0.25,
             note,
             explored_by: Vec::new(),
+            rank: None,
+            impact: None,
         }
     });
     let test = |name: &str| TestRecord {

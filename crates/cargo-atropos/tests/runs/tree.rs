@@ -17,6 +17,19 @@ pub struct Tree {
     inside: &'static str,
 }
 
+/// Runs are not about impact unless they say so: it takes a second build.
+fn without_impact(arguments: &[&str]) -> &'static [&'static str] {
+    let is_run = arguments.first().is_none_or(|first| first.starts_with('-'));
+    match is_run
+        && !arguments
+            .iter()
+            .any(|argument| ["--impact", "--"].contains(argument))
+    {
+        true => &["--no-impact"],
+        false => &[],
+    }
+}
+
 /// What a run answered.
 pub struct Run {
     pub code: i32,
@@ -80,6 +93,7 @@ impl Tree {
         command
             .arg("atropos")
             .args(arguments)
+            .args(without_impact(arguments))
             .current_dir(self.path())
             .env("SCRATCH", self.scratch())
             // Compiling the runtime takes longer than most runs here.

@@ -1,0 +1,182 @@
+//! What a mutant disturbs without being noticed, and what that makes of the order of survivors.
+//!
+//! The formula is [`Impact::score`]: one point for each learned invariant that the mutant breaks,
+//! one for each function that returns something else, one for each that executes something else.
+//! Survivors stand in the order of their scores; of equal ones the one that is felt farther away
+//! comes first, then the one that comes first in the source. Mutants that never made a difference
+//! where they act come last: see [`rank`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcomes::MutantRecord;
+use crate::verdict::Verdict;
+
+/// What was seen of a mutant under tests that pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Impact {
+    /// See [`Impact::score`].
+    pub score: usize,
+    /// Under how many tests it was observed.
+    pub tests: usize,
+    /// What always held of the original and does not hold of it.
+    pub invariants: Vec<BrokenInvariant>,
+    /// The functions that return something else (or leave something else behind `&mut`).
+    pub returns: Vec<Disturbed>,
+    /// The functions that are called, or whose blocks are executed, another number of times.
+    pub executions: Vec<Disturbed>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<Suggestion>,
+}
+
+/// An invariant that a mutant breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenInvariant {
+    #[serde(flatten)]
+    pub at: Disturbed,
+    /// What held in every test: `size ≥ 0`.
+    pub invariant: String,
+    /// A value that broke it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
+}
+
+/// A function that behaves otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disturbed {
+    pub function: String,
+    /// How many calls it is away from the mutant's own function; none if no call leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<usize>,
+}
+
+/// What to write so that the mutant would be noticed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    pub words: String,
+    pub code: String,
+}
+
+impl Impact {
+    /// Puts the parts together.
+    pub fn new(
+        tests: usize,
+        invariants: Vec<BrokenInvariant>,
+        returns: Vec<Disturbed>,
+        executions: Vec<Disturbed>,
+        suggestion: Option<Suggestion>,
+    ) -> Impact {
+        Impact {
+            score: invariants.len() + returns.len() + executions.len(),
+            tests,
+            invariants,
+            returns,
+            executions,
+            suggestion,
+        }
+    }
+
+    /// How many calls away the mutant is felt.
+    pub fn reach(&self) -> usize {
+        let invariants = self.invariants.iter().map(|broken| &broken.at);
+        let all = invariants.chain(&self.returns).chain(&self.executions);
+        all.filter_map(|disturbed| disturbed.distance)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Why the mutant stands where it stands, in one line.
+    pub fn reason(&self) -> String {
+        let mut parts = Vec::new();
+        let number = |count: usize, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {many}"),
+        };
+        if !self.invariants.is_empty() {
+            let count = number(self.invariants.len(), "invariant", "invariants");
+            parts.push(format!("breaks {count}"));
+        }
+        if !self.returns.is_empty() {
+            let count = number(self.returns.len(), "function returns", "functions return");
+            parts.push(format!("{count} something else"));
+        }
+        if !self.executions.is_empty() {
+            let count = number(self.executions.len(), "function runs", "functions run");
+            parts.push(format!("{count} otherwise"));
+        }
+        match (parts.is_empty(), self.reach()) {
+            (true, _) => "disturbs nothing that was observed".to_owned(),
+            (false, 0) => parts.join(", "),
+            (false, 1) => format!("{}, up to 1 call away", parts.join(", ")),
+            (false, reach) => format!("{}, up to {reach} calls away", parts.join(", ")),
+        }
+    }
+}
+
+/// What is said of mutants that never made a difference.
+pub const NEVER_INFECTED: &str = "probably equivalent, or the tests' data never show it";
+
+/// Gives survived and uninfected mutants their ranks, from 1, if impact was measured at all.
+pub fn rank(mutants: &mut [MutantRecord]) {
+    if mutants.iter().all(|record| record.impact.is_none()) {
+        return;
+    }
+    let mut order: Vec<usize> = (0..mutants.len())
+        .filter(|&index| place(&mutants[index]).is_some())
+        .collect();
+    order.sort_by_key(|&index| (place(&mutants[index]), mutants[index].info.id));
+    for (rank, index) in (1..).zip(order) {
+        mutants[index].rank = Some(rank);
+    }
+}
+
+/// Smaller is more disturbing. None: not in the order.
+fn place(record: &MutantRecord) -> Option<(bool, usize, usize)> {
+    let (score, reach) = match &record.impact {
+        Some(impact) => (impact.score, impact.reach()),
+        None => (0, 0),
+    };
+    let more_first = |number: usize| usize::MAX - number;
+    match record.verdict? {
+        Verdict::Survived => Some((false, more_first(score), more_first(reach))),
+        Verdict::Uninfected => Some((true, 0, 0)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disturbed(distance: usize) -> Disturbed {
+        Disturbed {
+            function: "f".into(),
+            distance: Some(distance),
+        }
+    }
+
+    #[test]
+    fn the_score_is_the_sum_of_its_parts() {
+        let broken = BrokenInvariant {
+            at: disturbed(3),
+            invariant: "x ≥ 0".into(),
+            seen: Some("-1".into()),
+        };
+        let impact = Impact::new(
+            2,
+            vec![broken],
+            vec![disturbed(0), disturbed(1)],
+            vec![disturbed(0)],
+            None,
+        );
+        assert_eq!((impact.score, impact.reach()), (4, 3));
+        assert_eq!(
+            impact.reason(),
+            "breaks 1 invariant, 2 functions return something else, 1 function runs otherwise, \
+             up to 3 calls away"
+        );
+        assert_eq!(
+            Impact::default().reason(),
+            "disturbs nothing that was observed"
+        );
+    }
+}

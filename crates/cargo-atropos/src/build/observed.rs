@@ -1,0 +1,94 @@
+//! A second build, beside the first, whose programs observe what functions do.
+//!
+//! Cargo takes the compiler wrapper's path for a part of what is built with it, but only for the
+//! workspace's own crates. So this program is called by another name here: dependencies are shared
+//! with the first build, and neither build makes the other one out of date.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use atropos_mutants::mutant::MutantId;
+
+use super::instructions::BuildInstructions;
+pub use super::instructions::Observation;
+use super::units::UnitReport;
+use super::{Build, BuildFailure, CargoSetting, Speed, call_cargo, collect_binaries};
+use crate::build::test_binary::TestBinary;
+use crate::interrupt::Interrupt;
+use crate::prepare::Prepared;
+
+/// What the second build gave.
+pub struct ObservedBuild {
+    pub binaries: Vec<TestBinary>,
+    /// The mutants that are in it.
+    pub built: BTreeSet<MutantId>,
+}
+
+/// Builds the tests once more, with observation and the wanted mutants only.
+pub fn build_observed(
+    prepared: &Prepared,
+    interrupt: &Interrupt,
+    build: &Build,
+    observation: Observation,
+) -> Result<ObservedBuild, BuildFailure> {
+    let output = &prepared.output_directory;
+    let mut hasher = DefaultHasher::new();
+    (&build.directory, &observation).hash(&mut hasher);
+    let directory = output.join(format!("observed-{:016x}", hasher.finish()));
+    let speed = match build.may_be_faster || build.cargo.own_profile {
+        true => Speed::AsAsked,
+        false => Speed::Optimised,
+    };
+    let instructions = if BuildInstructions::are_in(&directory) {
+        BuildInstructions::read(&directory)?
+    } else {
+        let observation = Some(observation);
+        let plan = &prepared.plan;
+        let instructions =
+            BuildInstructions::write(plan, &build.runtime, &directory, speed, observation)?;
+        instructions.take_forms(&build.directory);
+        instructions
+    };
+    forget_others(output, &directory);
+    let cargo = CargoSetting {
+        instructions: directory,
+        wrapper: another_name(output)?,
+        ..build.cargo.clone()
+    };
+    let messages = call_cargo(&cargo, &build.toolchain, &instructions, interrupt)?;
+    let reports = UnitReport::read_all(&instructions.units()).context("can't read the units")?;
+    Ok(ObservedBuild {
+        binaries: collect_binaries(&prepared.plan, &instructions, &messages, &reports)?,
+        built: reports
+            .iter()
+            .flat_map(|report| &report.built)
+            .copied()
+            .collect(),
+    })
+}
+
+/// This program by another name.
+fn another_name(output: &Path) -> Result<PathBuf> {
+    let this = std::env::current_exe().context("can't find this program's own file")?;
+    let name = output.join("observer");
+    if fs::read_link(&name).is_ok_and(|target| target == this) {
+        return Ok(name);
+    }
+    let _ = fs::remove_file(&name);
+    symlink(&this, &name).with_context(|| format!("can't write {}", name.display()))?;
+    Ok(name)
+}
+
+/// Removes what other observing builds left; cargo then sees that it is out of date.
+fn forget_others(output: &Path, current: &Path) {
+    for entry in fs::read_dir(output).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().starts_with("observed-") && path != current {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A unit of a build that observes: the mutants in the forms that rustc has accepted before, and
+//! on top of them the calls that observe. What rustc rejects now is due to these, and goes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use atropos_weave::diagnostics::parse_errors;
+use atropos_weave::observe::{self, FirstNumbers, ObserveForms, Observed, ObservedFile, Structs};
+use atropos_weave::{FileWeave, PackageForms};
+
+use super::instructions::Observation;
+use super::wrapper::{Accepted, MAX_ROUNDS, Unit};
+
+impl Unit {
+    /// Weaves and compiles until rustc accepts.
+    pub(super) fn compile_observed(
+        &self,
+        observation: &Observation,
+        check_time: &mut Duration,
+    ) -> Result<(Output, Accepted)> {
+        let compile = self.woven_call()?;
+        let check = compile.as_check(&self.instructions.checks().display().to_string());
+        let files = self.package.files.iter();
+        self.shadow
+            .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
+            .context("can't make the shadow of the sources")?;
+        let mut turn = Some(self.instructions.lock_package(self.package_index)?);
+        let woven = self.weave(&self.mutant_forms(observation)?)?;
+        let found = self.observed_files(observation);
+        let known = self.instructions.observe_forms_file(self.package_index);
+        let (mut forms, mut checked) = match fs::read(&known) {
+            Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
+            Err(_) => (ObserveForms::default(), false),
+        };
+        for round in 1..=MAX_ROUNDS {
+            let start = Instant::now();
+            let observed = self.observe(&woven, &found, &forms)?;
+            if checked {
+                turn = None;
+            }
+            let call = if checked { &compile } else { &check };
+            let output = call.command().output().context("can't run rustc")?;
+            if !checked {
+                *check_time += start.elapsed();
+            }
+            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+            self.log(&format!(
+                "observing, round {round}: {:.2} s, {} errors, {} pieces left out",
+                start.elapsed().as_secs_f64(),
+                errors.len(),
+                forms.len()
+            ));
+            if output.status.success() && errors.is_empty() {
+                if checked {
+                    let absent = woven.into_values().flat_map(|file| file.absent);
+                    let accepted = Accepted {
+                        absent: absent.collect(),
+                        rounds: round,
+                    };
+                    return Ok((output, accepted));
+                }
+                let making = known.with_extension("making");
+                fs::write(&making, serde_json::to_vec(&forms)?)?;
+                fs::rename(&making, &known)?;
+                checked = true;
+                continue;
+            }
+            for error in &errors {
+                self.log(&format!("  {}", error.headline()));
+            }
+            let name = |name: &str| self.file_of_name(name);
+            if !observe::roll_back(&mut forms, &observed, &errors, name) {
+                bail!("rustc rejects it for a reason that no observation explains");
+            }
+            if turn.is_none() {
+                turn = Some(self.instructions.lock_package(self.package_index)?);
+            }
+            checked = false;
+        }
+        bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    /// The forms that rustc accepted, without the mutants that nobody asks for.
+    fn mutant_forms(&self, observation: &Observation) -> Result<PackageForms> {
+        let known = self.instructions.forms_file(self.package_index);
+        let mut forms: PackageForms = serde_json::from_slice(&fs::read(known)?)?;
+        for file in &self.package.files {
+            let forms = forms.file_mut(file.path.as_str());
+            for mutant in file.mutants.points.iter().flat_map(|point| &point.mutants) {
+                if !observation.wanted.contains(&mutant.id) {
+                    forms.drop_mutant(mutant.id, "it is not observed");
+                }
+            }
+        }
+        Ok(forms)
+    }
+
+    /// What can be observed in each file, with its numbers.
+    fn observed_files(&self, observation: &Observation) -> Vec<(FirstNumbers, ObservedFile)> {
+        let code = || {
+            let files = self.package.files.iter().zip(&self.texts);
+            files.filter(|(file, _)| !file.steps_only)
+        };
+        let structs = Structs::of(code().map(|(_, text)| text.as_str()));
+        let (mut function, mut block) = observation.first[self.package_index];
+        let files = self.package.files.iter().zip(&self.texts);
+        files
+            .map(|(file, text)| {
+                let first = FirstNumbers { function, block };
+                let found = match file.steps_only {
+                    true => ObservedFile::default(),
+                    false => ObservedFile::of(text, &structs),
+                };
+                function += found.functions.len() as u32;
+                block += found.blocks.len() as u32;
+                (first, found)
+            })
+            .collect()
+    }
+
+    /// Writes all files, woven and observing, into the shadow.
+    fn observe(
+        &self,
+        woven: &BTreeMap<String, FileWeave>,
+        found: &[(FirstNumbers, ObservedFile)],
+        forms: &ObserveForms,
+    ) -> Result<BTreeMap<String, Observed>> {
+        let mut result = BTreeMap::new();
+        for (file, (first, found)) in self.package.files.iter().zip(found) {
+            let name = file.path.as_str();
+            let observed = observe::observe(&woven[name], found, *first, forms.dropped(name));
+            let original = self.instructions.workspace_root.join(&file.path);
+            self.shadow.write(&original, &observed.text)?;
+            result.insert(name.to_owned(), observed);
+        }
+        Ok(result)
+    }
+}

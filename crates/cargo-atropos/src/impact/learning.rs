@@ -1,0 +1,131 @@
+//! Runs every test twice without a mutant: the first runs teach invariants, the second ones take
+//! away what does not always hold, and both together tell what a test does each time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use anyhow::Result;
+use atropos_invariants::{Learned, PointState};
+use atropos_protocol::Limits;
+
+use super::calls::Calls;
+use super::observer::{ObservedTest, Observer};
+use super::trace::Trace;
+use super::workers::{Team, in_parallel};
+use crate::execute::limits;
+
+/// What is known of the original.
+pub struct Original {
+    pub learned: Learned,
+    /// What was seen of each function, in all tests.
+    pub states: BTreeMap<u32, PointState>,
+    pub calls: Calls,
+    pub tests: BTreeMap<usize, OriginalTest>,
+    /// Invariants that the second runs broke.
+    pub dropped: usize,
+    /// What the runs took, added up over all workers.
+    pub seconds: f64,
+}
+
+/// What is known of one test without a mutant.
+pub struct OriginalTest {
+    pub trace: Trace,
+    pub unsteady: BTreeSet<u32>,
+    /// For mutants under this test.
+    pub limits: Limits,
+    pub seconds: f64,
+}
+
+/// What one worker saw.
+#[derive(Default)]
+struct Seen {
+    first: BTreeMap<u32, PointState>,
+    second: BTreeMap<u32, PointState>,
+    calls: BTreeSet<(u32, u32)>,
+    tests: BTreeMap<usize, OriginalTest>,
+    seconds: f64,
+}
+
+/// Learns from all tests.
+pub fn learn(team: &Team<'_>, tests: &[ObservedTest]) -> Result<Original> {
+    let seen = in_parallel(team, tests, |observer, test, seen: &mut Seen| {
+        seen.test(team, observer, test);
+    })?;
+    let mut all = Seen::default();
+    for seen in seen {
+        merge_all(&mut all.first, &seen.first);
+        merge_all(&mut all.second, &seen.second);
+        all.calls.extend(seen.calls);
+        all.tests.extend(seen.tests);
+        all.seconds += seen.seconds;
+    }
+    let mut learned = Learned::default();
+    for (function, state) in &all.first {
+        learned.learn(*function, state);
+    }
+    let dropped = all
+        .second
+        .iter()
+        .map(|(function, state)| learned.drop_broken(*function, state))
+        .sum();
+    merge_all(&mut all.first, &all.second);
+    Ok(Original {
+        learned,
+        states: all.first,
+        calls: Calls::of(&all.calls),
+        tests: all.tests,
+        dropped,
+        seconds: all.seconds,
+    })
+}
+
+impl Seen {
+    fn test(&mut self, team: &Team<'_>, observer: &mut Observer<'_>, test: &ObservedTest) {
+        let start = Instant::now();
+        let Some(baseline) = observer.baseline(test).filter(|run| run.passed()) else {
+            return;
+        };
+        let trace = observer.trace();
+        add_states(&mut self.first, observer, &trace);
+        self.calls.extend(observer.calls());
+        let seconds = start.elapsed().as_secs_f64();
+        self.seconds += baseline.wall.as_secs_f64();
+        let Some(again) = observer.baseline(test).filter(|run| run.passed()) else {
+            return;
+        };
+        let second = observer.trace();
+        add_states(&mut self.second, observer, &second);
+        let wall = baseline.wall.max(again.wall);
+        let steps = baseline.steps.max(baseline.spawned_steps);
+        self.tests.insert(
+            test.id,
+            OriginalTest {
+                unsteady: trace.unsteady(&second),
+                trace,
+                limits: limits(wall, steps, baseline.peak_heap, team.timeout_multiplier),
+                seconds,
+            },
+        );
+    }
+}
+
+fn add_states(states: &mut BTreeMap<u32, PointState>, observer: &Observer<'_>, trace: &Trace) {
+    for function in trace.functions() {
+        if let Some(state) = observer.state(function) {
+            merge(states, function, &state);
+        }
+    }
+}
+
+fn merge_all(states: &mut BTreeMap<u32, PointState>, others: &BTreeMap<u32, PointState>) {
+    for (function, state) in others {
+        merge(states, *function, state);
+    }
+}
+
+fn merge(states: &mut BTreeMap<u32, PointState>, function: u32, state: &PointState) {
+    states
+        .entry(function)
+        .or_insert(PointState::EMPTY)
+        .merge(state);
+}

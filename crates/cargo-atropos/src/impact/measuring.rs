@@ -1,0 +1,132 @@
+//! Runs mutants under tests that they infect, and compares what is observed with the original.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use atropos_invariants::Violation;
+use atropos_mutants::mutant::MutantId;
+use atropos_protocol::Outcome;
+
+use super::learning::Original;
+use super::observer::{ObservedTest, Observer};
+use super::trace::Difference;
+use super::workers::{Team, in_parallel};
+use crate::execute::{Executed, TestId};
+
+/// A survivor is observed under so many of its tests, the cheapest ones.
+pub const TESTS_PER_MUTANT: usize = 12;
+
+/// What one run of a mutant disturbed.
+pub struct MutantRun {
+    /// The test's place in the run's list.
+    pub test: usize,
+    pub is_killed: bool,
+    /// What it broke, by function.
+    pub broken: Vec<(u32, Violation)>,
+    pub difference: Difference,
+}
+
+/// A test and the mutants to run under it.
+struct Item<'t> {
+    test: &'t ObservedTest,
+    mutants: Vec<u32>,
+}
+
+/// Measures the wanted mutants; gives each one's runs.
+pub fn measure(
+    team: &Team<'_>,
+    executed: &Executed,
+    tests: &[ObservedTest],
+    original: &Original,
+    wanted: &BTreeSet<MutantId>,
+    limit: usize,
+) -> Result<BTreeMap<MutantId, Vec<MutantRun>>> {
+    let items = items(executed, tests, original, wanted, limit);
+    let gathered = in_parallel(
+        team,
+        &items,
+        |observer, item, runs: &mut Vec<(MutantId, MutantRun)>| {
+            for &mutant in &item.mutants {
+                if team.interrupt.is_requested() {
+                    return;
+                }
+                if let Some(run) = run(observer, item.test, mutant, original) {
+                    runs.push((MutantId(mutant), run));
+                }
+            }
+        },
+    )?;
+    let mut by_mutant: BTreeMap<MutantId, Vec<MutantRun>> = BTreeMap::new();
+    for (mutant, run) in gathered.into_iter().flatten() {
+        by_mutant.entry(mutant).or_default().push(run);
+    }
+    for runs in by_mutant.values_mut() {
+        runs.sort_by_key(|run| run.test);
+    }
+    Ok(by_mutant)
+}
+
+/// Who is run under which test: of each mutant's tests the cheapest.
+fn items<'t>(
+    executed: &Executed,
+    tests: &'t [ObservedTest],
+    original: &Original,
+    wanted: &BTreeSet<MutantId>,
+    limit: usize,
+) -> Vec<Item<'t>> {
+    let mut by_test: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    for mutant in wanted {
+        let infected = &executed.standings[mutant.0 as usize].infected_by;
+        let known = infected.iter().map(|TestId(test)| *test);
+        let mut known: Vec<(f64, usize)> = known
+            .filter_map(|test| Some((original.tests.get(&test)?.seconds, test)))
+            .collect();
+        known.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        for (_, test) in known.into_iter().take(limit) {
+            by_test.entry(test).or_default().push(mutant.0);
+        }
+    }
+    /// A worker takes so many mutants at once.
+    const PORTION: usize = 16;
+    let items = tests.iter().filter_map(|test| {
+        let mutants = by_test.get(&test.id)?;
+        Some(mutants.chunks(PORTION).map(move |mutants| Item {
+            test,
+            mutants: mutants.to_vec(),
+        }))
+    });
+    items.flatten().collect()
+}
+
+fn run(
+    observer: &mut Observer<'_>,
+    test: &ObservedTest,
+    mutant: u32,
+    original: &Original,
+) -> Option<MutantRun> {
+    let known = original.tests.get(&test.id)?;
+    let verdict = observer.mutant(test, mutant, &known.limits)?;
+    let is_killed = match verdict.outcome {
+        Outcome::Passed => false,
+        // Nothing was seen of it: it was not run to where it acts, or not at all.
+        Outcome::None | Outcome::NotInfected | Outcome::NeedsOwnProcess => return None,
+        _ => true,
+    };
+    let trace = observer.trace();
+    let mut broken = Vec::new();
+    for function in trace.functions() {
+        if original.learned.of(function).is_empty() {
+            continue;
+        }
+        if let Some(state) = observer.state(function) {
+            let violations = original.learned.violations(function, &state);
+            broken.extend(violations.into_iter().map(|broken| (function, broken)));
+        }
+    }
+    Some(MutantRun {
+        test: test.id,
+        is_killed,
+        broken,
+        difference: known.trace.difference(&trace, &known.unsteady),
+    })
+}

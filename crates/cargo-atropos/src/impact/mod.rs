@@ -1,0 +1,210 @@
+//! Which survivors matter: what each of them disturbs, although no test notices it.
+//!
+//! Flow: [`program`] numbers the functions; [`crate::build::observed`] builds tests that observe;
+//! [`learning`] runs every test without a mutant, twice; [`measuring`] runs the survivors under
+//! tests that they infect and compares; [`suggest`] makes sentences and assertions of it. The
+//! order of survivors is made in `atropos_report::impact`.
+
+mod assertion;
+mod calls;
+mod learning;
+mod matrix;
+mod measuring;
+mod observer;
+mod program;
+mod suggest;
+mod trace;
+mod workers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::Instant;
+
+use anyhow::Result;
+use atropos_mutants::mutant::MutantId;
+use atropos_report::impact::Impact;
+use atropos_report::verdict::Verdict;
+
+use self::observer::{ObservedTest, Observer, ObserverSetting};
+use self::program::Program;
+use self::workers::Team;
+use crate::build::observed::{Observation, build_observed};
+use crate::build::{Build, BuildFailure};
+use crate::execute::{Executed, points};
+use crate::interrupt::Interrupt;
+use crate::prepare::Prepared;
+use crate::progress::{Phase, Progress};
+
+/// Unless impact is asked for, it is not measured for tests that take longer than this alone.
+const CHEAP_TESTS: f64 = 10.0;
+
+/// What is needed to measure.
+pub struct Measure<'a> {
+    pub prepared: &'a Prepared,
+    pub build: &'a Build,
+    pub executed: &'a Executed,
+    pub interrupt: &'a Interrupt,
+    pub progress: &'a Progress,
+}
+
+/// What survivors disturb, and what it took to find out.
+#[derive(Default)]
+pub struct Impacts {
+    pub of: BTreeMap<MutantId, Impact>,
+    pub seconds: f64,
+}
+
+/// Measures what survivors disturb, unless that is not wanted or would take long. Problems cost
+/// the ranking, never the run.
+pub fn measure(measure: &Measure<'_>) -> Impacts {
+    let start = Instant::now();
+    let options = &measure.prepared.options.execute;
+    let wanted = measure.wanted();
+    if options.no_impact || wanted.is_empty() || measure.interrupt.is_requested() {
+        return Impacts::default();
+    }
+    let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
+    if alone > CHEAP_TESTS && !options.impact && !options.impact_matrix {
+        measure.progress.say(
+            "the tests take long, so survivors are not ranked by impact; --impact does it anyway",
+        );
+        return Impacts::default();
+    }
+    let of = match measure.try_measure(&wanted, start) {
+        Ok(of) => of,
+        Err(error) => {
+            let line = format!("warning: survivors are not ranked by impact: {error:#}");
+            measure.progress.say(&line);
+            BTreeMap::new()
+        }
+    };
+    Impacts {
+        of,
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}
+
+impl Measure<'_> {
+    /// The mutants to be measured: survivors, or for the matrix all that make a difference.
+    fn wanted(&self) -> BTreeSet<MutantId> {
+        let all = self.prepared.options.execute.impact_matrix;
+        let standings = self.executed.standings.iter().enumerate();
+        standings
+            .filter(|(_, standing)| match standing.verdict() {
+                Some(Verdict::Survived) => true,
+                _ => all && !standing.infected_by.is_empty(),
+            })
+            .map(|(id, _)| MutantId(id as u32))
+            .collect()
+    }
+
+    fn try_measure(
+        &self,
+        wanted: &BTreeSet<MutantId>,
+        start: Instant,
+    ) -> Result<BTreeMap<MutantId, Impact>> {
+        let Measure {
+            prepared,
+            executed,
+            interrupt,
+            progress,
+            ..
+        } = *self;
+        let program = Program::of(&prepared.plan, &prepared.texts);
+        let observation = Observation {
+            first: program.first.clone(),
+            wanted: wanted.clone(),
+        };
+        progress.phase(Phase::Building, 0);
+        let build = match build_observed(prepared, interrupt, self.build, observation) {
+            Ok(build) => build,
+            Err(BuildFailure::Interrupted) => return Ok(BTreeMap::new()),
+            Err(BuildFailure::Internal(error)) => return Err(error),
+            Err(BuildFailure::DoesNotCompile(said)) => {
+                let first = said.lines().next().unwrap_or_default().to_owned();
+                anyhow::bail!("the tests do not build with observation: {first}");
+            }
+        };
+        let scratch = prepared.output_directory.join("observing");
+        observer::clear(&scratch)?;
+        let setting = ObserverSetting {
+            binaries: &build.binaries,
+            test_arguments: &prepared.options.execute.test_args,
+            mutants: prepared.plan.mutants.len() as u32,
+            points: points(&prepared.plan),
+            scratch: scratch.clone(),
+            program: &program,
+        };
+        let team = Team {
+            setting: &setting,
+            jobs: prepared.options.jobs(),
+            timeout_multiplier: prepared.options.timeout_multiplier(),
+            interrupt,
+        };
+        let tests = self.tests(&setting)?;
+        progress.phase(Phase::Observing, 0);
+        let built = start.elapsed().as_secs_f64();
+        let original = learning::learn(&team, &tests)?;
+        let learned = start.elapsed().as_secs_f64();
+        let wanted: BTreeSet<MutantId> = wanted.intersection(&build.built).copied().collect();
+        let limit = match prepared.options.execute.impact_matrix {
+            true => matrix::TESTS_PER_MUTANT,
+            false => measuring::TESTS_PER_MUTANT,
+        };
+        let runs = measuring::measure(&team, executed, &tests, &original, &wanted, limit)?;
+        let functions = program.functions_of(&prepared.plan.mutants);
+        if prepared.options.execute.impact_matrix {
+            let times = matrix::Times {
+                build: built,
+                learn: learned - built,
+                observed_tests: original.seconds,
+                check: start.elapsed().as_secs_f64() - learned,
+            };
+            matrix::write(
+                &prepared.output_directory,
+                &original,
+                &runs,
+                &functions,
+                times,
+            )?;
+        }
+        let _ = fs::remove_dir_all(scratch);
+        let story = suggest::Story {
+            program: &program,
+            original: &original,
+        };
+        Ok(runs
+            .iter()
+            .filter_map(|(mutant, runs)| {
+                let info = prepared.plan.mutants.get(mutant.0 as usize - 1)?;
+                Some((*mutant, story.impact(info, functions.get(mutant), runs)))
+            })
+            .collect())
+    }
+
+    /// The tests of this run that the observing build has as well.
+    fn tests(&self, setting: &ObserverSetting<'_>) -> Result<Vec<ObservedTest>> {
+        let mut observer = Observer::new(setting, 0)?;
+        let mut tests = Vec::new();
+        for (number, binary) in setting.binaries.iter().enumerate() {
+            if !binary.harness {
+                continue;
+            }
+            for (index, name) in observer.tests(number).into_iter().enumerate() {
+                let id = self.executed.tests.iter().position(|test| {
+                    test.name == name
+                        && test.package == binary.package
+                        && test.target == binary.target
+                });
+                if let Some(id) = id {
+                    tests.push(ObservedTest {
+                        id,
+                        binary: number,
+                        index,
+                    });
+                }
+            }
+        }
+        Ok(tests)
+    }
+}

@@ -1,0 +1,156 @@
+//! Runs tests of an observing build and reads what was observed. One worker has one.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use atropos_invariants::PointState;
+use atropos_protocol::{
+    Baseline, Client, ENV_OBSERVATIONS, Extent, Limits, Observations, Verdict, Way,
+};
+
+use super::program::Program;
+use super::trace::Trace;
+use crate::build::test_binary::TestBinary;
+
+/// How long a zygote may be silent, and a test may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What all workers share.
+pub struct ObserverSetting<'a> {
+    pub binaries: &'a [TestBinary],
+    pub test_arguments: &'a [String],
+    pub mutants: u32,
+    pub points: Vec<(u32, u16)>,
+    pub scratch: PathBuf,
+    pub program: &'a Program,
+}
+
+/// A test of an observing build.
+#[derive(Clone, Debug)]
+pub struct ObservedTest {
+    /// Its place in the run's list of tests.
+    pub id: usize,
+    pub binary: usize,
+    pub index: usize,
+}
+
+/// A worker's zygotes and the file that their tests fill.
+pub struct Observer<'a> {
+    setting: &'a ObserverSetting<'a>,
+    directory: PathBuf,
+    observations: Observations,
+    clients: HashMap<usize, Client>,
+    started: usize,
+}
+
+impl<'a> Observer<'a> {
+    pub fn new(setting: &'a ObserverSetting<'a>, worker: usize) -> Result<Observer<'a>> {
+        let directory = setting.scratch.join(worker.to_string());
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("can't write to {}", directory.display()))?;
+        let extent = Extent {
+            functions: setting.program.functions.len() as u32,
+            blocks: setting.program.blocks.len() as u32,
+            state_size: PointState::SIZE as u32,
+        };
+        let observations = Observations::create(&directory.join("observations"), extent)
+            .context("can't make a file for observations")?;
+        Ok(Observer {
+            setting,
+            directory,
+            observations,
+            clients: HashMap::new(),
+            started: 0,
+        })
+    }
+
+    /// The names of a binary's tests.
+    pub fn tests(&mut self, binary: usize) -> Vec<String> {
+        let names = |client: &mut Client| {
+            let tests = client.tests().iter();
+            tests.map(|test| test.name.clone()).collect()
+        };
+        self.client(binary).map(names).unwrap_or_default()
+    }
+
+    /// The zygote of a binary; none if it can't be started.
+    fn client(&mut self, binary: usize) -> Option<&mut Client> {
+        if !self.clients.contains_key(&binary) {
+            let client = self.start(binary)?;
+            self.clients.insert(binary, client);
+        }
+        self.clients.get_mut(&binary)
+    }
+
+    fn start(&mut self, binary: usize) -> Option<Client> {
+        self.started += 1;
+        let scratch = self.directory.join(format!("zygote-{}", self.started));
+        fs::create_dir_all(&scratch).ok()?;
+        let mut command = self.setting.binaries[binary].invocation.command();
+        command
+            .args(self.setting.test_arguments)
+            .env(ENV_OBSERVATIONS, self.observations.path());
+        let ObserverSetting {
+            mutants, points, ..
+        } = self.setting;
+        Client::start(command, &scratch, *mutants, points, PATIENCE).ok()
+    }
+
+    /// Runs a test without a mutant; none if that did not work.
+    pub fn baseline(&mut self, test: &ObservedTest) -> Option<Baseline> {
+        self.observations.clear().ok()?;
+        let capture = self.directory.join("output");
+        let limits = Limits::only_time(PATIENCE);
+        let baseline = self
+            .client(test.binary)?
+            .baseline(test.index, &limits, &capture);
+        if baseline.is_err() {
+            self.clients.remove(&test.binary);
+        }
+        baseline.ok()
+    }
+
+    /// Runs a test as a mutant; none if that did not work.
+    pub fn mutant(&mut self, test: &ObservedTest, mutant: u32, limits: &Limits) -> Option<Verdict> {
+        self.observations.clear().ok()?;
+        let mut verdict = None;
+        let run = self.client(test.binary)?.run(
+            Way::Each,
+            test.index,
+            &[mutant],
+            limits,
+            &mut |_, given| verdict = Some(given),
+        );
+        if run.is_err() {
+            self.clients.remove(&test.binary);
+        }
+        verdict
+    }
+
+    /// What the last run did.
+    pub fn trace(&self) -> Trace {
+        Trace::read(&self.observations, &self.setting.program.blocks)
+    }
+
+    /// Who called whom in the last run.
+    pub fn calls(&self) -> Vec<(u32, u32)> {
+        self.observations.calls()
+    }
+
+    /// What the last run showed of a function.
+    pub fn state(&self, function: u32) -> Option<PointState> {
+        PointState::decode(self.observations.state_bytes(function))
+    }
+}
+
+/// Empties a directory for scratch files.
+pub fn clear(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory)
+            .with_context(|| format!("can't clear {}", directory.display()))?;
+    }
+    fs::create_dir_all(directory).with_context(|| format!("can't write {}", directory.display()))
+}

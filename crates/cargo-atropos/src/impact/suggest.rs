@@ -1,0 +1,280 @@
+//! From what was observed to what people read: broken invariants in words, and for each survivor
+//! one assertion that would catch it.
+//!
+//! The assertion is about what a test can get hold of: what a function returns or leaves behind,
+//! of those broken the one nearest to the tests, public functions first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use atropos_invariants::{Invariant, Kind, Value, Variable, Violation, When};
+use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
+use atropos_report::mutant::MutantInfo;
+use atropos_weave::observe::{Function, Returned};
+
+use super::learning::Original;
+use super::measuring::MutantRun;
+use super::program::Program;
+use super::{assertion, assertion::Subject};
+
+/// All that a story about a mutant is made of.
+pub struct Story<'a> {
+    pub program: &'a Program,
+    pub original: &'a Original,
+}
+
+impl Story<'_> {
+    /// What a mutant disturbs in the runs that pass.
+    pub fn impact(&self, mutant: &MutantInfo, own: Option<&u32>, runs: &[MutantRun]) -> Impact {
+        let runs: Vec<&MutantRun> = runs.iter().filter(|run| !run.is_killed).collect();
+        let distances = own.map(|&own| self.original.calls.distances(own));
+        let distances = distances.unwrap_or_default();
+        let mut broken: BTreeMap<(u32, Invariant), Option<Value>> = BTreeMap::new();
+        let mut returns = BTreeSet::new();
+        let mut executions = BTreeSet::new();
+        for run in &runs {
+            for (function, violation) in &run.broken {
+                let seen = broken.entry((*function, violation.invariant)).or_default();
+                *seen = seen.or(violation.seen);
+            }
+            returns.extend(&run.difference.returns);
+            executions.extend(&run.difference.executions);
+        }
+        let disturbed = |function: &u32| Disturbed {
+            function: self.function(*function).name.clone(),
+            distance: distances.get(function).copied(),
+        };
+        let mut broken: Vec<(u32, Violation)> = broken
+            .into_iter()
+            .map(|((function, invariant), seen)| (function, Violation { invariant, seen }))
+            .collect();
+        broken.sort_by_key(|(function, _)| distances.get(function).copied());
+        let invariants = broken
+            .iter()
+            .map(|(function, violation)| BrokenInvariant {
+                at: disturbed(function),
+                invariant: self.words(*function, &violation.invariant),
+                seen: violation.seen.map(|seen| seen.to_string()),
+            })
+            .collect();
+        let tests: BTreeSet<usize> = runs.iter().map(|run| run.test).collect();
+        let suggestion = self.suggest(mutant, &broken, &returns, &executions);
+        Impact::new(
+            tests.len(),
+            invariants,
+            returns.iter().map(disturbed).collect(),
+            executions.iter().map(disturbed).collect(),
+            suggestion,
+        )
+    }
+
+    fn function(&self, number: u32) -> &Function {
+        &self.program.functions[number as usize]
+    }
+
+    /// The kind of a variable's values.
+    fn kind(&self, function: u32, variable: Variable) -> Kind {
+        let state = self.original.states.get(&function);
+        let kind = state.and_then(|state| state.slot(variable)?.kind());
+        kind.unwrap_or(Kind::Number)
+    }
+
+    /// An invariant with the names of the function's variables.
+    fn words(&self, number: u32, invariant: &Invariant) -> String {
+        let function = self.function(number);
+        let name = |variable: Variable| {
+            let name = name_of(function, variable);
+            match self.kind(number, variable) {
+                Kind::Length => format!("{name}.len()"),
+                _ => name,
+            }
+        };
+        let kind = self.kind(number, invariant.variable());
+        invariant.describe_as(&name, kind)
+    }
+
+    /// One thing to write.
+    fn suggest(
+        &self,
+        mutant: &MutantInfo,
+        broken: &[(u32, Violation)],
+        returns: &BTreeSet<u32>,
+        executions: &BTreeSet<u32>,
+    ) -> Option<Suggestion> {
+        let best = broken.iter().min_by_key(|(function, violation)| {
+            let is_exit = violation.invariant.variable().when == When::Exit;
+            (!is_exit, self.remoteness(*function))
+        });
+        if let Some((function, violation)) = best {
+            return Some(self.about_invariant(*function, violation));
+        }
+        let nearest = |functions: &BTreeSet<u32>| {
+            let functions = functions.iter().copied();
+            functions.min_by_key(|&function| self.remoteness(function))
+        };
+        if let Some(function) = nearest(returns) {
+            return Some(self.about_return(function));
+        }
+        if let Some(function) = nearest(executions) {
+            return Some(self.about_execution(function));
+        }
+        Some(Suggestion {
+            words: format!(
+                "No function returned or did anything else. Either line {} makes no difference \
+                 that anyone can see, or its effect leaves the program in a way that is not \
+                 observed (output, I/O, user types): assert on that",
+                mutant.line
+            ),
+            code: String::new(),
+        })
+    }
+
+    /// Public functions before others, closures last, then those nearest to the tests.
+    fn remoteness(&self, function: u32) -> (bool, bool, usize) {
+        let depth = self.original.calls.depth(function).unwrap_or(usize::MAX);
+        let Function {
+            name,
+            is_public,
+            is_closure,
+            ..
+        } = self.function(function);
+        // Nobody calls `drop` to look at what it does.
+        (
+            *is_closure || name.ends_with("Drop>::drop"),
+            !is_public,
+            depth,
+        )
+    }
+
+    fn about_invariant(&self, number: u32, violation: &Violation) -> Suggestion {
+        let function = self.function(number);
+        let variable = violation.invariant.variable();
+        let held = self.words(number, &violation.invariant);
+        let name = match (variable.when, variable.index) {
+            (When::Exit, 0) => "something".to_owned(),
+            _ => name_of(function, variable),
+        };
+        let deed = match (variable.when, variable.index) {
+            (When::Exit, 0) => "returned",
+            (When::Exit, _) => "left",
+            (When::Entry, _) => "was called with",
+        };
+        let kind = self.kind(number, variable);
+        let what = match violation.seen {
+            Some(seen) if (variable.when, variable.index) == (When::Exit, 0) => match kind {
+                Kind::Length => format!("{deed} something of length {seen}"),
+                _ => format!("{deed} {seen}"),
+            },
+            Some(seen) => format!("{deed} {name} = {seen}"),
+            None => String::new(),
+        };
+        let words = match violation.seen {
+            Some(_) => format!(
+                "`{}` {what} where every test saw {held}; no test asserts it",
+                function.name
+            ),
+            None => {
+                let when = match variable.when {
+                    When::Entry => "is called",
+                    When::Exit => "returns",
+                };
+                format!(
+                    "when `{}` {when}, {held} no longer holds, as it did in every test; no test \
+                     asserts it",
+                    function.name
+                )
+            }
+        };
+        let kind_of = |variable: Variable| self.kind(number, variable);
+        let subject = Subject {
+            function,
+            getters: &|field| self.getter(function, field),
+        };
+        Suggestion {
+            words,
+            code: assertion::of(&subject, &violation.invariant, &kind_of),
+        }
+    }
+
+    /// A public method without parameters that is called like a field.
+    fn getter(&self, function: &Function, field: &str) -> bool {
+        let owner = match &function.returned {
+            Returned::Typed(ty) if ty != "Self" && function.is_method => ty.clone(),
+            _ => match function.name.rsplit_once("::") {
+                Some((owner, _)) => owner.to_owned(),
+                None => return false,
+            },
+        };
+        let wanted = format!("{owner}::{field}");
+        self.program.functions.iter().any(|other| {
+            let takes_nothing = other
+                .entry
+                .iter()
+                .all(|variable| variable.name.starts_with("self."));
+            other.name == wanted && other.is_public && other.is_method && takes_nothing
+        })
+    }
+
+    fn about_return(&self, number: u32) -> Suggestion {
+        let function = self.function(number);
+        let changes = function.returned == Returned::Unit;
+        let words = match changes {
+            true => format!(
+                "`{}` leaves something else behind, and no test looks at it: assert on what it \
+                 changes",
+                function.name
+            ),
+            false => format!(
+                "`{}` returns something else, and no test asserts on it",
+                function.name
+            ),
+        };
+        Suggestion {
+            words,
+            code: match changes {
+                true => format!(
+                    "{};\nassert_eq!(/* what it changes */, /* as it is now */);",
+                    assertion::call(function)
+                ),
+                false => format!(
+                    "assert_eq!({}, /* what it returns now */);",
+                    assertion::call(function)
+                ),
+            },
+        }
+    }
+
+    fn about_execution(&self, number: u32) -> Suggestion {
+        let function = self.function(number);
+        Suggestion {
+            words: format!(
+                "`{}` runs another number of times or takes another way, but returns the same: \
+                 assert on what else it does, or on how often",
+                function.name
+            ),
+            code: String::new(),
+        }
+    }
+}
+
+/// A variable as people write it.
+pub fn name_of(function: &Function, variable: Variable) -> String {
+    let index = usize::from(variable.index);
+    let name = match (variable.when, index) {
+        (When::Entry, _) => function.entry.get(index).map(|known| known.name.clone()),
+        (When::Exit, 0) => Some("result".to_owned()),
+        (When::Exit, _) => {
+            function
+                .exit
+                .get(index - 1)
+                .map(|known| match known.name.strip_prefix('.') {
+                    Some(field) => format!("result.{field}"),
+                    None => known.name.clone(),
+                })
+        }
+    };
+    let name = name.unwrap_or_else(|| "?".to_owned());
+    match variable.is_inner {
+        true => format!("{name}.unwrap()"),
+        false => name,
+    }
+}
