@@ -1,0 +1,7 @@
+//! A join.
+
+use std::thread::JoinHandle;
+
+pub fn wait_for(worker: JoinHandle<()>) {
+    worker.join().unwrap();
+}

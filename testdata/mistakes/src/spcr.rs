@@ -1,0 +1,9 @@
+//! A critical region in one piece.
+
+use std::sync::Mutex;
+
+pub fn add(sum: &Mutex<u32>) {
+    let mut sum = sum.lock().unwrap();
+    let before = *sum;
+    *sum = before + 1;
+}
