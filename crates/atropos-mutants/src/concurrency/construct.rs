@@ -221,11 +221,24 @@ impl Walker<'_> {
         if let Expr::Path(path) = expression
             && let Some(name) = path.path.get_ident().map(ToString::to_string)
             && let Some(known) = self.frame.constructs.get(&name)
+            // A parameter of that name that a local will shadow is still what its type says.
+            && !matches!(self.frame.scopes.find(&name), Some(Some(_)))
         {
             return Some(known.clone());
         }
         let ty = self.written_type(expression)?;
         self.known_type(&ty)
+    }
+
+    /// What is known of a local, wherever in its function it is bound.
+    pub(crate) fn known_local(&self, expression: &Expr) -> Option<&Known> {
+        match expression {
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                self.frame.constructs.get(&name)
+            }
+            _ => None,
+        }
     }
 
     /// The construct of a type, if it is one.

@@ -32,7 +32,15 @@ struct Region<'b> {
     acquisition: Acquisition<'b>,
 }
 
+/// The lock, where its guard has taken its name.
+const LOCK: &str = "__atropos_lock";
+
 impl Region<'_> {
+    /// Whether the guard hides the lock, so that it takes another name to lock again.
+    fn hides_lock(&self) -> bool {
+        mentions(&self.acquisition.call.receiver, &self.guard)
+    }
+
     /// Whether a statement uses the guard.
     fn is_used_by(&self, index: usize) -> bool {
         mentions(&self.block.stmts[index], &self.guard)
@@ -134,19 +142,55 @@ impl Walker<'_> {
         self.source.flat(&block.stmts[index])
     }
 
+    /// What the lock is called within the region.
+    fn lock_of(&self, region: &Region<'_>) -> String {
+        match region.hides_lock() {
+            true => LOCK.to_string(),
+            false => self.source.flat(&region.acquisition.call.receiver),
+        }
+    }
+
     /// The acquisition once more.
     fn again(&self, region: &Region<'_>) -> String {
-        self.source.flat(region.local)
+        self.acquired(region, &self.lock_of(region))
     }
 
     /// The acquisition once more, of a guard that excludes nobody.
     fn again_bare(&self, region: &Region<'_>) -> String {
+        self.acquired(region, &super::bare(&self.lock_of(region)))
+    }
+
+    /// The acquisition, of a lock of another name.
+    fn acquired(&self, region: &Region<'_>, lock: &str) -> String {
         let whole = self.source.span(region.local);
         let receiver = self.source.span(&region.acquisition.call.receiver);
         let before = self.source.slice(Span::new(whole.start, receiver.start));
         let behind = self.source.slice(Span::new(receiver.end, whole.end));
-        let bare = super::bare(self.source.slice(receiver));
-        crate::source::one_line(&format!("{before}{bare}{behind}"))
+        crate::source::one_line(&format!("{before}{lock}{behind}"))
+    }
+
+    /// As `rewritten`, for text that locks the region's lock again.
+    fn relocked_region(
+        &mut self,
+        operator: Operator,
+        region: &Region<'_>,
+        (first, end): (usize, usize),
+        text: String,
+        summary: &str,
+    ) {
+        if !region.hides_lock() {
+            return self.rewritten(operator, region.block, (first, end), text, summary);
+        }
+        let receiver = self.source.flat(&region.acquisition.call.receiver);
+        let before = (region.start..first).map(|index| match index == region.start {
+            true => self.again(region),
+            false => self.text(region.block, index),
+        });
+        let mut texts = vec![format!("let {LOCK} = &{receiver};")];
+        texts.extend(before);
+        texts.push(text);
+        let range = (first.min(region.start), end);
+        self.rewritten(operator, region.block, range, texts.join(" "), summary);
     }
 
     /// A draft that puts other text for the statements from `first` to before `end`.
@@ -284,16 +328,15 @@ impl Walker<'_> {
         if region.end < region.start + 3 {
             return;
         }
-        let block = region.block;
         if let Some(text) = self.first_outside(region) {
             let range = (region.start, region.start + 2);
             let summary = "begin the critical region one statement later";
-            self.rewritten(Operator::Skcr, block, range, text, summary);
+            self.relocked_region(Operator::Skcr, region, range, text, summary);
         }
         if let Some(text) = self.last_outside(region) {
             let range = (region.end - 1, region.end + usize::from(region.has_drop));
             let summary = "end the critical region one statement earlier";
-            self.rewritten(Operator::Skcr, block, range, text, summary);
+            self.relocked_region(Operator::Skcr, region, range, text, summary);
         }
     }
 
@@ -334,7 +377,11 @@ impl Walker<'_> {
         let block = region.block;
         if self.takes_in_before(region) {
             let before = region.start - 1;
-            let text = format!("{} {}", self.again(region), self.text(block, before));
+            let text = format!(
+                "{} {}",
+                self.text(block, region.start),
+                self.text(block, before)
+            );
             let summary = "begin the critical region one statement earlier";
             self.rewritten(
                 Operator::Excr,
@@ -402,7 +449,7 @@ impl Walker<'_> {
             ));
         }
         for (range, text, summary) in shifts {
-            self.rewritten(Operator::Shcr, block, range, text, summary);
+            self.relocked_region(Operator::Shcr, region, range, text, summary);
         }
     }
 
@@ -421,7 +468,7 @@ impl Walker<'_> {
                 self.text(region.block, gap)
             );
             let summary = "split the critical region";
-            self.rewritten(Operator::Spcr, region.block, (gap, gap + 1), text, summary);
+            self.relocked_region(Operator::Spcr, region, (gap, gap + 1), text, summary);
         }
     }
 

@@ -135,7 +135,9 @@ impl Walker<'_> {
             }
             ("fence", 1) if ordering_of(&call.args[0]).is_some() => Some(Operator::Rvk),
             ("drop", 1) => {
-                let known = self.known(&call.args[0])?;
+                let argument = &call.args[0];
+                let known = self.known_local(argument).cloned();
+                let known = known.or_else(|| self.known(argument))?;
                 let is_noticed = matches!(
                     known.construct,
                     Construct::Guard | Construct::Sender | Construct::Receiver
@@ -167,7 +169,7 @@ impl Walker<'_> {
         } else if path_ends(&call.func, "bump") {
             String::new()
         } else if path_ends(&call.func, "drop")
-            && let Some(known) = self.known(argument)
+            && let Some(known) = self.known_local(argument)
             && known.construct == Construct::Guard
             && known.library == Library::ParkingLot
         {

@@ -170,6 +170,20 @@ fn a_region_in_which_nothing_is_shared_is_left_alone() {
 }
 
 #[test]
+fn a_guard_may_have_the_name_of_its_lock() {
+    let source = "use std::sync::Mutex; fn f(m: &Mutex<u8>) { let mut m = m.lock().unwrap(); let n = *m; *m = n + 1; drop(m); }";
+    let found = found_with(source, &options("SPCR,RSB,RCXC"));
+    assert_eq!(
+        lines(source, &found),
+        [
+            "SPCR: let mut m = m.lock().unwrap(); let n = *m; *m = n + 1; drop(m); => let __atropos_lock = &m; let mut m = __atropos_lock.lock().unwrap(); let n = *m; drop(m); let mut m = __atropos_lock.lock().unwrap(); *m = n + 1; drop(m);",
+            &format!("RSB: m => {BARE}"),
+            "RCXC: drop(m); =>",
+        ]
+    );
+}
+
+#[test]
 fn rfu_keeps_the_lock_on_early_ways_out() {
     bodies(
         "RFU",

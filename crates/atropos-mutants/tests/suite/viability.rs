@@ -259,6 +259,14 @@ impl Shared {
     pub fn name(&self) -> &str { self.name.get_or_init(|| "n".to_string()) }
     pub fn clear(&self) { { let mut items = self.items.lock().unwrap(); items.clear(); } self.add_up(); }
 }
+pub fn shadowed(total: &Mutex<u32>) {
+    thread::yield_now();
+    let mut total = total.lock().unwrap();
+    let before = *total;
+    *total = before + 1;
+    drop(total);
+    thread::yield_now();
+}
 pub fn meet(sender: &SyncSender<u32>, receiver: &Receiver<u32>) {
     let barrier = Arc::new(Barrier::new(2));
     let other = barrier.clone();

@@ -7,6 +7,7 @@ mod conduct;
 mod disturbance;
 mod failing_tests;
 mod landscape;
+mod mistakes;
 mod resuming;
 mod schedules;
 mod selected;

@@ -1,0 +1,54 @@
+//! Every concurrency operator makes a mutant that a good test kills under exploration, and that a weak test, which
+//! runs the same code, lets survive.
+
+use atropos_mutants::{Category, Operator};
+
+use crate::tree::Tree;
+
+#[test]
+fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one() {
+    let tree = Tree::of("mistakes");
+    let run = tree
+        .run(&["--operators", "concurrency", "--kill-matrix", "-C--offline"])
+        .has_code(2);
+    let outcomes = run.outcomes();
+    let place = |test: usize| {
+        let test = &outcomes.tests[test];
+        (test.target.as_str(), test.name.as_str())
+    };
+    let operators = Operator::all().filter(|o| o.category() == Category::Concurrency);
+    for operator in operators {
+        let name = operator.code().to_lowercase();
+        let file = format!("src/{name}.rs");
+        let mutants: Vec<_> = outcomes
+            .mutants
+            .iter()
+            .filter(|mutant| mutant.info.operator == operator && mutant.info.file == file)
+            .collect();
+        let shows_it = mutants.iter().find(|mutant| {
+            let kills = |target: &str| {
+                let mut kills = mutant.killed_by.iter();
+                kills.any(|kill| place(kill.test) == (target, name.as_str()))
+            };
+            let is_explored_by_weak = mutant
+                .explored_by
+                .iter()
+                .any(|explored| place(explored.test) == ("test weak", name.as_str()));
+            kills("test good") && !kills("test weak") && is_explored_by_weak
+        });
+        let seen: Vec<String> = mutants
+            .iter()
+            .map(|mutant| format!("{} {:?}", mutant.info.summary, mutant.verdict))
+            .collect();
+        let shows_it = shows_it.unwrap_or_else(|| panic!("{operator}: {seen:#?}"));
+        // The good test says under which schedule, in words.
+        let kill = shows_it
+            .killed_by
+            .iter()
+            .find(|kill| place(kill.test).0 == "test good")
+            .unwrap();
+        assert!(kill.trace.as_ref().is_some_and(|trace| trace.contains("thread 0")), "{operator}");
+        assert!(kill.schedule.is_some(), "{operator}");
+    }
+    assert_eq!(tree.stray_processes(), [""; 0]);
+}
