@@ -47,7 +47,12 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
             .iter()
             .find(|kill| place(kill.test).0 == "test good")
             .unwrap();
-        assert!(kill.trace.as_ref().is_some_and(|trace| trace.contains("thread 0")), "{operator}");
+        assert!(
+            kill.trace
+                .as_ref()
+                .is_some_and(|trace| trace.contains("thread 0")),
+            "{operator}"
+        );
         assert!(kill.schedule.is_some(), "{operator}");
     }
     assert_eq!(tree.stray_processes(), [""; 0]);
