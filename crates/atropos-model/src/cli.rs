@@ -102,7 +102,7 @@ pub struct GenerateArgs {
     #[arg(long)]
     pub full: bool,
     /// States without a visible step after which internal steps are taken for endless.
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = 100_000)]
     pub max_internal: usize,
 }
 
@@ -299,10 +299,12 @@ fn generated(
     }
     let mut shown = Instant::now();
     let terminal = std::io::stderr().is_terminal();
+    // In a log a line now and then is enough.
+    let pause = Duration::from_millis(if terminal { 200 } else { 20_000 });
     let generated = generate(model, options, &mut |progress| {
-        if terminal && shown.elapsed() > Duration::from_millis(200) {
+        if shown.elapsed() > pause {
             shown = Instant::now();
-            show(&progress);
+            show(&progress, terminal);
         }
     })?;
     if terminal {
@@ -387,9 +389,14 @@ fn rust_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn show(progress: &Progress) {
+fn show(progress: &Progress, terminal: bool) {
+    let (before, after) = if terminal {
+        ("\r\x1b[K", "")
+    } else {
+        ("", "\n")
+    };
     eprint!(
-        "\r\x1b[Ktest {}/{}, choice {}/{}: {} killed of {} found of {}, {} running",
+        "{before}test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running{after}",
         progress.test + 1,
         progress.tests,
         progress.choices,

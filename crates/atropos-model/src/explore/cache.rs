@@ -3,12 +3,16 @@
 use super::expansion::Expansion;
 use crate::model::State;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 const SHARDS: usize = 64;
 
 /// What was found from states, with and without reduction.
-type Shard = HashMap<(State, bool), Arc<Expansion>>;
+#[derive(Default)]
+struct Shard {
+    known: HashMap<(State, bool), Arc<Expansion>>,
+    bytes: usize,
+}
 
 /// Answers never depend on what is in here, only how fast they come.
 pub struct Cache {
@@ -17,34 +21,30 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Holds about `capacity` expansions.
-    pub fn new(capacity: usize) -> Cache {
+    /// Holds about so many bytes.
+    pub fn new(bytes: usize) -> Cache {
         Cache {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            per_shard: capacity / SHARDS + 1,
+            per_shard: bytes / SHARDS + 1,
         }
     }
 
-    fn shard(&self, state: &State) -> &Mutex<HashMap<(State, bool), Arc<Expansion>>> {
-        &self.shards[(state.fingerprint() >> 32) as usize % SHARDS]
+    fn shard(&self, state: &State) -> MutexGuard<'_, Shard> {
+        self.shards[(state.fingerprint() >> 32) as usize % SHARDS]
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     pub(super) fn get(&self, state: &State, full: bool) -> Option<Arc<Expansion>> {
-        let shard = self
-            .shard(state)
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        shard.get(&(state.clone(), full)).cloned()
+        self.shard(state).known.get(&(state.clone(), full)).cloned()
     }
 
     pub(super) fn put(&self, state: &State, full: bool, expansion: &Arc<Expansion>) {
-        let mut shard = self
-            .shard(state)
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if shard.len() >= self.per_shard {
-            shard.clear();
+        let mut shard = self.shard(state);
+        if shard.bytes >= self.per_shard {
+            *shard = Shard::default();
         }
-        shard.insert((state.clone(), full), expansion.clone());
+        shard.bytes += expansion.weight();
+        shard.known.insert((state.clone(), full), expansion.clone());
     }
 }

@@ -1,8 +1,31 @@
-//! The iterations that are enabled in one state.
+//! The iterations that are enabled in one state, without those that begin with an input: most of them are never taken,
+//! and a station has thousands.
 
 use crate::model::{ExecError, Label, ObjectId, State};
 use crate::mutation::{MutantId, MutantSet};
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
+
+/// Lists of mutants, each kept once: objects of one class in one state meet the same.
+#[derive(Default)]
+pub(super) struct Lists {
+    known: HashSet<Arc<[MutantId]>>,
+    scratch: Vec<MutantId>,
+}
+
+impl Lists {
+    fn shared(&mut self, met: &MutantSet) -> Arc<[MutantId]> {
+        self.scratch.clear();
+        self.scratch.extend(met.iter());
+        if let Some(known) = self.known.get(self.scratch.as_slice()) {
+            return known.clone();
+        }
+        let list: Arc<[MutantId]> = self.scratch.as_slice().into();
+        self.known.insert(list.clone());
+        list
+    }
+}
 
 /// One enabled iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +36,16 @@ pub struct Step {
     pub target: State,
 }
 
+/// An object that may take inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taker {
+    pub object: ObjectId,
+    /// Its position in the order of ranks.
+    pub position: u32,
+    /// Whether it really takes one, where that was looked at.
+    pub takes: Option<bool>,
+}
+
 /// What is enabled in a state, by rank. Objects were looked at in the order of their ranks until the answer was clear.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
@@ -20,12 +53,14 @@ pub struct Expansion {
     pub looked: Vec<Step>,
     /// The part of `looked` that is to be followed: all, or the steps of one object that are enough.
     pub chosen: Range<usize>,
+    /// Objects that may take inputs, in the order of ranks.
+    pub takers: Vec<Taker>,
     /// The first iteration that ends in an error, and whose it is.
     pub error: Option<(ObjectId, Vec<Label>, ExecError)>,
     /// While the original ran: mutants that would have computed something else.
     pub infected: MutantSet,
     /// The same per object that was looked at, by its position in the order; only objects that met any.
-    pub infected_at: Vec<(u32, Box<[MutantId]>)>,
+    pub infected_at: Vec<(u32, Arc<[MutantId]>)>,
     /// How many objects were looked at.
     pub objects: u32,
     /// Only some of the enabled iterations, enough for what follows.
@@ -33,6 +68,14 @@ pub struct Expansion {
 }
 
 impl Expansion {
+    /// About how many bytes it takes.
+    pub(super) fn weight(&self) -> usize {
+        const STATE: usize = 4096;
+        1024 + self.looked.len() * STATE
+            + self.infected_at.len() * size_of::<(u32, Arc<[MutantId]>)>()
+            + self.takers.len() * size_of::<Taker>()
+    }
+
     pub fn steps(&self) -> &[Step] {
         &self.looked[self.chosen.clone()]
     }
@@ -45,6 +88,34 @@ impl Expansion {
         {
             Ok(found) => &self.infected_at[found].1,
             Err(_) => &[],
+        }
+    }
+
+    pub(super) fn taker_at(&self, position: u32) -> Option<&Taker> {
+        let found = self
+            .takers
+            .binary_search_by_key(&position, |taker| taker.position);
+        found.ok().map(|at| &self.takers[at])
+    }
+
+    /// More mutants met while the object at this position was looked at.
+    pub(super) fn meet(&mut self, position: u32, met: &MutantSet, lists: &mut Lists) {
+        if met.is_empty() {
+            return;
+        }
+        self.infected.union(met);
+        match self
+            .infected_at
+            .binary_search_by_key(&position, |(at, _)| *at)
+        {
+            Err(at) => {
+                self.infected_at.insert(at, (position, lists.shared(met)));
+            }
+            Ok(at) => {
+                let mut all: MutantSet = met.clone();
+                self.infected_at[at].1.iter().for_each(|id| all.insert(*id));
+                self.infected_at[at].1 = lists.shared(&all);
+            }
         }
     }
 }

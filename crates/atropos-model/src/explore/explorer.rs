@@ -2,8 +2,9 @@
 
 use super::acting::Acting;
 use super::cache::Cache;
-use super::engine::Engine;
-use super::expansion::{Expansion, Step};
+use super::engine::{Engine, Inputs};
+use super::expansion::{Expansion, Lists, Step, Taker};
+use super::inputs;
 use super::reducer::Reducer;
 use super::suspension::{Node, Suspension, VisibleNode};
 use crate::model::{ExecError, Label, Model, ObjectId, State};
@@ -28,7 +29,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { closure: 1_000_000 }
+        Limits { closure: 100_000 }
     }
 }
 
@@ -44,15 +45,20 @@ pub enum Stop {
 /// One worker's view of a model.
 pub struct Explorer {
     pub model: Arc<Model>,
-    engine: Box<dyn Engine>,
+    pub(super) engine: Box<dyn Engine>,
     cache: Arc<Cache>,
     original: Acting,
     /// None: all orders are explored.
     reducer: Option<Arc<Reducer>>,
     /// Per object its position in the order of ranks.
     order: Vec<u32>,
+    /// Inputs may be actions of other objects than the one whose block runs.
+    pub(super) foreign_inputs: bool,
     /// Scratch: mutants met by one object.
     met: MutantSet,
+    lists: Lists,
+    /// Nodes of the last closure.
+    pub closed: usize,
     /// Objects looked at by execution.
     pub expanded: u64,
 }
@@ -71,12 +77,15 @@ impl Explorer {
         }
         Explorer {
             order,
+            foreign_inputs: inputs::foreign(&model),
             met: MutantSet::for_all(&model.mutants),
+            lists: Lists::default(),
             model,
             engine,
             cache,
             original,
             reducer,
+            closed: 0,
             expanded: 0,
         }
     }
@@ -113,8 +122,9 @@ impl Explorer {
         };
         let model = self.model.clone();
         let mut relied = MutantSet::default();
-        for rank in &model.ranks {
-            for object in rank {
+        for (rank, objects) in model.ranks.iter().enumerate() {
+            let first_taker = expansion.takers.len();
+            for object in objects {
                 let before = expansion.looked.len();
                 self.look(acting, state, *object, &mut expansion, known);
                 let steps = &expansion.looked[before..];
@@ -122,12 +132,18 @@ impl Explorer {
                 if full || !internal || expansion.error.is_some() {
                     continue;
                 }
-                let Some(reducer) = &self.reducer else {
+                let Some(reducer) = self.reducer.clone() else {
                     continue;
                 };
+                let last = expansion.takers.len().wrapping_sub(1);
+                let may_take = expansion.takers.last().is_some_and(|t| t.object == *object);
+                if may_take && self.takes(acting, state, &mut expansion, last) {
+                    continue;
+                }
                 if reducer.is_enough(*object, state, &acting.mode, &mut relied) {
                     expansion.infected.union(&relied);
                     expansion.chosen = before..expansion.looked.len();
+                    expansion.takers.clear();
                     expansion.reduced = true;
                     return expansion;
                 }
@@ -135,9 +151,53 @@ impl Explorer {
             if !expansion.looked.is_empty() || expansion.error.is_some() {
                 break;
             }
+            // Lower ranks wait for inputs too.
+            let below = model.ranks[rank + 1..].iter().any(|rank| !rank.is_empty());
+            let mut takers = first_taker..expansion.takers.len();
+            if below && takers.any(|at| self.takes(acting, state, &mut expansion, at)) {
+                break;
+            }
         }
         expansion.chosen = 0..expansion.looked.len();
+        // A node that goes on by itself is only of interest if it takes inputs.
+        if expansion.looked.iter().any(|step| step.labels.is_empty()) {
+            for at in 0..expansion.takers.len() {
+                self.takes(acting, state, &mut expansion, at);
+            }
+        }
         expansion
+    }
+
+    /// Whether an object that may take inputs takes one; found out once.
+    fn takes(
+        &mut self,
+        acting: &Acting,
+        state: &State,
+        expansion: &mut Expansion,
+        at: usize,
+    ) -> bool {
+        let taker = expansion.takers[at];
+        if let Some(takes) = taker.takes {
+            return takes;
+        }
+        self.met.clear();
+        let all = self.engine.run(
+            state,
+            taker.object,
+            &acting.mode,
+            Inputs::All,
+            &mut self.met,
+        );
+        self.expanded += 1;
+        let takes = all
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.labels.first().is_some_and(|l| l.controllable));
+        expansion.takers[at].takes = Some(takes);
+        let met = std::mem::take(&mut self.met);
+        expansion.meet(taker.position, &met, &mut self.lists);
+        self.met = met;
+        takes
     }
 
     fn look(
@@ -160,6 +220,7 @@ impl Explorer {
                 .iter()
                 .take_while(|step| step.object == object);
             expansion.looked.extend(same.cloned());
+            expansion.takers.extend(known.taker_at(position));
             if let Some(error) = known.error.as_ref().filter(|(of, ..)| *of == object) {
                 expansion.error.get_or_insert(error.clone());
             }
@@ -167,10 +228,17 @@ impl Explorer {
         }
         self.expanded += 1;
         self.met.clear();
-        for outcome in self
+        let iterations = self
             .engine
-            .iterations(state, object, &acting.mode, &mut self.met)
-        {
+            .run(state, object, &acting.mode, Inputs::None, &mut self.met);
+        if iterations.cut {
+            expansion.takers.push(Taker {
+                object,
+                position,
+                takes: None,
+            });
+        }
+        for outcome in iterations.outcomes {
             match outcome.result {
                 Ok(target) => expansion.looked.push(Step {
                     object,
@@ -184,12 +252,9 @@ impl Explorer {
                 }
             }
         }
-        if !self.met.is_empty() {
-            expansion.infected.union(&self.met);
-            expansion
-                .infected_at
-                .push((position, self.met.iter().collect()));
-        }
+        let met = std::mem::take(&mut self.met);
+        expansion.meet(position, &met, &mut self.lists);
+        self.met = met;
     }
 
     /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original met.
@@ -206,6 +271,7 @@ impl Explorer {
         let mut seen: HashSet<Node> = kernel.iter().cloned().collect();
         let mut open: Vec<Node> = kernel.to_vec();
         let mut nodes = Vec::new();
+        let mut offered = 0;
         while let Some(node) = open.pop() {
             let pending = node.pending.clone();
             let visible = if let Some((first, rest)) = pending.split_first() {
@@ -216,18 +282,21 @@ impl Explorer {
                 VisibleNode {
                     node,
                     offers: vec![(first.clone(), target)],
+                    takers: Vec::new(),
                     internal: false,
                 }
             } else {
                 self.open_node(acting, node, &mut seen, &mut open, infected)?
             };
-            if !visible.offers.is_empty() || !visible.internal {
+            offered += visible.offers.len();
+            if !visible.offers.is_empty() || !visible.internal || !visible.takers.is_empty() {
                 nodes.push(visible);
             }
-            if seen.len() > limits.closure {
+            if seen.len() + offered > limits.closure {
                 return Err(Stop::Diverges);
             }
         }
+        self.closed = seen.len();
         if nodes.is_empty() {
             return Err(Stop::Diverges);
         }
@@ -285,9 +354,12 @@ impl Explorer {
         }
         offers.sort();
         offers.dedup();
+        let takers = expansion.takers.iter();
+        let takers = takers.filter(|taker| taker.takes != Some(false));
         Ok(VisibleNode {
             node,
             offers,
+            takers: takers.map(|taker| taker.object).collect(),
             internal,
         })
     }

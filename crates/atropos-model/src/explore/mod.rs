@@ -7,14 +7,16 @@ mod expansion;
 mod explorer;
 mod footprint;
 mod forecast;
+mod inputs;
 mod points_to;
 mod reducer;
 mod suspension;
 
 pub use acting::Acting;
 pub use cache::Cache;
-pub use engine::{Engine, Interpreted};
-pub use expansion::{Expansion, Step};
+pub use engine::{Engine, Inputs, Interpreted, Iterations, MOST_OUTCOMES, MOST_TRACES, Offer};
+pub use expansion::{Expansion, Step, Taker};
 pub use explorer::{Explorer, Limits, Reduction, Stop};
+pub use inputs::{Input, Taken};
 pub use reducer::Reducer;
 pub use suspension::{Node, Suspension, VisibleNode};

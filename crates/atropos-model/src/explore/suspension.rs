@@ -1,7 +1,7 @@
 //! A suspension state: everything the system may be in after a trace of what the tester gave and saw. Only the nodes
 //! that offer something visible, or can do nothing by themselves, are kept: what follows depends on them alone.
 
-use crate::model::{Label, Observation, State};
+use crate::model::{Label, ObjectId, Observation, State};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -24,15 +24,20 @@ impl Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleNode {
     pub node: Node,
-    /// Visible labels and where they lead, sorted.
+    /// Outputs, and inputs inside an iteration with several labels, and where they lead; sorted.
     pub offers: Vec<(Label, Node)>,
+    /// Objects that may take inputs here; which ones, the explorer finds out when asked.
+    pub takers: Vec<ObjectId>,
     /// An internal step is enabled too.
     pub internal: bool,
 }
 
 impl VisibleNode {
-    pub fn offers_label(&self, label: &Label) -> bool {
-        self.offers.iter().any(|(offered, _)| offered == label)
+    /// The offers with this label.
+    pub(super) fn offers_of(&self, label: &Label) -> &[(Label, Node)] {
+        let first = self.offers.partition_point(|(offered, _)| offered < label);
+        let count = self.offers[first..].partition_point(|(offered, _)| offered == label);
+        &self.offers[first..first + count]
     }
 
     /// No output and no internal step.
@@ -61,22 +66,6 @@ impl Suspension {
         observations
     }
 
-    /// Inputs that some node takes.
-    pub fn inputs(&self) -> BTreeSet<&Label> {
-        let offers = self.nodes.iter().flat_map(|node| &node.offers);
-        offers
-            .filter(|(label, _)| label.controllable)
-            .map(|(label, _)| label)
-            .collect()
-    }
-
-    /// Whether every node takes the input, now or after internal steps: giving it can't go wrong.
-    pub fn takes_surely(&self, input: &Label) -> bool {
-        self.nodes
-            .iter()
-            .all(|node| node.internal || node.offers_label(input))
-    }
-
     /// Where an observation leads, before internal steps.
     pub fn after_observation(&self, observation: &Observation) -> Vec<Node> {
         match observation {
@@ -90,30 +79,9 @@ impl Suspension {
         }
     }
 
-    /// Where an input leads the specification.
-    pub fn after_input(&self, input: &Label) -> Vec<Node> {
-        self.targets(input)
-    }
-
-    /// Where an input leads an implementation: nodes that can't move by themselves and don't take it stay.
-    pub fn after_input_completed(&self, input: &Label) -> Vec<Node> {
-        let mut targets = self.targets(input);
-        let staying = self
-            .nodes
-            .iter()
-            .filter(|node| !node.internal && !node.offers_label(input));
-        targets.extend(staying.map(|node| node.node.clone()));
-        targets.sort();
-        targets.dedup();
-        targets
-    }
-
     fn targets(&self, label: &Label) -> Vec<Node> {
-        let offers = self.nodes.iter().flat_map(|node| &node.offers);
-        let mut targets: Vec<Node> = offers
-            .filter(|(offered, _)| offered == label)
-            .map(|(_, target)| target.clone())
-            .collect();
+        let offers = self.nodes.iter().flat_map(|node| node.offers_of(label));
+        let mut targets: Vec<Node> = offers.map(|(_, target)| target.clone()).collect();
         targets.sort();
         targets.dedup();
         targets

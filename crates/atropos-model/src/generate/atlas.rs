@@ -6,7 +6,7 @@ use super::moves::Move;
 use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use crate::model::Observation;
 use crate::mutation::{Fate, MutantId, MutantSet, Mutants};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,27 +18,61 @@ pub struct Place {
     pub kernel: Vec<Node>,
     pub suspension: Arc<Suspension>,
     pub observations: BTreeSet<Observation>,
-    /// Mutants that compute something else on the way into or out of here.
-    pub infected: MutantSet,
-    pub moves: Vec<Move>,
-    /// Where each move leads, if known.
-    pub next: Vec<Option<PlaceId>>,
-    /// How often each move was taken.
-    pub taken: Vec<u32>,
+    /// Mutants that compute something else without an input.
+    pub own: MutantSet,
+    /// What can be done here; known where a test has been.
+    pub ways: Option<Vec<Way>>,
+    /// Nodes that the original went through by itself.
+    pub explored: usize,
     pub visits: u32,
     /// What became of mutants started here.
     pub(super) meetings: BTreeMap<MutantId, Meeting>,
+}
+
+/// A move from a place.
+pub struct Way {
+    pub step: Move,
+    /// Mutants that compute something else when it is taken, sorted; shared between ways.
+    pub met: Arc<[MutantId]>,
+    /// Those that came to the original's state nevertheless.
+    pub(super) harmless: BTreeSet<MutantId>,
+    /// Where it leads, if known.
+    pub next: Option<PlaceId>,
+}
+
+/// A mutant may go through so many times as many nodes as the original, and some more.
+const MUTANT_FACTOR: usize = 20;
+const MUTANT_NODES: usize = 2_000;
+
+impl Place {
+    /// Mutants without end are stopped by what the original needed here.
+    pub fn mutant_limits(&self, limits: Limits) -> Limits {
+        let closure = self.explored * MUTANT_FACTOR + MUTANT_NODES;
+        Limits {
+            closure: closure.min(limits.closure),
+        }
+    }
+
+    /// The moves, none where no test has been.
+    pub fn ways(&self) -> &[Way] {
+        self.ways.as_deref().unwrap_or_default()
+    }
 }
 
 #[derive(Default)]
 pub struct Atlas {
     pub places: Vec<Place>,
     known: HashMap<Vec<Node>, PlaceId>,
+    sets: HashSet<Arc<[MutantId]>>,
 }
 
 impl Atlas {
     pub fn place(&self, id: PlaceId) -> &Place {
         &self.places[id.0]
+    }
+
+    pub(super) fn place_mut(&mut self, id: PlaceId) -> &mut Place {
+        &mut self.places[id.0]
     }
 
     /// The place of a kernel, explored now if it is new.
@@ -58,6 +92,44 @@ impl Atlas {
         Ok(self.add(kernel, closed))
     }
 
+    /// Finds out what can be done at a place.
+    ///
+    /// # Errors
+    /// An error behind one of the inputs.
+    pub fn look_around(&mut self, crew: &mut Crew, id: PlaceId) -> Result<(), Stop> {
+        if self.place(id).ways.is_some() {
+            return Ok(());
+        }
+        let explorer = crew.first();
+        let acting = Acting::original(&explorer.model.mutants);
+        let inputs = explorer.inputs(&acting, &self.place(id).suspension)?;
+        let model = explorer.model.clone();
+        let moves = Move::all(&self.place(id).observations, inputs);
+        let ways = moves
+            .into_iter()
+            .map(|(step, met)| Way {
+                step,
+                met: self.shared(&met, &model.mutants),
+                harmless: BTreeSet::new(),
+                next: None,
+            })
+            .collect();
+        self.place_mut(id).ways = Some(ways);
+        Ok(())
+    }
+
+    /// Inputs that differ in an argument mostly meet the same mutants.
+    fn shared(&mut self, met: &MutantSet, mutants: &Mutants) -> Arc<[MutantId]> {
+        let open: Arc<[MutantId]> = met.iter().filter(|id| is_open(*id, mutants)).collect();
+        match self.sets.get(&open) {
+            Some(known) => known.clone(),
+            None => {
+                self.sets.insert(open.clone());
+                open
+            }
+        }
+    }
+
     /// Where a move leads.
     ///
     /// # Errors
@@ -69,55 +141,91 @@ impl Atlas {
         at: usize,
         limits: Limits,
     ) -> Result<PlaceId, Stop> {
-        if let Some(next) = self.places[from.0].next[at] {
+        let place = self.place(from);
+        let way = &place.ways()[at];
+        if let Some(next) = way.next {
             return Ok(next);
         }
-        let kernel = self.places[from.0].moves[at].of_original(&self.places[from.0].suspension);
+        let explorer = crew.first();
+        let acting = Acting::original(&explorer.model.mutants);
+        let kernel = way.step.of_original(explorer, &acting, &place.suspension)?;
         let next = self.enter(crew, kernel, limits)?;
-        self.places[from.0].next[at] = Some(next);
+        self.set_next(from, at, next);
         Ok(next)
+    }
+
+    /// Where an observation leads, whether or not a test has been at the place.
+    ///
+    /// # Errors
+    /// What stops the original there.
+    pub fn observe(
+        &mut self,
+        crew: &mut Crew,
+        from: PlaceId,
+        observation: &Observation,
+        limits: Limits,
+    ) -> Result<PlaceId, Stop> {
+        let kernel = self.place(from).suspension.after_observation(observation);
+        self.enter(crew, kernel, limits)
+    }
+
+    fn set_next(&mut self, from: PlaceId, at: usize, next: PlaceId) {
+        if let Some(ways) = &mut self.place_mut(from).ways {
+            ways[at].next = Some(next);
+        }
     }
 
     /// Explores where several moves lead, at once. Moves that stop the original stay unknown.
     pub fn look_ahead(&mut self, crew: &mut Crew, from: PlaceId, moves: &[usize], limits: Limits) {
         let place = self.place(from);
-        let jobs: Vec<(usize, Vec<Node>)> = moves
+        let jobs: Vec<usize> = moves
             .iter()
-            .filter(|at| place.next[**at].is_none())
-            .map(|at| (*at, place.moves[*at].of_original(&place.suspension)))
+            .copied()
+            .filter(|at| place.ways()[*at].next.is_none())
             .collect();
-        let new: Vec<&Vec<Node>> = jobs
-            .iter()
-            .map(|(_, kernel)| kernel)
-            .filter(|k| !self.known.contains_key(*k))
-            .collect();
-        let closed = crew.map(&new, |explorer, kernel| close(explorer, kernel, limits));
-        let new: Vec<Vec<Node>> = new.into_iter().cloned().collect();
-        for (kernel, closed) in new.into_iter().zip(closed) {
-            if let (Ok(closed), false) = (closed, self.known.contains_key(&kernel)) {
-                self.add(kernel, closed);
-            }
-        }
-        for (at, kernel) in jobs {
-            self.places[from.0].next[at] = self.known.get(&kernel).copied();
+        let known = &self.known;
+        let found = crew.map(&jobs, |explorer, at| {
+            let acting = Acting::original(&explorer.model.mutants);
+            let step = &place.ways()[*at].step;
+            let kernel = step
+                .of_original(explorer, &acting, &place.suspension)
+                .ok()?;
+            let closed = match known.contains_key(&kernel) {
+                true => None,
+                false => Some(close(explorer, &kernel, limits).ok()?),
+            };
+            Some((kernel, closed))
+        });
+        for (at, found) in jobs.into_iter().zip(found) {
+            let Some((kernel, closed)) = found else {
+                continue;
+            };
+            let next = match (self.known.get(&kernel), closed) {
+                (Some(next), _) => *next,
+                (None, Some(closed)) => self.add(kernel, closed),
+                (None, None) => continue,
+            };
+            self.set_next(from, at, next);
         }
     }
 
     fn add(
         &mut self,
         kernel: Vec<Node>,
-        (suspension, infected): (Suspension, MutantSet),
+        Closed {
+            suspension,
+            own,
+            explored,
+        }: Closed,
     ) -> PlaceId {
         let id = PlaceId(self.places.len());
-        let moves = Move::all(&suspension);
         self.known.insert(kernel.clone(), id);
         self.places.push(Place {
             kernel,
             observations: suspension.observations(),
-            infected,
-            next: vec![None; moves.len()],
-            taken: vec![0; moves.len()],
-            moves,
+            own,
+            ways: None,
+            explored,
             visits: 0,
             suspension: Arc::new(suspension),
             meetings: BTreeMap::new(),
@@ -126,15 +234,22 @@ impl Atlas {
     }
 }
 
-fn close(
-    explorer: &mut Explorer,
-    kernel: &[Node],
-    limits: Limits,
-) -> Result<(Suspension, MutantSet), Stop> {
+/// What the original does from a kernel by itself.
+struct Closed {
+    suspension: Suspension,
+    own: MutantSet,
+    explored: usize,
+}
+
+fn close(explorer: &mut Explorer, kernel: &[Node], limits: Limits) -> Result<Closed, Stop> {
     let acting = Acting::original(&explorer.model.mutants);
     let mut infected = MutantSet::for_all(&explorer.model.mutants);
     let suspension = explorer.close(&acting, kernel, limits, &mut infected)?;
-    Ok((suspension, open_only(&infected, &explorer.model.mutants)))
+    Ok(Closed {
+        suspension,
+        own: open_only(&infected, &explorer.model.mutants),
+        explored: explorer.closed,
+    })
 }
 
 /// Mutants known before to be equivalent, duplicate or dead are not worth running.
@@ -142,7 +257,11 @@ fn open_only(infected: &MutantSet, mutants: &Mutants) -> MutantSet {
     let mut open = MutantSet::for_all(mutants);
     infected
         .iter()
-        .filter(|id| mutants.get(*id).fate == Fate::Open)
+        .filter(|id| is_open(*id, mutants))
         .for_each(|id| open.insert(id));
     open
+}
+
+fn is_open(id: MutantId, mutants: &Mutants) -> bool {
+    mutants.get(id).fate == Fate::Open
 }

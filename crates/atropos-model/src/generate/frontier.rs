@@ -1,20 +1,33 @@
-//! Our strategy: first the move that kills most of the mutants running now, then the shortest known way to where an
-//! unkilled mutant waits to be started by a move, or to a move that nobody took yet.
+//! Our strategy: every move is worth the unkilled mutants that it meets, a mutant less each time that it was started in
+//! vain, and the running mutants that it kills. Where nothing is worth much, the way back to a place where more waits.
 
-use super::atlas::{Atlas, PlaceId};
+use super::atlas::{Atlas, PlaceId, Way};
 use super::crew::Crew;
 use super::meeting::{Advance, Meeting, advance};
 use super::strategy::{Situation, Strategy};
 use crate::explore::Acting;
 use crate::mutation::MutantId;
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
+/// What a mutant is worth that was never started.
+const FRESH: u64 = 3_600;
+/// Started so often, a mutant is worth nothing any more.
+const TRIES: u32 = 30;
+/// What a move is worth that kills one of the running mutants.
+const KILL: u64 = 3 * FRESH;
+/// What a move is worth that was never taken from its place.
+const UNSEEN: u64 = 40;
+/// What a move is worth that was never taken anywhere.
+const NOVEL: u64 = 400;
+/// A move that is worth so much is taken without trying out what it does to running mutants.
+const ENOUGH: u64 = 4 * FRESH;
 /// Pairs of move and running mutant that are tried out per choice.
-const PAIRS: usize = 256;
-/// How often a mutant is started by the same move from the same place: what follows may be another path.
-const TRIES: u32 = 3;
-/// Places looked at for the way to a goal.
-const HORIZON: usize = 20_000;
+const PAIRS: usize = 96;
+/// Moves that are tried out per choice.
+const LOOKED: usize = 16;
+/// Places looked at for the way to a better one.
+const HORIZON: usize = 2_000;
 
 pub(super) fn choose(
     strategy: &mut Strategy,
@@ -23,40 +36,58 @@ pub(super) fn choose(
     place: PlaceId,
     situation: &Situation,
 ) -> Option<usize> {
-    if let Some(at) = best_for_running(crew, atlas, place, situation) {
-        return Some(at);
+    if situation.beside.is_empty() && situation.results.all_decided() {
+        return None;
     }
-    if let Some(at) = way_to_goal(strategy, atlas, place, situation) {
+    let mut worth = Worth {
+        strategy,
+        situation,
+        sets: HashMap::new(),
+        own: HashMap::new(),
+    };
+    let mut scores: Vec<u64> = worth.of_all(atlas, place);
+    let best = scores.iter().copied().max().unwrap_or(0);
+    if best < FRESH
+        && let Some(at) = worth.way_to_better(atlas, place, best)
+    {
         return Some(at);
     }
     // Mutants still running may be killed by anything; without them there is nothing to gain here.
-    if situation.beside.is_empty() {
-        None
-    } else {
-        Some(strategy.weighted(atlas, place))
+    if best == 0 && situation.beside.is_empty() {
+        return None;
     }
+    // While new mutants are to be had at every move, trying out costs more than it brings.
+    if best < ENOUGH {
+        try_out(strategy, crew, atlas, place, situation, &mut scores);
+    }
+    let most = scores.iter().copied().max()?;
+    let equals: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] == most).collect();
+    Some(equals[strategy.random.below(equals.len())])
 }
 
-/// The move that kills most of the running mutants at once; if none kills, but some lose sight of more mutants than
-/// others (they can't show what the move waits for), the one that loses the fewest.
-fn best_for_running(
+/// Adds what moves do to the running mutants: kills are worth most, and where the test can only wait, what loses sight
+/// of a mutant (it can't show that) is worth less.
+fn try_out(
+    strategy: &mut Strategy,
     crew: &mut Crew,
     atlas: &mut Atlas,
     place: PlaceId,
     situation: &Situation,
-) -> Option<usize> {
+    scores: &mut [u64],
+) {
     if situation.beside.is_empty() {
-        return None;
+        return;
     }
-    let moves = atlas.place(place).moves.len();
-    let looked: Vec<usize> = (0..moves.min(PAIRS)).collect();
-    let mutants = (PAIRS / looked.len().max(1)).max(1);
+    let looked = worth_a_look(strategy, scores);
+    let mutants = (PAIRS / looked.len().max(1)).clamp(1, situation.beside.len());
     atlas.look_ahead(crew, place, &looked, situation.limits);
     let here = atlas.place(place);
     let mut jobs: Vec<(usize, PlaceId, usize)> = Vec::new();
     for at in looked {
-        let Some(next) = here.next[at] else { continue };
-        jobs.extend((0..situation.beside.len().min(mutants)).map(|mutant| (at, next, mutant)));
+        let Some(next) = here.ways()[at].next else {
+            continue;
+        };
+        jobs.extend((0..mutants).map(|mutant| (at, next, mutant)));
     }
     let advances = crew.map(&jobs, |explorer, (at, next, mutant)| {
         let (id, suspension) = &situation.beside[*mutant];
@@ -65,100 +96,133 @@ fn best_for_running(
             explorer,
             &acting,
             suspension,
-            &here.moves[*at],
+            &here.ways()[*at].step,
             atlas.place(*next),
             situation.limits,
         )
     });
-    let mut kills = vec![0usize; moves];
-    let mut losses = vec![0usize; moves];
     for ((at, ..), advance) in jobs.iter().zip(advances) {
-        kills[*at] += usize::from(matches!(advance, Advance::Killed(_)));
-        losses[*at] += usize::from(matches!(advance, Advance::Lost));
+        match advance {
+            Advance::Killed(_) => scores[*at] += KILL,
+            Advance::Lost => scores[*at] /= 2,
+            _ => {}
+        }
     }
-    let score = |at: &usize| {
-        (
-            kills[*at],
-            std::cmp::Reverse(losses[*at]),
-            std::cmp::Reverse(*at),
-        )
-    };
-    let best = (0..moves).max_by_key(score)?;
-    let waits = here
-        .moves
-        .iter()
-        .all(|step| matches!(step, super::moves::Move::Observe(_)));
-    let tells = waits && losses.iter().any(|lost| *lost != losses[best]);
-    (kills[best] > 0 || tells).then_some(best)
 }
 
-/// The first move of the shortest known way to a goal; at equal distance the goal with most to gain.
-fn way_to_goal(
-    strategy: &Strategy,
-    atlas: &Atlas,
-    place: PlaceId,
-    situation: &Situation,
-) -> Option<usize> {
-    let mut first_move: HashMap<PlaceId, Option<usize>> = HashMap::from([(place, None)]);
-    let mut queue: VecDeque<(PlaceId, usize)> = VecDeque::from([(place, 0)]);
-    let mut best: Option<(usize, usize)> = None;
-    let mut goal_distance = None;
-    while let Some((id, distance)) = queue.pop_front() {
-        if goal_distance.is_some_and(|goal| distance > goal) || distance >= situation.left {
-            break;
+/// The moves to try out: all where they are few, else the best so far and some others.
+fn worth_a_look(strategy: &mut Strategy, scores: &[u64]) -> Vec<usize> {
+    let moves = scores.len();
+    let mut all: Vec<usize> = (0..moves).collect();
+    if moves > LOOKED {
+        all.sort_by_key(|at| Reverse(scores[*at]));
+        for at in LOOKED / 2..LOOKED {
+            let other = at + strategy.random.below(moves - at);
+            all.swap(at, other);
         }
-        let here = atlas.place(id);
-        for at in 0..here.moves.len() {
-            let gain = gain(strategy, atlas, id, at, situation);
-            let first = first_move[&id].unwrap_or(at);
-            if gain > 0 {
-                goal_distance = Some(distance);
-                if best.is_none_or(|(most, _)| gain > most) {
-                    best = Some((gain, first));
+        all.truncate(LOOKED);
+        all.sort_unstable();
+    }
+    all
+}
+
+/// What moves are worth at one choice.
+struct Worth<'w> {
+    strategy: &'w Strategy,
+    situation: &'w Situation<'w>,
+    /// By the address of the list: ways share them.
+    sets: HashMap<*const MutantId, u64>,
+    own: HashMap<PlaceId, u64>,
+}
+
+impl Worth<'_> {
+    fn of_mutant(&self, mutant: MutantId) -> u64 {
+        let situation = self.situation;
+        let waits = situation.results.is_open(mutant)
+            && !situation.gone.contains(&mutant)
+            && !situation.running.contains(&mutant);
+        let tries = self.strategy.tries(mutant);
+        match waits && tries < TRIES {
+            true => FRESH / u64::from((tries + 1) * (tries + 1)),
+            false => 0,
+        }
+    }
+
+    fn of_set(&mut self, set: &[MutantId]) -> u64 {
+        if let Some(known) = self.sets.get(&set.as_ptr()) {
+            return *known;
+        }
+        let sum = set.iter().map(|mutant| self.of_mutant(*mutant)).sum();
+        self.sets.insert(set.as_ptr(), sum);
+        sum
+    }
+
+    /// Of the mutants met at a place without an input, as far as they were not looked at.
+    fn of_arriving(&mut self, atlas: &Atlas, id: PlaceId) -> u64 {
+        if let Some(known) = self.own.get(&id) {
+            return *known;
+        }
+        let place = atlas.place(id);
+        let unmet = place.own.iter().filter(|m| !place.meetings.contains_key(m));
+        let sum = unmet.map(|mutant| self.of_mutant(mutant)).sum();
+        self.own.insert(id, sum);
+        sum
+    }
+
+    fn of_way(&mut self, atlas: &Atlas, way: &Way) -> u64 {
+        let arriving = way.next.map_or(0, |next| self.of_arriving(atlas, next));
+        let unseen = way.next.is_none_or(|next| atlas.place(next).visits == 0);
+        let taken = u64::from(self.strategy.count(&way.step)) + 1;
+        let novel = NOVEL / (taken * taken);
+        let new = if unseen { UNSEEN + novel } else { 0 };
+        self.of_set(&way.met) + arriving + new
+    }
+
+    fn of_all(&mut self, atlas: &Atlas, id: PlaceId) -> Vec<u64> {
+        let place = atlas.place(id);
+        let parted: Vec<MutantId> = place
+            .meetings
+            .iter()
+            .filter(|(_, meeting)| matches!(meeting, Meeting::Parts(_)))
+            .map(|(mutant, _)| *mutant)
+            .collect();
+        let parted: u64 = parted.iter().map(|mutant| self.of_mutant(*mutant)).sum();
+        let ways = place.ways().iter();
+        ways.map(|way| self.of_way(atlas, way) + parted).collect()
+    }
+
+    /// The first move of a known way to where a move is worth more than here, by the number of moves it takes.
+    fn way_to_better(&mut self, atlas: &Atlas, place: PlaceId, here: u64) -> Option<usize> {
+        let mut first_move: HashMap<PlaceId, usize> = HashMap::new();
+        let mut queue: VecDeque<(PlaceId, u64)> = VecDeque::new();
+        let enqueue = |first_move: &mut HashMap<PlaceId, usize>,
+                       queue: &mut VecDeque<(PlaceId, u64)>,
+                       from: PlaceId,
+                       first: Option<usize>,
+                       distance: u64| {
+            for (at, way) in atlas.place(from).ways().iter().enumerate() {
+                let Some(next) = way.next.filter(|next| *next != place) else {
+                    continue;
+                };
+                if first_move.len() < HORIZON && !first_move.contains_key(&next) {
+                    first_move.insert(next, first.unwrap_or(at));
+                    queue.push_back((next, distance));
                 }
-            } else if let Some(next) = here.next[at]
-                && !first_move.contains_key(&next)
-                && first_move.len() < HORIZON
-            {
-                first_move.insert(next, Some(first));
-                queue.push_back((next, distance + 1));
             }
-        }
-    }
-    best.map(|(_, first)| first)
-}
-
-/// Unkilled mutants that this move would start, or one for a move that nobody took.
-fn gain(
-    strategy: &Strategy,
-    atlas: &Atlas,
-    id: PlaceId,
-    at: usize,
-    situation: &Situation,
-) -> usize {
-    let here = atlas.place(id);
-    let waits = |(mutant, meeting): (&MutantId, &Meeting)| {
-        let Meeting::Parts { moves, .. } = meeting else {
-            return false;
         };
-        moves.contains(&at)
-            && situation.results.is_open(*mutant)
-            && !situation.gone.contains(mutant)
-            && !situation.running.contains(mutant)
-            && strategy
-                .tried
-                .get(&(id, at, *mutant))
-                .is_none_or(|tries| *tries < TRIES)
-    };
-    let waiting = here
-        .meetings
-        .iter()
-        .filter(|(mutant, meeting)| waits((mutant, meeting)))
-        .count();
-    if waiting > 0 {
-        return waiting + 1;
+        enqueue(&mut first_move, &mut queue, place, None, 1);
+        let mut best = (here, None);
+        while let Some((id, distance)) = queue.pop_front() {
+            if distance >= self.situation.left as u64 {
+                break;
+            }
+            let most = self.of_all(atlas, id).into_iter().max().unwrap_or(0);
+            let first = first_move[&id];
+            if most / (distance + 1) > best.0 {
+                best = (most / (distance + 1), Some(first));
+            }
+            enqueue(&mut first_move, &mut queue, id, Some(first), distance + 1);
+        }
+        best.1
     }
-    // A place that was only looked at from afar counts as not taken.
-    let unseen = here.next[at].is_none_or(|next| atlas.place(next).visits == 0);
-    usize::from(unseen)
 }

@@ -8,8 +8,9 @@ use super::options::Options;
 use super::outcome::{Fault, Kill, Results, Status};
 use super::strategy::{Situation, Strategy};
 use crate::explore::{Acting, Node, Stop, Suspension};
-use crate::model::Model;
+use crate::model::{ErrorKind, Model};
 use crate::mutation::{MutantId, MutantSet};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,6 +19,8 @@ use std::time::Instant;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     pub moves: Vec<Move>,
+    /// The numbers of the moves at their places.
+    pub ways: Vec<usize>,
     /// One more than moves.
     pub places: Vec<PlaceId>,
     pub choices: usize,
@@ -36,6 +39,16 @@ pub struct Generated {
     /// Per original state how often it was visited.
     pub visits: BTreeMap<u64, u32>,
     pub seconds: f64,
+    /// When and after how many choices so many mutants were killed.
+    pub timeline: Vec<Moment>,
+}
+
+/// How far a run was when it had killed more mutants.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Moment {
+    pub seconds: f64,
+    pub choices: usize,
+    pub killed: usize,
 }
 
 /// Told after every move.
@@ -56,7 +69,13 @@ struct Live {
     mutant: MutantId,
     suspension: Arc<Suspension>,
     age: u32,
+    /// The move that starts it now.
+    from: Option<(PlaceId, usize)>,
 }
+
+/// A test has no more moves than this, also if there is nothing to choose.
+const MOVES_PER_CHOICE: usize = 20;
+const MORE_MOVES: usize = 1_000;
 
 struct Master<'o> {
     options: &'o Options,
@@ -69,6 +88,9 @@ struct Master<'o> {
     visits: BTreeMap<u64, u32>,
     model: Arc<Model>,
     begun: Instant,
+    /// Choices of the tests before this one.
+    earlier_choices: usize,
+    timeline: Vec<Moment>,
 }
 
 /// Generates tests.
@@ -91,6 +113,8 @@ pub fn generate(
         visits: BTreeMap::new(),
         model: model.clone(),
         begun: Instant::now(),
+        earlier_choices: 0,
+        timeline: Vec::new(),
     };
     let mut paths = Vec::new();
     let mut stopped = None;
@@ -107,6 +131,7 @@ pub fn generate(
             End::Time => stopped = Some("the time is up".to_string()),
             End::Failure(stop) => failure = Some((path.clone(), stop)),
         }
+        master.earlier_choices += path.choices;
         paths.push(path);
     }
     let seconds = master.begun.elapsed().as_secs_f64();
@@ -120,6 +145,7 @@ pub fn generate(
         failure,
         visits: master.visits,
         seconds,
+        timeline: master.timeline,
     })
 }
 
@@ -136,6 +162,7 @@ impl Master<'_> {
         let kernel = vec![Node::at(self.model.initial.clone())];
         let mut path = Path {
             moves: Vec::new(),
+            ways: Vec::new(),
             places: Vec::new(),
             choices: 0,
         };
@@ -152,15 +179,15 @@ impl Master<'_> {
         self.arrive(test, &path, place, &live, &gone);
         path.places.push(place);
         loop {
-            if path.choices >= self.options.depth {
+            let longest = self.options.depth * MOVES_PER_CHOICE + MORE_MOVES;
+            if path.choices >= self.options.depth || path.moves.len() >= longest {
                 return (path, End::Depth);
             }
-            if self
-                .options
-                .time
-                .is_some_and(|time| self.begun.elapsed() > time)
-            {
+            if self.is_time_up() {
                 return (path, End::Time);
+            }
+            if let Err(stop) = self.atlas.look_around(&mut self.crew, place) {
+                return (path, End::Failure(stop));
             }
             let Some(at) = self.choose(place, &live, &gone, &mut path.choices) else {
                 return (path, End::Nothing);
@@ -171,22 +198,44 @@ impl Master<'_> {
             {
                 Ok(next) => next,
                 Err(stop) => {
-                    path.moves.push(self.atlas.place(place).moves[at].clone());
+                    path.moves.push(self.step(place, at));
                     return (path, End::Failure(stop));
                 }
             };
             self.start_new(place, at, &mut live, &mut gone);
-            let step = self.atlas.place(place).moves[at].clone();
+            let step = self.step(place, at);
             path.moves.push(step.clone());
+            path.ways.push(at);
             path.places.push(next);
-            self.advance_all(test, &path, &step, next, &mut live, &mut gone);
+            self.advance_all(test, &path, &step, &mut live, &mut gone);
             self.arrive(test, &path, next, &live, &gone);
             place = next;
+            self.note_moment(&path);
             progress(self.progress(test, &path, live.len()));
         }
     }
 
-    /// The number of the next move; a single thing to wait for is no choice.
+    fn note_moment(&mut self, path: &Path) {
+        let killed = self.results.killed().count();
+        if self.timeline.last().is_none_or(|last| last.killed < killed) {
+            self.timeline.push(Moment {
+                seconds: self.begun.elapsed().as_secs_f64(),
+                choices: self.earlier_choices + path.choices,
+                killed,
+            });
+        }
+    }
+
+    fn is_time_up(&self) -> bool {
+        let time = self.options.time;
+        time.is_some_and(|time| self.begun.elapsed() > time)
+    }
+
+    fn step(&self, place: PlaceId, at: usize) -> Move {
+        self.atlas.place(place).ways()[at].step.clone()
+    }
+
+    /// The number of the next move; where there is nothing to do but wait, that is no choice.
     fn choose(
         &mut self,
         place: PlaceId,
@@ -194,10 +243,10 @@ impl Master<'_> {
         gone: &BTreeSet<MutantId>,
         choices: &mut usize,
     ) -> Option<usize> {
-        let moves = &self.atlas.place(place).moves;
-        let at = match moves.as_slice() {
+        let ways = self.atlas.place(place).ways();
+        let at = match ways {
             [] => return None,
-            [Move::Observe(_)] => 0,
+            [way] if matches!(way.step, Move::Observe(_)) => 0,
             _ => {
                 let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
                 let beside: Vec<(MutantId, Arc<Suspension>)> = live
@@ -217,16 +266,17 @@ impl Master<'_> {
                 let at =
                     self.strategy
                         .choose(&mut self.crew, &mut self.atlas, place, &situation)?;
-                *choices += 1;
+                // What the system shows is not the tester's choice.
+                let ways = self.atlas.place(place).ways();
+                *choices += usize::from(ways.iter().any(|way| matches!(way.step, Move::Input(_))));
                 at
             }
         };
-        self.atlas.places[place.0].taken[at] += 1;
         self.strategy.taken(&self.atlas, place, at);
         Some(at)
     }
 
-    /// The original is at a place: mutants met there are started from its nodes.
+    /// The original is at a place: mutants met there without an input are started from its nodes.
     fn arrive(
         &mut self,
         test: usize,
@@ -235,14 +285,14 @@ impl Master<'_> {
         live: &[Live],
         gone: &BTreeSet<MutantId>,
     ) {
-        self.atlas.places[id.0].visits += 1;
+        self.atlas.place_mut(id).visits += 1;
         for node in &self.atlas.place(id).suspension.nodes {
             *self
                 .visits
                 .entry(node.node.state.fingerprint())
                 .or_default() += 1;
         }
-        self.found.union(&self.atlas.place(id).infected);
+        self.found.union(&self.atlas.place(id).own);
         let place = self.atlas.place(id);
         let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
         let here = |id: &MutantId| {
@@ -250,7 +300,7 @@ impl Master<'_> {
         };
         let room = self.options.max_live.max(1);
         let new: Vec<MutantId> = place
-            .infected
+            .own
             .iter()
             .filter(here)
             .filter(|id| !place.meetings.contains_key(id))
@@ -263,6 +313,7 @@ impl Master<'_> {
         let place = &mut self.atlas.places[id.0];
         for (mutant, meeting) in new.iter().zip(meetings) {
             self.started.insert(*mutant);
+            self.strategy.tried(*mutant);
             place.meetings.insert(*mutant, meeting);
         }
         let decided: Vec<(MutantId, Meeting)> = place
@@ -275,7 +326,7 @@ impl Master<'_> {
             .collect();
         for (mutant, meeting) in decided {
             match meeting {
-                Meeting::Same | Meeting::Parts { .. } => {}
+                Meeting::Same | Meeting::Parts(_) => {}
                 Meeting::Killed(observation) => {
                     let kill = Kill {
                         test,
@@ -292,6 +343,10 @@ impl Master<'_> {
     }
 
     fn crashed(&mut self, test: usize, path: &Path, mutant: MutantId, fault: Fault) {
+        let fault = match fault {
+            Fault::Error(error) if error.kind == ErrorKind::TooManyOutcomes => Fault::Diverges,
+            fault => fault,
+        };
         self.results.set(
             mutant,
             Status::Crashed {
@@ -302,55 +357,51 @@ impl Master<'_> {
         );
     }
 
-    /// Mutants that part from the original by this move run beside it from now on.
+    /// Mutants that may part from the original by this move run beside it from now on.
     fn start_new(
         &mut self,
-        place: PlaceId,
+        id: PlaceId,
         at: usize,
         live: &mut Vec<Live>,
         gone: &mut BTreeSet<MutantId>,
     ) {
         let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
-        for (mutant, meeting) in &self.atlas.place(place).meetings {
-            let Meeting::Parts { suspension, moves } = meeting else {
-                continue;
-            };
-            if !moves.contains(&at) || running.contains(mutant) || gone.contains(mutant) {
-                continue;
+        let place = self.atlas.place(id);
+        let way = &place.ways()[at];
+        way.met.iter().for_each(|mutant| self.found.insert(*mutant));
+        let mut starting: BTreeMap<MutantId, &Arc<Suspension>> = way
+            .met
+            .iter()
+            .filter(|mutant| !way.harmless.contains(mutant))
+            .map(|mutant| (*mutant, &place.suspension))
+            .collect();
+        for (mutant, meeting) in &place.meetings {
+            if let Meeting::Parts(suspension) = meeting {
+                starting.insert(*mutant, suspension);
             }
-            if !self.results.is_open(*mutant) {
+        }
+        // Met here but not looked at for want of room: their state after this move is unknown.
+        let unmet = place.own.iter().filter(|m| !place.meetings.contains_key(m));
+        let unmet: BTreeSet<MutantId> = unmet.filter(|m| !running.contains(m)).collect();
+        for (mutant, suspension) in starting {
+            let here = !running.contains(&mutant) && !gone.contains(&mutant);
+            if !here || unmet.contains(&mutant) || !self.results.is_open(mutant) {
                 continue;
             }
             if live.len() >= self.options.max_live {
-                gone.insert(*mutant);
+                gone.insert(mutant);
                 continue;
             }
-            self.strategy.tried(place, at, *mutant);
+            self.started.insert(mutant);
+            self.strategy.tried(mutant);
             live.push(Live {
-                mutant: *mutant,
+                mutant,
                 suspension: suspension.clone(),
                 age: 0,
+                from: Some((id, at)),
             });
         }
-        // Met here but not looked at for want of room: their state after this move is unknown.
-        let unknown: Vec<MutantId> = self.unmet(place, &running, gone);
-        gone.extend(unknown);
-    }
-
-    fn unmet(
-        &self,
-        place: PlaceId,
-        running: &BTreeSet<MutantId>,
-        gone: &BTreeSet<MutantId>,
-    ) -> Vec<MutantId> {
-        let place = self.atlas.place(place);
-        place
-            .infected
-            .iter()
-            .filter(|id| {
-                !place.meetings.contains_key(id) && !running.contains(id) && !gone.contains(id)
-            })
-            .collect()
+        gone.extend(unmet);
     }
 
     fn advance_all(
@@ -358,11 +409,13 @@ impl Master<'_> {
         test: usize,
         path: &Path,
         step: &Move,
-        next: PlaceId,
         live: &mut Vec<Live>,
         gone: &mut BTreeSet<MutantId>,
     ) {
-        let place = self.atlas.place(next);
+        let Some(next) = path.places.last() else {
+            return;
+        };
+        let place = self.atlas.place(*next);
         let limits = self.options.limits;
         let advances = self.crew.map(live, |explorer, live| {
             let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
@@ -383,12 +436,13 @@ impl Master<'_> {
                 }
                 Advance::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
                 Advance::Diverged => self.crashed(test, path, mutant, Fault::Diverges),
-                Advance::Same => {}
+                Advance::Same => self.note_harmless(&one),
                 Advance::Lost => {
                     gone.insert(mutant);
                 }
                 Advance::Live(suspension) => {
                     one.suspension = suspension;
+                    one.from = None;
                     one.age += 1;
                     if one.age >= self.options.max_age {
                         gone.insert(mutant);
@@ -399,6 +453,16 @@ impl Master<'_> {
             }
         }
         *live = still;
+    }
+
+    /// A mutant that was started by a move and did not part: the next time it need not be tried.
+    fn note_harmless(&mut self, one: &Live) {
+        let Some((id, at)) = one.from else { return };
+        let place = self.atlas.place_mut(id);
+        let parted = matches!(place.meetings.get(&one.mutant), Some(Meeting::Parts(_)));
+        if let (Some(ways), false) = (&mut place.ways, parted) {
+            ways[at].harmless.insert(one.mutant);
+        }
     }
 
     fn progress(&self, test: usize, path: &Path, live: usize) -> Progress {

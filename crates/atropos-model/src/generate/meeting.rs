@@ -7,7 +7,7 @@ use crate::model::{ExecError, Observation};
 use crate::mutation::{MutantId, MutantSet};
 use std::sync::Arc;
 
-/// What a mutant does at a place, from the original's nodes.
+/// What a mutant does at a place, from the original's nodes, without an input.
 #[derive(Clone, Debug)]
 pub(super) enum Meeting {
     /// The same as the original.
@@ -16,11 +16,8 @@ pub(super) enum Meeting {
     Killed(Observation),
     Crashed(ExecError),
     Diverged,
-    /// Parts by these moves (their numbers), if by any.
-    Parts {
-        suspension: Arc<Suspension>,
-        moves: Vec<usize>,
-    },
+    /// Comes to other states.
+    Parts(Arc<Suspension>),
 }
 
 /// What became of a mutant by one move.
@@ -43,23 +40,18 @@ pub(super) fn meet(
     limits: Limits,
 ) -> Meeting {
     let acting = Acting::mutant(&explorer.model.mutants, mutant);
-    match close_mutant(explorer, &acting, &place.kernel, limits) {
+    match close_mutant(
+        explorer,
+        &acting,
+        &place.kernel,
+        place.mutant_limits(limits),
+    ) {
         Err(Stop::Error(_, error)) => Meeting::Crashed(error),
         Err(Stop::Diverges) => Meeting::Diverged,
         Ok(suspension) if suspension == *place.suspension => Meeting::Same,
         Ok(suspension) => match unpredicted(&suspension, place) {
             Some(observation) => Meeting::Killed(observation),
-            None => {
-                let parts = |at: &usize| {
-                    let step = &place.moves[*at];
-                    step.of_mutant(&suspension) != step.of_original(&place.suspension)
-                };
-                let moves = (0..place.moves.len()).filter(parts).collect();
-                Meeting::Parts {
-                    suspension: Arc::new(suspension),
-                    moves,
-                }
-            }
+            None => Meeting::Parts(Arc::new(suspension)),
         },
     }
 }
@@ -73,15 +65,19 @@ pub(super) fn advance(
     next: &Place,
     limits: Limits,
 ) -> Advance {
-    let kernel = step.of_mutant(from);
-    if kernel.is_empty() {
-        return Advance::Lost;
-    }
-    match close_mutant(explorer, acting, &kernel, limits) {
+    let moved = step.of_mutant(explorer, acting, from);
+    let closed = moved.and_then(|kernel| {
+        if kernel.is_empty() || kernel == next.kernel {
+            return Ok(Err(kernel));
+        }
+        close_mutant(explorer, acting, &kernel, next.mutant_limits(limits)).map(Ok)
+    });
+    match closed {
         Err(Stop::Error(_, error)) => Advance::Crashed(error),
         Err(Stop::Diverges) => Advance::Diverged,
-        Ok(suspension) if suspension == *next.suspension && kernel == next.kernel => Advance::Same,
-        Ok(suspension) => match unpredicted(&suspension, next) {
+        Ok(Err(kernel)) if kernel.is_empty() => Advance::Lost,
+        Ok(Err(_)) => Advance::Same,
+        Ok(Ok(suspension)) => match unpredicted(&suspension, next) {
             Some(observation) => Advance::Killed(observation),
             None => Advance::Live(Arc::new(suspension)),
         },

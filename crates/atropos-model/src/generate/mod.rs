@@ -18,9 +18,9 @@ mod replay;
 mod strategy;
 mod suite;
 
-pub use atlas::{Atlas, Place, PlaceId};
+pub use atlas::{Atlas, Place, PlaceId, Way};
 pub use crew::Crew;
-pub use master::{Generated, Path, Progress, generate};
+pub use master::{Generated, Moment, Path, Progress, generate};
 pub use moves::Move;
 pub use options::{EngineKind, Options, StrategyKind};
 pub use outcome::{Fault, Kill, Results, Status, Table};

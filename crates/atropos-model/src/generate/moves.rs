@@ -1,7 +1,9 @@
 //! One step of a test: the tester gives an input, or waits and sees something.
 
-use crate::explore::{Node, Suspension};
+use crate::explore::{Acting, Explorer, Input, Node, Stop, Suspension};
 use crate::model::{Label, Model, Observation};
+use crate::mutation::MutantSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
@@ -18,41 +20,56 @@ impl Move {
     }
 
     /// Where it leads the original.
-    pub fn of_original(&self, suspension: &Suspension) -> Vec<Node> {
+    ///
+    /// # Errors
+    /// What stops the original there.
+    pub fn of_original(
+        &self,
+        explorer: &mut Explorer,
+        acting: &Acting,
+        suspension: &Suspension,
+    ) -> Result<Vec<Node>, Stop> {
         match self {
-            Move::Input(label) => suspension.after_input(label),
-            Move::Observe(observation) => suspension.after_observation(observation),
+            Move::Input(label) => Ok(explorer.take(acting, suspension, label)?.targets),
+            Move::Observe(observation) => Ok(suspension.after_observation(observation)),
         }
     }
 
     /// Where it leads a mutant, which takes every input.
-    pub fn of_mutant(&self, suspension: &Suspension) -> Vec<Node> {
+    ///
+    /// # Errors
+    /// What stops the mutant there.
+    pub fn of_mutant(
+        &self,
+        explorer: &mut Explorer,
+        acting: &Acting,
+        suspension: &Suspension,
+    ) -> Result<Vec<Node>, Stop> {
         match self {
-            Move::Input(label) => suspension.after_input_completed(label),
-            Move::Observe(observation) => suspension.after_observation(observation),
+            Move::Input(label) => Ok(explorer.take(acting, suspension, label)?.completed()),
+            Move::Observe(observation) => Ok(suspension.after_observation(observation)),
         }
     }
 
-    /// What a test can do in a suspension state. Inputs that the original might refuse are left out while there is
-    /// anything else; quiescence is a move only where it tells something.
-    pub fn all(suspension: &Suspension) -> Vec<Move> {
-        let observations = suspension.observations();
-        let mut moves: Vec<Move> = Vec::new();
-        for observation in &observations {
+    /// What a test can do in a suspension state, each with the mutants that an input meets. Inputs that the original
+    /// might refuse are left out while there is anything else; quiescence is a move only where it tells something.
+    pub fn all(
+        observations: &BTreeSet<Observation>,
+        inputs: BTreeMap<Label, Input>,
+    ) -> Vec<(Move, MutantSet)> {
+        let mut moves: Vec<(Move, MutantSet)> = Vec::new();
+        for observation in observations {
             let telling = *observation != Observation::Delta || observations.len() > 1;
             if telling {
-                moves.push(Move::Observe(observation.clone()));
+                moves.push((Move::Observe(observation.clone()), MutantSet::default()));
             }
         }
-        let inputs = suspension.inputs();
-        moves.extend(
-            inputs
-                .iter()
-                .filter(|input| suspension.takes_surely(input))
-                .map(|input| Move::Input((*input).clone())),
-        );
+        let (sure, unsure): (Vec<_>, Vec<_>) =
+            inputs.into_iter().partition(|(_, input)| input.is_sure);
+        let input = |(label, input): (Label, Input)| (Move::Input(label), input.met);
+        moves.extend(sure.into_iter().map(input));
         if moves.is_empty() {
-            moves.extend(inputs.into_iter().map(|input| Move::Input(input.clone())));
+            moves.extend(unsure.into_iter().map(input));
         }
         moves
     }

@@ -37,7 +37,7 @@ pub struct Options {
     pub engine: EngineKind,
     pub reduction: Reduction,
     pub limits: Limits,
-    /// Expansions of the original that are kept.
+    /// Bytes of what the original did that are kept to be used again.
     pub cache: usize,
 }
 
@@ -55,7 +55,7 @@ impl Default for Options {
             engine: EngineKind::Jit,
             reduction: Reduction::PartialOrder,
             limits: Limits::default(),
-            cache: 200_000,
+            cache: 512 << 20,
         }
     }
 }

@@ -42,12 +42,15 @@ pub enum Status {
 #[derive(Clone, Debug)]
 pub struct Results {
     pub statuses: Vec<Status>,
+    /// Mutants worth killing that are neither killed nor crashed.
+    open: usize,
 }
 
 impl Results {
     pub fn new(mutants: &Mutants) -> Results {
         Results {
             statuses: vec![Status::Unreached; mutants.list.len()],
+            open: mutants.open().count(),
         }
     }
 
@@ -56,12 +59,19 @@ impl Results {
     }
 
     pub fn set(&mut self, id: MutantId, status: Status) {
+        let before = self.is_open(id);
         self.statuses[id.0 as usize - 1] = status;
+        self.open -= usize::from(before && !self.is_open(id));
     }
 
     /// Neither killed nor crashed.
     pub fn is_open(&self, id: MutantId) -> bool {
         !matches!(self.get(id), Status::Killed(_) | Status::Crashed { .. })
+    }
+
+    /// Whether nothing is left to be killed.
+    pub fn all_decided(&self) -> bool {
+        self.open == 0
     }
 
     pub fn killed(&self) -> impl Iterator<Item = (MutantId, &Kill)> {

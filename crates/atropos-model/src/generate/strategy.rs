@@ -31,8 +31,8 @@ pub struct Strategy {
     kind: StrategyKind,
     pub(super) random: Random,
     counts: HashMap<Move, u32>,
-    /// How often a mutant was started by a move from a place.
-    pub(super) tried: HashMap<(PlaceId, usize, MutantId), u32>,
+    /// How often a mutant was started.
+    tries: HashMap<MutantId, u32>,
 }
 
 /// S2 looks at this many moves at most.
@@ -44,7 +44,7 @@ impl Strategy {
             kind,
             random: Random::new(seed),
             counts: HashMap::new(),
-            tried: HashMap::new(),
+            tries: HashMap::new(),
         }
     }
 
@@ -67,22 +67,32 @@ impl Strategy {
     pub fn taken(&mut self, atlas: &Atlas, place: PlaceId, at: usize) {
         *self
             .counts
-            .entry(atlas.place(place).moves[at].clone())
+            .entry(atlas.place(place).ways()[at].step.clone())
             .or_default() += 1;
     }
 
     /// Told when a mutant is started.
-    pub fn tried(&mut self, place: PlaceId, at: usize, mutant: MutantId) {
-        *self.tried.entry((place, at, mutant)).or_default() += 1;
+    pub fn tried(&mut self, mutant: MutantId) {
+        *self.tries.entry(mutant).or_default() += 1;
+    }
+
+    pub(super) fn tries(&self, mutant: MutantId) -> u32 {
+        self.tries.get(&mutant).copied().unwrap_or(0)
+    }
+
+    /// How often a move was taken, anywhere.
+    pub(super) fn count(&self, step: &Move) -> u32 {
+        self.counts.get(step).copied().unwrap_or(0)
     }
 
     /// S1: random, with the square of how often a move was taken against it.
     pub(super) fn weighted(&mut self, atlas: &Atlas, place: PlaceId) -> usize {
-        let moves = &atlas.place(place).moves;
-        let weights: Vec<u64> = moves
+        let weights: Vec<u64> = atlas
+            .place(place)
+            .ways()
             .iter()
-            .map(|step| {
-                let count = u64::from(self.counts.get(step).copied().unwrap_or(0)) + 1;
+            .map(|way| {
+                let count = u64::from(self.counts.get(&way.step).copied().unwrap_or(0)) + 1;
                 (1_000_000 / (count * count)).max(1)
             })
             .collect();
@@ -97,7 +107,7 @@ impl Strategy {
         place: PlaceId,
         situation: &Situation,
     ) -> usize {
-        let mut subset: Vec<usize> = (0..atlas.place(place).moves.len()).collect();
+        let mut subset: Vec<usize> = (0..atlas.place(place).ways().len()).collect();
         while subset.len() > SUBSET {
             let out = self.random.below(subset.len());
             subset.swap_remove(out);
@@ -106,13 +116,14 @@ impl Strategy {
         atlas.look_ahead(crew, place, &subset, situation.limits);
         let here = atlas.place(place);
         let new = |at: &usize| {
-            here.next[*at].map_or(0, |next| {
-                let infected = &atlas.place(next).infected;
-                infected
-                    .iter()
-                    .filter(|id| !situation.found.contains(*id))
-                    .count()
-            })
+            let way = &here.ways()[*at];
+            let mut met: BTreeSet<MutantId> = way.met.iter().copied().collect();
+            if let Some(next) = way.next {
+                met.extend(atlas.place(next).own.iter());
+            }
+            met.iter()
+                .filter(|id| !situation.found.contains(**id))
+                .count()
         };
         let best = subset
             .iter()

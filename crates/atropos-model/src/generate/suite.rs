@@ -3,7 +3,7 @@
 use super::crew::Crew;
 use super::master::Generated;
 use super::replay::{Replayed, replay};
-use crate::explore::{Acting, Limits};
+use crate::explore::Limits;
 use crate::mutation::MutantId;
 
 /// Killed mutants and the tests that kill them.
@@ -17,9 +17,8 @@ impl KillMatrix {
     pub fn compute(crew: &mut Crew, generated: &Generated, limits: Limits) -> KillMatrix {
         let killed: Vec<MutantId> = generated.results.killed().map(|(id, _)| id).collect();
         let rows = crew.map(&killed, |explorer, id| {
-            let acting = Acting::mutant(&explorer.model.mutants, *id);
             let kills = |path| {
-                let end = replay(explorer, &acting, &generated.atlas, path, limits);
+                let end = replay(explorer, *id, &generated.atlas, path, limits);
                 matches!(end, Replayed::Killed { .. })
             };
             let by: Vec<bool> = generated.paths.iter().map(kills).collect();

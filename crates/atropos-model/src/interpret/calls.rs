@@ -148,6 +148,7 @@ impl Interpreter<'_> {
             state: state.clone(),
             labels: Vec::new(),
             frame: self.frame(call.code, object),
+            priorities: 0,
         };
         let mut outcomes = self.enter_keeping(call, object, args, run);
         debug_assert!(outcomes.len() <= 1, "functions don't choose");

@@ -1,6 +1,7 @@
 //! Statements as relations.
 
 use super::{Interpreter, Outcomes, Run, Stop};
+use crate::explore::MOST_OUTCOMES;
 use crate::model::{BoundVar, Domain, ErrorKind, ExecError, Stmt, StmtKind, Value};
 
 impl Interpreter<'_> {
@@ -24,7 +25,15 @@ impl Interpreter<'_> {
                 .flat_map(|part| self.execute(part, run.clone()))
                 .collect(),
             StmtKind::Prio(parts) => {
-                let outcomes = parts.iter().map(|part| self.execute(part, run.clone()));
+                let outcomes = parts.iter().enumerate().map(|(at, part)| {
+                    let mut inside = run.clone();
+                    inside.priorities += u32::from(at + 1 < parts.len());
+                    let mut outcomes = self.execute(part, inside);
+                    for outside in outcomes.iter_mut().flatten() {
+                        outside.priorities = run.priorities;
+                    }
+                    outcomes
+                });
                 outcomes
                     .into_iter()
                     .find(|outcomes| !outcomes.is_empty())
@@ -93,6 +102,10 @@ impl Interpreter<'_> {
                     run.frame.object,
                     &run.frame.locals[..params],
                 );
+                if run.labels.is_empty() && run.priorities == 0 && self.inputs.exclude(&label) {
+                    self.cut.set(true);
+                    return Vec::new();
+                }
                 run.labels.push(label);
                 vec![Ok(run)]
             }
@@ -101,13 +114,17 @@ impl Interpreter<'_> {
 
     /// Goes on from every outcome that is not an error.
     pub(super) fn then(&self, outcomes: Outcomes, next: impl Fn(Run) -> Outcomes) -> Outcomes {
-        outcomes
-            .into_iter()
-            .flat_map(|outcome| match outcome {
-                Ok(run) => next(run),
-                Err(error) => vec![Err(error)],
-            })
-            .collect()
+        let mut all = Vec::new();
+        for outcome in outcomes {
+            match outcome {
+                Ok(run) => all.extend(next(run)),
+                Err(error) => all.push(Err(error)),
+            }
+            if all.len() > MOST_OUTCOMES {
+                break;
+            }
+        }
+        all
     }
 
     fn every_value(&self, vars: &[BoundVar], run: Run, visit: &mut dyn FnMut(Run)) {

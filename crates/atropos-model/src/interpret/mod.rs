@@ -6,9 +6,10 @@ mod evaluate;
 mod execute;
 mod store;
 
-use crate::model::{ExecError, Label, Model, ObjectId, State, Value};
+use crate::explore::{Inputs, Iterations, MOST_OUTCOMES};
+use crate::model::{ErrorKind, ExecError, Label, Model, ObjectId, State, Value};
 use crate::mutation::{Mode, MutantSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// One enabled iteration of an object's do-od block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +28,26 @@ pub fn iterations(
     mode: &Mode,
     infected: &mut MutantSet,
 ) -> Vec<Outcome> {
+    run(model, state, object, mode, Inputs::All, infected).outcomes
+}
+
+/// The same with some inputs left out.
+pub fn run(
+    model: &Model,
+    state: &State,
+    object: ObjectId,
+    mode: &Mode,
+    inputs: Inputs,
+    infected: &mut MutantSet,
+) -> Iterations {
     let Some(block) = model.class_of(object).block else {
-        return Vec::new();
+        return Iterations::default();
     };
     let interpreter = Interpreter {
         model,
         mode,
+        inputs,
+        cut: Cell::new(false),
         infected: RefCell::new(std::mem::take(infected)),
     };
     let frame = interpreter.frame(block, object);
@@ -40,8 +55,9 @@ pub fn iterations(
         state: state.clone(),
         labels: Vec::new(),
         frame,
+        priorities: 0,
     };
-    let outcomes = interpreter
+    let mut outcomes: Vec<Outcome> = interpreter
         .execute(&model.code(block).body, run)
         .into_iter()
         .map(|outcome| match outcome {
@@ -55,13 +71,25 @@ pub fn iterations(
             },
         })
         .collect();
+    if outcomes.len() > MOST_OUTCOMES {
+        let error = ExecError::new(ErrorKind::TooManyOutcomes, model.code(block).span);
+        outcomes = vec![Outcome {
+            labels: Vec::new(),
+            result: Err(error),
+        }];
+    }
+    let before = outcomes.len();
+    outcomes.retain(|outcome| !outcome.labels.first().is_some_and(|l| inputs.exclude(l)));
+    let cut = interpreter.cut.get() || outcomes.len() < before;
     *infected = interpreter.infected.into_inner();
-    outcomes
+    Iterations { outcomes, cut }
 }
 
 struct Interpreter<'m> {
     model: &'m Model,
     mode: &'m Mode,
+    inputs: Inputs<'m>,
+    cut: Cell<bool>,
     infected: RefCell<MutantSet>,
 }
 
@@ -79,6 +107,8 @@ struct Run {
     state: State,
     labels: Vec<Label>,
     frame: Frame,
+    /// How many `//` it is inside of, left of their last part.
+    priorities: u32,
 }
 
 /// Why an expression has no value.

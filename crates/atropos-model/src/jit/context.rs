@@ -29,6 +29,15 @@ pub struct Context {
     pub infected: MutantSet,
     pub labels: Vec<Label>,
     pub error: Option<ExecError>,
+    pub filter: Filter,
+    /// A trace ended at an input that the filter leaves out.
+    pub cut: bool,
+    /// What was recorded before the trace began with an input, if that is to be told apart.
+    pub apart: Option<MutantSet>,
+    /// What was recorded after inputs that turned out to be disabled.
+    pub aside: Vec<(Label, MutantSet)>,
+    /// The trace did so.
+    pub is_apart: bool,
     bytes: Vec<u8>,
     offsets: Arc<Vec<u32>>,
     log: Vec<(u32, u32)>,
@@ -36,7 +45,18 @@ pub struct Context {
     blocks: Vec<Box<[u64]>>,
     block: usize,
     used: usize,
+    /// Per choice that the trace has asked for, how far it was.
+    marks: Vec<Mark>,
     loaded: State,
+}
+
+/// How far a trace was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    writes: usize,
+    labels: usize,
+    block: usize,
+    used: usize,
 }
 
 pub const OFFSET_STATE: i32 = 0;
@@ -65,6 +85,12 @@ impl Context {
             infected: MutantSet::for_all(&model.mutants),
             labels: Vec::new(),
             error: None,
+            filter: Filter::All,
+            cut: false,
+            apart: None,
+            is_apart: false,
+            aside: Vec::new(),
+            marks: Vec::new(),
             bytes,
             offsets,
             log: Vec::new(),
@@ -93,6 +119,7 @@ impl Context {
     pub fn begin(&mut self) {
         self.status = RUNNING;
         self.labels.clear();
+        self.is_apart = false;
         self.error = None;
         self.log.clear();
         self.logged.clear();
@@ -147,6 +174,43 @@ impl Context {
         }
     }
 
+    /// Before a choice is asked for.
+    pub fn mark(&mut self) {
+        let position = self.scheduler.position();
+        self.marks.resize(position + 1, Mark::default());
+        self.marks[position] = Mark {
+            writes: self.log.len(),
+            labels: self.labels.len(),
+            block: self.block,
+            used: self.used,
+        };
+    }
+
+    /// After the alternative taken at a choice was disabled: if nothing but labels came of it, the same trace goes on
+    /// with the next one, as the next trace would; else the trace ends.
+    pub fn try_another(&mut self, position: usize) -> bool {
+        if self.status == FAILED {
+            return false;
+        }
+        self.status = DISABLED;
+        let last = self.scheduler.position() == position + 1;
+        let mark = self.marks.get(position).copied().unwrap_or_default();
+        if !last || self.log.len() != mark.writes || !self.scheduler.advance(position) {
+            return false;
+        }
+        if self.is_apart && mark.labels == 0 {
+            let recorded = std::mem::take(&mut self.infected);
+            if let Some(first) = self.labels.first() {
+                self.aside.push((first.clone(), recorded));
+            }
+            self.is_apart = false;
+        }
+        self.labels.truncate(mark.labels);
+        (self.block, self.used) = (mark.block, mark.used);
+        self.status = RUNNING;
+        true
+    }
+
     /// Zeroed temporary memory that lives until the trace ends.
     pub fn allocate(&mut self, size: usize) -> *mut u8 {
         let words = size.div_ceil(8).max(1);
@@ -179,12 +243,43 @@ impl Context {
         let kind = self.model.code(code).kind;
         let controllable =
             kind == crate::model::CodeKind::Action(crate::language::tree::ActionKind::Controllable);
-        self.labels.push(Label {
+        let label = Label {
             controllable,
             code,
             object,
             args: args.into(),
-        });
+        };
+        if controllable && self.labels.is_empty() && !self.scheduler.is_inside_priority() {
+            if self.filter.excludes(&label) {
+                self.cut = true;
+                self.status = DISABLED;
+                return;
+            }
+            if let Some(apart) = &mut self.apart {
+                apart.union(&self.infected);
+                self.infected.clear();
+                self.is_apart = true;
+            }
+        }
+        self.labels.push(label);
+    }
+}
+
+/// [`crate::explore::Inputs`] without its lifetime.
+#[derive(Clone, Debug)]
+pub enum Filter {
+    All,
+    None,
+    Only(Label),
+}
+
+impl Filter {
+    pub fn excludes(&self, label: &Label) -> bool {
+        match self {
+            Filter::All => false,
+            Filter::None => label.controllable,
+            Filter::Only(only) => label.controllable && only != label,
+        }
     }
 }
 

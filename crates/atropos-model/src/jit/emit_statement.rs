@@ -2,8 +2,8 @@
 
 use super::emitter::Emitter;
 use crate::model::{BoundVar, Domain, ErrorKind, Expr, PointId, Stmt, StmtKind};
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder as _, MemFlags, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlags, Value, types};
+use cranelift_frontend::Switch;
 
 impl Emitter<'_, '_> {
     pub fn statement(&mut self, stmt: &Stmt) {
@@ -15,21 +15,21 @@ impl Emitter<'_, '_> {
             }
             StmtKind::Seq(parts) => parts.iter().for_each(|part| self.statement(part)),
             StmtKind::Choice(parts) => {
+                let position = self.call("position", &[]);
                 let count = self.constant(parts.len() as i64);
                 let taken = self.call("choose", &[count]);
-                self.alternatives(taken, parts, |_, _| {});
+                self.alternatives(position, taken, parts);
             }
             StmtKind::Prio(parts) => self.prio(parts),
             StmtKind::Project { vars, filter, body } => {
-                for var in vars {
-                    let value = self.any_value(var);
-                    self.builder.def_var(self.locals[var.slot as usize], value);
+                let Some((last, before)) = vars.split_last() else {
+                    return self.statement(body);
+                };
+                for var in before {
+                    let number = self.any_number(var);
+                    self.bind(var, number);
                 }
-                if let Some(filter) = filter {
-                    let passes = self.expression(filter);
-                    self.require_enabled(passes);
-                }
-                self.statement(body);
+                self.every_value(last, filter.as_ref(), body);
             }
             StmtKind::Guard { cond, body, point } => {
                 let enabled = self.guard(cond, *point);
@@ -75,27 +75,90 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Jumps to the part with number `taken`; all parts meet again.
-    fn alternatives(&mut self, taken: Value, parts: &[Stmt], after: impl Fn(&mut Self, usize)) {
+    /// Jumps to the part with number `taken`; all parts meet again. A part that turns out to be disabled at once goes
+    /// over to the next.
+    fn alternatives(&mut self, position: Value, taken: Value, parts: &[Stmt]) {
         let join = self.builder.create_block();
-        for (at, part) in parts.iter().enumerate() {
-            let next = self.builder.create_block();
-            if at + 1 < parts.len() {
-                let here = self.builder.create_block();
-                let this = self.builder.ins().icmp_imm(IntCC::Equal, taken, at as i64);
-                self.builder.ins().brif(this, here, &[], next, &[]);
-                self.builder.switch_to_block(here);
-            } else {
-                self.builder.ins().jump(next, &[]);
-                self.builder.switch_to_block(next);
-            }
-            self.statement(part);
-            after(self, at);
-            self.builder.ins().jump(join, &[]);
-            if at + 1 < parts.len() {
-                self.builder.switch_to_block(next);
-            }
+        let mut switch = Switch::new();
+        let heads: Vec<Block> = parts.iter().map(|_| self.builder.create_block()).collect();
+        let (Some(last), before) = (heads.last(), &heads[..heads.len() - 1]) else {
+            return;
+        };
+        for (at, head) in before.iter().enumerate() {
+            switch.set_entry(at as u128, *head);
         }
+        switch.emit(&mut self.builder, taken, *last);
+        for (at, part) in parts.iter().enumerate() {
+            self.builder.switch_to_block(heads[at]);
+            let Some(next) = heads.get(at + 1) else {
+                self.statement(part);
+                self.builder.ins().jump(join, &[]);
+                break;
+            };
+            let again = self.builder.create_block();
+            self.tentative(part, again);
+            self.builder.ins().jump(join, &[]);
+            self.builder.switch_to_block(again);
+            let goes_on = self.call("another", &[position]);
+            self.builder.ins().brif(goes_on, *next, &[], self.exit, &[]);
+        }
+        self.builder.switch_to_block(join);
+    }
+
+    /// A statement that jumps to `again` where it is disabled before it assigned any variable.
+    fn tentative(&mut self, part: &Stmt, again: Block) {
+        match &part.kind {
+            StmtKind::Guard { cond, body, point } => {
+                let enabled = self.guard(cond, *point);
+                let inside = self.builder.create_block();
+                self.builder.ins().brif(enabled, inside, &[], again, &[]);
+                self.builder.switch_to_block(inside);
+                self.statement(body);
+            }
+            StmtKind::Call(call) if call.store.is_none() => {
+                let outside = (self.exit, self.disabled);
+                (self.exit, self.disabled) = (again, again);
+                self.statement(part);
+                (self.exit, self.disabled) = outside;
+            }
+            _ => self.statement(part),
+        }
+    }
+
+    /// A projection's last variable: values for which the body is disabled at once are passed over.
+    fn every_value(&mut self, var: &BoundVar, filter: Option<&Expr>, body: &Stmt) {
+        let position = self.call("position", &[]);
+        let first = self.any_number(var);
+        let number = self.builder.declare_var(types::I64);
+        self.builder.def_var(number, first);
+        let (head, again, onward, join) = (
+            self.builder.create_block(),
+            self.builder.create_block(),
+            self.builder.create_block(),
+            self.builder.create_block(),
+        );
+        self.builder.ins().jump(head, &[]);
+        self.builder.switch_to_block(head);
+        let at = self.builder.use_var(number);
+        self.bind(var, at);
+        if let Some(filter) = filter {
+            let passes = self.expression(filter);
+            let inside = self.builder.create_block();
+            self.builder.ins().brif(passes, inside, &[], again, &[]);
+            self.builder.switch_to_block(inside);
+        }
+        self.tentative(body, again);
+        self.builder.ins().jump(join, &[]);
+        self.builder.switch_to_block(again);
+        let goes_on = self.call("another", &[position]);
+        self.builder
+            .ins()
+            .brif(goes_on, onward, &[], self.exit, &[]);
+        self.builder.switch_to_block(onward);
+        let at = self.builder.use_var(number);
+        let next = self.builder.ins().iadd_imm(at, 1);
+        self.builder.def_var(number, next);
+        self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(join);
     }
 
@@ -147,21 +210,23 @@ impl Emitter<'_, '_> {
         self.builder.switch_to_block(join);
     }
 
-    /// A value of the variable's type that the scheduler chooses.
-    fn any_value(&mut self, var: &BoundVar) -> Value {
-        match var.domain {
-            Domain::Range { first, count } => {
-                let count = self.constant(count as i64);
-                let taken = self.call("choose", &[count]);
-                self.builder.ins().iadd_imm(taken, first)
-            }
-            Domain::Objects(class) => {
-                let objects = self.model.instances[class.0 as usize].len();
-                let count = self.constant(objects as i64);
-                let taken = self.call_checked("choose", &[count]);
-                self.object_value(class, taken)
-            }
-        }
+    /// The number of a value of the variable's type that the scheduler chooses.
+    fn any_number(&mut self, var: &BoundVar) -> Value {
+        let count = match var.domain {
+            Domain::Range { count, .. } => count as i64,
+            Domain::Objects(class) => self.model.instances[class.0 as usize].len() as i64,
+        };
+        let count = self.constant(count);
+        self.call_checked("choose", &[count])
+    }
+
+    /// Gives a variable the value with this number.
+    fn bind(&mut self, var: &BoundVar, number: Value) {
+        let value = match var.domain {
+            Domain::Range { first, .. } => self.builder.ins().iadd_imm(number, first),
+            Domain::Objects(class) => self.object_value(class, number),
+        };
+        self.builder.def_var(self.locals[var.slot as usize], value);
     }
 
     /// The reference of a class's object by its number.
@@ -195,6 +260,6 @@ impl Emitter<'_, '_> {
         }
         let code = self.constant(i64::from(self.id.0));
         let this = self.this;
-        self.call("emit", &[code, this, buffer]);
+        self.call_checked("emit", &[code, this, buffer]);
     }
 }

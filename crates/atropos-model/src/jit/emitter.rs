@@ -37,7 +37,7 @@ pub(super) struct Emitter<'s, 'f> {
     mode: Value,
     /// Scalars themselves; addresses of lists, maps and tuples.
     pub locals: Vec<Variable>,
-    exit: Block,
+    pub exit: Block,
     pub disabled: Block,
     references: HashMap<&'static str, FuncRef>,
     code_references: HashMap<CodeId, FuncRef>,

@@ -1,11 +1,12 @@
 //! Compiled code as engine.
 
 use super::compile::Compiled;
-use super::context::{Context, FAILED, RUNNING};
-use crate::explore::Engine;
+use super::context::{Context, FAILED, Filter, RUNNING};
+use crate::explore::{Engine, Inputs, Iterations, MOST_OUTCOMES, MOST_TRACES, Offer};
 use crate::interpret::Outcome;
-use crate::model::{ObjectId, State};
+use crate::model::{CodeId, ErrorKind, ExecError, Label, ObjectId, State};
 use crate::mutation::{Mode, MutantSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub struct Jitted {
@@ -18,50 +19,160 @@ impl Jitted {
         let context = Context::new(compiled.model.clone(), compiled.offsets.clone());
         Jitted { compiled, context }
     }
+
+    fn block(&self, object: ObjectId) -> Option<CodeId> {
+        self.compiled.model.class_of(object).block
+    }
+
+    fn prepare(&mut self, state: &State, mode: &Mode, filter: Filter) {
+        let context = &mut *self.context;
+        context.load(state);
+        context.mode = mode.table.as_ptr();
+        context.filter = filter;
+        context.cut = false;
+        context.scheduler.reset();
+    }
+
+    /// Takes every trace of a block and tells what became of it: nothing where a guard was false. `false` if there are
+    /// too many.
+    fn traces(
+        &mut self,
+        block: CodeId,
+        object: ObjectId,
+        mut ended: impl FnMut(&mut Context, Option<Result<State, ExecError>>),
+    ) -> bool {
+        let context = &mut *self.context;
+        let mut outcomes = 0;
+        for _ in 0..MOST_TRACES {
+            context.begin();
+            self.compiled.run(context, block, object);
+            let result = match context.status {
+                RUNNING => Some(Ok(context.changed_state())),
+                FAILED => {
+                    context.scheduler.failed();
+                    context.error.map(Err)
+                }
+                _ => None,
+            };
+            outcomes += usize::from(result.is_some());
+            ended(context, result);
+            context.undo();
+            if outcomes > MOST_OUTCOMES {
+                return false;
+            }
+            if !context.scheduler.next() {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn too_many(&self, block: CodeId) -> ExecError {
+        let span = self.compiled.model.code(block).span;
+        ExecError::new(ErrorKind::TooManyOutcomes, span)
+    }
 }
 
 impl Engine for Jitted {
-    fn iterations(
+    fn run(
+        &mut self,
+        state: &State,
+        object: ObjectId,
+        mode: &Mode,
+        inputs: Inputs,
+        infected: &mut MutantSet,
+    ) -> Iterations {
+        let Some(block) = self.block(object) else {
+            return Iterations::default();
+        };
+        let filter = match inputs {
+            Inputs::All => Filter::All,
+            Inputs::None => Filter::None,
+            Inputs::Only(label) => Filter::Only(label.clone()),
+        };
+        self.prepare(state, mode, filter);
+        std::mem::swap(&mut self.context.infected, infected);
+        let mut outcomes = Vec::new();
+        let all = self.traces(block, object, |context, result| {
+            let Some(result) = result else { return };
+            let labels = std::mem::take(&mut context.labels);
+            if labels
+                .first()
+                .is_some_and(|first| context.filter.excludes(first))
+            {
+                context.cut = true;
+            } else {
+                outcomes.push(Outcome { labels, result });
+            }
+        });
+        std::mem::swap(&mut self.context.infected, infected);
+        if !all {
+            outcomes = vec![Outcome {
+                labels: Vec::new(),
+                result: Err(self.too_many(block)),
+            }];
+        }
+        Iterations {
+            outcomes,
+            cut: self.context.cut,
+        }
+    }
+
+    /// One run for all inputs: what a trace records after its input is that input's own.
+    fn offers(
         &mut self,
         state: &State,
         object: ObjectId,
         mode: &Mode,
         infected: &mut MutantSet,
-    ) -> Vec<Outcome> {
-        let Some(block) = self.compiled.model.class_of(object).block else {
-            return Vec::new();
+    ) -> Result<Vec<Offer>, (Vec<Label>, ExecError)> {
+        let Some(block) = self.block(object) else {
+            return Ok(Vec::new());
         };
-        let context = &mut *self.context;
-        context.load(state);
-        context.mode = mode.table.as_ptr();
-        std::mem::swap(&mut context.infected, infected);
-        context.scheduler.reset();
-        let mut outcomes = Vec::new();
-        loop {
-            context.begin();
-            self.compiled.run(context, block, object);
-            match context.status {
-                RUNNING => outcomes.push(Outcome {
-                    labels: std::mem::take(&mut context.labels),
-                    result: Ok(context.changed_state()),
-                }),
-                FAILED => {
-                    context.scheduler.failed();
-                    if let Some(error) = context.error {
-                        outcomes.push(Outcome {
-                            labels: std::mem::take(&mut context.labels),
-                            result: Err(error),
-                        });
+        self.prepare(state, mode, Filter::All);
+        let own = std::mem::take(&mut self.context.infected);
+        self.context.apart = Some(MutantSet::default());
+        let mut inputs: BTreeMap<Label, (MutantSet, bool)> = BTreeMap::new();
+        let mut error = None;
+        let all = self.traces(block, object, |context, result| {
+            let recorded = std::mem::take(&mut context.infected);
+            let first = context.labels.first().filter(|first| first.controllable);
+            let alone = first.filter(|_| context.is_apart);
+            match alone {
+                None => {
+                    if let Some(apart) = &mut context.apart {
+                        apart.union(&recorded);
                     }
                 }
-                _ => {}
+                Some(first) => inputs.entry(first.clone()).or_default().0.union(&recorded),
             }
-            context.undo();
-            if !context.scheduler.next() {
-                break;
+            if let (Some(first), Some(result)) = (first, result) {
+                inputs.entry(first.clone()).or_default().1 |= result.is_ok();
+                if let (Err(found), None) = (result, &error) {
+                    error = Some((context.labels.clone(), found));
+                }
             }
+        });
+        for (label, recorded) in std::mem::take(&mut self.context.aside) {
+            inputs.entry(label).or_default().0.union(&recorded);
         }
-        std::mem::swap(&mut context.infected, infected);
-        outcomes
+        let common = self.context.apart.take().unwrap_or_default();
+        self.context.infected = own;
+        infected.union(&common);
+        inputs.values().for_each(|(met, _)| infected.union(met));
+        if !all {
+            return Err((Vec::new(), self.too_many(block)));
+        }
+        if let Some(error) = error {
+            return Err(error);
+        }
+        Ok(inputs
+            .into_iter()
+            .filter(|(_, (_, enabled))| *enabled)
+            .map(|(label, (mut met, _))| {
+                met.union(&common);
+                Offer { label, met }
+            })
+            .collect())
     }
 }

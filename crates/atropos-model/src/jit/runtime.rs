@@ -26,7 +26,7 @@ macro_rules! functions {
 }
 
 functions! {
-    choose/1, prioritise/1, position/0, came_through/1, disable/0, fail/2, note/2, copy/3, allocate/1, default_of/1,
+    choose/1, another/1, prioritise/1, position/0, came_through/1, disable/0, fail/2, note/2, copy/3, allocate/1, default_of/1,
     emit/3, point_guard/2, point_binary/4, point_unary/3, point_literal/1, point_quantifier/2, logic_left/2,
     logic_right/3, arith/5, unary_arith/3, equal/3, contains/3, map_find/4, map_entry/5, tail/3, keys/2, values/2,
     concat/6, override_map/6, convert/4, convert_scalar/4, push/5, map_put/5,
@@ -115,7 +115,12 @@ runtime! {
             c.status = DISABLED;
             return 0;
         }
+        c.mark();
         i64::from(c.scheduler.choose(count as u32))
+    }
+
+    fn another(c, position) {
+        i64::from(c.try_another(position as usize))
     }
 
     fn prioritise(c, count) {

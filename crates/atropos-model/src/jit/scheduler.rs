@@ -46,6 +46,14 @@ impl Scheduler {
         self.choices[self.at - 1].taken
     }
 
+    /// Goes over to the next alternative of a choice; `false` if there is none.
+    pub fn advance(&mut self, position: usize) -> bool {
+        let choice = &mut self.choices[position];
+        let more = choice.taken + 1 < choice.count;
+        choice.taken += u32::from(more);
+        more
+    }
+
     /// How many choices were asked for: names the next one.
     pub fn position(&self) -> usize {
         self.at
@@ -65,6 +73,13 @@ impl Scheduler {
         for position in 0..self.at {
             self.came_through(position);
         }
+    }
+
+    /// Whether the trace is inside the left side of a `//` whose right side may still be tried.
+    pub fn is_inside_priority(&self) -> bool {
+        self.choices[..self.at]
+            .iter()
+            .any(|choice| choice.priority == Some(false) && choice.taken + 1 < choice.count)
     }
 
     /// Prepares the next trace; `false` if there is none.

@@ -26,10 +26,12 @@ pub enum ErrorKind {
     BadConversion = 9,
     /// The statement `abort`.
     Abort = 10,
+    /// More outcomes of one iteration than can be kept.
+    TooManyOutcomes = 11,
 }
 
 impl ErrorKind {
-    pub const ALL: [ErrorKind; 10] = [
+    pub const ALL: [ErrorKind; 11] = [
         ErrorKind::OutOfRange,
         ErrorKind::TooLong,
         ErrorKind::IndexOutside,
@@ -40,6 +42,7 @@ impl ErrorKind {
         ErrorKind::Overflow,
         ErrorKind::BadConversion,
         ErrorKind::Abort,
+        ErrorKind::TooManyOutcomes,
     ];
 
     pub fn sentence(self) -> &'static str {
@@ -54,6 +57,7 @@ impl ErrorKind {
             ErrorKind::Overflow => "a number is beyond 64 bits",
             ErrorKind::BadConversion => "the value can't be converted",
             ErrorKind::Abort => "`abort` was reached",
+            ErrorKind::TooManyOutcomes => "one iteration has more outcomes than can be explored",
         }
     }
 }

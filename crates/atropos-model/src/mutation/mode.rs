@@ -94,9 +94,12 @@ impl MutantSet {
 
     pub fn iter(&self) -> impl Iterator<Item = MutantId> + '_ {
         self.words.iter().enumerate().flat_map(|(at, word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| MutantId((at * 64 + bit) as u32))
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(MutantId((at * 64 + bit) as u32))
+            })
         })
     }
 }

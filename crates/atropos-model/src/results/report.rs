@@ -1,8 +1,9 @@
 //! report.json: a run in numbers and names.
 
-use crate::generate::{Fault, Generated, KillMatrix, Options, Status, Table};
-use crate::mutation::Fate;
+use crate::generate::{Fault, Generated, KillMatrix, Moment, Options, PlaceId, Status, Table};
+use crate::mutation::{Fate, MutantId};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Raised when a field changes its meaning.
 pub const VERSION: u32 = 1;
@@ -26,6 +27,8 @@ pub struct Report {
     pub table: Table,
     pub percent_of_total: f64,
     pub percent_of_found: f64,
+    /// How many mutants were killed when.
+    pub timeline: Vec<Moment>,
     pub tests: Vec<TestReport>,
     /// Numbers of the tests that together still kill everything.
     pub reduced_suite: Vec<usize>,
@@ -107,6 +110,7 @@ impl Report {
             percent_of_total: table.percent_of_total(),
             percent_of_found: table.percent_of_found(),
             table,
+            timeline: generated.timeline.clone(),
             tests,
             reduced_suite: reduced.to_vec(),
             mutants: mutants(generated, matrix),
@@ -120,14 +124,18 @@ pub fn test_file(at: usize) -> String {
 
 fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
     let model = &generated.model;
+    let missed = missed(generated);
     model
         .mutants
         .list
         .iter()
         .map(|mutant| {
             let (line, column) = model.line_column(mutant.span);
-            let (status, detail, steps) =
+            let (status, mut detail, steps) =
                 describe(generated, mutant.fate, generated.results.get(mutant.id));
+            if let ("unreached", Some(why)) = (status, missed.get(&mutant.id)) {
+                detail.clone_from(why);
+            }
             let row = matrix.rows.iter().find(|(id, _)| *id == mutant.id);
             MutantReport {
                 id: mutant.id.0,
@@ -145,6 +153,33 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
             }
         })
         .collect()
+}
+
+/// Mutants that a move would have met which no test took, with that move.
+fn missed(generated: &Generated) -> HashMap<MutantId, String> {
+    let mut visited: HashMap<PlaceId, (usize, usize)> = HashMap::new();
+    for (test, path) in generated.paths.iter().enumerate() {
+        for (after, place) in path.places.iter().enumerate() {
+            visited.entry(*place).or_insert((test, after));
+        }
+    }
+    let mut places: Vec<_> = visited.into_iter().collect();
+    places.sort_by_key(|(_, at)| *at);
+    let mut missed = HashMap::new();
+    for (place, (test, after)) in places {
+        for way in generated.atlas.place(place).ways() {
+            for mutant in way.met.iter() {
+                missed.entry(*mutant).or_insert_with(|| {
+                    let step = way.step.text(&generated.model);
+                    let test = test_file(test);
+                    format!(
+                        "{step} after {after} moves of {test} would meet it, but no test takes it"
+                    )
+                });
+            }
+        }
+    }
+    missed
 }
 
 fn describe(
@@ -174,7 +209,7 @@ fn describe(
     match status {
         Status::Unreached => (
             "unreached",
-            "no test computed anything else with it".into(),
+            "in no state that a test came to does it compute anything else".into(),
             None,
         ),
         Status::Skipped => (
@@ -199,7 +234,11 @@ fn describe(
         Status::Crashed {
             fault: Fault::Diverges,
             ..
-        } => ("time-out", "internal steps without end".into(), None),
+        } => (
+            "time-out",
+            "steps without end, or too many states".into(),
+            None,
+        ),
         Status::Crashed {
             fault: Fault::Error(error),
             ..

@@ -72,7 +72,7 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) -> String
     }
     class.methods.push(format!(
         "# Goes through the rules, a few at a time.\nsupervise =\n  {}\nend",
-        calls.join("\n  []\n  ")
+        calls.join("\n  //\n  ")
     ));
     class.actions.push(format!(
         "obs {}Report(level: t_Level) = requires true: skip end",

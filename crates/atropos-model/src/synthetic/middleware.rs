@@ -20,7 +20,7 @@ pub fn draft() -> Draft {
             format!("t_Node = int[0..{}]", NODES - 1),
             format!("t_Channel = int[0..{}]", CHANNELS - 1),
         ],
-        order: "Buffer [] Channel [] Node [] Middleware".to_owned(),
+        order: "Buffer [] Channel [] Node // Middleware".to_owned(),
         classes,
         // Buffers are the many and simple ones: little of the supervision code is theirs.
         supervised: vec![(0, 1), (1, 3), (2, 6)],

@@ -91,15 +91,8 @@ fn kills_are_real(text: &str, options: &Options) -> usize {
     let mut crew = Crew::new(&generated.model, options).expect("the model compiles");
     let mut kills = 0;
     for (id, kill) in generated.results.killed() {
-        let acting = Acting::mutant(&generated.model.mutants, id);
         let path = &generated.paths[kill.test];
-        let replayed = replay(
-            crew.first(),
-            &acting,
-            &generated.atlas,
-            path,
-            options.limits,
-        );
+        let replayed = replay(crew.first(), id, &generated.atlas, path, options.limits);
         let expected = Replayed::Killed {
             after: kill.after,
             observation: kill.observation.clone(),

@@ -16,7 +16,7 @@ fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
     Explorer::new(
         model.clone(),
         engine,
-        Arc::new(Cache::new(100_000)),
+        Arc::new(Cache::new(64 << 20)),
         reducer,
     )
 }
@@ -52,20 +52,27 @@ fn automata_agree(
             "{}",
             full.model.text
         );
-        let inputs: Vec<_> = one.inputs().into_iter().cloned().collect();
-        assert_eq!(
-            inputs,
-            other.inputs().into_iter().cloned().collect::<Vec<_>>(),
-            "{}",
-            full.model.text
-        );
+        let inputs = match (full.inputs(acting, &one), reduced.inputs(acting, &other)) {
+            (Ok(one), Ok(other)) => {
+                assert!(one.keys().eq(other.keys()), "{}", full.model.text);
+                one
+            }
+            (Err(_), _) => return None,
+            (Ok(_), Err(stop)) => panic!(
+                "only the reduced exploration stops: {stop:?}\n{}",
+                full.model.text
+            ),
+        };
         let observed = one
             .observations()
             .into_iter()
             .filter(|o| *o != Observation::Delta)
             .map(Move::Observe);
-        for step in inputs.into_iter().map(Move::Input).chain(observed) {
-            let next = (step.of_original(&one), step.of_original(&other));
+        for step in inputs.into_keys().map(Move::Input).chain(observed) {
+            let next = (
+                step.of_original(full, acting, &one).expect("no error"),
+                step.of_original(reduced, acting, &other).expect("no error"),
+            );
             if seen.len() < pairs && seen.insert(next.clone()) {
                 open.push(next);
             }

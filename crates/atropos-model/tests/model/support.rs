@@ -1,10 +1,10 @@
 //! What the tests share: loading models, walking their states with either engine.
 
 use atropos_model::check;
-use atropos_model::explore::{Engine, Interpreted};
+use atropos_model::explore::{Engine, Inputs, Interpreted};
 use atropos_model::interpret::Outcome;
 use atropos_model::jit::{Compiled, Jitted};
-use atropos_model::model::{Model, State};
+use atropos_model::model::{Model, ObjectId, State};
 use atropos_model::mutation::{Mode, MutantSet};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -87,6 +87,37 @@ pub fn engines(model: &Arc<Model>) -> (Interpreted, Jitted) {
     )
 }
 
+/// Both engines leave out inputs alike, and know of each input which mutants it meets.
+fn inputs_agree(
+    interpreter: &mut Interpreted,
+    jit: &mut Jitted,
+    state: &State,
+    object: ObjectId,
+    mode: &Mode,
+) {
+    let mut sets = (MutantSet::default(), MutantSet::default());
+    assert_eq!(
+        interpreter.run(state, object, mode, Inputs::None, &mut sets.0),
+        jit.run(state, object, mode, Inputs::None, &mut sets.1)
+    );
+    let same = |one: &MutantSet, other: &MutantSet| one.iter().eq(other.iter());
+    assert!(same(&sets.0, &sets.1), "recorded without inputs");
+    let (one, other) = (
+        interpreter.offers(state, object, mode, &mut sets.0),
+        jit.offers(state, object, mode, &mut sets.1),
+    );
+    assert!(same(&sets.0, &sets.1), "recorded with all inputs");
+    let (one, other) = match (one, other) {
+        (Ok(one), Ok(other)) => (one, other),
+        (one, other) => return assert_eq!(one, other),
+    };
+    assert_eq!(one.len(), other.len());
+    for (one, other) in one.iter().zip(&other) {
+        assert_eq!(one.label, other.label);
+        assert!(same(&one.met, &other.met), "recorded for {:?}", one.label);
+    }
+}
+
 /// Walks up to `limit` states and compares both engines in each, for the original, while recording, and for every
 /// mutant. Gives the number of states.
 pub fn engines_agree(model: &Arc<Model>, limit: usize) -> usize {
@@ -110,6 +141,7 @@ pub fn engines_agree(model: &Arc<Model>, limit: usize) -> usize {
                 jit.iterations(&state, *object, &record, &mut found)
             );
             assert_eq!(expected, found, "recorded mutants differ");
+            inputs_agree(&mut interpreter, &mut jit, &state, *object, &record);
             for (at, mode) in modes.iter().enumerate() {
                 let mut none = MutantSet::default();
                 let by_interpreter = interpreter.iterations(&state, *object, mode, &mut none);
