@@ -208,6 +208,31 @@ pub(crate) fn mentions(node: &impl ToTokens, name: &str) -> bool {
     within(node.to_token_stream(), name)
 }
 
+/// Whether a piece of code uses a variable: fields and methods of its name are something else.
+pub(crate) fn uses(name: &str, visit: impl FnOnce(&mut Uses<'_>)) -> bool {
+    let mut uses = Uses { name, found: false };
+    visit(&mut uses);
+    uses.found
+}
+
+pub(crate) struct Uses<'n> {
+    name: &'n str,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Uses<'_> {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.found |= path.path.is_ident(self.name);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        // Also within the braces of what it prints.
+        let tokens = mac.tokens.to_string();
+        self.found |=
+            mentions(&mac.tokens, self.name) || tokens.contains(&format!("{{{}", self.name));
+    }
+}
+
 /// An acquisition of a lock.
 pub(crate) struct Acquisition<'e> {
     pub call: &'e ExprMethodCall,

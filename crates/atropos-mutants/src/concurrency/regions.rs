@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
 
-use super::construct::{Acquisition, Library, mentions};
+use super::construct::{Acquisition, Library, mentions, uses};
 use crate::facts::bound_names;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -38,12 +38,16 @@ const LOCK: &str = "__atropos_lock";
 impl Region<'_> {
     /// Whether the guard hides the lock, so that it takes another name to lock again.
     fn hides_lock(&self) -> bool {
-        mentions(&self.acquisition.call.receiver, &self.guard)
+        uses(&self.guard, |uses| {
+            uses.visit_expr(&self.acquisition.call.receiver)
+        })
     }
 
     /// Whether a statement uses the guard.
     fn is_used_by(&self, index: usize) -> bool {
-        mentions(&self.block.stmts[index], &self.guard)
+        uses(&self.guard, |uses| {
+            uses.visit_stmt(&self.block.stmts[index])
+        })
     }
 
     /// Whether nothing in it can concern another thread.

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod bodies;
+mod buffer;
 mod check;
 mod concurrency;
 mod conditions;

@@ -1,4 +1,7 @@
 //! A bounded buffer: producers wait for room, consumers for items.
+//!
+//! Nobody is notified of what he could know: only the first item that comes into an empty buffer is announced, and only
+//! the first place in a full one. So all who wait must hear of it: there may be work for more than one of them.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex};
@@ -26,18 +29,20 @@ impl<T> Buffer<T> {
             items = self.not_full.wait(items).unwrap();
         }
         items.push_back(item);
-        self.not_empty.notify_all();
+        if items.len() == 1 {
+            self.not_empty.notify_all();
+        }
     }
 
     pub fn get_item(&self) -> T {
         let mut items = self.items.lock().unwrap();
-        loop {
-            if let Some(item) = items.pop_front() {
-                self.not_full.notify_all();
-                return item;
-            }
+        while items.is_empty() {
             items = self.not_empty.wait(items).unwrap();
         }
+        if items.len() == self.capacity {
+            self.not_full.notify_all();
+        }
+        items.pop_front().unwrap()
     }
 
     pub fn len(&self) -> usize {
