@@ -104,6 +104,10 @@ impl Facts {
         self.sharing.locked.contains(field)
     }
 
+    pub fn is_static(&self, name: &str) -> bool {
+        self.sharing.statics.iter().any(|(other, _)| other == name)
+    }
+
     /// Other statics of the same type as it is written.
     pub fn statics_like(&self, name: &str, source: &Source<'_>) -> Vec<&str> {
         let statics = &self.sharing.statics;

@@ -9,8 +9,8 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
 
-use super::construct::{Acquisition, Library, mentions, uses};
-use crate::facts::bound_names;
+use super::construct::{Acquisition, Library, mentions, path_ends, uses};
+use crate::facts::{Facts, bound_names};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
@@ -49,36 +49,50 @@ impl Region<'_> {
             uses.visit_stmt(&self.block.stmts[index])
         })
     }
-
-    /// Whether nothing in it can concern another thread.
-    fn is_private(&self) -> bool {
-        (self.start + 1..self.end).all(|index| {
-            let mut shared = Shared(false);
-            shared.visit_stmt(&self.block.stmts[index]);
-            !shared.0 && !self.is_used_by(index)
-        })
-    }
 }
 
 /// Whether code can touch anything but its own variables.
-struct Shared(bool);
+struct Shared<'f> {
+    facts: &'f Facts,
+    found: bool,
+}
 
-impl<'ast> Visit<'ast> for Shared {
+impl<'ast> Visit<'ast> for Shared<'_> {
     fn visit_expr(&mut self, expression: &'ast Expr) {
-        self.0 |= match expression {
-            Expr::Call(_) | Expr::MethodCall(_) | Expr::Field(_) | Expr::Macro(_) => true,
+        self.found |= match expression {
+            Expr::Call(call) => !["Some", "Ok", "Err"]
+                .iter()
+                .any(|name| path_ends(&call.func, name)),
+            Expr::MethodCall(_) | Expr::Field(_) | Expr::Macro(_) | Expr::Index(_) => true,
             Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Deref(_)),
-            Expr::Path(path) => path.path.segments.last().is_some_and(|segment| {
-                let name = segment.ident.to_string();
-                name.chars().next().is_some_and(char::is_uppercase)
-            }),
+            Expr::Path(path) => {
+                let name = path.path.segments.last().map(|s| s.ident.to_string());
+                name.is_some_and(|name| self.facts.is_static(&name))
+            }
             _ => false,
         };
         syn::visit::visit_expr(self, expression);
     }
 
     fn visit_stmt_macro(&mut self, _: &'ast syn::StmtMacro) {
-        self.0 = true;
+        self.found = true;
+    }
+}
+
+impl Walker<'_> {
+    /// Whether a statement in or beside a region can concern another thread.
+    fn is_shared(&self, region: &Region<'_>, index: usize) -> bool {
+        let mut shared = Shared {
+            facts: self.facts,
+            found: false,
+        };
+        shared.visit_stmt(&region.block.stmts[index]);
+        shared.found || region.is_used_by(index)
+    }
+
+    /// Whether nothing in a region can concern another thread.
+    fn is_private(&self, region: &Region<'_>) -> bool {
+        !(region.start + 1..region.end).any(|index| self.is_shared(region, index))
     }
 }
 
@@ -90,7 +104,7 @@ impl Walker<'_> {
             let Some(region) = self.region(block, start) else {
                 continue;
             };
-            if region.is_private() {
+            if self.is_private(&region) {
                 continue;
             }
             self.exchanged(&region);
@@ -297,6 +311,9 @@ impl Walker<'_> {
     fn first_outside(&self, region: &Region<'_>) -> Option<String> {
         let first = region.start + 1;
         let text = self.text(region.block, first);
+        if !self.is_shared(region, first) {
+            return None;
+        }
         if !region.is_used_by(first) {
             return Some(format!("{text} {}", self.again(region)));
         }
@@ -315,6 +332,9 @@ impl Walker<'_> {
         let last = region.end - 1;
         let text = self.text(region.block, last);
         let guard = &region.guard;
+        if !self.is_shared(region, last) {
+            return None;
+        }
         if !region.is_used_by(last) {
             return Some(format!("drop({guard}); {text}"));
         }
@@ -349,6 +369,9 @@ impl Walker<'_> {
         let Some(before) = region.start.checked_sub(1) else {
             return false;
         };
+        if !self.is_shared(region, before) {
+            return false;
+        }
         match &region.block.stmts[before] {
             Stmt::Item(_) => false,
             Stmt::Local(local) => {
@@ -370,6 +393,7 @@ impl Walker<'_> {
         let behind = region.block.stmts.get(region.end + 1);
         // The value of a block can't be followed by anything.
         region.has_drop
+            && (region.end + 1 < region.block.stmts.len() && self.is_shared(region, region.end + 1))
             && match behind {
                 Some(Stmt::Expr(_, semicolon)) => semicolon.is_some(),
                 Some(Stmt::Item(_)) | None => false,
@@ -483,7 +507,7 @@ impl Walker<'_> {
         };
         let holds = (0..inner.block.stmts.len()).any(|start| {
             self.region(&inner.block, start)
-                .is_some_and(|region| !region.has_drop && !region.is_private())
+                .is_some_and(|region| !region.has_drop && !self.is_private(&region))
         });
         let next = match block.stmts.get(index + 1) {
             Some(Stmt::Expr(_, Some(_))) | Some(Stmt::Macro(_)) => index + 1,

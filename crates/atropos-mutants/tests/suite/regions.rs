@@ -170,6 +170,15 @@ fn a_region_in_which_nothing_is_shared_is_left_alone() {
 }
 
 #[test]
+fn statements_that_concern_nobody_else_are_not_moved() {
+    bodies(
+        "SKCR,EXCR,SHCR",
+        "let x = 1; let mut g = m.lock().unwrap(); let y = x + 1; g.push(y); Ok(())",
+        &[],
+    );
+}
+
+#[test]
 fn a_guard_may_have_the_name_of_its_lock() {
     let source = "use std::sync::Mutex; fn f(m: &Mutex<u8>) { let mut m = m.lock().unwrap(); let n = *m; *m = n + 1; drop(m); }";
     let found = found_with(source, &options("SPCR,RSB,RCXC"));
