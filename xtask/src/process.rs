@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use atropos_protocol::sys;
 
 /// How a program ended, and what it said.
 pub struct Ended {
@@ -15,6 +16,8 @@ pub struct Ended {
     pub stdout: String,
     pub stderr: String,
     pub time: Duration,
+    /// Time of processors that it and all that it waited for took.
+    pub cpu: Duration,
 }
 
 impl Ended {
@@ -26,6 +29,7 @@ impl Ended {
 /// Runs a program in a process group of its own.
 pub fn run(mut command: Command, limit: Duration) -> Result<Ended> {
     let start = Instant::now();
+    let cpu_before = sys::children_cpu_time();
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -62,6 +66,7 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Ended> {
     Ok(Ended {
         status,
         time: start.elapsed(),
+        cpu: Duration::from_nanos(sys::children_cpu_time() - cpu_before),
         stdout: text(read_stdout.join().expect("reading does not panic")),
         stderr: text(read_stderr.join().expect("reading does not panic")),
     })

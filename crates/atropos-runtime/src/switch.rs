@@ -9,7 +9,7 @@
 use atropos_values::{Hit, MaybeEmpty, Prim, choose};
 
 use crate::decision::decide;
-use crate::table;
+use crate::{role, table};
 
 /// Counts a step: called at the head of loops, functions and closures.
 #[cfg_attr(feature = "inline", inline)]
@@ -87,6 +87,9 @@ pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Op
 #[cold]
 #[inline(never)]
 fn hot_relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    if let Some(acting) = role::settled(first) {
+        return acting;
+    }
     choose::relation(first, op, letters, l.zip(r), decide)
 }
 
@@ -103,6 +106,9 @@ pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Opt
 #[cold]
 #[inline(never)]
 fn hot_arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    if let Some(acting) = role::settled(first) {
+        return acting;
+    }
     choose::arithmetic(first, op, letters, l.zip(r), decide)
 }
 

@@ -1,15 +1,23 @@
 //! The table of mutation points: one byte each, not 0 where something is to be done.
 //!
-//! Private memory, so a forked process has its own. Read without locks from any thread.
+//! Private memory, so a forked process has its own. Read without locks from any thread. The first
+//! points, which are all there are in most programs, have their bytes in the program itself: where
+//! calls are inlined, one instruction then tells whether a point is cold.
 
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use atropos_protocol::sys;
 
-/// What every call at a point or step place reads; one cache line.
+/// So many bytes lie in the program. Workers save and restore all memory, so they are not more.
+const NEAR: usize = 1 << 14;
+
+static NEAR_BYTES: [AtomicU8; NEAR] = [const { AtomicU8::new(0) }; NEAR];
+
+/// Where the bytes of the other points are.
 #[repr(C, align(64))]
 struct Table {
     bytes: AtomicPtr<AtomicU8>,
+    /// Of the whole table.
     length: AtomicUsize,
 }
 
@@ -30,12 +38,20 @@ pub fn is_cold(first: u32) -> bool {
 #[inline(always)]
 fn byte(first: u32) -> Option<&'static AtomicU8> {
     let index = first as usize;
+    match NEAR_BYTES.get(index) {
+        None => far_byte(index),
+        near => near,
+    }
+}
+
+#[inline(never)]
+fn far_byte(index: usize) -> Option<&'static AtomicU8> {
     if index >= TABLE.length.load(Ordering::Relaxed) {
         return None;
     }
-    // SAFETY: `make` stored the address of that many zeroed bytes before the length, when the
-    // process had one thread; they are never unmapped.
-    Some(unsafe { &*TABLE.bytes.load(Ordering::Relaxed).add(index) })
+    // SAFETY: `make` stored the address of that many zeroed bytes (less those that are near)
+    // before the length, when the process had one thread; they are never unmapped.
+    Some(unsafe { &*TABLE.bytes.load(Ordering::Relaxed).add(index - NEAR) })
 }
 
 /// Makes room for mutants 0 to `mutants`, all cold. To be called once, before any thread starts.
@@ -44,10 +60,13 @@ pub fn make(mutants: u32) {
     if TABLE.length.load(Ordering::Relaxed) >= length {
         return;
     }
-    if let Ok(memory) = sys::map_memory(length) {
+    if length > NEAR {
+        let Ok(memory) = sys::map_memory(length - NEAR) else {
+            return;
+        };
         TABLE.bytes.store(memory.cast(), Ordering::Relaxed);
-        TABLE.length.store(length, Ordering::Relaxed);
     }
+    TABLE.length.store(length, Ordering::Relaxed);
 }
 
 pub fn heat(first: u32) {
@@ -64,18 +83,45 @@ pub fn cool(first: u32) {
 
 /// Heats every point. Only for a process with a single thread.
 pub fn heat_all() {
-    let length = TABLE.length.load(Ordering::Relaxed);
-    if length > 0 {
-        // SAFETY: as in `byte`; nobody else looks at the table now.
-        unsafe { std::ptr::write_bytes(TABLE.bytes.load(Ordering::Relaxed), 1, length) };
-    }
+    fill(1);
 }
 
 /// Cools every point. Only for a process with a single thread.
 pub fn cool_all() {
+    fill(0);
+}
+
+fn fill(value: u8) {
     let length = TABLE.length.load(Ordering::Relaxed);
-    if length > 0 {
-        // SAFETY: as in `byte`; nobody else looks at the table now.
-        unsafe { std::ptr::write_bytes(TABLE.bytes.load(Ordering::Relaxed), 0, length) };
+    for byte in &NEAR_BYTES[..length.min(NEAR)] {
+        byte.store(value, Ordering::Relaxed);
+    }
+    if length > NEAR {
+        // SAFETY: as in `far_byte`; nobody else looks at the table now.
+        unsafe {
+            std::ptr::write_bytes(TABLE.bytes.load(Ordering::Relaxed), value, length - NEAR);
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_and_far_points_are_hot_or_cold_alike() {
+        let last_near = NEAR as u32 - 1;
+        let points = [1, last_near, last_near + 1, last_near + 500];
+        assert!(points.iter().all(|&point| is_cold(point)), "no table");
+        make(last_near + 1000);
+        assert!(points.iter().all(|&point| is_cold(point)));
+        for point in points {
+            heat(point);
+            assert!(!is_cold(point));
+            assert!(is_cold(point + 2));
+            cool(point);
+            assert!(is_cold(point));
+        }
+        assert!(is_cold(last_near + 2000), "beyond the table");
     }
 }

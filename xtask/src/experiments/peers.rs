@@ -38,11 +38,13 @@ struct Figures {
     caught: usize,
     missed: usize,
     time: Duration,
+    /// Time of processors: it hardly depends on what else the machine does.
+    cpu: Duration,
 }
 
 impl Figures {
-    fn per_viable(&self) -> f64 {
-        self.time.as_secs_f64() / self.viable.max(1) as f64
+    fn per_viable(&self, time: Duration) -> f64 {
+        time.as_secs_f64() / self.viable.max(1) as f64
     }
 }
 
@@ -53,9 +55,10 @@ pub fn run(options: &Options) -> Result<()> {
         None => install_peer()?,
     };
     println!(
-        "| crate | tool | mutants | viable | caught | missed | wall s | s per viable mutant | ratio |"
+        "| crate | tool | mutants | viable | caught | missed | wall s | per viable | ratio \
+         | CPU s | per viable | ratio |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for name in &options.subjects {
         let base = subject::work_directory()
             .join("peers")
@@ -65,22 +68,26 @@ pub fn run(options: &Options) -> Result<()> {
         let theirs_tree = subject::copy_of(name, &base.join("theirs"))?;
         let theirs = run_peer(&peer, &theirs_tree, options.peer_shard.as_deref())
             .with_context(|| format!("cargo-mutants on {name}"))?;
-        let ratio = theirs.per_viable() / ours.per_viable();
-        print_row(name, "cargo-mutants", &theirs, "1");
-        print_row(name, "cargo-atropos", &ours, &format!("{ratio:.0}× less"));
+        print_row(name, "cargo-mutants", &theirs, &theirs);
+        print_row(name, "cargo-atropos", &ours, &theirs);
     }
     Ok(())
 }
 
-fn print_row(name: &str, tool: &str, figures: &Figures, ratio: &str) {
+fn print_row(name: &str, tool: &str, figures: &Figures, peer: &Figures) {
+    let times = |time: Duration, of_peer: Duration| {
+        let per_viable = figures.per_viable(time);
+        let ratio = peer.per_viable(of_peer) / per_viable;
+        format!("{:.1} | {per_viable:.4} | {ratio:.0}", time.as_secs_f64())
+    };
     println!(
-        "| {name} | {tool} | {} | {} | {} | {} | {:.1} | {:.4} | {ratio} |",
+        "| {name} | {tool} | {} | {} | {} | {} | {} | {} |",
         figures.mutants,
         figures.viable,
         figures.caught,
         figures.missed,
-        figures.time.as_secs_f64(),
-        figures.per_viable(),
+        times(figures.time, peer.time),
+        times(figures.cpu, peer.cpu),
     );
 }
 
@@ -93,6 +100,7 @@ fn run_atropos(program: &Path, tree: &Path) -> Result<Figures> {
         caught: totals.killed,
         missed: totals.missed(),
         time: ended.time,
+        cpu: ended.cpu,
     })
 }
 
@@ -120,6 +128,7 @@ fn run_peer(program: &Path, tree: &Path, shard: Option<&str>) -> Result<Figures>
         caught,
         missed: number("missed"),
         time: ended.time,
+        cpu: ended.cpu,
     })
 }
 

@@ -75,14 +75,25 @@ const SPARE_TIME: Duration = Duration::from_secs(2);
 
 /// What a mutant may use under a test: small multiples of what the original used.
 pub fn limits(wall: Duration, steps: u64, peak_heap: u64, multiplier: f64) -> Limits {
+    let step_factor = step_factor(steps, multiplier);
     let heap = peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
     Limits {
-        steps: (steps as f64 * multiplier) as u64 + SPARE_STEPS,
-        step_factor: multiplier,
+        steps: (steps as f64 * step_factor) as u64 + SPARE_STEPS,
+        step_factor,
         heap,
         time: wall.mul_f64(multiplier) + SPARE_TIME,
         address_space: heap.saturating_mul(4),
     }
+}
+
+/// Tests of more steps than this are long.
+const MANY_STEPS: f64 = 1e7;
+
+/// The multiple of a test's steps that a mutant may take. A long test gets three fifths of it: its
+/// steps vary less in proportion, and every endless mutant costs the whole multiple.
+fn step_factor(steps: u64, multiplier: f64) -> f64 {
+    let shortness = (MANY_STEPS / steps.max(1) as f64).min(1.0);
+    multiplier * (0.6 + 0.4 * shortness)
 }
 
 #[cfg(test)]
@@ -156,6 +167,14 @@ mod tests {
         };
         assert!(pays(0));
         assert!(!pays(10));
+    }
+
+    #[test]
+    fn long_tests_get_a_smaller_multiple() {
+        assert_eq!(step_factor(0, 5.0), 5.0);
+        assert_eq!(step_factor(10_000_000, 5.0), 5.0);
+        assert_eq!(step_factor(20_000_000, 5.0), 4.0);
+        assert!((step_factor(10_000_000_000, 5.0) - 3.0).abs() < 0.01);
     }
 
     #[test]
