@@ -155,6 +155,28 @@ fn ends_with_type(expression: &Expr) -> bool {
     }
 }
 
+/// Whether an expression's text starts with a block, or with what ends like one.
+fn starts_with_block(expression: &Expr) -> bool {
+    match expression {
+        Expr::Block(_)
+        | Expr::Unsafe(_)
+        | Expr::Const(_)
+        | Expr::If(_)
+        | Expr::Match(_)
+        | Expr::Loop(_)
+        | Expr::While(_)
+        | Expr::ForLoop(_) => true,
+        Expr::Binary(binary) => starts_with_block(&binary.left),
+        Expr::MethodCall(call) => starts_with_block(&call.receiver),
+        Expr::Call(call) => starts_with_block(&call.func),
+        Expr::Field(field) => starts_with_block(&field.base),
+        Expr::Index(index) => starts_with_block(&index.expr),
+        Expr::Try(attempt) => starts_with_block(&attempt.expr),
+        Expr::Cast(cast) => starts_with_block(&cast.expr),
+        _ => false,
+    }
+}
+
 /// The replacements of an arithmetic or bitwise operator.
 fn arithmetic_variants(letter: char) -> (Operator, &'static [char]) {
     match letter {
@@ -180,6 +202,20 @@ fn relation_variants(letter: char, is_ordered: bool) -> &'static [char] {
         ('=', true) => &['l', 'g', 'F'],
         ('!', true) => &['<', '>', 'T'],
         _ => &['T', 'F'],
+    }
+}
+
+/// Whether a comparison with 0 stays the same for every unsigned number.
+fn same_for_unsigned(letter: char, variant: char, zero: Side) -> bool {
+    match zero {
+        Side::Right => matches!(
+            (letter, variant),
+            ('=', 'l') | ('!', '>') | ('>', '!') | ('l', '=') | ('g', 'T')
+        ),
+        Side::Left => matches!(
+            (letter, variant),
+            ('=', 'g') | ('!', '<') | ('<', '!') | ('g', '=') | ('l', 'T')
+        ),
     }
 }
 
@@ -296,10 +332,11 @@ impl Walker<'_> {
             .seen_at(self.op_span(binary).start)
     }
 
-    /// An operand as it may stand for the whole: behind a type, `<` would open generics.
+    /// An operand as it may stand for the whole: behind a type, `<` would open generics; a block
+    /// at the start of a statement would be a statement of its own.
     fn operand_text(&self, operand: &Expr) -> String {
         let flat = self.source.flat(operand);
-        if ends_with_type(operand) {
+        if ends_with_type(operand) || starts_with_block(operand) {
             format!("({flat})")
         } else {
             flat
@@ -374,8 +411,10 @@ impl Walker<'_> {
         let is_ordered = [&binary.left, &binary.right].iter().any(|operand| {
             is_number(operand) || self.kind_of(operand).is_some_and(Kind::is_number)
         });
+        let zero = self.unsigned_zero(binary);
         let drafts = relation_variants(letter, is_ordered)
             .iter()
+            .filter(|variant| !zero.is_some_and(|side| same_for_unsigned(letter, **variant, side)))
             .map(|variant| {
                 let text = relation_text(*variant);
                 if matches!(variant, 'T' | 'F') {
@@ -393,6 +432,19 @@ impl Walker<'_> {
             op: letter,
         };
         self.point(self.source.span(binary), shape, drafts);
+    }
+
+    /// The side on which an unsigned number is compared with 0.
+    fn unsigned_zero(&self, binary: &ExprBinary) -> Option<Side> {
+        let is_unsigned =
+            |operand: &Expr| self.kind_of(operand) == Some(Kind::Unsigned) || is_length(operand);
+        if integer(&binary.right) == Some(0) && is_unsigned(&binary.left) {
+            Some(Side::Right)
+        } else if integer(&binary.left) == Some(0) && is_unsigned(&binary.right) {
+            Some(Side::Left)
+        } else {
+            None
+        }
     }
 
     fn logic(&mut self, binary: &ExprBinary) {
@@ -491,6 +543,17 @@ pub(crate) fn is_number(expression: &Expr) -> bool {
         ),
         Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Neg(_)) && is_number(&unary.expr),
         Expr::Paren(inner) => is_number(&inner.expr),
+        _ => false,
+    }
+}
+
+/// `x.len()` and `x.count()` are unsigned wherever they have their usual meaning.
+fn is_length(expression: &Expr) -> bool {
+    match expression {
+        Expr::MethodCall(call) => {
+            call.args.is_empty() && (call.method == "len" || call.method == "count")
+        }
+        Expr::Paren(inner) => is_length(&inner.expr),
         _ => false,
     }
 }

@@ -47,10 +47,14 @@ impl Walker<'_> {
             return;
         }
         let existing = self.existing_value(block);
+        let is_default = existing
+            .as_deref()
+            .is_some_and(|value| value.ends_with("::default()"));
         let drafts: Vec<Draft> = self
             .return_values(signature)
             .into_iter()
             .filter(|value| existing.as_ref() != Some(&without_spaces(value)))
+            .filter(|value| !(is_default && value == "Default::default()"))
             .map(|value| self.body_draft(edited, value))
             .collect();
         if returns_unit(signature)

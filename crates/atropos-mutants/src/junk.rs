@@ -174,11 +174,19 @@ pub(crate) fn is_dead_end(expression: &Expr) -> bool {
     }
 }
 
-/// Whether a block only logs, checks and hints.
+/// Whether a block only logs, checks and hints. One that panics does more: it refuses what the
+/// condition around it lets through, and tests check that.
 pub(crate) fn is_junk_block(block: &syn::Block) -> bool {
+    let is_junk = |path: &Path| {
+        is_junk_macro(path)
+            && path
+                .segments
+                .last()
+                .is_none_or(|last| last.ident != "panic")
+    };
     block.stmts.iter().all(|statement| match statement {
-        syn::Stmt::Macro(mac) => is_junk_macro(&mac.mac.path),
-        syn::Stmt::Expr(Expr::Macro(mac), _) => is_junk_macro(&mac.mac.path),
+        syn::Stmt::Macro(mac) => is_junk(&mac.mac.path),
+        syn::Stmt::Expr(Expr::Macro(mac), _) => is_junk(&mac.mac.path),
         syn::Stmt::Expr(Expr::Call(call), _) => {
             called_name(&call.func).is_some_and(|name| is_undeletable_call(&name))
         }

@@ -511,6 +511,12 @@ impl<'a> Walker<'a> {
         if !self.is_selected(draft.operator) {
             return None;
         }
+        let mut draft = draft;
+        let before = &self.source.text[..draft.span.start];
+        if before.ends_with(is_word) && draft.replacement.starts_with(is_word) {
+            // `return-a` without its minus.
+            draft.replacement.insert(0, ' ');
+        }
         let edit = reduced_edit(self.source.text, draft.span, &draft.replacement);
         if edit.0 == edit.1 && edit.2.is_empty() || !self.edits.insert(edit) {
             return None;
@@ -603,4 +609,8 @@ pub(crate) fn only_reads(pattern: &Pat) -> bool {
         Pat::Paren(inner) => only_reads(&inner.pat),
         _ => false,
     }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }

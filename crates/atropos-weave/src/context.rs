@@ -176,6 +176,9 @@ enum BlockKind {
     Function,
     /// A branch or a loop's body: the tail's temporaries end with it.
     Branch,
+    /// A block with attributes, at whose end the tail's temporaries end. It can't be moved itself:
+    /// attributes may not stand in front of the expression that it would become.
+    Attributed,
     /// Any other block: the tail's temporaries may outlive it. Perhaps its value is cast.
     Plain(Option<Span>),
 }
@@ -230,6 +233,10 @@ impl Walk {
             .any(|stmt| matches!(stmt, Stmt::Local(_) | Stmt::Macro(_)));
         let tail_slot = match kind {
             BlockKind::Plain(cast) => Slot { cast, ..INHERIT },
+            BlockKind::Attributed => Slot {
+                root: SlotRoot::Body(self.statements_of(block)),
+                ..INHERIT
+            },
             _ if !has_locals => OWN,
             BlockKind::Branch => INHERIT,
             BlockKind::Function => Slot {
@@ -408,6 +415,9 @@ impl Walk {
                 self.unsafe_depth += 1;
                 self.block(&block.block, BlockKind::Plain(slot.cast));
                 self.unsafe_depth -= 1;
+            }
+            Expr::Block(block) if !block.attrs.is_empty() && matches!(slot.root, SlotRoot::Own) => {
+                self.block(&block.block, BlockKind::Attributed);
             }
             Expr::Block(block) => self.block(&block.block, BlockKind::Plain(slot.cast)),
             Expr::Return(syn::ExprReturn { expr, .. })

@@ -23,6 +23,9 @@ pub struct Options {
     /// Crates as name@version or directories
     #[arg(default_values_t = SUBJECTS.iter().map(|subject| subject.to_string()))]
     subjects: Vec<String>,
+    /// The cargo-atropos program; built from this tree if not given
+    #[arg(long)]
+    atropos: Option<PathBuf>,
     /// The cargo-mutants program; installed below target/ if not given
     #[arg(long)]
     cargo_mutants: Option<PathBuf>,
@@ -49,7 +52,10 @@ impl Figures {
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    let atropos = subject::atropos()?;
+    let atropos = match &options.atropos {
+        Some(path) => path.canonicalize()?,
+        None => subject::atropos()?,
+    };
     let peer = match &options.cargo_mutants {
         Some(path) => path.canonicalize()?,
         None => install_peer()?,

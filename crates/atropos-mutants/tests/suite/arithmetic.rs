@@ -1,6 +1,6 @@
 //! AOR, AOD, AOI, ASR and the bitwise operators.
 
-use crate::check::{check, check_statements, check_value};
+use crate::check::{check, check_statements, check_value, found_with, options};
 
 #[test]
 fn aor_makes_the_inverse_and_one_of_another_rank() {
@@ -284,4 +284,37 @@ fn lod_leaves_out_a_complement_of_bits() {
     check_value("LOD,COD", "", "a & !b", &["LOD: !b => b"]);
     check_value("LOD,COD", "x: u32", "!x", &["LOD: !x => x"]);
     check_value("LOD,COD", "x: bool", "x & !x", &["COD: !x => x"]);
+}
+
+#[test]
+fn a_block_that_is_left_gets_parentheses() {
+    check_value(
+        "AOD",
+        "",
+        "a * { b } - 1",
+        &[
+            "AOD: a * { b } - 1 => a * { b }",
+            "AOD: a * { b } => a",
+            "AOD: a * { b } => ({ b })",
+        ],
+    );
+}
+
+#[test]
+fn what_is_left_stays_apart_from_the_word_before() {
+    let source = "fn f(a: i8, b: i8) -> i8 { if a > b { return-a; } return(a)*b }";
+    let found = found_with(source, &options("AOD"));
+    let whole = |mutant: &atropos_mutants::Mutant| {
+        let mut text = source.to_string();
+        text.replace_range(mutant.span.start..mutant.span.end, &mutant.replacement);
+        text
+    };
+    for mutant in found.points.iter().flat_map(|point| &point.mutants) {
+        let text = whole(mutant);
+        assert!(
+            !text.contains("returna") && !text.contains("returnb"),
+            "{text}"
+        );
+    }
+    assert_eq!(found.points.len(), 2);
 }

@@ -225,3 +225,29 @@ fn no_equal_edits_are_made_at_one_place() {
         &["BLR: true => false"],
     );
 }
+
+#[test]
+fn what_is_the_same_for_every_unsigned_number_is_not_made() {
+    let check = |value: &str, expected: &[&str]| check_value("ROR", "a: u8, v: V", value, expected);
+    check("a == 0", &["ROR: a == 0 => a >= 0", "ROR: a == 0 => false"]);
+    check("a != 0", &["ROR: a != 0 => a < 0", "ROR: a != 0 => true"]);
+    check("a > 0", &["ROR: a > 0 => a >= 0", "ROR: a > 0 => false"]);
+    check("0 < a", &["ROR: 0 < a => 0 <= a", "ROR: 0 < a => false"]);
+    check(
+        "v.len() == 0",
+        &[
+            "ROR: v.len() == 0 => v.len() >= 0",
+            "ROR: v.len() == 0 => false",
+        ],
+    );
+    check_value(
+        "ROR",
+        "a: i8",
+        "a > 0",
+        &[
+            "ROR: a > 0 => a >= 0",
+            "ROR: a > 0 => a != 0",
+            "ROR: a > 0 => false",
+        ],
+    );
+}

@@ -96,3 +96,26 @@ fn nothing_that_would_be_a_lie_to_the_compiler() {
         &[],
     );
 }
+
+#[test]
+fn a_guard_that_panics_is_no_junk() {
+    check(
+        "ROR,FBR",
+        "fn f(n: u32) { if n > 5 { panic!(\"{n} is too much\"); } }",
+        &[
+            "FBR: if n > 5 { panic!(\"{n} is too much\"); } => ()",
+            "ROR: n > 5 => n >= 5",
+            "ROR: n > 5 => n != 5",
+            "ROR: n > 5 => false",
+        ],
+    );
+}
+
+#[test]
+fn a_body_that_is_the_default_is_not_replaced_by_it() {
+    check(
+        "FBR",
+        "struct S; impl Default for S { fn default() -> S { S } } fn f() -> S { S::default() }",
+        &[],
+    );
+}
