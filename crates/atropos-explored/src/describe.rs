@@ -111,3 +111,11 @@ pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Stri
     });
     Ok(explored)
 }
+
+/// The most memory that this process has had, in KiB.
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+    number.unwrap_or(0)
+}

@@ -16,7 +16,7 @@ use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 use crate::describe;
 use crate::original::text;
 use crate::subject::{Notes, Subject};
-use crate::{answers, workers};
+use crate::{answers, switch, workers};
 
 /// Schedules of an original that are so few that a mutant's can be explored at once.
 const FEW: u64 = 50;
@@ -38,13 +38,20 @@ enum Known {
 
 /// Explores the original and then the order's mutants, and says what came of each.
 pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
-    let technique: Technique = order.technique.parse().map_err(text)?;
+    let technique = match order.technique.as_str() {
+        "" => Technique::StateSet,
+        named => named.parse().map_err(text)?,
+    };
     let start = Instant::now();
     let known = explore_original(subject, order)?;
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored, order);
-    if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure) {
+    // A failure that depends on the world outside is not the schedule's.
+    let is_controlled = notes.uncontrolled.is_none();
+    if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure)
+        && is_controlled
+    {
         explored.complete = false;
         explored.found = Some(describe::found(
             subject,
@@ -55,6 +62,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         ));
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    explored.memory = describe::peak_memory();
     let is_usable = explored.found.is_none()
         && explored.uncontrolled.is_none()
         && explored.divergence.is_none();
@@ -86,8 +94,13 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         &reached,
         order.workers,
         patience * GRACE,
-        &|subject, mutant| one(subject, &known, mutant, technique, order),
+        &|subject, mutants| alike(subject, &known, mutants, technique, order),
     )
+}
+
+/// A user who names a technique wants just that: no schedules before it, and every mutant by itself.
+fn takes_short_cuts(order: &Order) -> bool {
+    order.technique.is_empty()
 }
 
 fn say(mutant: u32, fate: Fate, explored: Explored) {
@@ -255,6 +268,48 @@ fn sampled(schedules: u64, seed: u64) -> Coverage {
     }
 }
 
+/// Explores the first of the mutants. Those after it that act like it, wherever it acts, share its fate.
+fn alike(
+    subject: &mut Subject<'_>,
+    known: &Known,
+    mutants: &[u32],
+    technique: Technique,
+    order: &Order,
+) -> Vec<Answer> {
+    let first = mutants[0];
+    let point = order
+        .points
+        .iter()
+        .find(|(start, size)| (*start..*start + u32::from(*size)).contains(&first));
+    let end = point.map_or(first + 1, |(start, size)| start + u32::from(*size));
+    let next = mutants.iter().copied().take_while(|&mutant| mutant < end);
+    // Only those that follow without a gap, so that their answers follow too.
+    let run = next.zip(first..).take_while(|(mutant, at)| mutant == at);
+    let others = run.count() - 1;
+    let watched = match others {
+        0 => 0,
+        _ if !takes_short_cuts(order) => 0,
+        others => u64::MAX >> (64 - others.min(63)),
+    };
+    switch::watch_alike(watched);
+    let answer = one(subject, known, first, technique, order);
+    let alike = switch::alike().trailing_ones();
+    switch::watch_alike(0);
+    let mut answers = vec![answer];
+    for other in first + 1..=first + alike {
+        let mut answer = answers[0].clone();
+        if let Answer::Mutant {
+            mutant, explored, ..
+        } = &mut answer
+        {
+            *mutant = other;
+            explored.nanoseconds = 0;
+        }
+        answers.push(answer);
+    }
+    answers
+}
+
 /// Explores one mutant.
 fn one(
     subject: &mut Subject<'_>,
@@ -298,6 +353,7 @@ fn one(
         explored.found = Some(found);
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    explored.memory = describe::peak_memory();
     Answer::Mutant {
         mutant,
         fate,
@@ -328,7 +384,7 @@ fn killed_early(
     mutant: u32,
     order: &Order,
 ) -> Option<(Finding, Explored)> {
-    if order.whole || original.executions <= FEW {
+    if !takes_short_cuts(order) || original.executions <= FEW {
         return None;
     }
     subject.activate(mutant);
@@ -370,7 +426,6 @@ fn searched(
     let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
         .is_failure()
-        && !order.whole
     {
         true => ControlFlow::Break(()),
         false => watch.go_on(),

@@ -103,7 +103,9 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     explored.coverage = coverage.to_string();
     explored.executions = progress.executions;
     explored.divergence = divergence.map(text);
-    if let (Some((end, schedule)), Some(failure)) = (failing, notes.failure) {
+    if let (Some((end, schedule)), Some(failure), None) =
+        (failing, notes.failure, notes.uncontrolled)
+    {
         explored.found = Some(describe::found(
             subject,
             failure,

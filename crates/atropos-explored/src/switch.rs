@@ -16,6 +16,8 @@ struct Switch {
     active: AtomicU32,
     /// The other one, if two act at once.
     second: AtomicU32,
+    /// The mutants after the active one that have acted like it so far, wherever it acted.
+    alike: AtomicU64,
     sizes: AtomicPtr<Size>,
     length: AtomicUsize,
     /// Steps that threads take on their own, between scheduling points and in all.
@@ -26,6 +28,7 @@ struct Switch {
 static SWITCH: Switch = Switch {
     active: AtomicU32::new(0),
     second: AtomicU32::new(0),
+    alike: AtomicU64::new(0),
     sizes: AtomicPtr::new(std::ptr::null_mut()),
     length: AtomicUsize::new(0),
     steps: AtomicU64::new(0),
@@ -54,6 +57,33 @@ pub fn set_up(points: &[(u32, u16)], is_wanted: impl Fn(u32) -> bool) {
 pub fn activate(mutant: u32) {
     SWITCH.active.store(mutant, Relaxed);
     SWITCH.second.store(0, Relaxed);
+}
+
+/// From now on it is noted which of the mutants right after the active one act unlike it: `alike` has a bit for
+/// each that is to be watched.
+pub fn watch_alike(alike: u64) {
+    SWITCH.alike.store(alike, Relaxed);
+}
+
+/// Those that never did.
+pub fn alike() -> u64 {
+    SWITCH.alike.load(Relaxed)
+}
+
+/// Strikes out the mutants that act unlike the active variant at this hit.
+fn compare(hit: &Hit, acting: u32) {
+    let mut alike = SWITCH.alike.load(Relaxed);
+    if alike == 0 {
+        return;
+    }
+    let key = hit.key(acting);
+    for distance in 0..64 {
+        let bit = 1 << distance;
+        if alike & bit != 0 && !hit.key(acting + 1 + distance).same(key) {
+            alike &= !bit;
+        }
+    }
+    SWITCH.alike.store(alike, Relaxed);
 }
 
 /// An execution begins, which may take so many steps.
@@ -94,7 +124,11 @@ fn decide(hit: &Hit) -> u32 {
     let active = SWITCH.active.load(Relaxed);
     let second = SWITCH.second.load(Relaxed);
     match (acts(active), acts(second)) {
-        (true, _) => active - hit.first + 1,
+        (true, _) => {
+            let acting = active - hit.first + 1;
+            compare(hit, acting);
+            acting
+        }
         (false, true) => second - hit.first + 1,
         (false, false) => 0,
     }

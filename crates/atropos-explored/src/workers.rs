@@ -23,6 +23,9 @@ const SHARES: usize = 4;
 /// The word before a mutant is begun.
 const BEGIN: &str = "begin\t";
 
+/// Explores the first of the mutants given, and says what came of it and of those after it that act alike.
+pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Answer>;
+
 struct Worker {
     pid: i32,
     pipe: PipeReader,
@@ -38,7 +41,7 @@ pub fn share(
     mutants: &[u32],
     processes: usize,
     patience: Duration,
-    explore: &dyn Fn(&mut Subject<'_>, u32) -> Answer,
+    explore: Explore<'_>,
 ) -> Result<(), String> {
     let processes = processes.max(1);
     let share = mutants.len().div_ceil(processes * SHARES).max(1);
@@ -76,8 +79,8 @@ pub fn share(
 
 fn start(
     subject: &mut Subject<'_>,
-    left: VecDeque<u32>,
-    explore: &dyn Fn(&mut Subject<'_>, u32) -> Answer,
+    mut left: VecDeque<u32>,
+    explore: Explore<'_>,
 ) -> Result<Worker, String> {
     let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
     let parent = sys::pid();
@@ -88,9 +91,12 @@ fn start(
             sys::die_with_parent(parent);
             drop(pipe);
             answers::redirect(end.as_raw_fd());
-            for &mutant in &left {
+            let mut left: &[u32] = left.make_contiguous();
+            while let [mutant, ..] = left {
                 answers::pass_on(&format!("{BEGIN}{mutant}\n"));
-                answers::say(&explore(subject, mutant));
+                let said = explore(subject, left);
+                left = &left[said.len().clamp(1, left.len())..];
+                said.iter().for_each(answers::say);
             }
             sys::exit_now(0)
         }

@@ -43,6 +43,7 @@ pub struct Order {
     pub test: usize,
     /// Empty: exhaustive within the budget, then bounded, then random.
     pub strategy: String,
+    /// Empty: the usual one, with short cuts.
     pub technique: String,
     pub seed: u64,
     /// Executions for each stage of the default strategy, and for a mutant.
@@ -58,8 +59,6 @@ pub struct Order {
     pub step_limit: u64,
     pub processors: usize,
     pub workers: usize,
-    /// Whether a mutant's exploration goes on after a schedule that kills it.
-    pub whole: bool,
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
     pub mutant: u32,
@@ -75,7 +74,7 @@ impl Default for Order {
             deed: Deed::List,
             test: 0,
             strategy: String::new(),
-            technique: "state-set".to_owned(),
+            technique: String::new(),
             seed: 1,
             executions: 10_000,
             patience: 60_000,
@@ -86,7 +85,6 @@ impl Default for Order {
             step_limit: 1_000_000,
             processors: 2,
             workers: 1,
-            whole: false,
             schedule: String::new(),
             mutant: 0,
             points: Vec::new(),
@@ -120,7 +118,6 @@ impl Order {
             ("steps", self.step_limit.to_string()),
             ("processors", self.processors.to_string()),
             ("workers", self.workers.to_string()),
-            ("whole", self.whole.to_string()),
             ("schedule", self.schedule.clone()),
             ("mutant", self.mutant.to_string()),
             ("points", list(points.collect())),
@@ -161,7 +158,6 @@ impl Order {
             "steps" => self.step_limit = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,
             "workers" => self.workers = value.parse().ok()?,
-            "whole" => self.whole = value.parse().ok()?,
             "schedule" => self.schedule = value.to_owned(),
             "mutant" => self.mutant = value.parse().ok()?,
             "points" => {
@@ -258,6 +254,8 @@ pub struct Explored {
     /// Most scheduling points in an execution.
     pub steps: u64,
     pub nanoseconds: u64,
+    /// The most memory that the process has had, in KiB.
+    pub memory: u64,
     /// Worth a remark, though the test passes.
     pub remarks: Vec<String>,
     /// Why this test can't be explored.
@@ -386,6 +384,7 @@ impl Explored {
             ("threads", self.threads),
             ("steps", self.steps),
             ("nanoseconds", self.nanoseconds),
+            ("memory", self.memory),
         ] {
             put(name, &value.to_string());
         }
@@ -428,6 +427,7 @@ impl Explored {
                 "threads" => explored.threads = value.parse().ok()?,
                 "steps" => explored.steps = value.parse().ok()?,
                 "nanoseconds" => explored.nanoseconds = value.parse().ok()?,
+                "memory" => explored.memory = value.parse().ok()?,
                 "remark" => explored.remarks.push(value.to_owned()),
                 "uncontrolled" => explored.uncontrolled = Some(value.to_owned()),
                 "divergence" => explored.divergence = Some(value.to_owned()),
@@ -471,6 +471,7 @@ mod tests {
             threads: 2,
             steps: 11,
             nanoseconds: 13,
+            memory: 17,
             remarks: vec!["a=b".into(), "c".into()],
             ..Explored::default()
         }
@@ -493,7 +494,6 @@ mod tests {
             step_limit: 8,
             processors: 9,
             workers: 10,
-            whole: true,
             schedule: "s1:0*3,1".into(),
             mutant: 4,
             points: vec![(1, 3), (4, 1)],

@@ -31,6 +31,9 @@ pub struct Outcomes {
     /// The tests that were run, each found by its place in this list.
     pub tests: Vec<TestRecord>,
     pub mutants: Vec<MutantRecord>,
+    /// The tests whose thread schedules were explored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explorations: Vec<TestExploration>,
 }
 
 /// Who wrote the file.
@@ -83,6 +86,32 @@ pub struct MutantRecord {
     /// What it disturbs, if that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<Impact>,
+}
+
+/// What the exploration of one test's schedules took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestExploration {
+    /// The test's place in `tests`.
+    pub test: usize,
+    /// What was covered of the original, in words.
+    pub coverage: String,
+    pub original: ExplorationSize,
+    /// All its mutants together.
+    pub mutants: ExplorationSize,
+    /// How many mutants were explored, and how many killed.
+    pub explored: u64,
+    pub killed: u64,
+}
+
+/// How much was explored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExplorationSize {
+    pub schedules: u64,
+    pub states: u64,
+    pub transitions: u64,
+    pub seconds: f64,
+    /// The most memory that a process had, in KiB.
+    pub memory: u64,
 }
 
 /// What was explored of a test's schedules with a mutant.
@@ -246,6 +275,7 @@ impl Outcomes {
             timings: Timings::default(),
             tests,
             mutants,
+            explorations: Vec::new(),
         }
     }
 

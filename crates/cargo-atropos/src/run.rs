@@ -319,6 +319,7 @@ fn report(
     outcomes.options = prepared.options.to_json();
     outcomes.timings = timings;
     outcomes.complete = !interrupted;
+    outcomes.explorations = executed.explorations;
     let directory = &prepared.output_directory;
     outcomes.write(directory)?;
     let text = if prepared.options.output.json {

@@ -84,7 +84,7 @@ pub struct ScheduleOptions {
     pub budget: Option<Budget>,
 
     /// What the exploration of a mutant reuses from the original's: naive, basic, one-state,
-    /// state-set or all-states [default: state-set]
+    /// state-set or all-states [default: state-set, after schedules with few preemptions]
     #[arg(long, value_name = "TECHNIQUE", value_parser = parse_technique)]
     pub technique: Option<String>,
 

@@ -66,6 +66,13 @@ const PATIENCE: u32 = 20;
 /// As in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { poll_for("poll", files, count, timeout) }
+}
+
+/// # Safety
+/// As for [`poll`].
+unsafe fn poll_for(what: &str, files: *mut c_void, count: c_ulong, timeout: c_int) -> c_int {
     type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
@@ -73,7 +80,7 @@ pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int
         std::mem::transmute::<usize, Poll>(next(&NEXT, c"poll"))(files, count, timeout)
     };
     if heap::program_runs() {
-        wait_outside("poll", timeout, &look)
+        wait_outside(what, timeout, &look)
     } else {
         look(timeout)
     }
@@ -104,6 +111,79 @@ pub unsafe extern "C" fn epoll_wait(
         look(timeout)
     }
 }
+
+/// Waits until a file has something to read, while others run; then it can be read without blocking.
+fn wait_readable(what: &str, file: c_int) {
+    #[repr(C)]
+    struct PollFd {
+        file: c_int,
+        events: i16,
+        found: i16,
+    }
+    const IN: i16 = 1;
+    if !heap::program_runs() {
+        return;
+    }
+    let mut files = PollFd {
+        file,
+        events: IN,
+        found: 0,
+    };
+    // SAFETY: the array has one element, which outlives the call.
+    unsafe { poll_for(what, (&raw mut files).cast(), 1, -1) };
+}
+
+/// Defines a function of the C library that reads from a file: it waits until there is something.
+macro_rules! reading {
+    ($name:ident($file:ident $(, $argument:ident: $type:ty)*) -> $result:ty, $symbol:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($file: c_int $(, $argument: $type)*) -> $result {
+            wait_readable(stringify!($name), $file);
+            type Function = unsafe extern "C" fn(c_int $(, $type)*) -> $result;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($file $(, $argument)*)
+            }
+        }
+    };
+}
+
+reading!(read(file, buffer: *mut c_void, length: usize) -> isize, c"read");
+reading!(recv(file, buffer: *mut c_void, length: usize, flags: c_int) -> isize, c"recv");
+reading!(recvfrom(file, buffer: *mut c_void, length: usize, flags: c_int, address: *mut c_void, size: *mut c_void) -> isize, c"recvfrom");
+reading!(accept(file, address: *mut c_void, size: *mut c_void) -> c_int, c"accept");
+reading!(accept4(file, address: *mut c_void, size: *mut c_void, flags: c_int) -> c_int, c"accept4");
+
+/// Defines a function of the C library that starts a process: it is let through and marked.
+macro_rules! starting {
+    ($name:ident($($argument:ident: $type:ty),*), $symbol:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+            if heap::program_runs() {
+                outside::mark("a process is started");
+            }
+            type Function = unsafe extern "C" fn($($type),*) -> c_int;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($argument),*)
+            }
+        }
+    };
+}
+
+starting!(fork(), c"fork");
+starting!(posix_spawn(pid: *mut c_int, path: *const c_void, actions: *const c_void, attributes: *const c_void, arguments: *const c_void, environment: *const c_void), c"posix_spawn");
+starting!(posix_spawnp(pid: *mut c_int, file: *const c_void, actions: *const c_void, attributes: *const c_void, arguments: *const c_void, environment: *const c_void), c"posix_spawnp");
 
 /// The C library's `pthread_create`.
 ///

@@ -10,7 +10,7 @@ use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::Effect;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
-use atropos_report::outcomes::TestRecord;
+use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use atropos_report::verdict::How;
 
 use super::test_case::TestCase;
@@ -42,22 +42,29 @@ pub struct FailingSchedule {
     pub undecided: Vec<u32>,
 }
 
+/// What exploration found, besides what it said of mutants.
+#[derive(Default)]
+pub struct Explorations {
+    pub failing: Vec<FailingSchedule>,
+    pub sizes: Vec<TestExploration>,
+}
+
 /// Explores what starts threads, and notes what it says of mutants.
 pub fn run(
     context: &Context<'_>,
     tests: &[TestCase],
     records: &[TestRecord],
-) -> Result<Vec<FailingSchedule>> {
+) -> Result<Explorations> {
     let options = context.setting.options;
     let mut threaded: Vec<usize> = (0..tests.len())
         .filter(|&index| tests[index].baseline.effects.contains(Effect::Threads))
         .filter(|&index| !context.open_for(TestId(index)).is_empty())
         .collect();
     if options.exploration.is_off() || threaded.is_empty() || context.interrupted() {
-        return Ok(Vec::new());
+        return Ok(Explorations::default());
     }
     let Some(build) = build(context)? else {
-        return Ok(Vec::new());
+        return Ok(Explorations::default());
     };
     let scratch = Scratch::make(context.setting.output)?;
     let explorer = Explorer {
@@ -91,18 +98,19 @@ pub fn run(
         explorer: &explorer,
     };
     let mut kept = KeptSchedules::read(context.setting.output);
-    let mut failing = Vec::new();
+    let mut explorations = Explorations::default();
     for index in threaded {
         if context.interrupted() {
             break;
         }
         if let Some(place) = places.get(&journal_name(&records[index])) {
-            failing.extend(stage.explore(TestId(index), &records[index], place, &mut kept)?);
+            let record = &records[index];
+            stage.explore(TestId(index), record, place, &mut kept, &mut explorations)?;
         }
         context.setting.progress.checked();
     }
     kept.write(context.setting.output)?;
-    Ok(failing)
+    Ok(explorations)
 }
 
 /// Mutants that only act where threads are explored have nothing to expect of ordinary runs.
@@ -189,11 +197,12 @@ impl Stage<'_> {
         record: &TestRecord,
         place: &Place,
         kept: &mut KeptSchedules,
-    ) -> Result<Option<FailingSchedule>> {
+        explorations: &mut Explorations,
+    ) -> Result<()> {
         let name = journal_name(record);
         let order = self.order(test, place);
         if order.mutants.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
         let file = self
             .explorer
@@ -204,16 +213,33 @@ impl Stage<'_> {
         let mut original = None;
         let mut undecided = Vec::new();
         let mut noted = Ok(());
+        let mut size = TestExploration {
+            test: test.0,
+            coverage: String::new(),
+            original: ExplorationSize::default(),
+            mutants: ExplorationSize::default(),
+            explored: 0,
+            killed: 0,
+        };
         let ended = self.explorer.process(binary, &file, patience).carry_out(
             &order,
             self.context.setting.interrupt,
             &mut |answer| match answer {
-                Answer::Original(explored) => original = Some(explored),
+                Answer::Original(explored) => {
+                    add(&mut size.original, &explored);
+                    size.coverage.clone_from(&explored.coverage);
+                    original = Some(explored);
+                }
                 Answer::Mutant {
                     mutant,
                     fate,
                     explored,
                 } => {
+                    if matches!(fate, Fate::Killed | Fate::Survived) {
+                        add(&mut size.mutants, &explored);
+                        size.explored += 1;
+                        size.killed += u64::from(fate == Fate::Killed);
+                    }
                     let complete = original.as_ref().is_some_and(|original| original.complete);
                     match fate {
                         Fate::Killed | Fate::Survived => {
@@ -235,16 +261,18 @@ impl Stage<'_> {
         noted?;
         let _ = std::fs::remove_file(&file);
         self.tell_of(record, &ended, original.as_ref());
+        explorations.sizes.push(size);
         let Some(found) = original.and_then(|original| original.found) else {
-            return Ok(None);
+            return Ok(());
         };
         self.context.leave_undecided(test, &undecided);
         self.keep_found(kept, record, &order, place, None, &found);
-        Ok(Some(FailingSchedule {
+        explorations.failing.push(FailingSchedule {
             name: format!("{} ({})", record.name, record.target),
             found,
             undecided,
-        }))
+        });
+        Ok(())
     }
 
     /// Says why a test is left to ordinary runs, if it is.
@@ -310,6 +338,14 @@ impl Stage<'_> {
             .to_text(),
         });
     }
+}
+
+fn add(size: &mut ExplorationSize, explored: &Explored) {
+    size.schedules += explored.executions;
+    size.states += explored.states;
+    size.transitions += explored.transitions;
+    size.seconds += explored.nanoseconds as f64 / 1e9;
+    size.memory = size.memory.max(explored.memory);
 }
 
 /// What an exploration said of a mutant.

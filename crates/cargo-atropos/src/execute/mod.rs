@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::Effect;
-use atropos_report::outcomes::{Exploration, Kill, TestRecord};
+use atropos_report::outcomes::{Exploration, Kill, TestExploration, TestRecord};
 use atropos_report::verdict::Verdict;
 
 pub use self::explored::FailingSchedule;
@@ -66,6 +66,8 @@ pub struct Executed {
     pub left_out: LeftOut,
     /// Tests that fail without any mutant under some schedule of their threads.
     pub failing_schedules: Vec<FailingSchedule>,
+    /// What exploring the schedules of tests took.
+    pub explorations: Vec<TestExploration>,
     pub baseline_seconds: f64,
     pub run_seconds: f64,
 }
@@ -349,7 +351,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             return Ok(Execution::Slow { baseline_seconds });
         }
     }
-    let failing_schedules = explored::run(context, &baselines.tests, &tests)?;
+    let explorations = explored::run(context, &baselines.tests, &tests)?;
     explored::leave_the_rest_undecided(context);
     announce(context);
     harnessed::run(context, &baselines.tests, &tests)?;
@@ -372,7 +374,8 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         tests,
         standings: std::mem::take(&mut context.standings()),
         left_out,
-        failing_schedules,
+        failing_schedules: explorations.failing,
+        explorations: explorations.sizes,
         baseline_seconds,
         run_seconds: start.elapsed().as_secs_f64(),
     }))

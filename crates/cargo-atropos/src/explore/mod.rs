@@ -244,11 +244,15 @@ impl Explorer<'_> {
             },
         )?;
         let _ = fs::remove_file(&file);
-        if let Some((sort, text)) = failure(&ended) {
+        if ended == Ended::Silent {
+            explored.uncontrolled = Some("one execution takes longer than the budget".to_owned());
+        }
+        if let Ended::Died(status) = &ended {
+            let text = format!("the test's process died ({status})");
             explored.executions = executions;
             explored.coverage = "part of the schedules".to_owned();
             explored.found = Some(Found {
-                sort,
+                sort: Sort::Crash,
                 title: text.clone(),
                 text,
                 location: String::new(),
@@ -312,25 +316,13 @@ impl Explorer<'_> {
     }
 }
 
-/// What a process that came to no good end says of the test.
-fn failure(ended: &Ended) -> Option<(Sort, String)> {
-    match ended {
-        Ended::Done | Ended::Interrupted => None,
-        Ended::Died(status) => Some((Sort::Crash, format!("the test's process died ({status})"))),
-        Ended::Silent => Some((
-            Sort::TimeLimit,
-            "an execution does not come to an end, without any scheduling point".to_owned(),
-        )),
-    }
-}
-
 impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
     pub fn order(&self, strategy: &Option<String>) -> Order {
         let usual = Order::default();
         Order {
             strategy: strategy.clone().unwrap_or_default(),
-            technique: self.technique.clone().unwrap_or(usual.technique.clone()),
+            technique: self.technique.clone().unwrap_or_default(),
             seed: self.seed.unwrap_or(usual.seed),
             executions: self
                 .budget
