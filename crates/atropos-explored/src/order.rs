@@ -59,7 +59,15 @@ fn try_to(order: &Order, tests: &[&TestDescAndFn], arguments: &Arguments) -> Res
         .get(order.test)
         .ok_or_else(|| format!("there is no test number {}", order.test))?;
     let wanted = |mutant: u32| order.mutants.contains(&mutant) || order.mutant == mutant;
-    switch::set_up(&order.points, wanted);
+    let pairs: Vec<[u32; 3]> = order
+        .pairs
+        .iter()
+        .copied()
+        .filter(|[id, ..]| wanted(*id))
+        .collect();
+    let acts = |mutant: u32| wanted(mutant) || pairs.iter().any(|pair| pair[1..].contains(&mutant));
+    switch::set_up(&order.points, acts);
+    switch::set_pairs(pairs.clone());
     if order.deed != Deed::Replay {
         silence();
     }

@@ -20,6 +20,9 @@ struct Switch {
     alike: AtomicU64,
     sizes: AtomicPtr<Size>,
     length: AtomicUsize,
+    /// Mutants that are two others at once.
+    pairs: AtomicPtr<[u32; 3]>,
+    pairs_length: AtomicUsize,
     /// Steps that threads take on their own, between scheduling points and in all.
     steps: AtomicU64,
     step_limit: AtomicU64,
@@ -31,6 +34,8 @@ static SWITCH: Switch = Switch {
     alike: AtomicU64::new(0),
     sizes: AtomicPtr::new(std::ptr::null_mut()),
     length: AtomicUsize::new(0),
+    pairs: AtomicPtr::new(std::ptr::null_mut()),
+    pairs_length: AtomicUsize::new(0),
     steps: AtomicU64::new(0),
     step_limit: AtomicU64::new(u64::MAX),
 };
@@ -53,10 +58,30 @@ pub fn set_up(points: &[(u32, u16)], is_wanted: impl Fn(u32) -> bool) {
     SWITCH.length.store(length, Relaxed);
 }
 
-/// From now on this mutant acts.
+/// Makes mutants known that are two others at once. To be called at most once, before the first execution.
+pub fn set_pairs(pairs: Vec<[u32; 3]>) {
+    let pairs = pairs.leak();
+    SWITCH.pairs.store(pairs.as_mut_ptr(), Relaxed);
+    SWITCH.pairs_length.store(pairs.len(), Relaxed);
+}
+
+fn pairs() -> &'static [[u32; 3]] {
+    match SWITCH.pairs_length.load(Relaxed) {
+        0 => &[],
+        // SAFETY: `set_pairs` leaked a list of that length.
+        length => unsafe { std::slice::from_raw_parts(SWITCH.pairs.load(Relaxed), length) },
+    }
+}
+
+/// From now on this mutant acts, or the two that it is.
 pub fn activate(mutant: u32) {
-    SWITCH.active.store(mutant, Relaxed);
-    SWITCH.second.store(0, Relaxed);
+    let pair = pairs().iter().find(|[id, ..]| *id == mutant);
+    let (active, second) = match pair {
+        Some(&[_, first, second]) => (first, second),
+        None => (mutant, 0),
+    };
+    SWITCH.active.store(active, Relaxed);
+    SWITCH.second.store(second, Relaxed);
 }
 
 /// From now on it is noted which of the mutants right after the active one act unlike it: `alike` has a bit for
@@ -117,7 +142,11 @@ fn decide(hit: &Hit) -> u32 {
     }
     for k in 1..=size {
         if hit.infects(k) {
-            atropos_threads::reach(hit.first + k - 1);
+            let mutant = hit.first + k - 1;
+            atropos_threads::reach(mutant);
+            for [id, ..] in pairs().iter().filter(|pair| pair[1..].contains(&mutant)) {
+                atropos_threads::reach(*id);
+            }
         }
     }
     let acts = |mutant: u32| (hit.first..hit.first + size).contains(&mutant);

@@ -66,6 +66,8 @@ pub struct Order {
     pub points: Vec<(u32, u16)>,
     /// The mutants that are wanted.
     pub mutants: Vec<u32>,
+    /// Mutants that are two others at once: their own number and those of the two.
+    pub pairs: Vec<[u32; 3]>,
 }
 
 impl Default for Order {
@@ -89,6 +91,7 @@ impl Default for Order {
             mutant: 0,
             points: Vec::new(),
             mutants: Vec::new(),
+            pairs: Vec::new(),
         }
     }
 }
@@ -103,6 +106,8 @@ impl Order {
             .iter()
             .map(|(first, size)| format!("{first}+{size}"));
         let mutants = self.mutants.iter().map(u32::to_string);
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|[id, first, second]| format!("{id}={first}+{second}"));
         [
             ("deed", deed.map_or("list", |(_, word)| word).to_owned()),
             ("test", self.test.to_string()),
@@ -122,6 +127,7 @@ impl Order {
             ("mutant", self.mutant.to_string()),
             ("points", list(points.collect())),
             ("mutants", list(mutants.collect())),
+            ("pairs", list(pairs.collect())),
         ]
         .iter()
         .map(|(key, value)| line(&[key, value]))
@@ -170,6 +176,14 @@ impl Order {
             "mutants" => {
                 let number = |word: &str| word.parse().ok();
                 self.mutants = words().map(number).collect::<Option<_>>()?;
+            }
+            "pairs" => {
+                let pair = |word: &str| {
+                    let (id, two) = word.split_once('=')?;
+                    let (first, second) = two.split_once('+')?;
+                    Some([id.parse().ok()?, first.parse().ok()?, second.parse().ok()?])
+                };
+                self.pairs = words().map(pair).collect::<Option<_>>()?;
             }
             _ => return None,
         }
@@ -497,7 +511,8 @@ mod tests {
             schedule: "s1:0*3,1".into(),
             mutant: 4,
             points: vec![(1, 3), (4, 1)],
-            mutants: vec![1, 4],
+            mutants: vec![1, 4, 9],
+            pairs: vec![[9, 1, 4]],
         };
         assert_eq!(Order::parse(&order.to_text()), Ok(order));
         assert!(Order::parse("dance\t1").unwrap_err().contains("dance"));

@@ -208,6 +208,10 @@ pub struct SelectOptions {
     #[arg(long)]
     pub iterate: bool,
 
+    /// With 2, also a sample of mutants that make two changes by one concurrency operator at once
+    #[arg(long, value_name = "N", value_parser = parse_order)]
+    pub order: Option<u8>,
+
     /// Which operators make mutants: codes or categories; `+` adds to and `-` takes from the usual
     ///
     /// `AOR,ROR` means just these two; `-SDL` all usual ones but SDL; `+extended` all usual ones
@@ -538,6 +542,14 @@ pub fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a number from 1 on is needed".into()),
         Ok(jobs) => Ok(jobs),
+    }
+}
+
+pub fn parse_order(text: &str) -> Result<u8, String> {
+    match text {
+        "1" => Ok(1),
+        "2" => Ok(2),
+        _ => Err("1 or 2 is needed".into()),
     }
 }
 

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::arguments::{
     Colors, Options, Shard, TreeOptions, WayChoice, parse_glob, parse_jobs, parse_multiplier,
-    parse_operators, parse_regex,
+    parse_operators, parse_order, parse_regex,
 };
 use crate::near_miss::nearest;
 use crate::schedule_arguments::{
@@ -25,7 +25,7 @@ use crate::schedule_arguments::{
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 38] = [
     "package",
     "workspace",
     "exclude",
@@ -37,6 +37,7 @@ const KEYS: [&str; 37] = [
     "since",
     "shard",
     "iterate",
+    "order",
     "operators",
     "features",
     "all-features",
@@ -196,6 +197,7 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         "since" => select.since = Some(value.text(any_text)?),
         "shard" => select.shard = Some(value.text(Shard::from_str)?),
         "iterate" => select.iterate = value.flag()?,
+        "order" => select.order = Some(value.number(parse_order)?),
         "operators" => select.operators = value.list(parse_operators)?,
         "features" => build.features = value.list(any_text)?,
         "all-features" => build.all_features = value.flag()?,
@@ -327,6 +329,7 @@ fn fill(options: &mut Options, from_file: Options) {
     }
     select.shard = select.shard.or(from_file.select.shard);
     select.iterate |= from_file.select.iterate;
+    select.order = select.order.or(from_file.select.order);
     fill_list(&mut select.operators, from_file.select.operators);
     fill_list(&mut build.features, from_file.build.features);
     build.all_features |= from_file.build.all_features;
@@ -429,6 +432,7 @@ mod tests {
             since = "main"
             shard = "1/2"
             iterate = true
+            order = 2
             operators = ["AOR", "-ROR"]
             features = ["f"]
             all-features = true
@@ -478,6 +482,7 @@ mod tests {
         assert_eq!(select.since.unwrap(), "main");
         assert_eq!(select.shard, Some(Shard { index: 1, count: 2 }));
         assert!(select.iterate);
+        assert_eq!(select.order, Some(2));
         assert_eq!(select.operators, ["AOR", "-ROR"]);
         assert_eq!(build.features, ["f"]);
         assert!(build.all_features && build.no_default_features);

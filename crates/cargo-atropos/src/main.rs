@@ -10,6 +10,7 @@ mod exit_code;
 mod near_miss;
 mod options_record;
 mod schedule_arguments;
+mod second_order;
 mod terminal;
 
 mod module_files;

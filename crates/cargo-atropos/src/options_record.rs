@@ -40,6 +40,7 @@ impl Options {
             shard.map(|shard| format!("{}/{}", shard.index, shard.count)),
         );
         record.flag("iterate", select.iterate);
+        record.one("order", select.order);
         record.list("operators", &select.operators);
         record.list("features", &build.features);
         record.flag("all-features", build.all_features);

@@ -14,6 +14,7 @@ use atropos_report::stable_hash::StableHash;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use crate::second_order::Pair;
 use crate::source::{Discovery, Texts};
 
 /// What one run is to weave and test.
@@ -29,6 +30,9 @@ pub struct Plan {
     /// Mutants that an earlier run has caught and that this one skips on request. They are numbered
     /// after `mutants` and are in no file.
     pub skipped: Vec<MutantInfo>,
+    /// Mutants that are two others at once; they are among `mutants`, but in no file.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
 }
 
 impl Plan {
@@ -171,6 +175,7 @@ impl Plan {
             packages: discovery.packages,
             mutants: Vec::new(),
             skipped: Vec::new(),
+            pairs: Vec::new(),
         };
         for package in &mut plan.packages {
             let mut keys = Keys::default();

@@ -10,6 +10,7 @@ use crate::config;
 use crate::packages::Workspace;
 use crate::plan::Plan;
 use crate::progress::{Phase, Progress};
+use crate::second_order;
 use crate::selection::{Selected, Threads, select};
 use crate::source::{Texts, discover};
 use crate::terminal::Terminal;
@@ -49,8 +50,14 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         true => Threads::AsTheyAre,
         false => Threads::Explored,
     };
-    let Selected { plan, texts, notes } =
-        select(discovery, &options.select, threads, &output_directory)?;
+    let Selected {
+        mut plan,
+        texts,
+        notes,
+    } = select(discovery, &options.select, threads, &output_directory)?;
+    if options.select.order == Some(2) && threads == Threads::Explored {
+        second_order::add(&mut plan);
+    }
     for note in notes {
         terminal.note(note);
     }

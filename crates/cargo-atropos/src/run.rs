@@ -22,6 +22,7 @@ use crate::journal::Journal;
 use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress};
+use crate::second_order;
 use crate::terminal::Terminal;
 
 pub fn run(options: Options) -> Result<ExitCode> {
@@ -49,7 +50,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let mut spent = Timings::default();
     let (build, journal, executed) = loop {
         progress.phase(Phase::Building, 0);
-        let build = match build::build(&prepared, &interrupt, speed) {
+        let mut build = match build::build(&prepared, &interrupt, speed) {
             Ok(build) => build,
             Err(BuildFailure::DoesNotCompile(said)) => {
                 drop(progress);
@@ -58,6 +59,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
             Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
             Err(BuildFailure::Internal(error)) => return Err(error),
         };
+        second_order::complete(&mut build.built, &prepared.plan);
         spent.check += build.check_time.as_secs_f64();
         spent.build += (build.time.saturating_sub(build.check_time)).as_secs_f64();
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));

@@ -21,6 +21,7 @@ use crate::explore::process::Ended;
 use crate::explore::{Explorer, Place, Scratch};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::progress::Phase;
+use crate::second_order;
 
 /// What one test's original gets unless the user says otherwise.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -139,7 +140,10 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
         Some(setting.build),
     );
     match built {
-        Ok(build) => Ok(Some(build)),
+        Ok(mut build) => {
+            second_order::complete(&mut build.built, setting.plan);
+            Ok(Some(build))
+        }
         Err(BuildFailure::DoesNotCompile(said)) => {
             let first = said.lines().find(|line| line.starts_with("error"));
             setting.progress.say(&format!(
@@ -186,6 +190,14 @@ impl Stage<'_> {
             workers: jobs,
             points: self.context.zygotes.points.clone(),
             mutants,
+            pairs: self
+                .context
+                .setting
+                .plan
+                .pairs
+                .iter()
+                .map(|pair| [pair.id.0, pair.first.0, pair.second.0])
+                .collect(),
             ..order
         }
     }

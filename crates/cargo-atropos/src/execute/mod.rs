@@ -200,6 +200,27 @@ impl Context<'_> {
             .collect()
     }
 
+    /// A pair is reached where one of its mutants is, and makes a difference where one of them does.
+    fn add_reach_of_pairs(&self) {
+        let mut standings = self.standings();
+        for pair in &self.setting.plan.pairs {
+            let both = [pair.first, pair.second].map(|id| standings[id.0 as usize].clone());
+            let is_built = self.is_built(pair.id.0);
+            let standing = &mut standings[pair.id.0 as usize];
+            let before = standing.verdict();
+            for one in both {
+                standing.reached_by.extend(one.reached_by);
+                let threaded = self.threaded.get();
+                let with_threads = |test: &TestId| threaded.is_some_and(|all| all.contains(test));
+                let infected = one.infected_by.into_iter().filter(with_threads);
+                standing.infected_by.extend(infected.filter(|_| is_built));
+            }
+            if let (Some(verdict), None) = (before, standing.verdict()) {
+                self.setting.progress.reopened(verdict);
+            }
+        }
+    }
+
     /// Adds what a test reaches and infects to the standings.
     fn add_reach(&self, test: TestId, reached: &[u32], infected: &[u32]) {
         let mut standings = self.standings();
@@ -335,6 +356,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         let id = TestId(baselines.tests.len() + index);
         context.add_reach(id, &test.reached, &test.infected);
     }
+    context.add_reach_of_pairs();
     restore(&mut context.standings(), &tests, &known);
     if context.setting.build.may_be_faster && known.is_empty() {
         let mut order: Vec<usize> = (0..tests.len()).collect();

@@ -94,8 +94,16 @@ impl Measure<'_> {
                 Some(Verdict::Survived) => true,
                 _ => all && !standing.infected_by.is_empty(),
             })
+            // What is observed are ordinary runs, in which some mutants don't act.
+            .filter(|(id, _)| !self.acts_only_explored(*id))
             .map(|(id, _)| MutantId(id as u32))
             .collect()
+    }
+
+    fn acts_only_explored(&self, id: usize) -> bool {
+        let infos = &self.prepared.plan.mutants;
+        let info = id.checked_sub(1).and_then(|index| infos.get(index));
+        info.is_some_and(|info| info.needs_exploration)
     }
 
     fn try_measure(

@@ -55,5 +55,29 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
         );
         assert!(kill.schedule.is_some(), "{operator}");
     }
+
+    // Two orderings at once, through the same switch; the schedule that kills them can be run again.
+    let run = tree.run(&[
+        "--operators",
+        "RVK",
+        "-f",
+        "src/rvk.rs",
+        "--order",
+        "2",
+        "-C--offline",
+        "--",
+        "rvk",
+    ]);
+    let outcomes = run.outcomes();
+    let pair = outcomes.mutants.last().unwrap();
+    assert!(
+        pair.info.summary.contains(", and in line "),
+        "{}",
+        pair.info.summary
+    );
+    assert!(pair.verdict.unwrap().is_killed());
+    assert!(pair.killed_by[0].schedule.is_some());
+    let id = pair.info.id.0.to_string();
+    tree.run(&["replay", "--mutant", &id]).has_code(2);
     assert_eq!(tree.stray_processes(), [""; 0]);
 }
