@@ -77,6 +77,8 @@ pub fn run(options: &Options) -> Result<()> {
     let candidates: Vec<&MutantRecord> = outcomes
         .mutants
         .iter()
+        // What only exploration can make is no program of its own.
+        .filter(|mutant| !mutant.info.needs_exploration)
         .filter(|mutant| {
             !matches!(
                 mutant.verdict,
