@@ -1,3 +1,5 @@
+//! Tests that pass under every schedule of their threads.
+
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Money that several threads move at once is neither lost nor made.
+
 use std::thread;
 
 use account::Account;

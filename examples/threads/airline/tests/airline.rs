@@ -1,3 +1,5 @@
+//! As many seats are sold as there are, whoever sells them.
+
 use airline::Airline;
 
 /// What is sold of so many tickets, and what may be.

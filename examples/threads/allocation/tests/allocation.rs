@@ -1,3 +1,5 @@
+//! No block is taken or given back twice.
+
 use std::collections::BTreeSet;
 use std::thread;
 

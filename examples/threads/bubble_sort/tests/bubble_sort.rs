@@ -1,3 +1,5 @@
+//! Arrays of all sorts end up sorted.
+
 use bubble_sort::sort;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Producers and consumers all end, and no item is lost.
+
 use std::thread;
 
 use buffer::Buffer;

@@ -1,3 +1,5 @@
+//! Lists that threads build and take apart hold what they should.
+
 use std::thread;
 
 use linked_list::List;

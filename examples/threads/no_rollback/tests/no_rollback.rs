@@ -1,3 +1,5 @@
+//! No item is sold twice.
+
 use std::thread;
 
 use no_rollback::{Item, Shop};

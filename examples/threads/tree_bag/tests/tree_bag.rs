@@ -1,3 +1,5 @@
+//! However many threads count, the count is right.
+
 use tree_bag::TreeBag;
 
 fn bag(values: &[i32]) -> TreeBag {
