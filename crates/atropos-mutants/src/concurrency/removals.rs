@@ -51,6 +51,7 @@ impl Walker<'_> {
         if matches!(local.pat, syn::Pat::Wild(_)) {
             return self.removed_call(&init.expr, span);
         }
+        self.removed_permit(local, &init.expr, span);
         if let Expr::MethodCall(call) = peeled(&init.expr)
             && matches!(call.method.to_string().as_str(), "wait" | "wait_while")
             && self.is_wait(peeled(&init.expr))
@@ -59,6 +60,21 @@ impl Walker<'_> {
             let whole = self.source.span(&init.expr);
             let draft = self.replacement(Operator::Rtxc, whole, guard);
             self.block_draft(draft);
+        }
+    }
+
+    /// RCXC for `let _permit = semaphore.acquire()…;`, whose name says that it is only held.
+    fn removed_permit(&mut self, local: &Local, init: &Expr, span: Span) {
+        let is_only_held =
+            matches!(&local.pat, syn::Pat::Ident(name) if name.ident.to_string().starts_with('_'));
+        let Expr::MethodCall(call) = peeled(init) else {
+            return;
+        };
+        let acquires = call.method.to_string().starts_with("acquire");
+        if is_only_held && acquires && self.may_be(&call.receiver, &[Construct::Semaphore]) {
+            let text = one_line(self.source.slice(span));
+            let summary = format!("remove {}", shortened(&text, 60));
+            self.block_draft(Draft::new(Operator::Rcxc, span, String::new(), summary));
         }
     }
 

@@ -221,6 +221,23 @@ fn a_lock_is_taken_away_by_the_runtime_unless_its_guard_is_not_used() {
 }
 
 #[test]
+fn a_permit_that_is_only_held_is_not_acquired() {
+    check(
+        "RCXC",
+        "use tokio::sync::Semaphore; async fn f(s: &Semaphore) { let _permit = s.acquire().await.unwrap(); g(); s.add_permits(1); }",
+        &[
+            "RCXC: let _permit = s.acquire().await.unwrap(); g(); s.add_permits(1); => g(); s.add_permits(1);",
+            "RCXC: s.add_permits(1); =>",
+        ],
+    );
+    check(
+        "RCXC",
+        "use tokio::sync::Semaphore; async fn f(s: &Semaphore) { let permit = s.acquire().await.unwrap(); permit.forget(); }",
+        &[],
+    );
+}
+
+#[test]
 fn rjs_sleeps_instead_of_joining() {
     made(
         "RJS",
