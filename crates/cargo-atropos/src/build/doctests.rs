@@ -5,17 +5,21 @@
 //! compiling anything twice. Only the documentation is read from the user's sources; what a
 //! doctest links is the woven library.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::process_group::Group;
 use super::test_binary::Invocation;
 use super::{Build, CargoSetting};
 use crate::execute::PlainTest;
+use crate::interrupt::Interrupt;
 use crate::plan::PlannedPackage;
 
 /// The environment variable that makes this program a keeper of doctests: the directory to keep
@@ -26,15 +30,25 @@ pub const KEEP_VARIABLE: &str = "ATROPOS_KEEP_DOCTESTS";
 const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTDOCFLAGS";
 const SEPARATOR: &str = "\u{1f}";
 
+/// The environment variable that makes a program of many doctests run one of them, by its number.
+const CHOOSE_VARIABLE: &str = "RUSTDOC_DOCTEST_RUN_NB_TEST";
+
 /// A kept doctest.
 #[derive(Serialize, Deserialize)]
 struct Kept {
+    /// Where the program itself tells.
+    name: Option<String>,
     invocation: Invocation,
     succeeds: bool,
 }
 
 /// Compiles the doctests of one package and keeps them below `directory`.
-pub fn build(build: &Build, package: &PlannedPackage, directory: &Path) -> Result<Vec<PlainTest>> {
+pub fn build(
+    build: &Build,
+    package: &PlannedPackage,
+    directory: &Path,
+    interrupt: &Interrupt,
+) -> Result<Vec<PlainTest>> {
     if directory.exists() {
         fs::remove_dir_all(directory)?;
     }
@@ -51,32 +65,31 @@ pub fn build(build: &Build, package: &PlannedPackage, directory: &Path) -> Resul
         packages: vec![package.package_id.clone()],
         ..build.cargo.clone()
     };
-    let output = setting
-        .cargo_test()?
+    let mut command = setting.cargo_test()?;
+    command
         .args(["--doc", "--", "--test-threads=1"])
         .env(ENCODED_FLAGS, flags.join(SEPARATOR))
         .env(KEEP_VARIABLE, directory)
         .stdin(Stdio::null())
-        .output()
-        .context("can't run cargo")?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    fs::write(directory.join("rustdoc.log"), &output.stdout)?;
-    fs::write(directory.join("cargo.log"), &output.stderr)?;
-    let names = names(&said);
+        .stdout(File::create(directory.join("rustdoc.log"))?)
+        .stderr(File::create(directory.join("cargo.log"))?);
+    let cargo = Group::spawn(command).context("can't run cargo")?;
+    cargo.wait(interrupt)?;
+    if interrupt.is_requested() {
+        return Ok(Vec::new());
+    }
+    let said = fs::read_to_string(directory.join("rustdoc.log")).unwrap_or_default();
     let kept = read_kept(directory)?;
-    let tests = kept.into_iter().enumerate().map(|(index, kept)| PlainTest {
-        package: package.name.clone(),
-        target: "doc".to_owned(),
-        name: names
-            .as_ref()
-            .and_then(|names| names.get(index).cloned())
-            .unwrap_or_else(|| format!("doctest {}", index + 1)),
-        invocation: kept.invocation,
-        succeeds: kept.succeeds,
-    });
-    let tests: Vec<PlainTest> = tests.collect();
-    let same = names.is_none_or(|names| names.len() == tests.len());
-    Ok(if same { tests } else { numbered(tests) })
+    let tests = named(&listed(&said), kept).into_iter();
+    Ok(tests
+        .map(|(name, kept)| PlainTest {
+            package: package.name.clone(),
+            target: "doc".to_owned(),
+            name,
+            invocation: kept.invocation,
+            succeeds: kept.succeeds,
+        })
+        .collect())
 }
 
 /// The flags that the user's environment has for rustdoc.
@@ -92,26 +105,57 @@ fn rustdoc_flags() -> Vec<String> {
     }
 }
 
-/// The names cannot be told apart, so each gets a number.
-fn numbered(tests: Vec<PlainTest>) -> Vec<PlainTest> {
-    let numbered = tests.into_iter().enumerate();
-    numbered
-        .map(|(index, test)| PlainTest {
-            name: format!("doctest {}", index + 1),
-            ..test
+/// A doctest as rustdoc tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    name: String,
+    /// Whether it is run and not only compiled.
+    runs: bool,
+    panics: bool,
+}
+
+/// The doctests that rustdoc tells of, in its order.
+fn listed(said: &str) -> Vec<Listed> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix("test "));
+    let tests = lines.filter_map(|line| line.split_once(" ... "));
+    tests
+        .map(|(shown, result)| {
+            let compiled = shown.split_once(" - compile");
+            let panics = shown.strip_suffix(" - should panic");
+            let name = compiled.map(|(name, _)| name).or(panics).unwrap_or(shown);
+            Listed {
+                name: name.trim().to_owned(),
+                runs: compiled.is_none() && !result.starts_with("ignored"),
+                panics: panics.is_some(),
+            }
         })
         .collect()
 }
 
-/// The names of the doctests that were run, in their order, as rustdoc prints them.
-fn names(said: &str) -> Option<Vec<String>> {
-    let lines = said.lines().filter_map(|line| line.strip_prefix("test "));
-    let names: Vec<String> = lines
-        .filter_map(|line| line.split_once(" ... "))
-        .filter(|(name, result)| !name.contains(" - compile") && !result.starts_with("ignored"))
-        .map(|(name, _)| name.trim().to_owned())
+/// Gives each kept program its name: its own, or the next one that is left in rustdoc's list.
+/// Where the list does not fit, they are numbered.
+fn named(listed: &[Listed], kept: Vec<Kept>) -> Vec<(String, Kept)> {
+    let own: BTreeSet<&str> = kept
+        .iter()
+        .filter_map(|kept| kept.name.as_deref())
         .collect();
-    (!names.is_empty()).then_some(names)
+    let left: Vec<String> = listed
+        .iter()
+        .filter(|test| test.runs && !own.contains(test.name.as_str()))
+        .map(|test| test.name.clone())
+        .collect();
+    let fits = left.len() == kept.iter().filter(|kept| kept.name.is_none()).count();
+    let mut left = left.into_iter().filter(|_| fits);
+    let numbered = kept.into_iter().enumerate();
+    numbered
+        .map(|(index, kept)| {
+            let name = kept.name.clone().or_else(|| left.next());
+            (
+                name.unwrap_or_else(|| format!("doctest {}", index + 1)),
+                kept,
+            )
+        })
+        .collect()
 }
 
 fn read_kept(directory: &Path) -> Result<Vec<Kept>> {
@@ -126,9 +170,10 @@ fn read_kept(directory: &Path) -> Result<Vec<Kept>> {
         .into_iter()
         .map(|number| {
             let bytes = fs::read(directory.join(format!("{number}.json")))?;
-            Ok(serde_json::from_slice(&bytes)?)
+            Ok(serde_json::from_slice::<Vec<Kept>>(&bytes)?)
         })
-        .collect()
+        .collect::<Result<Vec<_>>>()
+        .map(|programs| programs.into_iter().flatten().collect())
 }
 
 /// Acts as the tool that runs a doctest: keeps a copy of the program, then runs it. Never returns.
@@ -138,25 +183,61 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
     };
     let arguments: Vec<OsString> = arguments.collect();
     let copy = copy_program(directory, &program);
-    let status = Command::new(&program)
+    let output = Command::new(&program)
         .args(&arguments)
         .env_remove(KEEP_VARIABLE)
-        .status();
-    let code = match &status {
-        Ok(status) => status.code().unwrap_or(101),
-        Err(_) => 101,
+        .stderr(Stdio::inherit())
+        .output();
+    let (code, said) = match output {
+        Ok(output) => (output.status.code().unwrap_or(101), output.stdout),
+        Err(_) => (101, Vec::new()),
     };
+    let _ = std::io::stdout().write_all(&said);
     if let Ok((number, copy)) = copy
+        && let Ok(merged) = is_merged(&copy)
         && let Ok(invocation) = Invocation::of_this_process(copy, arguments, KEEP_VARIABLE)
     {
-        let kept = Kept {
-            invocation,
-            succeeds: code == 0,
+        let kept = if merged {
+            parts_of(&invocation, &String::from_utf8_lossy(&said))
+        } else {
+            vec![Kept {
+                name: None,
+                invocation,
+                succeeds: code == 0,
+            }]
         };
         let json = serde_json::to_vec(&kept).expect("plain data");
         let _ = fs::write(directory.join(format!("{number}.json")), json);
     }
     process::exit(code)
+}
+
+/// Whether a program holds many doctests, as rustdoc makes it from the edition of 2024 on.
+fn is_merged(program: &Path) -> Result<bool> {
+    let bytes = fs::read(program)?;
+    let wanted = CHOOSE_VARIABLE.as_bytes();
+    Ok(bytes.windows(wanted.len()).any(|window| window == wanted))
+}
+
+/// The doctests of one program, each as the call that runs it alone. They are numbered in the
+/// order of their names.
+fn parts_of(invocation: &Invocation, said: &str) -> Vec<Kept> {
+    let mut tests = listed(said);
+    tests.sort_by(|one, other| one.name.cmp(&other.name));
+    let numbered = tests.into_iter().enumerate();
+    numbered
+        .filter(|(_, test)| test.runs)
+        .map(|(number, test)| {
+            let mut invocation = invocation.clone();
+            let environment = &mut invocation.environment;
+            environment.insert(CHOOSE_VARIABLE.to_owned(), number.to_string());
+            Kept {
+                name: Some(test.name),
+                invocation,
+                succeeds: !test.panics,
+            }
+        })
+        .collect()
 }
 
 /// Copies the program under the next free number.
@@ -178,17 +259,62 @@ fn copy_program(directory: &Path, program: &Path) -> Result<(u32, PathBuf)> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
+    const SAID: &str = "\nrunning 5 tests\n\
+        test src/lib.rs - add (line 3) ... ok\n\
+        test src/lib.rs - no (line 9) - compile fail ... ok\n\
+        test src/lib.rs - later (line 12) - compile ... ok\n\
+        test src/lib.rs - skip (line 20) ... ignored\n\
+        test src/lib.rs - over (line 30) - should panic ... ok\n\
+        \ntest result: ok. 4 passed; 0 failed\n";
+
+    fn kept(name: Option<&str>) -> Kept {
+        Kept {
+            name: name.map(str::to_owned),
+            invocation: Invocation {
+                program: "doctest".into(),
+                arguments: Vec::new(),
+                directory: "/".into(),
+                environment: BTreeMap::new(),
+            },
+            succeeds: true,
+        }
+    }
+
     #[test]
-    fn only_doctests_that_run_have_names() {
-        let said = "\nrunning 4 tests\n\
-            test src/lib.rs - add (line 3) ... ok\n\
-            test src/lib.rs - no (line 9) - compile fail ... ok\n\
-            test src/lib.rs - later (line 12) - compile ... ok\n\
-            test src/lib.rs - skip (line 20) ... ignored\n\
-            \ntest result: ok. 4 passed; 0 failed\n";
-        assert_eq!(names(said).unwrap(), ["src/lib.rs - add (line 3)"]);
-        assert_eq!(names("running 0 tests"), None);
+    fn doctests_that_are_only_compiled_have_no_program_to_name() {
+        let names = |kept: Vec<Kept>| -> Vec<String> {
+            let named = named(&listed(SAID), kept).into_iter();
+            named.map(|(name, _)| name).collect()
+        };
+        let both = ["src/lib.rs - add (line 3)", "src/lib.rs - over (line 30)"];
+        assert_eq!(names(vec![kept(None), kept(None)]), both);
+        assert_eq!(
+            names(vec![kept(Some(both[1])), kept(None)]),
+            [both[1], both[0]]
+        );
+        assert_eq!(names(vec![kept(None)]), ["doctest 1"]);
+    }
+
+    #[test]
+    fn the_parts_of_a_merged_program_are_chosen_by_their_number() {
+        let parts = parts_of(&kept(None).invocation, SAID);
+        let found: Vec<_> = parts
+            .iter()
+            .map(|part| {
+                let number = part.invocation.environment[CHOOSE_VARIABLE].as_str();
+                (part.name.as_deref().unwrap(), number, part.succeeds)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("src/lib.rs - add (line 3)", "0", true),
+                ("src/lib.rs - over (line 30)", "3", false),
+            ]
+        );
     }
 }

@@ -433,7 +433,12 @@ fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
         if has_doctests && left && !context.interrupted() {
             let build = context.setting.build;
             let directory = build.directory.join(format!("doctests-{index}"));
-            found.extend(doctests::build(build, package, &directory)?);
+            found.extend(doctests::build(
+                build,
+                package,
+                &directory,
+                context.setting.interrupt,
+            )?);
         }
     }
     Ok(found)
