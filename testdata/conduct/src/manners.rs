@@ -29,7 +29,7 @@ pub fn read(text: &str) -> Result<u32, String> {
     Ok(number + 1)
 }
 
-pub fn evens(limit: u32) -> Vec<u32> {
+pub fn evens(limit: i32) -> Vec<i32> {
     let mut found = Vec::new();
     let mut left = limit;
     while left > 0 {
