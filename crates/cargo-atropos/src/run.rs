@@ -265,6 +265,10 @@ fn report(
     timings: Timings,
     interrupted: bool,
 ) -> Result<ExitCode> {
+    // Doctests come last: what they would have said of a mutant that nothing killed is not known.
+    let with_doctests = !prepared.options.execute.no_doc;
+    let stands =
+        |verdict: Verdict| matches!(verdict, Verdict::Killed(_)) || !(interrupted && with_doctests);
     let mut mutants: Vec<MutantRecord> = Vec::new();
     for info in &prepared.plan.mutants {
         let standing = &executed.standings[info.id.0 as usize];
@@ -280,7 +284,8 @@ fn report(
                 alone.map(|alone| alone.reason.clone()),
             )
         } else {
-            (standing.verdict(), None)
+            let verdict = standing.verdict();
+            (verdict.filter(|verdict| stands(*verdict)), None)
         };
         mutants.push(MutantRecord {
             info: info.clone(),
