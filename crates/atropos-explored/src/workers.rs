@@ -62,10 +62,10 @@ pub fn share(
             let ready = files[at].ready();
             at += 1;
             if ready && !worker.listen() {
-                worker.bury(None);
+                worker.bury(false);
             } else if worker.is_late(patience) {
                 let _ = sys::kill(worker.pid, sys::SIGKILL);
-                worker.bury(Some(Sort::TimeLimit));
+                worker.bury(true);
             } else {
                 return true;
             }
@@ -137,7 +137,7 @@ impl Worker {
     }
 
     /// The process is at its end; if it died over a mutant, that is the mutant's fate.
-    fn bury(&mut self, sort: Option<Sort>) {
+    fn bury(&mut self, is_late: bool) {
         let ended = match sys::wait(self.pid, true) {
             Ok(Some((_, ended))) => ended,
             _ => Ended::Exited(-1),
@@ -148,13 +148,24 @@ impl Worker {
         let Some(mutant) = self.left.pop_front() else {
             return;
         };
-        let how = match (sort, ended) {
-            (Some(_), _) => "an execution did not come to an end".to_owned(),
-            (None, Ended::Exited(code)) => format!("the test ended its process with code {code}"),
-            (None, Ended::Signaled(signal)) => format!("the test died of signal {signal}"),
+        if is_late {
+            // The clock alone says nothing about the mutant: ordinary runs, which repeat what is late, decide on it.
+            let explored = Explored {
+                nanoseconds: begun.elapsed().as_nanos() as u64,
+                ..Explored::default()
+            };
+            return answers::say(&Answer::Mutant {
+                mutant,
+                fate: Fate::Undecided,
+                explored,
+            });
+        }
+        let how = match ended {
+            Ended::Exited(code) => format!("the test ended its process with code {code}"),
+            Ended::Signaled(signal) => format!("the test died of signal {signal}"),
         };
         let found = Found {
-            sort: sort.unwrap_or(Sort::Crash),
+            sort: Sort::Crash,
             title: how.clone(),
             text: how,
             location: String::new(),
