@@ -1,6 +1,8 @@
 //! Experiments: each measures two ways in one run on one machine and prints a table in the form
 //! in which EXPERIMENTS.md keeps it.
 
+mod bars;
+mod mutmut;
 mod peers;
 mod plot;
 mod topsy_turvy;
@@ -12,6 +14,8 @@ use clap::Subcommand;
 pub enum Experiment {
     /// Against cargo-mutants, both with one job: wall time, mutants, time per viable mutant
     Peers(peers::Options),
+    /// Figures 10 to 12 of the MuTMuT paper: eight programs with threads, every technique and strategy
+    Mutmut(mutmut::Options),
     /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
     TopsyTurvy(topsy_turvy::Options),
 }
@@ -19,6 +23,7 @@ pub enum Experiment {
 pub fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
         Experiment::Peers(options) => peers::run(options),
+        Experiment::Mutmut(options) => mutmut::run(options),
         Experiment::TopsyTurvy(options) => topsy_turvy::run(options),
     }
 }
