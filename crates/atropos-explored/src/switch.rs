@@ -156,9 +156,15 @@ fn decide(hit: &Hit) -> u32 {
         (true, _) => {
             let acting = active - hit.first + 1;
             compare(hit, acting);
+            if hit.infects(acting) {
+                atropos_threads::infect(active);
+            }
             acting
         }
-        (false, true) => second - hit.first + 1,
+        (false, true) => {
+            atropos_threads::infect(second);
+            second - hit.first + 1
+        }
         (false, false) => 0,
     }
 }

@@ -36,7 +36,7 @@ pub mod trace;
 pub use atropos_explore;
 pub use control::code::Code;
 pub use control::is_controlled;
-pub use control::limits::{reach, too_many_steps};
+pub use control::limits::{infect, reach, too_many_steps};
 pub use control::objects::Site;
 pub use explore::{Failure, Last, Report, ThreadedTest, explore, replay, say, survey};
 pub use finding::{Finding, FindingKind, Waiting};

@@ -1,7 +1,7 @@
 //! Executions that end because they take too much: from the middle of a controlled thread's own work, not at one
 //! of its scheduling points.
 
-use atropos_explore::{End, Phase};
+use atropos_explore::{End, Phase, mix};
 
 use super::{control, turns};
 use crate::finding::FindingKind;
@@ -34,5 +34,15 @@ pub fn too_much_memory(bytes: usize) {
 pub fn reach(mutant: u32) {
     if let Some(control) = control() {
         control.state().guide().reach(mutant);
+    }
+}
+
+/// The running thread is no longer the original's: what it does from here on is the mutant's, though it may look the same.
+pub fn infect(mutant: u32) {
+    if let Some(control) = control()
+        && control.state().fingerprints
+    {
+        let thread = control.me();
+        thread.history = mix(thread.history, 0x1fec_7000_0000 | u64::from(mutant));
     }
 }
