@@ -356,7 +356,9 @@ fn with_runtime(
     if runtime.is_there() {
         return call();
     }
-    let turn = runtime.lock()?;
+    let Some(turn) = runtime.lock_unless(interrupt)? else {
+        return Err(BuildFailure::Interrupted);
+    };
     let compile = || runtime.compile(turn, &toolchain.rustc, interrupt);
     let (compiled, messages) = match runtime.threads {
         Threads::Explored => match compile() {

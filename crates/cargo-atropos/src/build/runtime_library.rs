@@ -7,7 +7,8 @@ use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -88,24 +89,33 @@ impl RuntimeLibrary {
         self.directory.is_dir()
     }
 
-    /// Waits until nobody else compiles it. Whoever holds the lock may.
-    pub fn lock(&self) -> Result<File> {
+    /// Waits until nobody else compiles it. Whoever holds the lock may. None if the user wants to
+    /// end before.
+    pub fn lock_unless(&self, interrupt: &Interrupt) -> Result<Option<File>> {
+        let file = self.lock_file()?;
+        while file.try_lock().is_err() {
+            if interrupt.is_requested() {
+                return Ok(None);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Some(file))
+    }
+
+    fn lock_file(&self) -> Result<File> {
         if let Some(cache) = self.directory.parent() {
             fs::create_dir_all(cache)
                 .with_context(|| format!("can't write to {}", cache.display()))?;
         }
         let path = self.directory.with_extension("lock");
-        let file =
-            File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
-        file.lock()?;
-        Ok(file)
+        File::create(&path).with_context(|| format!("can't write {}", path.display()))
     }
 
     /// For wrappers: waits while the driver compiles the runtime. A driver that was killed has
     /// lost its lock, so nobody waits for ever.
     pub fn wait_until_there(&self) -> Result<()> {
         if !self.is_there() {
-            drop(self.lock()?);
+            self.lock_file()?.lock()?;
         }
         if !self.is_there() {
             bail!("the runtime of woven programs is not there");
