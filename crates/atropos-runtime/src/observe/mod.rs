@@ -22,6 +22,9 @@ use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally};
 
 use self::see::Seen;
 
+// For woven code: in the edition of 2015 it has no `::core`.
+pub use std::convert::identity;
+
 /// So many calls of a function feed its state in full.
 const ALL_CALLS: u64 = 1024;
 /// After these only every so-manyth does.

@@ -289,8 +289,8 @@ impl<'s> Inserter<'s> {
             return inside(self);
         };
         let head = match &function.returned {
-            Returned::Typed(ty) => format!("match ::core::convert::identity::<{ty}>("),
-            Returned::Unit => "match ::core::convert::identity::<()>(".to_owned(),
+            Returned::Typed(ty) => format!("match ::atropos_runtime::observe::identity::<{ty}>("),
+            Returned::Unit => "match ::atropos_runtime::observe::identity::<()>(".to_owned(),
             Returned::Untyped | Returned::Never => "match (".to_owned(),
         };
         self.insert(span.start, head, piece);
@@ -530,7 +530,7 @@ mod tests {
         let text = observed("fn f(a: &u8) -> u8 { if *a > 1 { return 7; } *a }", &[]);
         assert!(text.contains("observe::enter(100u32)"), "{text}");
         assert!(text.contains("__atropos_f.entry(0u8, (&&&See(&*a)).see());"));
-        assert!(text.contains("return match ::core::convert::identity::<u8>("));
+        assert!(text.contains("return match ::atropos_runtime::observe::identity::<u8>("));
         assert!(text.contains("observe::block(200u32);"));
         // Two exits of the source, and those of the mutants that replace the body.
         let leaves = text.matches("__atropos_f.leave(").count();

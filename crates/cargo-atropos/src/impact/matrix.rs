@@ -12,7 +12,7 @@ use super::learning::Original;
 use super::measuring::MutantRun;
 
 /// More than for users, but not without end.
-pub const TESTS_PER_MUTANT: usize = 40;
+pub const TESTS_PER_MUTANT: usize = 20;
 
 /// How long the steps took, in seconds.
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! Runs mutants under tests that they infect, and compares what is observed with the original.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use anyhow::Result;
 use atropos_invariants::Violation;
@@ -21,6 +22,8 @@ pub struct MutantRun {
     /// The test's place in the run's list.
     pub test: usize,
     pub is_killed: bool,
+    /// It was stopped by a limit on steps or time.
+    is_cut_off: bool,
     /// What it broke, by function.
     pub broken: Vec<(u32, Violation)>,
     pub difference: Difference,
@@ -42,6 +45,8 @@ pub fn measure(
     limit: usize,
 ) -> Result<BTreeMap<MutantId, Vec<MutantRun>>> {
     let items = items(executed, tests, original, wanted, limit);
+    // A mutant that is endless under one test mostly is so under others, and then takes long.
+    let endless: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
     let gathered = in_parallel(
         team,
         &items,
@@ -50,7 +55,14 @@ pub fn measure(
                 if team.interrupt.is_requested() {
                     return;
                 }
+                let is_endless = endless.lock().expect("no worker panics").contains(&mutant);
+                if is_endless {
+                    continue;
+                }
                 if let Some(run) = run(observer, item.test, mutant, original) {
+                    if run.is_cut_off {
+                        endless.lock().expect("no worker panics").insert(mutant);
+                    }
                     runs.push((MutantId(mutant), run));
                 }
             }
@@ -126,6 +138,7 @@ fn run(
     Some(MutantRun {
         test: test.id,
         is_killed,
+        is_cut_off: matches!(verdict.outcome, Outcome::StepLimit | Outcome::TimeLimit),
         broken,
         difference: known.trace.difference(&trace, &known.unsteady),
     })

@@ -149,14 +149,12 @@ impl Story<'_> {
         let function = self.function(number);
         let variable = violation.invariant.variable();
         let held = self.words(number, &violation.invariant);
-        let name = match (variable.when, variable.index) {
-            (When::Exit, 0) => "something".to_owned(),
-            _ => name_of(function, variable),
-        };
-        let deed = match (variable.when, variable.index) {
-            (When::Exit, 0) => "returned",
-            (When::Exit, _) => "left",
-            (When::Entry, _) => "was called with",
+        let name = name_of(function, variable);
+        let (deed, name) = match (variable.when, name.strip_prefix("result.")) {
+            (When::Exit, Some(field)) if variable.index > 0 => ("returned", field.to_owned()),
+            (When::Exit, _) if variable.index == 0 => ("returned", name),
+            (When::Exit, _) => ("left", name),
+            (When::Entry, _) => ("was called with", name),
         };
         let kind = self.kind(number, variable);
         let what = match violation.seen {
