@@ -3,8 +3,12 @@
 
 mod bars;
 mod mutmut;
+mod javalanche;
+mod matrix;
 mod peers;
 mod plot;
+mod statistics;
+mod survivors;
 mod topsy_turvy;
 
 use anyhow::Result;
@@ -16,6 +20,10 @@ pub enum Experiment {
     Peers(peers::Options),
     /// Figures 10 to 12 of the MuTMuT paper: eight programs with threads, every technique and strategy
     Mutmut(mutmut::Options),
+    /// Tables 4 to 6 and Figure 7 of the Javalanche paper: does impact tell which mutants matter?
+    Javalanche(javalanche::Options),
+    /// Precision and recall of the ranking on survivors that people have judged
+    Survivors(survivors::Options),
     /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
     TopsyTurvy(topsy_turvy::Options),
 }
@@ -24,6 +32,8 @@ pub fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
         Experiment::Peers(options) => peers::run(options),
         Experiment::Mutmut(options) => mutmut::run(options),
+        Experiment::Javalanche(options) => javalanche::run(options),
+        Experiment::Survivors(options) => survivors::run(options),
         Experiment::TopsyTurvy(options) => topsy_turvy::run(options),
     }
 }

@@ -140,6 +140,12 @@ fn note(tally: &Tally, hash: u64) {
 }
 
 impl Frame {
+    /// Whether variables at entry are to be shown: only to the state, and not in every call.
+    #[inline(never)]
+    pub fn sees(&self) -> bool {
+        self.is_sampled
+    }
+
     /// Shows a variable at entry.
     #[inline(never)]
     pub fn entry(&mut self, index: u8, seen: Seen) {
@@ -254,6 +260,7 @@ mod tests {
 
     fn halve(number: u32) -> Option<u32> {
         let mut frame = enter(1);
+        assert_eq!(frame.sees(), observations().is_some());
         frame.entry(0, (&&&See(&number)).see());
         frame.entered();
         block(2);
