@@ -5,9 +5,8 @@
 //! [`PointState`] in the file that the driver gave (see [`Observations`]). Without such a file all
 //! of it does nothing.
 //!
-//! Tallies of calls and returned values count every call. States are fed by the first
-//! [`ALL_CALLS`] calls of a run and then by every [`EACH`]th, so that a function in a hot loop
-//! costs little.
+//! Calls and blocks are always counted. Values are looked at in the first [`ALL_CALLS`] calls of a
+//! function in a run and then in every [`EACH`]th, so that a function in a hot loop costs little.
 
 mod known;
 pub mod see;
@@ -25,9 +24,9 @@ use self::see::Seen;
 // For woven code: in the edition of 2015 it has no `::core`.
 pub use std::convert::identity;
 
-/// So many calls of a function feed its state in full.
+/// So many calls of a function in a run are all looked at.
 const ALL_CALLS: u64 = 1024;
-/// After these only every so-manyth does.
+/// After these only every so-manyth is.
 const EACH: u64 = 16;
 
 /// The `then` of a variable at exit that no variable at entry was.
@@ -86,11 +85,10 @@ pub fn block(number: u32) {
 
 /// A call of a function, from its entry to its exit.
 pub struct Frame {
+    /// None: this call is not looked at.
     tally: Option<&'static Tally>,
     function: u32,
     caller: u32,
-    /// This call feeds the state.
-    is_sampled: bool,
     /// It was left with a value, not by `?` or a panic.
     has_left: bool,
     entry: [Option<Value>; ENTRY_VARIABLES],
@@ -103,7 +101,6 @@ pub fn enter(function: u32) -> Frame {
         tally: None,
         function,
         caller: 0,
-        is_sampled: false,
         has_left: false,
         entry: [None; ENTRY_VARIABLES],
     };
@@ -114,7 +111,9 @@ pub fn enter(function: u32) -> Frame {
         return frame;
     };
     let calls = add(&tally.calls, 1);
-    frame.is_sampled = calls < ALL_CALLS || calls % EACH == 0;
+    if calls >= ALL_CALLS && calls % EACH != 0 {
+        return frame;
+    }
     frame.tally = Some(tally);
     let caller = CURRENT.try_with(|current| current.replace(function + 1));
     frame.caller = caller.unwrap_or(0);
@@ -140,16 +139,16 @@ fn note(tally: &Tally, hash: u64) {
 }
 
 impl Frame {
-    /// Whether variables at entry are to be shown: only to the state, and not in every call.
+    /// Whether this call is looked at.
     #[inline(never)]
     pub fn sees(&self) -> bool {
-        self.is_sampled
+        self.tally.is_some()
     }
 
     /// Shows a variable at entry.
     #[inline(never)]
     pub fn entry(&mut self, index: u8, seen: Seen) {
-        let Some(value) = seen.value.filter(|_| self.is_sampled) else {
+        let Some(value) = seen.value else {
             return;
         };
         let index = usize::from(index);
@@ -205,7 +204,7 @@ impl Frame {
     }
 
     fn show_at_exit(&mut self, index: usize, then: Option<usize>, seen: Seen) {
-        let Some(value) = seen.value.filter(|_| self.is_sampled) else {
+        let Some(value) = seen.value else {
             return;
         };
         self.with_state(|state, entry| {

@@ -266,7 +266,7 @@ impl<'s> Inserter<'s> {
         if self.is_dropped(piece) {
             return;
         }
-        let head = format!("{open}{{ {USE_SEE} {FRAME}.done(); ");
+        let head = format!("{open}if {FRAME}.sees() {{ {USE_SEE} {FRAME}.done(); ");
         self.insert(at, head, piece);
         self.show_at_exit(at, number, site, function);
         self.insert(at, format!("}} {close}"), piece);
@@ -295,7 +295,7 @@ impl<'s> Inserter<'s> {
         };
         self.insert(span.start, head, piece);
         inside(self);
-        let mut text = format!(") {{ {VALUE} => {{ {{ {USE_SEE} ");
+        let mut text = format!(") {{ {VALUE} => {{ if {FRAME}.sees() {{ {USE_SEE} ");
         write!(text, "{FRAME}.leave({}); ", see(&format!("&{VALUE}"))).expect("a string takes all");
         self.insert(span.end, text, piece);
         self.show_at_exit(span.end, number, site, function);
@@ -566,7 +566,7 @@ mod tests {
     #[test]
     fn a_return_without_value_is_an_exit() {
         let text = observed("fn f(a: bool) { if a { return; } g() }", &[]);
-        let exit = "{ { use ::atropos_runtime::observe::see::";
+        let exit = "{ if __atropos_f.sees() { use ::atropos_runtime::observe::see::";
         assert!(text.contains(exit), "{text}");
         assert!(text.contains("__atropos_f.done(); } return };"), "{text}");
         syn::parse_file(&text).expect("it is Rust");

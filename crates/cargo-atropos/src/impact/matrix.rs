@@ -20,7 +20,7 @@ pub struct Times {
     pub build: f64,
     /// Running all tests twice, and learning.
     pub learn: f64,
-    /// The tests once, observed, added up.
+    /// The processor's time of all tests once, observed.
     pub observed_tests: f64,
     /// Running the mutants, and checking.
     pub check: f64,
