@@ -2,9 +2,9 @@
 //! in which EXPERIMENTS.md keeps it.
 
 mod bars;
-mod mutmut;
 mod javalanche;
 mod matrix;
+mod mutmut;
 mod peers;
 mod plot;
 mod statistics;
