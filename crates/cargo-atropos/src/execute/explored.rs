@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
+use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::Effect;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
@@ -67,6 +68,13 @@ pub fn run(
     let Some(build) = build(context)? else {
         return Ok(Explorations::default());
     };
+    // A lock that is taken twice stops a test without threads for good. An exploration sees that at once, where an
+    // ordinary run would wait for its limit of time.
+    let alone = (0..tests.len())
+        .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(|&index| tests[index].baseline.may_batch())
+        .filter(|&index| !context.open_by_concurrency(TestId(index)).is_empty());
+    threaded.extend(alone);
     let scratch = Scratch::make(context.setting.output)?;
     let explorer = Explorer {
         binaries: &build.binaries,
@@ -168,7 +176,10 @@ impl Stage<'_> {
     fn order(&self, test: TestId, place: &Place) -> Order {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
-        let mut mutants = self.context.open_for(test);
+        let mut mutants = match self.context.starts_threads(test) {
+            true => self.context.open_for(test),
+            false => self.context.open_by_concurrency(test),
+        };
         mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
         let order = schedule.order(&options.exploration.explore);
         let jobs = options.jobs();
@@ -396,6 +407,24 @@ fn how(sort: Sort) -> How {
 }
 
 impl Context<'_> {
+    fn starts_threads(&self, test: TestId) -> bool {
+        self.threaded
+            .get()
+            .is_some_and(|threaded| threaded.contains(&test))
+    }
+
+    /// The mutants of concurrency operators about which a test still has something to say.
+    fn open_by_concurrency(&self, test: TestId) -> Vec<u32> {
+        let infos = &self.setting.plan.mutants;
+        let is_concurrency = |mutant: &u32| {
+            let info = infos.get(*mutant as usize - 1);
+            info.is_some_and(|info| info.operator.category() == Category::Concurrency)
+        };
+        let mut open = self.open_for(test);
+        open.retain(is_concurrency);
+        open
+    }
+
     /// A mutant never differs from the original under a test, whatever the schedule.
     fn take_back(&self, test: TestId, mutant: u32) {
         let mut standings = self.standings();
