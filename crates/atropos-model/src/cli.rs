@@ -2,14 +2,15 @@
 
 use crate::animate::Animation;
 use crate::charts;
-use crate::check::check;
 use crate::explore::{Interpreted, Limits, Reduction, Stop};
 use crate::generate::{
-    Crew, EngineKind, Generated, KillMatrix, Options, Progress, StrategyKind, generate, reduce,
+    Atlas, Crew, EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress,
+    StrategyKind, generate_with, reduce,
 };
 use crate::language::format_text;
+use crate::loading::{Loaded, Source};
 use crate::model::Model;
-use crate::results::{Report, TestCase, write_all};
+use crate::results::{Report, TestCase, prepare, write_report, write_test};
 use crate::rust_tests::{adapter_file, tests_file};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -55,6 +56,9 @@ pub enum ModelCommand {
         kind: SyntheticKind,
         #[arg(long, default_value_t = 0)]
         seed: u64,
+        /// Objects of a `station`, 50 at least.
+        #[arg(long, default_value_t = 500)]
+        objects: usize,
         /// Where the text goes; standard output if not given.
         #[arg(short, long)]
         out: Option<PathBuf>,
@@ -69,6 +73,8 @@ pub enum SyntheticKind {
     M5,
     M6,
     M7,
+    /// A railway station with as many objects as you say.
+    Station,
 }
 
 #[derive(Debug, Args)]
@@ -122,7 +128,12 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
         ModelCommand::Run { file, seed } => animate(file, *seed),
         ModelCommand::Generate(args) => generate_tests(args),
         ModelCommand::Rust(args) => rust_tests(args),
-        ModelCommand::Synthesize { kind, seed, out } => synthesize(*kind, *seed, out.as_deref()),
+        ModelCommand::Synthesize {
+            kind,
+            seed,
+            objects,
+            out,
+        } => synthesize(*kind, *seed, *objects, out.as_deref()),
     }
 }
 
@@ -136,7 +147,12 @@ fn deliver(text: &str, out: Option<&Path>) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn synthesize(kind: SyntheticKind, seed: u64, out: Option<&Path>) -> anyhow::Result<bool> {
+fn synthesize(
+    kind: SyntheticKind,
+    seed: u64,
+    objects: usize,
+    out: Option<&Path>,
+) -> anyhow::Result<bool> {
     use crate::synthetic::Kind;
     let kind = match kind {
         SyntheticKind::M2 => Kind::M2,
@@ -145,40 +161,30 @@ fn synthesize(kind: SyntheticKind, seed: u64, out: Option<&Path>) -> anyhow::Res
         SyntheticKind::M5 => Kind::M5,
         SyntheticKind::M6 => Kind::M6,
         SyntheticKind::M7 => Kind::M7,
+        SyntheticKind::Station if objects < 50 => bail!("a station has at least 50 objects"),
+        SyntheticKind::Station => {
+            return deliver(&crate::synthetic::station(objects, seed), out);
+        }
     };
     deliver(&crate::synthetic::generate(kind, seed), out)
 }
 
 fn translate_file(file: &Path, out: Option<&Path>) -> anyhow::Result<bool> {
-    match translated(file)? {
-        None => bail!(
+    if !charts::is_chart(&file.display().to_string()) {
+        bail!(
             "{} is no chart: its name must end in .scxml, .puml or .plantuml",
             file.display()
-        ),
-        Some(None) => Ok(false),
-        Some(Some(text)) => deliver(&text, out),
+        );
+    }
+    match source(file)? {
+        None => Ok(false),
+        Some(source) => deliver(&source.text, out),
     }
 }
 
-/// The OOAS text of a chart, `Some(None)` if it is wrong, `None` if the file holds no chart.
-fn translated(file: &Path) -> anyhow::Result<Option<Option<String>>> {
-    let name = file.display().to_string();
-    if !charts::is_chart(&name) {
-        return Ok(None);
-    }
-    let source = read(file)?;
-    Ok(charts::read(&name, &source).map(|chart| match chart {
-        Ok(chart) => Some(charts::translate(&chart)),
-        Err(problems) => {
-            eprint!(
-                "{}",
-                problems
-                    .diagnostics
-                    .render(&problems.file, &problems.source, color())
-            );
-            None
-        }
-    }))
+/// The text of a model; what is wrong with a chart goes to standard error.
+fn source(file: &Path) -> anyhow::Result<Option<Source>> {
+    Source::read(file, color(), &mut |text| eprint!("{text}"))
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {
@@ -190,22 +196,13 @@ fn color() -> bool {
 }
 
 /// The checked model; findings go to standard error.
-fn load(file: &Path) -> anyhow::Result<Option<Arc<Model>>> {
-    let text = match translated(file)? {
-        None => read(file)?,
-        Some(None) => return Ok(None),
-        Some(Some(text)) => text,
-    };
-    let (model, diagnostics) = check(&text);
-    eprint!(
-        "{}",
-        diagnostics.render(&file.display().to_string(), &text, color())
-    );
-    Ok(model.map(Arc::new))
+fn load(file: &Path) -> anyhow::Result<Option<Loaded>> {
+    let source = source(file)?;
+    Ok(source.and_then(|source| source.check(color(), &mut |text| eprint!("{text}"))))
 }
 
 fn check_file(file: &Path) -> anyhow::Result<bool> {
-    let Some(model) = load(file)? else {
+    let Some(Loaded { model, .. }) = load(file)? else {
         return Ok(false);
     };
     let table = crate::generate::Results::new(&model.mutants).table(&model.mutants);
@@ -276,7 +273,7 @@ fn options(args: &GenerateArgs) -> Options {
 }
 
 fn animate(file: &Path, seed: u64) -> anyhow::Result<bool> {
-    let Some(model) = load(file)? else {
+    let Some(Loaded { model, .. }) = load(file)? else {
         return Ok(false);
     };
     let engine = Box::new(Interpreted {
@@ -293,24 +290,26 @@ fn generated(
     args: &GenerateArgs,
     model: &Arc<Model>,
     options: &Options,
+    finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
-    if args.tests == 0 {
-        bail!("--tests must be at least 1");
-    }
     let mut shown = Instant::now();
     let terminal = std::io::stderr().is_terminal();
     // In a log a line now and then is enough.
     let pause = Duration::from_millis(if terminal { 200 } else { 20_000 });
-    let generated = generate(model, options, &mut |progress| {
+    let mut progress = |progress: Progress| {
         if shown.elapsed() > pause {
             shown = Instant::now();
             show(&progress, terminal);
         }
-    })?;
+    };
+    if args.tests == 0 {
+        bail!("--tests must be at least 1");
+    }
+    let generated = generate_with(model, options, &mut progress, finished);
     if terminal {
         eprint!("\r\x1b[K");
     }
-    Ok(generated)
+    generated
 }
 
 fn model_name(file: &Path) -> String {
@@ -321,7 +320,7 @@ fn model_name(file: &Path) -> String {
 }
 
 fn generate_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
-    let Some(model) = load(&args.file)? else {
+    let Some(loaded) = load(&args.file)? else {
         return Ok(false);
     };
     let options = options(args);
@@ -329,28 +328,26 @@ fn generate_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("model-tests"));
-    let mut generated = generated(args, &model, &options)?;
-    let failure = failure_text(&generated);
-    let mut crew = Crew::new(&model, &options)?;
-    let report = write_all(
-        &out,
-        &model_name(&args.file),
-        &mut generated,
-        &mut crew,
-        &options,
-        failure,
-    )?;
+    prepare(&out)?;
+    let mut write = |number, path: &TestPath, atlas: &mut Atlas, crew: &mut Crew| {
+        write_test(&out, number, path, atlas, crew, options.limits)
+    };
+    let generated = generated(args, &loaded.model, &options, &mut write)?;
+    let failure = failure_text(&generated, &loaded.source);
+    let mut crew = Crew::new(&loaded.model, &options)?;
+    let name = model_name(&args.file);
+    let report = write_report(&out, &name, &generated, &mut crew, &options, failure)?;
     print_summary(&report, &out);
     Ok(report.failure.is_none())
 }
 
 fn rust_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
-    let Some(model) = load(&args.file)? else {
+    let Some(Loaded { model, source }) = load(&args.file)? else {
         return Ok(false);
     };
     let options = options(args);
-    let mut generated = generated(args, &model, &options)?;
-    if let Some(failure) = failure_text(&generated) {
+    let mut generated = generated(args, &model, &options, &mut |_, _, _, _| Ok(()))?;
+    if let Some(failure) = failure_text(&generated, &source) {
         println!("{failure}");
         return Ok(false);
     }
@@ -362,7 +359,7 @@ fn rust_tests(args: &GenerateArgs) -> anyhow::Result<bool> {
         .collect();
     let tests: Vec<TestCase> = kept
         .iter()
-        .map(|path| TestCase::build(&mut generated, &mut crew, path, options.limits))
+        .map(|path| TestCase::build(&mut generated.atlas, &mut crew, path, options.limits))
         .collect();
     let name = model_name(&args.file);
     let directory = args
@@ -410,16 +407,16 @@ fn show(progress: &Progress, terminal: bool) {
 }
 
 /// What the original does wrong by itself, with the way there.
-fn failure_text(generated: &Generated) -> Option<String> {
+fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
     let (path, stop) = generated.failure.as_ref()?;
     let model = &generated.model;
     let steps: Vec<String> = path.moves.iter().map(|step| step.text(model)).collect();
     let what = match stop {
         Stop::Diverges => {
-            "the model goes on with internal steps without end (or has too many states)".to_string()
+            let steps = "the model goes on with internal steps without end, or has too many states";
+            format!("{steps} (--max-internal allows more)")
         }
         Stop::Error(labels, error) => {
-            let (line, column) = model.line_column(error.span);
             let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
             let during = if labels.is_empty() {
                 String::new()
@@ -427,8 +424,9 @@ fn failure_text(generated: &Generated) -> Option<String> {
                 format!(" during {}", labels.join(", "))
             };
             format!(
-                "the model fails{during}: {} at {line}:{column}",
-                error.kind.sentence()
+                "the model fails{during}: {} at {}",
+                error.kind.sentence(),
+                source.place(error.span)
             )
         }
     };

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod interpret;
 pub mod jit;
 pub mod language;
+pub mod loading;
 pub mod model;
 pub mod mutation;
 pub mod results;

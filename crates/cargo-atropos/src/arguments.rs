@@ -68,7 +68,13 @@ Examples:
   cargo atropos model translate car_alarm.scxml            a state chart as OOAS text
   cargo atropos model run car_alarm.ooas                   walk through it by hand
   cargo atropos model generate car_alarm.ooas -o tests-of  test cases, a report and a page
-  cargo atropos model rust car_alarm.ooas                  the same as a Rust integration test";
+  cargo atropos model rust car_alarm.ooas                  the same as a Rust integration test
+
+Exit codes:
+  0  all went well
+  1  wrong usage, or a file that can't be read or written (what was found before is on disk)
+  2  the model is wrong: errors in its text (`fmt --check`: not formatted), or it fails while it
+     runs, goes on without end, or has too many states";
 
 /// `cargo atropos`
 #[derive(Debug, Parser)]

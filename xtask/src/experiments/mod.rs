@@ -4,6 +4,7 @@
 mod bars;
 mod javalanche;
 mod matrix;
+mod momut;
 mod mutmut;
 mod peers;
 mod plot;
@@ -16,6 +17,8 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Experiment {
+    /// Tables 3 to 5 of the MoMuT paper, its strategies against ours, and growth with the number of objects
+    Momut(momut::Options),
     /// Against cargo-mutants, both with one job: wall time, mutants, time per viable mutant
     Peers(peers::Options),
     /// Figures 10 to 12 of the MuTMuT paper: eight programs with threads, every technique and strategy
@@ -30,6 +33,7 @@ pub enum Experiment {
 
 pub fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
+        Experiment::Momut(options) => momut::run(options),
         Experiment::Peers(options) => peers::run(options),
         Experiment::Mutmut(options) => mutmut::run(options),
         Experiment::Javalanche(options) => javalanche::run(options),

@@ -11,8 +11,9 @@
 
 use super::footprint::{Cells, Footprint, Footprints};
 use super::forecast::Forecast;
-use crate::model::{CodeId, Model, ObjectId, State, Stmt, StmtKind};
+use crate::model::{CodeId, Model, ObjectId, PointId, State, Stmt, StmtKind};
 use crate::mutation::{Mode, MutantSet};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -32,12 +33,14 @@ pub struct Reducer {
     /// Per object.
     alternatives: Vec<Vec<Alternative>>,
     ranks: Vec<usize>,
-    /// Per cell the objects that write it.
-    writers: Vec<Vec<ObjectId>>,
+    /// Per cell the alternatives that write it.
+    writers: Vec<Vec<(ObjectId, usize)>>,
 }
 
 /// More conflicts than this are not worth looking through.
 const MOST_CONFLICTS: usize = 4096;
+/// Alternatives that are looked at, counted each time, to find out whether some stay disabled.
+const MOST_FORECASTS: usize = 4_000;
 
 impl Reducer {
     pub fn new(model: &Arc<Model>) -> Reducer {
@@ -108,15 +111,6 @@ impl Reducer {
                     .collect()
             })
             .collect();
-        let writers = writers
-            .into_iter()
-            .map(|list| {
-                let mut objects: Vec<ObjectId> =
-                    list.into_iter().map(|(object, _)| object).collect();
-                objects.dedup();
-                objects
-            })
-            .collect();
         Reducer {
             model: model.clone(),
             cells: footprints.cells,
@@ -135,38 +129,33 @@ impl Reducer {
         mode: &Mode,
         relied: &mut MutantSet,
     ) -> bool {
-        let rank = self.ranks[object.index()];
-        let stable = |cell: u32| {
-            let writers = &self.writers[cell as usize];
-            writers
-                .iter()
-                .all(|writer| *writer == object || self.ranks[writer.index()] > rank)
-        };
-        let mut forecast = Forecast {
-            model: &self.model,
-            cells: &self.cells,
+        let mut sleepers = Sleepers {
+            reducer: self,
+            object,
             state,
             mode,
-            stable: &stable,
-            relied: Vec::new(),
+            asked: Vec::new(),
+            known: HashSet::new(),
+            woken: HashSet::new(),
+            relied: HashSet::new(),
+            forecasts: 0,
         };
-        let mut asked: HashSet<(ObjectId, usize)> = HashSet::new();
         for (at, alternative) in self.alternatives[object.index()].iter().enumerate() {
             let harmless = alternative.conflicts.is_empty() && !alternative.hopeless;
-            if harmless || self.disabled(&mut forecast, object, at) {
+            if harmless || sleepers.is_disabled((object, at)) {
                 continue;
             }
             if alternative.hopeless {
                 return false;
             }
-            for (other, number) in &alternative.conflicts {
-                if asked.insert((*other, *number)) && !self.disabled(&mut forecast, *other, *number)
-                {
-                    return false;
-                }
+            for other in &alternative.conflicts {
+                sleepers.ask(*other);
             }
         }
-        for point in forecast.relied {
+        if !sleepers.all_stay_disabled() {
+            return false;
+        }
+        for point in sleepers.relied {
             let point = self.model.mutants.point(point);
             (1..=point.variants).for_each(|variant| relied.insert(point.mutant(variant)));
         }
@@ -182,6 +171,91 @@ impl Reducer {
             &self.alternatives[object.index()][at].path,
         );
         forecast.disabled(object, block, stmt)
+    }
+}
+
+/// Alternatives that are asked to be disabled, and to stay so while one object does not move. They hold each other
+/// asleep: what one needs not to change is written only by others that sleep too (the greatest such set).
+struct Sleepers<'r> {
+    reducer: &'r Reducer,
+    object: ObjectId,
+    state: &'r State,
+    mode: &'r Mode,
+    /// What must sleep, first what was asked for, then what that depends on.
+    asked: Vec<(ObjectId, usize)>,
+    known: HashSet<(ObjectId, usize)>,
+    /// Found to be enabled, or not known to stay disabled.
+    woken: HashSet<(ObjectId, usize)>,
+    relied: HashSet<PointId>,
+    forecasts: usize,
+}
+
+impl Sleepers<'_> {
+    fn ask(&mut self, alternative: (ObjectId, usize)) {
+        if self.known.insert(alternative) {
+            self.asked.push(alternative);
+        }
+    }
+
+    /// Whether an alternative is disabled as long as those that were not woken are; what it depends on is asked for.
+    fn is_disabled(&mut self, (object, at): (ObjectId, usize)) -> bool {
+        self.forecasts += 1;
+        let reducer = self.reducer;
+        let rank = reducer.ranks[self.object.index()];
+        let needed: RefCell<Vec<(ObjectId, usize)>> = RefCell::default();
+        let stable = |cell: u32| {
+            let others = reducer.writers[cell as usize].iter().filter(|(writer, _)| {
+                *writer != self.object && reducer.ranks[writer.index()] <= rank
+            });
+            let mut needed = needed.borrow_mut();
+            let before = needed.len();
+            for other in others {
+                if self.woken.contains(other) {
+                    needed.truncate(before);
+                    return false;
+                }
+                needed.push(*other);
+            }
+            true
+        };
+        let mut forecast = Forecast {
+            model: &reducer.model,
+            cells: &reducer.cells,
+            state: self.state,
+            mode: self.mode,
+            stable: &stable,
+            relied: Vec::new(),
+        };
+        let disabled = reducer.disabled(&mut forecast, object, at);
+        self.relied.extend(forecast.relied);
+        if disabled {
+            needed
+                .into_inner()
+                .into_iter()
+                .for_each(|other| self.ask(other));
+        }
+        disabled
+    }
+
+    /// Whether nothing that was asked for can wake up.
+    fn all_stay_disabled(&mut self) -> bool {
+        let top = self.asked.len();
+        let first: HashSet<(ObjectId, usize)> = self.asked[..top].iter().copied().collect();
+        let mut at = 0;
+        while at < self.asked.len() {
+            let alternative = self.asked[at];
+            at += 1;
+            if self.woken.contains(&alternative) || self.is_disabled(alternative) {
+                continue;
+            }
+            if first.contains(&alternative) || self.forecasts > MOST_FORECASTS {
+                return false;
+            }
+            // Others may have relied on it: they are looked at again.
+            self.woken.insert(alternative);
+            at = 0;
+        }
+        true
     }
 }
 

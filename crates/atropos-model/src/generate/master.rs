@@ -47,6 +47,8 @@ pub struct Generated {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Moment {
     pub seconds: f64,
+    /// Seconds of processor time; 0 where the system does not tell.
+    pub cpu_seconds: f64,
     pub choices: usize,
     pub killed: usize,
 }
@@ -102,6 +104,22 @@ pub fn generate(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> anyhow::Result<Generated> {
+    generate_with(model, options, progress, &mut |_, _, _, _| Ok(()))
+}
+
+/// Is given every test when it is finished, by its number.
+pub type Finished<'f> = dyn FnMut(usize, &Path, &mut Atlas, &mut Crew) -> anyhow::Result<()> + 'f;
+
+/// Generates tests and hands each of them on at once, so that it is not lost whatever happens later.
+///
+/// # Errors
+/// If the model can't be compiled, or what `finished` says.
+pub fn generate_with(
+    model: &Arc<Model>,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+    finished: &mut Finished,
+) -> anyhow::Result<Generated> {
     let mut master = Master {
         options,
         crew: Crew::new(model, options)?,
@@ -132,6 +150,9 @@ pub fn generate(
             End::Failure(stop) => failure = Some((path.clone(), stop)),
         }
         master.earlier_choices += path.choices;
+        if !path.places.is_empty() {
+            finished(paths.len(), &path, &mut master.atlas, &mut master.crew)?;
+        }
         paths.push(path);
     }
     let seconds = master.begun.elapsed().as_secs_f64();
@@ -147,6 +168,17 @@ pub fn generate(
         seconds,
         timeline: master.timeline,
     })
+}
+
+/// Processor time of all threads so far, as Linux tells it.
+fn cpu_seconds() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in brackets may hold anything; user and system time are the 12th and 13th field behind it.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let mut times = fields.split_whitespace().skip(11);
+    let mut ticks = || times.next().and_then(|t| t.parse().ok()).unwrap_or(0.0);
+    (ticks() + ticks()) / TICKS_PER_SECOND
 }
 
 enum End {
@@ -220,6 +252,7 @@ impl Master<'_> {
         if self.timeline.last().is_none_or(|last| last.killed < killed) {
             self.timeline.push(Moment {
                 seconds: self.begun.elapsed().as_secs_f64(),
+                cpu_seconds: cpu_seconds(),
                 choices: self.earlier_choices + path.choices,
                 killed,
             });

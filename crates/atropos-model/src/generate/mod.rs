@@ -20,7 +20,7 @@ mod suite;
 
 pub use atlas::{Atlas, Place, PlaceId, Way};
 pub use crew::Crew;
-pub use master::{Generated, Moment, Path, Progress, generate};
+pub use master::{Finished, Generated, Moment, Path, Progress, generate, generate_with};
 pub use moves::Move;
 pub use options::{EngineKind, Options, StrategyKind};
 pub use outcome::{Fault, Kill, Results, Status, Table};

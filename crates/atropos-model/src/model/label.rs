@@ -24,6 +24,12 @@ pub enum Observation {
 }
 
 impl Model {
+    /// How many input actions there are.
+    pub fn controllables(&self) -> usize {
+        let input = CodeKind::Action(ActionKind::Controllable);
+        self.codes.iter().filter(|code| code.kind == input).count()
+    }
+
     pub fn label(&self, code: CodeId, object: ObjectId, args: &[Value]) -> Label {
         let of = &self.codes[code.0 as usize];
         let mut bytes = Vec::new();

@@ -14,12 +14,21 @@ pub struct Report {
     pub model: String,
     pub objects: usize,
     pub statements: usize,
+    /// Attributes of all objects.
     pub attributes: usize,
+    /// Attributes as they are declared in classes.
+    pub declarations: usize,
     pub state_bytes: usize,
+    /// Input actions.
+    pub controllables: usize,
+    /// States that the original goes through by itself at the start.
+    pub initial_steps: usize,
     pub strategy: String,
     pub seed: u64,
     pub workers: usize,
     pub seconds: f64,
+    /// The most memory that the process had; 0 where the system does not tell.
+    pub peak_bytes: u64,
     /// Different states of the original that were visited.
     pub states: usize,
     pub stopped: Option<String>,
@@ -99,11 +108,15 @@ impl Report {
             objects: model.objects.len(),
             statements: model.statements,
             attributes: model.attribute_count(),
+            declarations: model.classes.iter().map(|c| c.attributes.len()).sum(),
             state_bytes: model.state_size(),
+            controllables: model.controllables(),
+            initial_steps: generated.atlas.places.first().map_or(0, |p| p.explored),
             strategy: format!("{:?}", options.strategy).to_lowercase(),
             seed: options.seed,
             workers: options.workers,
             seconds: generated.seconds,
+            peak_bytes: peak_bytes(),
             states: generated.visits.len(),
             stopped: generated.stopped.clone(),
             failure,
@@ -116,6 +129,14 @@ impl Report {
             mutants: mutants(generated, matrix),
         }
     }
+}
+
+/// The high-water mark of resident memory, as Linux tells it.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    kibibytes.map_or(0, |kibibytes: u64| kibibytes * 1024)
 }
 
 pub fn test_file(at: usize) -> String {

@@ -3,7 +3,7 @@
 //! again, all orders are followed.
 
 use crate::explore::Limits;
-use crate::generate::{Crew, Generated, Move, Path, PlaceId};
+use crate::generate::{Atlas, Crew, Move, Path, PlaceId};
 use crate::model::{Model, Observation};
 use std::collections::BTreeMap;
 
@@ -41,14 +41,9 @@ pub struct TestCase {
 
 impl TestCase {
     /// The test of a generated path.
-    pub fn build(
-        generated: &mut Generated,
-        crew: &mut Crew,
-        path: &Path,
-        limits: Limits,
-    ) -> TestCase {
+    pub fn build(atlas: &mut Atlas, crew: &mut Crew, path: &Path, limits: Limits) -> TestCase {
         let mut builder = Builder {
-            generated,
+            atlas,
             crew,
             limits,
             detours: 0,
@@ -68,7 +63,7 @@ impl TestCase {
 }
 
 struct Builder<'g> {
-    generated: &'g mut Generated,
+    atlas: &'g mut Atlas,
     crew: &'g mut Crew,
     limits: Limits,
     /// Nodes off the path.
@@ -96,7 +91,6 @@ impl Builder<'_> {
             Move::Observe(observation) => Some(observation),
         };
         let observations: Vec<Observation> = self
-            .generated
             .atlas
             .place(path.places[at])
             .observations
@@ -126,8 +120,7 @@ impl Builder<'_> {
     ) {
         let room = self.detours < DETOURS;
         let next = room.then(|| {
-            self.generated
-                .atlas
+            self.atlas
                 .observe(self.crew, place, &observation, self.limits)
                 .ok()
         });
@@ -142,7 +135,7 @@ impl Builder<'_> {
         self.test.edges.push((from, Edge::Step(step), node));
         let onward: Vec<Observation> = match next {
             Some(next) if left > 0 && !ends.is_empty() => {
-                let place = self.generated.atlas.place(next);
+                let place = self.atlas.place(next);
                 place
                     .observations
                     .iter()
@@ -153,8 +146,7 @@ impl Builder<'_> {
             _ => Vec::new(),
         };
         let quiet = next.is_none_or(|next| {
-            self.generated
-                .atlas
+            self.atlas
                 .place(next)
                 .observations
                 .contains(&Observation::Delta)

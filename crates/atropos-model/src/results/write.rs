@@ -6,41 +6,63 @@ use super::page::page;
 use super::plot::states_visited;
 use super::report::{Report, test_file};
 use super::test_case::TestCase;
-use crate::generate::{Crew, Generated, KillMatrix, Options, reduce};
+use crate::explore::Limits;
+use crate::generate::{self, Atlas, Crew, Generated, KillMatrix, Options, reduce};
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Writes everything into `directory` and gives back the report.
+/// Makes room for a run's files: before anything is computed, so that a bad place costs nothing.
+///
+/// # Errors
+/// If the directory can't be made or written to.
+pub fn prepare(directory: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    remove_old(directory)?;
+    let probe = directory.join(".atropos-writable");
+    std::fs::write(&probe, b"")
+        .and_then(|()| std::fs::remove_file(&probe))
+        .with_context(|| format!("can't write to {}", directory.display()))
+}
+
+/// Writes one test.
+///
+/// # Errors
+/// What could not be written.
+pub fn write_test(
+    directory: &Path,
+    number: usize,
+    path: &generate::Path,
+    atlas: &mut Atlas,
+    crew: &mut Crew,
+    limits: Limits,
+) -> anyhow::Result<()> {
+    let test = TestCase::build(atlas, crew, path, limits);
+    let model = crew.first().model.clone();
+    let file = test_file(number);
+    put(directory, &format!("{file}.aut"), &aut(&test, &model))?;
+    put(
+        directory,
+        &format!("{file}.dot"),
+        &dot(&test, &model, &file),
+    )?;
+    draw(directory, &file);
+    Ok(())
+}
+
+/// Writes what is known of a whole run, after its tests, and gives back the report.
 ///
 /// # Errors
 /// What could not be written; what was written before stays.
-pub fn write_all(
+pub fn write_report(
     directory: &Path,
     name: &str,
-    generated: &mut Generated,
+    generated: &Generated,
     crew: &mut Crew,
     options: &Options,
     failure: Option<String>,
 ) -> anyhow::Result<Report> {
-    std::fs::create_dir_all(directory)
-        .with_context(|| format!("can't create {}", directory.display()))?;
-    remove_old(directory)?;
-    let model = generated.model.clone();
-    for (at, path) in generated.paths.clone().iter().enumerate() {
-        if path.places.is_empty() {
-            continue;
-        }
-        let test = TestCase::build(generated, crew, path, options.limits);
-        let file = test_file(at);
-        put(directory, &format!("{file}.aut"), &aut(&test, &model))?;
-        put(
-            directory,
-            &format!("{file}.dot"),
-            &dot(&test, &model, &file),
-        )?;
-        draw(directory, &file);
-    }
     let matrix = KillMatrix::compute(crew, generated, options.limits);
     let reduced = reduce(&matrix);
     let report = Report::new(name, generated, options, &matrix, &reduced, failure);
@@ -51,7 +73,8 @@ pub fn write_all(
     )?;
     let plot = states_visited(&generated.visits);
     put(directory, "states.svg", &plot)?;
-    put(directory, "index.html", &page(&report, &model.text, &plot))?;
+    let text = &generated.model.text;
+    put(directory, "index.html", &page(&report, text, &plot))?;
     Ok(report)
 }
 

@@ -8,7 +8,7 @@ use atropos_model::generate::{
     reduce, replay,
 };
 use atropos_model::mutation::{Fate, MutantId};
-use atropos_model::results::write_all;
+use atropos_model::results::{prepare, write_report, write_test};
 
 fn options(strategy: StrategyKind, workers: usize) -> Options {
     Options {
@@ -148,10 +148,15 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
     let mut generated = run(&example("car_alarm.ooas"), &options);
     let mut crew = Crew::new(&generated.model, &options).expect("the model compiles");
     let directory = std::env::temp_dir().join(format!("atropos-model-{}", std::process::id()));
-    let report = write_all(
+    prepare(&directory).expect("a place");
+    for (at, path) in generated.paths.clone().iter().enumerate() {
+        let atlas = &mut generated.atlas;
+        write_test(&directory, at, path, atlas, &mut crew, options.limits).expect("written");
+    }
+    let report = write_report(
         &directory,
         "car_alarm",
-        &mut generated,
+        &generated,
         &mut crew,
         &options,
         None,

@@ -1,9 +1,11 @@
 //! Integration tests of the model language, its execution, mutation and test generation.
 
 mod animation;
+mod automata;
 mod constructs;
 mod diagnostics;
 mod engines;
+mod faults;
 mod figure_two;
 mod formatting;
 mod generation;

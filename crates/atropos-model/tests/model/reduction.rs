@@ -9,7 +9,7 @@ use atropos_model::mutation::MutantSet;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
+pub fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
     let engine = Box::new(Interpreted {
         model: model.clone(),
     });
@@ -21,7 +21,7 @@ fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
     )
 }
 
-const LIMITS: Limits = Limits { closure: 3_000 };
+pub const LIMITS: Limits = Limits { closure: 3_000 };
 
 /// Compares what the two explorations can show after every trace, up to `pairs` pairs of suspension states. Gives the
 /// number of pairs, or nothing if the model fails or diverges.

@@ -65,7 +65,7 @@ fn generated_tests_pass_on_a_right_implementation_and_fail_on_a_wrong_one() {
     let paths = generated.paths.clone();
     let tests: Vec<TestCase> = paths
         .iter()
-        .map(|path| TestCase::build(&mut generated, &mut crew, path, options.limits))
+        .map(|path| TestCase::build(&mut generated.atlas, &mut crew, path, options.limits))
         .collect();
     let directory = std::env::temp_dir().join(format!("atropos-rust-tests-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");
