@@ -61,11 +61,12 @@ fn runtime() -> &'static Path {
         for (package, name, uses) in [
             ("atropos-protocol", "atropos_protocol", &[][..]),
             ("atropos-values", "atropos_values", &[]),
+            ("atropos-invariants", "atropos_invariants", &[]),
             ("atropos-libtest", "atropos_libtest", &[]),
             (
                 "atropos-runtime",
                 "atropos_runtime",
-                &["atropos_protocol", "atropos_values"],
+                &["atropos_protocol", "atropos_values", "atropos_invariants"],
             ),
             (
                 "atropos-test",
