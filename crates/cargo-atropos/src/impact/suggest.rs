@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use atropos_invariants::{Invariant, Kind, Value, Variable, Violation, When};
+use atropos_mutants::Category;
 use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
 use atropos_report::mutant::MutantInfo;
 use atropos_weave::observe::{Function, Returned};
@@ -20,6 +21,24 @@ use super::{assertion, assertion::Subject};
 pub struct Story<'a> {
     pub program: &'a Program,
     pub original: &'a Original,
+}
+
+/// Where a function is, seen from another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Within {
+    /// It is that function.
+    Itself,
+    /// A closure or function in its body.
+    Inside,
+    Elsewhere,
+}
+
+fn is_within(name: &str, function: &str) -> Within {
+    match name.strip_prefix(function) {
+        Some("") => Within::Itself,
+        Some(rest) if rest.starts_with("::") => Within::Inside,
+        _ => Within::Elsewhere,
+    }
 }
 
 impl Story<'_> {
@@ -38,6 +57,13 @@ impl Story<'_> {
             }
             returns.extend(&run.difference.returns);
             executions.extend(&run.difference.executions);
+        }
+        if mutant.operator.category() == Category::Concurrency {
+            // Such a mutant may be a copy of the code around it, in which nothing is observed: what seems to be
+            // missing within its own function says nothing.
+            let within = |function: u32| is_within(&self.function(function).name, &mutant.function);
+            executions.retain(|&function| within(function) == Within::Elsewhere);
+            returns.retain(|&function| within(function) != Within::Inside);
         }
         let disturbed = |function: &u32| Disturbed {
             function: self.function(*function).name.clone(),
@@ -274,5 +300,21 @@ pub fn name_of(function: &Function, variable: Variable) -> String {
     match variable.is_inner {
         true => format!("{name}.unwrap()"),
         false => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closures_are_within_their_function_and_namesakes_are_not() {
+        assert_eq!(is_within("Ledger::write", "Ledger::write"), Within::Itself);
+        let closure = is_within("Ledger::write::{closure:33:45}", "Ledger::write");
+        assert_eq!(closure, Within::Inside);
+        assert_eq!(
+            is_within("Ledger::write_all", "Ledger::write"),
+            Within::Elsewhere
+        );
     }
 }
