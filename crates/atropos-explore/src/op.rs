@@ -184,6 +184,11 @@ impl Op {
         self.flags & IDLE != 0
     }
 
+    /// Whether no other thread can notice it.
+    pub fn is_local(&self) -> bool {
+        self.len == 0 && !self.is_universal()
+    }
+
     pub fn is_universal(&self) -> bool {
         self.flags & UNIVERSAL != 0
     }

@@ -2,6 +2,7 @@
 //! in which EXPERIMENTS.md keeps it.
 
 mod bars;
+mod explore;
 mod javalanche;
 mod matrix;
 mod momut;
@@ -17,6 +18,8 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Experiment {
+    /// Schedules beside Shuttle and Loom: how many, how fast, how soon a mistake is found
+    Explore(explore::Options),
     /// Tables 3 to 5 of the MoMuT paper, its strategies against ours, and growth with the number of objects
     Momut(momut::Options),
     /// Against cargo-mutants, both with one job: wall time, mutants, time per viable mutant
@@ -33,6 +36,7 @@ pub enum Experiment {
 
 pub fn run(experiment: &Experiment) -> Result<()> {
     match experiment {
+        Experiment::Explore(options) => explore::run(options),
         Experiment::Momut(options) => momut::run(options),
         Experiment::Peers(options) => peers::run(options),
         Experiment::Mutmut(options) => mutmut::run(options),

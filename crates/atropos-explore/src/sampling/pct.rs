@@ -3,9 +3,10 @@
 //! steps the running thread drops below all others. Finds a bug of depth D among n threads and k steps
 //! with probability at least 1 / (n k^(D-1)) in each execution.
 //!
-//! The number of steps k is not known in advance: it is the longest execution so far, and the first
-//! execution guesses. A thread that yields drops below all others too, so that it can't starve those
-//! that it waits for.
+//! Steps are counted only where the order matters: where several threads are ready, and the one to go next
+//! is about to do something that others could notice. Their number k is not known in advance: it is that of
+//! the longest execution so far, and the first execution guesses. A thread that yields drops below all others
+//! too, so that it can't starve those that it waits for.
 
 use super::{Draw, Drawn, highest, sampled};
 use crate::choice::Thread;
@@ -57,9 +58,11 @@ impl Pct {
         self.low = HIGH - 1;
         self.priorities.clear();
         self.changes.clear();
-        for _ in 1..self.depth {
-            let step = self.drawn.random.below(self.longest.max(1));
-            self.changes.push(step);
+        while (self.changes.len() as u64) < u64::from(self.depth - 1).min(self.longest) {
+            let step = self.drawn.random.below(self.longest);
+            if !self.changes.contains(&step) {
+                self.changes.push(step);
+            }
         }
     }
 
@@ -90,13 +93,15 @@ impl Guide for Pct {
             return None;
         }
         self.give_priorities(point);
-        let mut thread = highest(point, |pending| self.priorities[pending.thread.index()])?.thread;
-        if self.changes.contains(&self.steps) {
-            self.drop_below_all(thread);
-            thread = highest(point, |pending| self.priorities[pending.thread.index()])?.thread;
+        let mut next = highest(point, |pending| self.priorities[pending.thread.index()])?;
+        if !next.op.is_local() && point.ready().nth(1).is_some() {
+            if self.changes.contains(&self.steps) {
+                self.drop_below_all(next.thread);
+                next = highest(point, |pending| self.priorities[pending.thread.index()])?;
+            }
+            self.steps += 1;
         }
-        self.steps += 1;
-        self.drawn.take(thread)
+        self.drawn.take(next.thread)
     }
 
     fn data(&mut self, options: u32) -> u32 {
@@ -105,3 +110,38 @@ impl Guide for Pct {
 }
 
 sampled!(Pct);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Kind, Object, Op};
+    use crate::strategy::Strategy as _;
+    use crate::system::{Pending, Phase};
+
+    #[test]
+    fn only_steps_whose_order_matters_are_counted() {
+        let mut pct = Pct::new(Draw::new(2, 7), 3);
+        assert!(pct.begin());
+        let pending = |thread: u32, op: Op| Pending {
+            thread: Thread(thread),
+            op,
+            ready: true,
+        };
+        let write = Op::on(Object(1), Kind::Write);
+        let alone = [pending(0, write)];
+        let local = [pending(0, Op::local()), pending(1, Op::local())];
+        let both = [pending(0, write), pending(1, write)];
+        for threads in [&alone[..], &local[..], &both[..], &both[..], &alone[..]] {
+            let point = Point {
+                threads,
+                fingerprint: None,
+                phase: Phase::Running,
+            };
+            assert!(pct.choose(&point).is_some());
+        }
+        assert!(pct.begin());
+        assert_eq!(pct.longest, 2);
+        pct.changes.sort();
+        assert_eq!(pct.changes, [0, 1], "two different steps");
+    }
+}
