@@ -89,6 +89,7 @@ impl Walker<'_> {
         let is_signed = old < 0 || kind == Some(Kind::Signed);
         let made = new
             .into_iter()
+            .filter(|value| *value != old)
             .filter(|value| *value >= 0 || is_signed)
             .filter(|value| fits(*value, type_name.as_deref(), kind))
             .filter(|value| !self.is_made_otherwise(old, *value, role))

@@ -1,9 +1,10 @@
 //! `cargo atropos run`: from the user's tree to verdicts, one line per stage.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use atropos_report::impact::rank;
@@ -41,7 +42,9 @@ pub fn run(options: Options) -> Result<ExitCode> {
         return Ok(ExitCode::Success);
     }
     let output = &prepared.output_directory;
-    let _turn = take_turn(output, prepared.terminal)?;
+    let Some(_turn) = take_turn(output, prepared.terminal, &interrupt)? else {
+        return Ok(ExitCode::Interrupted);
+    };
     log::begin(output);
     log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
@@ -161,16 +164,23 @@ fn journal_key(build: &Build, options: &Options) -> String {
     format!("{} {} {multiplier}", build.key, build.artifacts)
 }
 
-/// Waits until no other run works in the same output directory. Released when dropped.
-pub fn take_turn(output: &Path, terminal: Terminal) -> Result<File> {
+/// Waits until no other run works in the same output directory. Released when dropped; none if the
+/// user wants to end before.
+pub fn take_turn(output: &Path, terminal: Terminal, interrupt: &Interrupt) -> Result<Option<File>> {
     fs::create_dir_all(output).with_context(|| format!("can't write to {}", output.display()))?;
     let path = output.join("lock");
     let file = File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
     if file.try_lock().is_err() {
         terminal.note("waiting for another run in the same directory to end");
-        file.lock()?;
     }
-    Ok(file)
+    while let Err(error) = file.try_lock() {
+        match error {
+            TryLockError::Error(error) => return Err(error.into()),
+            TryLockError::WouldBlock if interrupt.is_requested() => return Ok(None),
+            TryLockError::WouldBlock => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    Ok(Some(file))
 }
 
 fn no_mutants_in(alone: &LeftAlone) -> String {

@@ -56,6 +56,12 @@ fn notation_and_suffix_are_kept() {
 }
 
 #[test]
+fn another_notation_of_the_same_number_is_no_change() {
+    check_crp("", "g(0_usize)", &["CRP: 0_usize => 1usize"]);
+    check_crp("", "g(0x00u8)", &["CRP: 0x00u8 => 0x1u8"]);
+}
+
+#[test]
 fn negative_numbers_are_made_of_signed_ones_only() {
     check_crp("", "g(0i32)", &["CRP: 0i32 => 1i32", "CRP: 0i32 => -1i32"]);
     check_crp("", "g(0u32)", &["CRP: 0u32 => 1u32"]);

@@ -17,6 +17,7 @@ pub mod test_binary;
 mod toolchain;
 mod unit_cfg;
 mod units;
+mod user_cache;
 pub mod wrapper;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +37,7 @@ use self::doctests::KEEP_VARIABLE;
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
-use self::runtime_library::{RuntimeLibrary, Threads, user_cache};
+use self::runtime_library::{RuntimeLibrary, Threads};
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
@@ -190,7 +191,7 @@ pub fn build(
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
     let toolchain = Toolchain::ask()?;
-    let cache = user_cache().unwrap_or_else(|| output.clone());
+    let cache = user_cache::user_cache().unwrap_or_else(|| output.clone());
     let of_speed = |speed| RuntimeLibrary::within(&cache, &toolchain, Threads::Real, speed);
     let key = build_key(plan, options, &of_speed(Speed::AsAsked))?;
     let as_asked = output.join(format!("weave-{key}"));
@@ -239,7 +240,7 @@ pub fn build_explored(
 ) -> Result<Build, BuildFailure> {
     let start = Instant::now();
     let toolchain = Toolchain::ask()?;
-    let cache = user_cache().unwrap_or_else(|| output.to_owned());
+    let cache = user_cache::user_cache().unwrap_or_else(|| output.to_owned());
     let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised);
     let key = build_key(plan, options, &runtime)?;
     let directory = output.join(format!("explored-weave-{key}"));
@@ -353,7 +354,7 @@ fn with_runtime(
     interrupt: &Interrupt,
     call: impl FnOnce() -> Result<CargoMessages, BuildFailure>,
 ) -> Result<CargoMessages, BuildFailure> {
-    if runtime.is_there() {
+    if runtime.is_ready_for_use() {
         return call();
     }
     let Some(turn) = runtime.lock_unless(interrupt)? else {

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::instructions::Speed;
 use super::process_group::Group;
 use super::toolchain::Toolchain;
+use super::user_cache;
 use crate::interrupt::Interrupt;
 use crate::log;
 
@@ -89,6 +90,16 @@ impl RuntimeLibrary {
         self.directory.is_dir()
     }
 
+    /// Whether it is there; if so, it is kept for longer.
+    pub fn is_ready_for_use(&self) -> bool {
+        user_cache::note_use(&self.lock_path());
+        self.is_there()
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.directory.with_extension("lock")
+    }
+
     /// Waits until nobody else compiles it. Whoever holds the lock may. None if the user wants to
     /// end before.
     pub fn lock_unless(&self, interrupt: &Interrupt) -> Result<Option<File>> {
@@ -107,7 +118,7 @@ impl RuntimeLibrary {
             fs::create_dir_all(cache)
                 .with_context(|| format!("can't write to {}", cache.display()))?;
         }
-        let path = self.directory.with_extension("lock");
+        let path = self.lock_path();
         File::create(&path).with_context(|| format!("can't write {}", path.display()))
     }
 
@@ -140,6 +151,9 @@ impl RuntimeLibrary {
         fs::rename(&making, &self.directory)?;
         let seconds = start.elapsed().as_secs_f64();
         log::line(&format!("runtime: compiled in {seconds:.2} s"));
+        if let Some(cache) = self.directory.parent() {
+            user_cache::remove_unused(cache);
+        }
         Ok(())
     }
 
@@ -234,15 +248,4 @@ impl EmbeddedCrate {
         }
         Ok(())
     }
-}
-
-/// Where what is compiled once for all trees is kept, if the user has a place for such things.
-pub fn user_cache() -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let path = PathBuf::from(std::env::var_os(name)?);
-        path.is_absolute().then_some(path)
-    };
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    let ours = caches.join("atropos");
-    fs::create_dir_all(&ours).is_ok().then_some(ours)
 }

@@ -49,7 +49,9 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     prepared.plan.forget_mutants();
     let terminal = prepared.terminal;
     let output = prepared.output_directory.clone();
-    let _turn = crate::run::take_turn(&output, terminal)?;
+    let Some(_turn) = crate::run::take_turn(&output, terminal, &interrupt)? else {
+        return Ok(ExitCode::Interrupted);
+    };
     let progress = Progress::start(terminal);
     progress.phase(Phase::Building, 0);
     let options = &prepared.options.build;
