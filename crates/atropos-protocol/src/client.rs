@@ -116,6 +116,12 @@ impl Baseline {
         self.verdict.outcome == Outcome::Passed
     }
 
+    /// The test waits for programs that are not woven, or for the network: its time is mostly
+    /// theirs.
+    pub fn waits_for_strangers(&self) -> bool {
+        self.effects.intersects(Effects::WITH_OTHERS) && self.spawned_steps == 0
+    }
+
     /// Mutants of this test may be forked where they are met.
     pub fn may_fork(&self) -> bool {
         !self.effects.intersects(Effects::AGAINST_FORK)

@@ -95,6 +95,10 @@ impl Effects {
             | Effect::SharedMemory.bit(),
     );
 
+    /// Other processes have a part in what the test does: neither their time nor their order is
+    /// the test's own.
+    pub const WITH_OTHERS: Effects = Effects(Effect::Network.bit() | Effect::Processes.bit());
+
     /// With one of these a test's mutants can't be forked where they are met.
     pub const AGAINST_FORK: Effects = Effects(
         Effects::OUTSIDE.0

@@ -33,7 +33,11 @@ pub fn remove_unused(cache: &Path) {
     };
     for entry in entries.flatten() {
         let lock = entry.path();
-        if lock.extension().is_some_and(|extension| extension == "lock") && is_unused(&lock) {
+        if lock
+            .extension()
+            .is_some_and(|extension| extension == "lock")
+            && is_unused(&lock)
+        {
             remove_with(&lock);
         }
     }

@@ -40,6 +40,10 @@ pub(super) const MAX_ROUNDS: u32 = 40;
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
     let words: Vec<OsString> = arguments.collect();
+    // Build scripts try out what the compiler can do. Only cargo's own calls name a crate so.
+    if env::var_os("CARGO_CRATE_NAME").is_none() {
+        become_rustc(&words);
+    }
     let Some(call) = RustcCall::parse(words.iter().cloned()) else {
         become_rustc(&words);
     };

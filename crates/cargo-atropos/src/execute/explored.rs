@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Result;
 use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::Effect;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
+use atropos_protocol::{Effect, Effects};
 use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use atropos_report::verdict::How;
 
@@ -58,8 +58,13 @@ pub fn run(
     records: &[TestRecord],
 ) -> Result<Explorations> {
     let options = context.setting.options;
+    let is_threaded = |index: &usize| {
+        // What other processes do has no schedule that could be explored.
+        let effects = tests[*index].baseline.effects;
+        effects.contains(Effect::Threads) && !effects.intersects(Effects::WITH_OTHERS)
+    };
     let mut threaded: Vec<usize> = (0..tests.len())
-        .filter(|&index| tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(is_threaded)
         .filter(|&index| !context.open_for(TestId(index)).is_empty())
         .collect();
     if options.exploration.is_off() || threaded.is_empty() || context.interrupted() {

@@ -364,6 +364,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         let with_mutants = order.into_iter().map(|index| {
             // What else the machine does must not look like slow tests.
             let cost = match baselines.tests.get(index) {
+                Some(test) if test.baseline.waits_for_strangers() => Duration::ZERO,
                 Some(test) => test.baseline.wall.min(test.baseline.cpu),
                 None => Duration::from_secs_f64(tests[index].seconds),
             };

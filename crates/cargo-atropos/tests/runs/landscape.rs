@@ -187,6 +187,8 @@ fn generated_and_included_code_works() {
     ] {
         assert!(run.verdicts_in(left_alone).is_empty(), "{left_alone}");
     }
+    // What its build script compiled to see whether it compiles is nobody's crate.
+    assert!(!run.stderr.contains("no mutants in crate `generated`"));
     let tests = &run.outcomes().tests;
     assert!(
         tests.iter().any(|test| test.package == "derive-answer"),

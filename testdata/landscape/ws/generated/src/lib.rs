@@ -1,5 +1,8 @@
 //! Includes what the build script wrote, a file of code and a text file.
 
+#[cfg(unstable)]
+compile_error!("no compiler has this feature");
+
 include!(concat!(env!("OUT_DIR"), "/squares.rs"));
 
 pub mod part {
