@@ -4,6 +4,7 @@ pub mod animate;
 pub mod charts;
 pub mod check;
 pub mod cli;
+pub mod conformance;
 pub mod explore;
 pub mod generate;
 pub mod interpret;

@@ -68,6 +68,7 @@ Examples:
   cargo atropos model translate car_alarm.scxml            a state chart as OOAS text
   cargo atropos model run car_alarm.ooas                   walk through it by hand
   cargo atropos model generate car_alarm.ooas -o tests-of  test cases, a report and a page
+  cargo atropos model explore car_alarm.ooas               which mutants no test can kill
   cargo atropos model rust car_alarm.ooas                  the same as a Rust integration test
 
 Exit codes:

@@ -343,9 +343,9 @@ fn search_mutant(
     let mut search = match technique {
         Technique::Naive | Technique::Basic => search,
         Technique::OneState => search.starting_at(starts::one_state(graph, mutant)),
-        Technique::StateSet => search.starting_at(starts::state_set(graph, settings.order, mutant)),
+        Technique::StateSet => search.starting_at(starts::state_set(graph, mutant)),
         Technique::AllStates => {
-            let starts = starts::state_set(graph, settings.order, mutant);
+            let starts = starts::state_set(graph, mutant);
             let barren: Set<u64> = starts::barren(graph, mutant);
             search.starting_at(starts).without(barren)
         }

@@ -1,11 +1,12 @@
 //! Where the exploration of a mutant begins, read from the graph of the original's states.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::choice::Choice;
 use crate::graph::{Graph, NodeId, ROOT};
 use crate::hash::Set;
-use crate::search::{Order, Start};
+use crate::search::Start;
 
 /// All mutants that some transition reaches.
 pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
@@ -46,8 +47,8 @@ pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
 /// State-set: the states where a path first reaches the mutant, one after the other. Transitions that
 /// the original's search took from such a state before the one that reached the mutant stay done: what
 /// lies behind them and reaches the mutant is a start of its own.
-pub(super) fn state_set(graph: &Graph, order: Order, mutant: u32) -> Vec<Vec<Start>> {
-    let (firsts, parents) = first_states(graph, order, mutant);
+pub(super) fn state_set(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
+    let (firsts, parents) = first_states(graph, mutant);
     let parent_of = |at: NodeId| parents[at as usize];
     let start_at = |node: NodeId| {
         let edges = &graph.nodes[node as usize].edges;
@@ -85,46 +86,30 @@ pub(super) fn barren(graph: &Graph, mutant: u32) -> Set<u64> {
 
 type Parents = Vec<Option<(NodeId, Choice)>>;
 
-/// Goes through the graph as the search did, but never over a transition that reaches the mutant:
-/// the states in which such a transition starts, and how they were come to.
-fn first_states(graph: &Graph, order: Order, mutant: u32) -> (Vec<NodeId>, Parents) {
+/// Goes through the graph as the search did, transition by transition in its order, but never over one that reaches the
+/// mutant: the states in which such a transition starts, and how they were come to. States that the search knew before it
+/// first reached the mutant are come to as it came to them, also where an alternative within a step was taken at once,
+/// out of turn: what lies on the way to a start is then never more than `one_state` counts.
+fn first_states(graph: &Graph, mutant: u32) -> (Vec<NodeId>, Parents) {
     let mut parents: Parents = vec![None; graph.nodes.len()];
     let mut seen = vec![false; graph.nodes.len()];
     let mut firsts = Vec::new();
-    let mut worklist = VecDeque::from([(ROOT, 0)]);
+    let mut open: BinaryHeap<Reverse<u32>> = BinaryHeap::new();
     seen[ROOT as usize] = true;
-    while let Some(&(node, next)) = ends(&worklist, order) {
-        let Some(&edge) = graph.nodes[node as usize].edges.get(next) else {
-            match order {
-                Order::DepthFirst => worklist.pop_back(),
-                Order::BreadthFirst => worklist.pop_front(),
-            };
-            continue;
-        };
-        let at = if order == Order::DepthFirst {
-            worklist.len() - 1
-        } else {
-            0
-        };
-        worklist[at].1 += 1;
-        let to = graph.edges[edge as usize].to;
-        if reaches(graph, edge, mutant) {
-            if !firsts.contains(&node) {
-                firsts.push(node);
+    open.extend(graph.nodes[ROOT as usize].edges.iter().map(|&e| Reverse(e)));
+    while let Some(Reverse(number)) = open.pop() {
+        let edge = &graph.edges[number as usize];
+        if reaches(graph, number, mutant) {
+            if !firsts.contains(&edge.from) {
+                firsts.push(edge.from);
             }
-        } else if !std::mem::replace(&mut seen[to as usize], true) {
-            parents[to as usize] = Some((node, graph.edges[edge as usize].choice));
-            worklist.push_back((to, 0));
+        } else if !std::mem::replace(&mut seen[edge.to as usize], true) {
+            parents[edge.to as usize] = Some((edge.from, edge.choice));
+            let next = &graph.nodes[edge.to as usize].edges;
+            open.extend(next.iter().map(|&edge| Reverse(edge)));
         }
     }
     (firsts, parents)
-}
-
-fn ends(worklist: &VecDeque<(NodeId, usize)>, order: Order) -> Option<&(NodeId, usize)> {
-    match order {
-        Order::DepthFirst => worklist.back(),
-        Order::BreadthFirst => worklist.front(),
-    }
 }
 
 fn start(

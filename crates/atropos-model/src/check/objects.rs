@@ -142,6 +142,18 @@ impl Checker<'_> {
         Ok(object)
     }
 
+    /// Of all classes, also where no object can be made because something else is wrong.
+    pub(super) fn check_initialisers(&mut self) {
+        for class in 0..self.classes.len() {
+            let attributes = self.classes[class].attributes.clone();
+            for (number, init) in self.classes[class].inits.clone() {
+                let Some(init) = init else { continue };
+                let scope = &mut Scope::initialiser(ClassId(class as u32));
+                self.stored(init, scope, attributes[number as usize].ty);
+            }
+        }
+    }
+
     fn evaluate(&mut self, expr: &Expr, place: &mut Option<Place>) -> Result<Value, Fault> {
         let span = expr.span;
         let fault = |kind: crate::model::ErrorKind| (span, kind.sentence().to_string());

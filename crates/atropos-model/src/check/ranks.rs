@@ -8,6 +8,7 @@ use crate::mutation::Mutants;
 impl Checker<'_> {
     pub(super) fn finish(&mut self, text: &str) -> Option<Model> {
         let rank_of = self.class_ranks();
+        self.check_initialisers();
         if self.diagnostics.has_errors() {
             return None;
         }

@@ -17,8 +17,8 @@ impl Acting {
     }
 
     pub fn mutant(mutants: &Mutants, id: MutantId) -> Acting {
-        // One mutant never needs a point twice.
-        Acting::together(mutants, &[id]).unwrap_or_else(|| Acting::original(mutants))
+        // The parts of a set have places of their own.
+        Acting::together(mutants, &mutants.parts(id)).unwrap_or_else(|| Acting::original(mutants))
     }
 
     /// A higher-order mutant; `None` if two of them need the same place.

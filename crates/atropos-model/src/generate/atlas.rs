@@ -5,7 +5,7 @@ use super::meeting::Meeting;
 use super::moves::Move;
 use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use crate::model::Observation;
-use crate::mutation::{Fate, MutantId, MutantSet, Mutants};
+use crate::mutation::{MutantId, MutantSet, Mutants};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ impl Atlas {
 
     /// Inputs that differ in an argument mostly meet the same mutants.
     fn shared(&mut self, met: &MutantSet, mutants: &Mutants) -> Arc<[MutantId]> {
-        let open: Arc<[MutantId]> = met.iter().filter(|id| is_open(*id, mutants)).collect();
+        let open: Arc<[MutantId]> = mutants.met(met).iter().collect();
         match self.sets.get(&open) {
             Some(known) => known.clone(),
             None => {
@@ -247,21 +247,7 @@ fn close(explorer: &mut Explorer, kernel: &[Node], limits: Limits) -> Result<Clo
     let suspension = explorer.close(&acting, kernel, limits, &mut infected)?;
     Ok(Closed {
         suspension,
-        own: open_only(&infected, &explorer.model.mutants),
+        own: explorer.model.mutants.met(&infected),
         explored: explorer.closed,
     })
-}
-
-/// Mutants known before to be equivalent, duplicate or dead are not worth running.
-fn open_only(infected: &MutantSet, mutants: &Mutants) -> MutantSet {
-    let mut open = MutantSet::for_all(mutants);
-    infected
-        .iter()
-        .filter(|id| is_open(*id, mutants))
-        .for_each(|id| open.insert(id));
-    open
-}
-
-fn is_open(id: MutantId, mutants: &Mutants) -> bool {
-    mutants.get(id).fate == Fate::Open
 }

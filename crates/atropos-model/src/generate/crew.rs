@@ -37,6 +37,11 @@ impl Crew {
         &mut self.explorers[0]
     }
 
+    /// The first worker alone.
+    pub fn into_first(mut self) -> Explorer {
+        self.explorers.swap_remove(0)
+    }
+
     /// Does all jobs; the results stand in the jobs' order.
     pub fn map<J: Sync, R: Send>(
         &mut self,

@@ -107,13 +107,13 @@ pub fn generate(
     generate_with(model, options, progress, &mut |_, _, _, _| Ok(()))
 }
 
-/// Is given every test when it is finished, by its number.
-pub type Finished<'f> = dyn FnMut(usize, &Path, &mut Atlas, &mut Crew) -> anyhow::Result<()> + 'f;
+/// Is given every test when it is finished, by its number; may say why the run should end.
+pub type Finished<'f> = dyn FnMut(usize, &Path, &mut Atlas, &mut Crew) -> Result<(), String> + 'f;
 
 /// Generates tests and hands each of them on at once, so that it is not lost whatever happens later.
 ///
 /// # Errors
-/// If the model can't be compiled, or what `finished` says.
+/// If the model can't be compiled.
 pub fn generate_with(
     model: &Arc<Model>,
     options: &Options,
@@ -151,7 +151,8 @@ pub fn generate_with(
         }
         master.earlier_choices += path.choices;
         if !path.places.is_empty() {
-            finished(paths.len(), &path, &mut master.atlas, &mut master.crew)?;
+            let told = finished(paths.len(), &path, &mut master.atlas, &mut master.crew);
+            stopped = told.err().or(stopped);
         }
         paths.push(path);
     }

@@ -97,6 +97,7 @@ impl Results {
                 Fate::Dead => table.dead += 1,
             }
             if mutant.fate == Fate::Open {
+                table.together += usize::from(!mutant.parts.is_empty());
                 table.count(self.get(mutant.id));
             }
         }
@@ -115,6 +116,8 @@ pub struct Table {
     pub dead: usize,
     /// Those that were to be killed.
     pub total: usize,
+    /// Of these, mutants that act together.
+    pub together: usize,
     pub found: usize,
     pub errors: usize,
     /// Of the errors, those that never end.

@@ -5,6 +5,7 @@ mod duplicates;
 mod mode;
 mod mutant;
 mod points;
+mod together;
 mod weave;
 
 pub use mode::{Mode, MutantSet, ORIGINAL, RECORD};

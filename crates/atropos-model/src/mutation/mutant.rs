@@ -68,6 +68,8 @@ pub struct Mutant {
     pub span: Span,
     pub replacement: String,
     pub fate: Fate,
+    /// Not empty: a set of mutants that act at once; the place and the text are the first one's.
+    pub parts: Vec<MutantId>,
 }
 
 /// What a point does; variant k takes alternative k-1.
@@ -117,8 +119,10 @@ impl Point {
 #[derive(Clone, Debug, Default)]
 pub struct Mutants {
     pub points: Vec<Point>,
-    /// `list[i]` has the id i + 1.
+    /// `list[i]` has the id i + 1; sets come last.
     pub list: Vec<Mutant>,
+    /// Per id of a single mutant the sets that hold it.
+    pub(super) sets_with: Vec<Vec<MutantId>>,
 }
 
 impl Mutants {

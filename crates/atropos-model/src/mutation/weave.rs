@@ -87,6 +87,7 @@ impl Weaver<'_> {
                 span,
                 replacement,
                 fate: Fate::Open,
+                parts: Vec::new(),
             });
         }
         Some(id)

@@ -10,4 +10,4 @@ mod write;
 
 pub use report::{MutantReport, Report, TestReport};
 pub use test_case::{Edge, TestCase};
-pub use write::{prepare, write_report, write_test};
+pub use write::{draw_tests, prepare, write_report, write_test};

@@ -1,7 +1,8 @@
 //! report.json: a run in numbers and names.
 
 use crate::generate::{Fault, Generated, KillMatrix, Moment, Options, PlaceId, Status, Table};
-use crate::mutation::{Fate, MutantId};
+use crate::model::Model;
+use crate::mutation::{Fate, Mutant, MutantId};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -57,7 +58,8 @@ pub struct TestReport {
 #[derive(Debug, Serialize)]
 pub struct MutantReport {
     pub id: u32,
-    pub operator: &'static str,
+    /// Codes; several where mutants act together.
+    pub operator: String,
     pub line: usize,
     pub column: usize,
     pub start: u32,
@@ -157,16 +159,22 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
             if let ("unreached", Some(why)) = (status, missed.get(&mutant.id)) {
                 detail.clone_from(why);
             }
+            let parts: Vec<&Mutant> = model
+                .mutants
+                .parts(mutant.id)
+                .iter()
+                .map(|id| model.mutants.get(*id))
+                .collect();
             let row = matrix.rows.iter().find(|(id, _)| *id == mutant.id);
             MutantReport {
                 id: mutant.id.0,
-                operator: mutant.operator.code(),
+                operator: joined(&parts, "+", |part| part.operator.code().to_string()),
                 line,
                 column,
                 start: mutant.span.start,
                 end: mutant.span.end,
                 original: model.source(mutant.span).to_string(),
-                replacement: mutant.replacement.clone(),
+                replacement: replacement(model, &parts),
                 status,
                 detail,
                 killed_by: row.map(|(_, tests)| tests.clone()).unwrap_or_default(),
@@ -174,6 +182,21 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
             }
         })
         .collect()
+}
+
+fn joined(parts: &[&Mutant], by: &str, text: impl Fn(&Mutant) -> String) -> String {
+    let texts: Vec<String> = parts.iter().map(|part| text(part)).collect();
+    texts.join(by)
+}
+
+/// What stands there instead; of mutants that act together, what stands in the other places too.
+fn replacement(model: &Model, parts: &[&Mutant]) -> String {
+    let others = joined(&parts[1..], "", |part| {
+        let (line, column) = model.line_column(part.span);
+        let original = model.source(part.span);
+        format!("; {line}:{column} {original} → {}", part.replacement)
+    });
+    format!("{}{others}", parts[0].replacement)
 }
 
 /// Mutants that a move would have met which no test took, with that move.

@@ -11,6 +11,11 @@ use crate::generate::{self, Atlas, Crew, Generated, KillMatrix, Options, reduce}
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long graphviz may take for one test.
+const DRAWING: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Makes room for a run's files: before anything is computed, so that a bad place costs nothing.
 ///
@@ -47,8 +52,17 @@ pub fn write_test(
         &format!("{file}.dot"),
         &dot(&test, &model, &file),
     )?;
-    draw(directory, &file);
     Ok(())
+}
+
+/// Draws the tests where graphviz is there; its absence is no error. Drawings come last, so that they take neither time
+/// nor room from anything else.
+pub fn draw_tests(directory: &Path, tests: usize) {
+    for number in 0..tests {
+        if !draw(directory, &test_file(number)) {
+            break;
+        }
+    }
 }
 
 /// Writes what is known of a whole run, after its tests, and gives back the report.
@@ -102,13 +116,20 @@ fn remove_old(directory: &Path) -> anyhow::Result<()> {
 
 fn put(directory: &Path, file: &str, text: &str) -> anyhow::Result<()> {
     let path = directory.join(file);
-    std::fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))
+    // Half a file is worth nothing, and its room may do for another.
+    let part = directory.join(format!("{file}.part"));
+    std::fs::write(&part, text)
+        .and_then(|()| std::fs::rename(&part, &path))
+        .inspect_err(|_| {
+            let _ = std::fs::remove_file(&part);
+        })
+        .with_context(|| format!("can't write {}", path.display()))
 }
 
-/// SVG where graphviz is there; its absence is no error.
-fn draw(directory: &Path, file: &str) {
+/// Whether it may be worth trying the next one.
+fn draw(directory: &Path, file: &str) -> bool {
     let svg = directory.join(format!("{file}.svg"));
-    let done = Command::new("dot")
+    let started = Command::new("dot")
         .arg("-Tsvg")
         .arg("-o")
         .arg(&svg)
@@ -116,6 +137,21 @@ fn draw(directory: &Path, file: &str) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    let _ = done;
+        .spawn();
+    let Ok(mut dot) = started else { return false };
+    let begun = Instant::now();
+    let done = loop {
+        match dot.try_wait() {
+            Ok(Some(status)) => break status.success(),
+            Ok(None) if begun.elapsed() < DRAWING => std::thread::sleep(PAUSE),
+            _ => break false,
+        }
+    };
+    if !done {
+        // What is too large for graphviz, or for the disk, is not drawn by halves.
+        let _ = dot.kill();
+        let _ = dot.wait();
+        let _ = std::fs::remove_file(&svg);
+    }
+    done
 }

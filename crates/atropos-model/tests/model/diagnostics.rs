@@ -56,6 +56,12 @@ fn several_syntax_errors_are_reported_in_one_run() {
 }
 
 #[test]
+fn initial_values_are_checked_also_where_something_else_is_wrong() {
+    let text = class("", "var a: bool = 3; b: int[0..5] = 9 do c := 1 od");
+    assert_eq!(findings(&text).len(), 3, "{:#?}", findings(&text));
+}
+
+#[test]
 fn values_that_never_fit_are_found_before_running() {
     check_one(
         &class("", "var a: int[0..5] do a := 7 od"),

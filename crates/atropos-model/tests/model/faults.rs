@@ -69,7 +69,7 @@ fn a_full_disk_is_told_and_the_tests_before_are_there() {
     let model = place.file("lamp.ooas", LAMP);
     let out = place.0.join("out");
     std::fs::create_dir(&out).expect("made");
-    std::os::unix::fs::symlink("/dev/full", out.join("index.html")).expect("linked");
+    std::os::unix::fs::symlink("/dev/full", out.join("index.html.part")).expect("linked");
     let error = generate(&model, &out).expect_err("no space is left");
     let message = format!("{error:#}");
     assert!(
@@ -78,6 +78,24 @@ fn a_full_disk_is_told_and_the_tests_before_are_there() {
     );
     for file in ["test_000.aut", "test_000.dot", "report.json"] {
         assert!(out.join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_disk_that_fills_up_during_generation_leaves_what_was_written_and_a_report() {
+    let place = Place::new("filling-disk");
+    let model = place.file("lamp.ooas", LAMP);
+    let out = place.0.join("out");
+    std::fs::create_dir(&out).expect("made");
+    std::os::unix::fs::symlink("/dev/full", out.join("test_000.dot.part")).expect("linked");
+    let error = generate(&model, &out).expect_err("a test can't be written");
+    let message = format!("{error:#}");
+    assert!(
+        message.contains("test_000.dot") && message.contains("0 tests and report.json are in"),
+        "{message}"
+    );
+    for file in ["test_000.aut", "report.json", "index.html"] {
+        assert!(out.join(file).is_file(), "{file}");
     }
 }
 

@@ -9,6 +9,7 @@ use atropos_model::generate::{
 };
 use atropos_model::mutation::{Fate, MutantId};
 use atropos_model::results::{prepare, write_report, write_test};
+use std::sync::Arc;
 
 fn options(strategy: StrategyKind, workers: usize) -> Options {
     Options {
@@ -247,6 +248,43 @@ fn mutants_act_together_unless_they_need_the_same_place() {
         .find(|mutant| mutant.point != same[0].point)
         .expect("another point");
     assert!(Acting::together(&model.mutants, &[same[0].id, other.id]).is_some());
+}
+
+#[test]
+fn sets_of_mutants_are_drawn_once_for_all_and_killed_like_single_ones() {
+    let mut model = (*load(&example("car_alarm.ooas"))).clone();
+    let singles = model.mutants.list.len();
+    model.mutants.combine(3, 30, 7);
+    let sizes: Vec<usize> = model.mutants.list[singles..]
+        .iter()
+        .map(|set| set.parts.len())
+        .collect();
+    assert_eq!(sizes.iter().filter(|size| **size == 2).count(), 30);
+    assert_eq!(sizes.iter().filter(|size| **size == 3).count(), 30);
+    let mut again = (*load(&example("car_alarm.ooas"))).clone();
+    again.mutants.combine(3, 30, 7);
+    assert!(
+        model
+            .mutants
+            .list
+            .iter()
+            .zip(&again.mutants.list)
+            .all(|(one, other)| one.parts == other.parts)
+    );
+    let model = Arc::new(model);
+    let options = options(StrategyKind::Frontier, 1);
+    let generated = generate(&model, &options, &mut |_| {}).expect("it compiles");
+    let table = generated.results.table(&model.mutants);
+    assert_eq!(table.together, 60);
+    let mut crew = Crew::new(&model, &options).expect("it compiles");
+    let mut killed = 0;
+    for (mutant, kill) in generated.results.killed() {
+        let path = &generated.paths[kill.test];
+        let end = replay(crew.first(), mutant, &generated.atlas, path, options.limits);
+        assert!(matches!(end, Replayed::Killed { .. }), "{mutant:?} {end:?}");
+        killed += usize::from(mutant.0 as usize > singles);
+    }
+    assert!(killed > 45, "{killed}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod animation;
 mod automata;
+mod conformance;
 mod constructs;
 mod diagnostics;
 mod engines;

@@ -1,0 +1,141 @@
+//! `model explore`: every mutant against the original, to the end.
+
+use super::{Together, load_with};
+use crate::conformance::{Comparison, Conforms, Explored};
+use crate::explore::{Limits, Reduction};
+use crate::generate::{Crew, EngineKind, Options};
+use crate::loading::Loaded;
+use crate::mutation::MutantId;
+use atropos_explore::{Order, Technique, Until};
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// The model: .ooas, .scxml, .puml
+    pub file: PathBuf,
+    /// What of the original's exploration is used again for mutants: naive, basic, one-state, state-set, all-states, or
+    /// `all` to compare them
+    #[arg(long, default_value = "all-states")]
+    pub technique: String,
+    #[command(flatten)]
+    pub together: Together,
+    /// Go on after a mutant's first failure, so that techniques can be compared by how much they explore.
+    #[arg(long)]
+    pub to_the_end: bool,
+    /// Explore all orders of internal steps.
+    #[arg(long)]
+    pub full: bool,
+    /// States after which a model, or a mutant, is too large for this.
+    #[arg(long, default_value_t = 20_000)]
+    pub max_states: usize,
+    /// States without a visible step after which internal steps are taken for endless.
+    #[arg(long, default_value_t = 10_000)]
+    pub max_internal: usize,
+}
+
+pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let techniques = match args.technique.as_str() {
+        "all" => Technique::ALL.to_vec(),
+        name => vec![name.parse()?],
+    };
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, 0)? else {
+        return Ok(false);
+    };
+    let limits = Limits {
+        closure: args.max_internal,
+    };
+    let options = Options {
+        workers: 1,
+        engine: EngineKind::Jit,
+        reduction: match args.full {
+            true => Reduction::Full,
+            false => Reduction::PartialOrder,
+        },
+        limits,
+        ..Options::default()
+    };
+    let explorer = Crew::new(&model, &options)?.into_first();
+    let mut explored = match Explored::new(explorer, Order::BreadthFirst, limits, args.max_states) {
+        Ok(explored) => explored,
+        Err(obstacle) => {
+            writeln!(out, "{obstacle}")?;
+            return Ok(false);
+        }
+    };
+    let size = explored.size();
+    let mutants: Vec<MutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
+    writeln!(
+        out,
+        "{}: {} states and {} transitions between what a tester can know; {} mutants",
+        args.file.display(),
+        size.states,
+        size.transitions,
+        mutants.len()
+    )?;
+    writeln!(
+        out,
+        "| technique | killed | conform | not met | too large | states | transitions | seconds |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|")?;
+    let until = match args.to_the_end {
+        true => Until::Done,
+        false => Until::FirstFailure,
+    };
+    let mut last = None;
+    for technique in techniques {
+        let comparison = explored.compare(&mutants, technique, until);
+        row(&comparison, out)?;
+        out.flush()?;
+        last = Some(comparison);
+    }
+    let verdicts = last.map(|last| last.verdicts).unwrap_or_default();
+    for (mutant, conforms) in verdicts {
+        let what = match conforms {
+            Conforms::No => continue,
+            Conforms::Always => "no test can tell it from the original",
+            Conforms::Unreached => "the original never comes to where it would differ",
+            Conforms::Unknown => "has too many states",
+        };
+        let parts = model.mutants.parts(mutant);
+        let places: Vec<String> = parts
+            .iter()
+            .map(|part| {
+                let part = model.mutants.get(*part);
+                let original = super::one_line(model.source(part.span));
+                format!(
+                    "{}: {original} → {}",
+                    source.place(part.span),
+                    super::one_line(&part.replacement)
+                )
+            })
+            .collect();
+        writeln!(
+            out,
+            "mutant {} at {}: {what}",
+            mutant.0,
+            places.join(" and ")
+        )?;
+    }
+    Ok(true)
+}
+
+fn row(comparison: &Comparison, out: &mut dyn Write) -> std::io::Result<()> {
+    let count = |of: Conforms| {
+        let verdicts = comparison.verdicts.iter();
+        verdicts.filter(|(_, conforms)| *conforms == of).count()
+    };
+    writeln!(
+        out,
+        "| {} | {} | {} | {} | {} | {} | {} | {:.2} |",
+        comparison.technique.name(),
+        count(Conforms::No),
+        count(Conforms::Always),
+        count(Conforms::Unreached),
+        count(Conforms::Unknown),
+        comparison.size.states,
+        comparison.size.transitions,
+        comparison.time.as_secs_f64()
+    )
+}

@@ -1,0 +1,285 @@
+//! `model generate` and `model rust`.
+
+use super::{Together, deliver, load_with};
+use crate::explore::{Limits, Reduction, Stop};
+use crate::generate::{
+    Atlas, Crew, EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress,
+    StrategyKind, generate_with, reduce,
+};
+use crate::loading::{Loaded, Source};
+use crate::model::Model;
+use crate::results::{Report, TestCase, draw_tests, prepare, write_report, write_test};
+use crate::rust_tests::{adapter_file, tests_file};
+use anyhow::Context as _;
+use clap::Args;
+use std::io::{IsTerminal as _, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The model: .ooas, .scxml, .puml
+    pub file: PathBuf,
+    /// Where the files go: `model-tests` for reports, `tests` for Rust tests if not given.
+    #[arg(short, long)]
+    pub out: Option<PathBuf>,
+    /// How many tests.
+    #[arg(long, default_value = "3")]
+    pub tests: NonZeroUsize,
+    /// Choices per test.
+    #[arg(long, default_value = "150")]
+    pub depth: NonZeroUsize,
+    #[arg(long, value_enum, default_value = "frontier")]
+    pub strategy: StrategyKind,
+    /// Worker threads; all cores if not given. The result does not depend on it.
+    #[arg(long)]
+    pub workers: Option<NonZeroUsize>,
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Mutants that run beside the original at once.
+    #[arg(long, default_value = "1000")]
+    pub max_live: NonZeroUsize,
+    /// Stop after so many seconds with what was found.
+    #[arg(long)]
+    pub time: Option<u64>,
+    #[command(flatten)]
+    pub together: Together,
+    #[arg(long, value_enum, default_value = "jit")]
+    pub engine: EngineKind,
+    /// Explore all orders of internal steps.
+    #[arg(long)]
+    pub full: bool,
+    /// States without a visible step after which internal steps are taken for endless.
+    #[arg(long, default_value_t = 100_000)]
+    pub max_internal: usize,
+}
+
+fn options(args: &GenerateArgs) -> Options {
+    let default = Options::default();
+    Options {
+        tests: args.tests.get(),
+        depth: args.depth.get(),
+        strategy: args.strategy,
+        workers: args.workers.map_or(default.workers, NonZeroUsize::get),
+        seed: args.seed,
+        max_live: args.max_live.get(),
+        time: args.time.map(Duration::from_secs),
+        engine: args.engine,
+        reduction: if args.full {
+            Reduction::Full
+        } else {
+            Reduction::PartialOrder
+        },
+        limits: Limits {
+            closure: args.max_internal,
+        },
+        ..default
+    }
+}
+
+/// Generates with progress on the terminal.
+fn generated(
+    model: &Arc<Model>,
+    options: &Options,
+    finished: &mut Finished,
+) -> anyhow::Result<Generated> {
+    let mut shown = Instant::now();
+    let terminal = std::io::stderr().is_terminal();
+    // In a log a line now and then is enough.
+    let pause = Duration::from_millis(if terminal { 200 } else { 20_000 });
+    let mut progress = |progress: Progress| {
+        if shown.elapsed() > pause {
+            shown = Instant::now();
+            show(&progress, terminal);
+        }
+    };
+    let generated = generate_with(model, options, &mut progress, finished);
+    if terminal {
+        super::tell("\r\x1b[K");
+    }
+    generated
+}
+
+fn model_name(file: &Path) -> String {
+    file.file_stem().map_or_else(
+        || "model".into(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
+}
+
+pub(super) fn generate_tests(args: &GenerateArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let Some(loaded) = load_with(&args.file, &args.together, args.seed)? else {
+        return Ok(false);
+    };
+    let options = options(args);
+    let directory = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("model-tests"));
+    prepare(&directory)?;
+    let mut written = 0;
+    let mut unwritten = None;
+    let mut write = |number, path: &TestPath, atlas: &mut Atlas, crew: &mut Crew| {
+        match write_test(&directory, number, path, atlas, crew, options.limits) {
+            Ok(()) => written += 1,
+            Err(error) => unwritten = Some(error),
+        }
+        match &unwritten {
+            None => Ok(()),
+            Some(error) => Err(format!("{error:#}")),
+        }
+    };
+    let generated = generated(&loaded.model, &options, &mut write)?;
+    let failure = failure_text(&generated, &loaded.source);
+    let mut crew = Crew::new(&loaded.model, &options)?;
+    let name = model_name(&args.file);
+    let report = write_report(&directory, &name, &generated, &mut crew, &options, failure);
+    if let Some(error) = unwritten {
+        let rest = match report {
+            Ok(_) => "report.json",
+            Err(_) => "no report",
+        };
+        let kept = super::count(written, "test", "tests");
+        let there = format!("{kept} and {rest} are in {}", directory.display());
+        return Err(error.context(there));
+    }
+    let report = report?;
+    draw_tests(&directory, written);
+    print_summary(&report, &directory, out)?;
+    Ok(report.failure.is_none())
+}
+
+pub(super) fn rust_tests(args: &GenerateArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, args.seed)? else {
+        return Ok(false);
+    };
+    let options = options(args);
+    let mut generated = generated(&model, &options, &mut |_, _, _, _| Ok(()))?;
+    if let Some(failure) = failure_text(&generated, &source) {
+        writeln!(out, "{failure}")?;
+        return Ok(false);
+    }
+    let mut crew = Crew::new(&model, &options)?;
+    let matrix = KillMatrix::compute(&mut crew, &generated, options.limits);
+    let kept: Vec<_> = reduce(&matrix)
+        .into_iter()
+        .map(|at| generated.paths[at].clone())
+        .collect();
+    let tests: Vec<TestCase> = kept
+        .iter()
+        .map(|path| TestCase::build(&mut generated.atlas, &mut crew, path, options.limits))
+        .collect();
+    let name = model_name(&args.file);
+    let directory = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("tests"))
+        .join(format!("{name}_model"));
+    std::fs::create_dir_all(&directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    deliver(
+        &tests_file(&model, &name, &tests),
+        Some(&directory.join("main.rs")),
+        out,
+    )?;
+    let adapter = directory.join("adapter.rs");
+    if !adapter.exists() {
+        deliver(&adapter_file(&model), Some(&adapter), out)?;
+    }
+    writeln!(
+        out,
+        "{} tests in {}; connect them in {}",
+        tests.len(),
+        directory.display(),
+        adapter.display()
+    )?;
+    Ok(true)
+}
+
+fn show(progress: &Progress, terminal: bool) {
+    let (before, after) = if terminal {
+        ("\r\x1b[K", "")
+    } else {
+        ("", "\n")
+    };
+    super::tell(&format!(
+        "{before}test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running{after}",
+        progress.test + 1,
+        progress.tests,
+        progress.choices,
+        progress.depth,
+        progress.killed,
+        progress.found,
+        progress.total,
+        progress.live
+    ));
+}
+
+/// What the original does wrong by itself, with the way there.
+fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
+    let (path, stop) = generated.failure.as_ref()?;
+    let model = &generated.model;
+    let steps: Vec<String> = path.moves.iter().map(|step| step.text(model)).collect();
+    let what = match stop {
+        Stop::Diverges => {
+            let steps = "the model goes on with internal steps without end, or has too many states";
+            format!("{steps} (--max-internal allows more)")
+        }
+        Stop::Error(labels, error) => {
+            let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
+            let during = if labels.is_empty() {
+                String::new()
+            } else {
+                format!(" during {}", labels.join(", "))
+            };
+            format!(
+                "the model fails{during}: {} at {}",
+                error.kind.sentence(),
+                source.place(error.span)
+            )
+        }
+    };
+    let after = if steps.is_empty() {
+        "at the start".to_string()
+    } else {
+        format!("after {}", steps.join(", "))
+    };
+    Some(format!("{what}, {after}"))
+}
+
+fn print_summary(report: &Report, directory: &Path, out: &mut dyn Write) -> std::io::Result<()> {
+    let t = &report.table;
+    if let Some(failure) = &report.failure {
+        writeln!(out, "{failure}")?;
+    }
+    if let Some(stopped) = &report.stopped {
+        writeln!(out, "stopped early: {stopped}")?;
+    }
+    let together = match t.together {
+        0 => String::new(),
+        sets => format!(" ({sets} of them several at once)"),
+    };
+    writeln!(
+        out,
+        "{}: {} in {:.1} s; of {} mutants{together} {} found, {} killed, {} execution errors ({} time-outs), {} given up, {} skipped",
+        report.model,
+        super::count(report.tests.len(), "test", "tests"),
+        report.seconds,
+        t.total,
+        t.found,
+        t.killed,
+        t.errors,
+        t.timeouts,
+        t.given_up,
+        t.skipped
+    )?;
+    writeln!(
+        out,
+        "killed {:.1} % of all, {:.1} % of found; left out as duplicate: {}, equivalent: {}, dead: {}",
+        report.percent_of_total, report.percent_of_found, t.duplicates, t.equivalent, t.dead
+    )?;
+    writeln!(out, "see {}", directory.join("index.html").display())?;
+    out.flush()
+}

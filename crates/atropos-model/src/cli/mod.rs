@@ -1,0 +1,327 @@
+//! The subcommands of `cargo atropos model`.
+
+mod exploring;
+mod generating;
+
+use crate::animate::Animation;
+use crate::charts;
+use crate::explore::Interpreted;
+use crate::language::format_text;
+use crate::loading::{Loaded, Source};
+use crate::mutation::Fate;
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+pub use exploring::ExploreArgs;
+pub use generating::GenerateArgs;
+use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// Check a model and show everything that is wrong with it.
+    Check {
+        /// The model: .ooas, .scxml, .puml
+        file: PathBuf,
+    },
+    /// Format a model's text.
+    Fmt {
+        /// The model, in OOAS
+        file: PathBuf,
+        /// Print the formatted text instead of writing it back.
+        #[arg(long)]
+        stdout: bool,
+        /// Only tell whether the file is formatted.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Translate a state chart (SCXML or PlantUML) to OOAS.
+    Translate {
+        /// The chart: .scxml, .puml
+        file: PathBuf,
+        /// Where the text goes; standard output if not given.
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
+    /// Walk through a model: inputs typed or from a script on standard input.
+    Run {
+        /// The model: .ooas, .scxml, .puml
+        file: PathBuf,
+        /// For `random`
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
+    /// List a model's mutants.
+    Mutants(ListArgs),
+    /// Explore a small model's mutants to the end: which ones no test can kill.
+    Explore(ExploreArgs),
+    /// Generate tests that kill the model's mutants.
+    Generate(GenerateArgs),
+    /// Generate tests and write them as a Rust integration test.
+    Rust(GenerateArgs),
+    /// Write a synthetic model of the size of one of the MoMuT paper's.
+    Synthesize {
+        #[arg(value_enum)]
+        kind: SyntheticKind,
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Objects of a `station`, 50 at least.
+        #[arg(long, default_value_t = 500)]
+        objects: usize,
+        /// Where the text goes; standard output if not given.
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum SyntheticKind {
+    M2,
+    M3,
+    M4,
+    M5,
+    M6,
+    M7,
+    /// A railway station with as many objects as you say.
+    Station,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// The model: .ooas, .scxml, .puml
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub together: Together,
+    /// Also those that are not worth killing, and why.
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Mutants that act at once.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Together {
+    /// Besides single mutants, sets of up to so many that act at once.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub order: u8,
+    /// How many sets of each size; as many as there are single mutants if not given.
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+}
+
+/// Runs a subcommand; `false` if the model is not as it should be.
+///
+/// # Errors
+/// Files that can't be read or written.
+pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
+    let out = &mut std::io::stdout().lock();
+    run_to(command, out).map_err(|error| match error.is::<std::io::Error>() {
+        true => error.context("can't write to standard output"),
+        false => error,
+    })
+}
+
+fn run_to(command: &ModelCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
+    match command {
+        ModelCommand::Check { file } => check_file(file, out),
+        ModelCommand::Fmt {
+            file,
+            stdout,
+            check,
+        } => format_file(file, *stdout, *check, out),
+        ModelCommand::Translate { file, out: to } => translate_file(file, to.as_deref(), out),
+        ModelCommand::Run { file, seed } => animate(file, *seed, out),
+        ModelCommand::Mutants(args) => list_mutants(args, out),
+        ModelCommand::Explore(args) => exploring::explore(args, out),
+        ModelCommand::Generate(args) => generating::generate_tests(args, out),
+        ModelCommand::Rust(args) => generating::rust_tests(args, out),
+        ModelCommand::Synthesize {
+            kind,
+            seed,
+            objects,
+            out: to,
+        } => deliver(&synthesize(*kind, *seed, *objects)?, to.as_deref(), out),
+    }
+}
+
+/// Writes a text to a file, or shows it.
+fn deliver(text: &str, to: Option<&Path>, out: &mut dyn Write) -> anyhow::Result<bool> {
+    match to {
+        None => out.write_all(text.as_bytes()).and_then(|()| out.flush())?,
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))?
+        }
+    }
+    Ok(true)
+}
+
+fn synthesize(kind: SyntheticKind, seed: u64, objects: usize) -> anyhow::Result<String> {
+    use crate::synthetic::Kind;
+    let kind = match kind {
+        SyntheticKind::M2 => Kind::M2,
+        SyntheticKind::M3 => Kind::M3,
+        SyntheticKind::M4 => Kind::M4,
+        SyntheticKind::M5 => Kind::M5,
+        SyntheticKind::M6 => Kind::M6,
+        SyntheticKind::M7 => Kind::M7,
+        SyntheticKind::Station if objects < 50 => bail!("a station has at least 50 objects"),
+        SyntheticKind::Station => return Ok(crate::synthetic::station(objects, seed)),
+    };
+    Ok(crate::synthetic::generate(kind, seed))
+}
+
+fn translate_file(file: &Path, to: Option<&Path>, out: &mut dyn Write) -> anyhow::Result<bool> {
+    if !charts::is_chart(&file.display().to_string()) {
+        bail!(
+            "{} is no chart: its name must end in .scxml, .puml or .plantuml",
+            file.display()
+        );
+    }
+    match source(file)? {
+        None => Ok(false),
+        Some(source) => deliver(&source.text, to, out),
+    }
+}
+
+/// The text of a model; what is wrong with a chart goes to standard error.
+fn source(file: &Path) -> anyhow::Result<Option<Source>> {
+    Source::read(file, color(), &mut tell)
+}
+
+/// With standard error gone there is nobody to tell.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+fn color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// The checked model; findings go to standard error.
+fn load(file: &Path) -> anyhow::Result<Option<Loaded>> {
+    let source = source(file)?;
+    Ok(source.and_then(|source| source.check(color(), &mut tell)))
+}
+
+/// The same with the mutants that act together.
+fn load_with(file: &Path, together: &Together, seed: u64) -> anyhow::Result<Option<Loaded>> {
+    let mut loaded = load(file)?;
+    if let Some(Loaded { model, .. }) = &mut loaded {
+        let sample = together.sample.unwrap_or(model.mutants.open().count());
+        let model = Arc::make_mut(model);
+        model.mutants.combine(together.order.into(), sample, seed);
+    }
+    Ok(loaded)
+}
+
+fn check_file(file: &Path, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let Some(Loaded { model, .. }) = load(file)? else {
+        return Ok(false);
+    };
+    let table = crate::generate::Results::new(&model.mutants).table(&model.mutants);
+    writeln!(
+        out,
+        "{}: {}, {}, {}, {}, {} of state, {} ({} duplicate, {} equivalent, {} dead)",
+        file.display(),
+        count(model.objects.len(), "object", "objects"),
+        count(model.classes.len(), "class", "classes"),
+        count(model.statements, "statement", "statements"),
+        count(model.attribute_count(), "attribute", "attributes"),
+        count(model.state_size(), "byte", "bytes"),
+        count(table.total, "mutant", "mutants"),
+        table.duplicates,
+        table.equivalent,
+        table.dead
+    )?;
+    Ok(true)
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn list_mutants(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, 0)? else {
+        return Ok(false);
+    };
+    for mutant in &model.mutants.list {
+        let why = match mutant.fate {
+            Fate::Open => String::new(),
+            _ if !args.all => continue,
+            Fate::Duplicate(of) => format!(" (the same as mutant {})", of.0),
+            Fate::Equivalent => " (the same as the original)".into(),
+            Fate::Dead => " (in code that no object executes)".into(),
+        };
+        let parts = model.mutants.parts(mutant.id);
+        let texts = parts.iter().map(|part| {
+            let part = model.mutants.get(*part);
+            format!(
+                "{} {} {} → {}",
+                source.place(part.span),
+                part.operator.code(),
+                one_line(model.source(part.span)),
+                one_line(&part.replacement)
+            )
+        });
+        let texts: Vec<String> = texts.collect();
+        writeln!(out, "{}: {}{why}", mutant.id.0, texts.join(" and "))?;
+    }
+    Ok(true)
+}
+
+fn one_line(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    const MOST_WORDS: usize = 12;
+    if words.len() > MOST_WORDS {
+        words.truncate(MOST_WORDS);
+        words.push("…");
+    }
+    words.join(" ")
+}
+
+fn format_file(
+    file: &Path,
+    stdout: bool,
+    check_only: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    if charts::is_chart(&file.display().to_string()) {
+        bail!(
+            "{} is a state chart: only models in OOAS are formatted",
+            file.display()
+        );
+    }
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))?;
+    let formatted = match format_text(&text) {
+        Ok(formatted) => formatted,
+        Err(diagnostics) => {
+            tell(&diagnostics.render(&file.display().to_string(), &text, color()));
+            return Ok(false);
+        }
+    };
+    if check_only {
+        if formatted != text {
+            writeln!(out, "{} is not formatted", file.display())?;
+        }
+        return Ok(formatted == text);
+    }
+    if stdout {
+        return deliver(&formatted, None, out);
+    }
+    if formatted != text {
+        deliver(&formatted, Some(file), out)?;
+    }
+    Ok(true)
+}
+
+fn animate(file: &Path, seed: u64, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let Some(Loaded { model, .. }) = load(file)? else {
+        return Ok(false);
+    };
+    let engine = Box::new(Interpreted {
+        model: model.clone(),
+    });
+    let terminal = std::io::stdin().is_terminal();
+    let mut animation = Animation::new(model, engine, seed, out);
+    Ok(animation.run(&mut std::io::stdin().lock(), terminal)?)
+}

@@ -1,0 +1,179 @@
+//! Does a mutant conform to its original, whatever the tester does? Here that is explored to the end, on the framework
+//! that threads are explored with (`atropos-explore`), so MuTMuT's techniques reuse the original's exploration for
+//! every mutant. For models whose suspension states can be counted; generation with short-lived mutants serves the rest.
+
+mod system;
+
+pub use system::Conformance;
+
+use crate::explore::{Explorer, Limits};
+use crate::model::Model;
+use crate::mutation::MutantId;
+use atropos_explore::{
+    Finding, Matching, Method, Order, Original, Settings, Size, Technique, Until, Verdict, Walk,
+};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The original, explored to the end.
+pub struct Explored {
+    walk: Walk<Conformance>,
+    original: Original,
+    most: usize,
+}
+
+/// What stood in the way of exploring the original.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Obstacle {
+    #[error("the model fails by itself, or goes on without end: {0}")]
+    Fails(String),
+    #[error("the model has more than {0} states (--max-states allows more)")]
+    TooLarge(usize),
+}
+
+/// What one technique found.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    pub technique: Technique,
+    pub verdicts: Vec<(MutantId, Conforms)>,
+    /// Of all mutants together.
+    pub size: Size,
+    pub time: Duration,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conforms {
+    /// Nothing that a tester can do tells it from the original.
+    Always,
+    /// In no state of the original does it compute anything else.
+    Unreached,
+    /// Some test kills it, or it fails or goes on without end there.
+    No,
+    /// It has too many states.
+    Unknown,
+}
+
+/// The exploration of one mutant.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    pub conforms: Conforms,
+    pub size: Size,
+    /// It has too many states; a failure may have been found before.
+    pub was_cut: bool,
+}
+
+impl Explored {
+    /// Explores the original.
+    ///
+    /// # Errors
+    /// If it fails by itself, or has more than `most` states.
+    pub fn new(
+        explorer: Explorer,
+        order: Order,
+        limits: Limits,
+        most: usize,
+    ) -> Result<Explored, Obstacle> {
+        let mut walk = Walk::new(Conformance::new(explorer, limits));
+        let states = walk.model().states();
+        let method = Method::Search(Settings {
+            order,
+            matching: Matching::Fingerprint,
+            bound: None,
+        });
+        let original =
+            Original::explore_while(&mut walk, method, &mut |_| within(states.get(), most));
+        if let Some(finding) = &original.finding {
+            return Err(Obstacle::Fails(walk.model().way_text(finding)));
+        }
+        if !original.is_complete {
+            return Err(Obstacle::TooLarge(most));
+        }
+        Ok(Explored {
+            walk,
+            original,
+            most,
+        })
+    }
+
+    pub fn model(&self) -> Arc<Model> {
+        self.walk.model().model()
+    }
+
+    /// Of the original.
+    pub fn size(&self) -> Size {
+        self.original.size
+    }
+
+    /// Explores mutants, each to its first failure, or to its end.
+    pub fn compare(
+        &mut self,
+        mutants: &[MutantId],
+        technique: Technique,
+        until: Until,
+    ) -> Comparison {
+        let begun = Instant::now();
+        let mut size = Size::default();
+        let mut verdicts = Vec::new();
+        for mutant in mutants {
+            let judged = self.mutant(*mutant, technique, until);
+            verdicts.push((*mutant, judged.conforms));
+            size.states += judged.size.states;
+            size.transitions += judged.size.transitions;
+        }
+        Comparison {
+            technique,
+            verdicts,
+            size,
+            time: begun.elapsed(),
+        }
+    }
+
+    /// Explores one mutant.
+    pub fn mutant(&mut self, mutant: MutantId, technique: Technique, until: Until) -> Judged {
+        let states = self.walk.model().states();
+        let most = self.most;
+        let mut cut = false;
+        let run =
+            self.original
+                .explore_mutant_while(&mut self.walk, mutant.0, technique, &mut |end| {
+                    let flow = within(states.get(), most);
+                    cut |= flow.is_break();
+                    match until == Until::FirstFailure && end.is_failure() {
+                        true => ControlFlow::Break(()),
+                        false => flow,
+                    }
+                });
+        let conforms = match run.verdict {
+            Verdict::Killed(_) => Conforms::No,
+            _ if cut || run.divergence.is_some() => Conforms::Unknown,
+            Verdict::Survived => Conforms::Always,
+            Verdict::Unreached => Conforms::Unreached,
+            Verdict::Undecided => Conforms::Unknown,
+        };
+        Judged {
+            conforms,
+            size: run.size,
+            was_cut: cut,
+        }
+    }
+}
+
+fn within(states: usize, most: usize) -> ControlFlow<()> {
+    match states <= most {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    }
+}
+
+impl Conformance {
+    /// The moves of a schedule, in words.
+    fn way_text(&self, finding: &Finding) -> String {
+        let moves = self.moves_of(&finding.schedule);
+        match moves.is_empty() {
+            true => "at the start".to_string(),
+            false => format!("after {}", moves.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! A model, the original or a mutant, against the original as specification: the system whose executions are explored.
+//! A state is what the specification and the implementation may be in after the same trace; a step takes one of the
+//! moves that the tester or the implementation has there. An execution fails where the implementation shows what the
+//! specification can't, fails, or goes on without end. Internal steps are inside a step, reduced as in generation.
+//!
+//! The moves are alternatives within a step (`Guide::data`), not actions of their own, because a mutant may have others
+//! than the original: it is reached before they are listed, as the techniques need.
+//!
+//! Only inputs that the specification surely takes are given. So the original conforms to itself, also where it may
+//! refuse an input.
+
+use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
+use crate::generate::Move;
+use crate::model::{Label, Model, Observation};
+use crate::mutation::{MutantId, MutantSet};
+use atropos_explore::{End, Guide, Schedule, spread};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Numbers of positions; the two that end an execution come first.
+type Number = u32;
+const OVER: Number = 0;
+const FAILED: Number = 1;
+
+/// After a trace: the specification's nodes, and the implementation's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Position {
+    place: usize,
+    kernel: Arc<[Node]>,
+}
+
+/// A suspension state of the specification.
+struct Place {
+    suspension: Suspension,
+    observations: BTreeSet<Observation>,
+    /// Those it surely takes, with the mutants that each meets.
+    inputs: BTreeMap<Label, MutantSet>,
+    /// Mutants that compute something else without an input.
+    own: MutantSet,
+}
+
+/// What can happen at a position.
+struct Outlook {
+    reached: MutantSet,
+    turns: Vec<Turn>,
+}
+
+struct Turn {
+    /// None: the implementation fails by itself, or goes on without end.
+    step: Option<Move>,
+    reached: MutantSet,
+    to: Number,
+}
+
+/// The system. States are numbers of positions.
+pub struct Conformance {
+    memory: RefCell<Memory>,
+    states: Rc<Cell<usize>>,
+}
+
+struct Memory {
+    explorer: Explorer,
+    limits: Limits,
+    original: Acting,
+    acting: Acting,
+    /// Who acts; 0 is the original.
+    mutant: u32,
+    places: Vec<Result<Rc<Place>, Stop>>,
+    place_of: HashMap<Arc<[Node]>, usize>,
+    positions: Vec<Position>,
+    number_of: HashMap<Position, Number>,
+    of_original: HashMap<Number, Rc<Outlook>>,
+    of_mutant: HashMap<Number, Rc<Outlook>>,
+    /// Positions of whoever acts.
+    seen: HashSet<Number>,
+}
+
+impl Conformance {
+    pub fn new(explorer: Explorer, limits: Limits) -> Conformance {
+        let original = Acting::original(&explorer.model.mutants);
+        Conformance {
+            states: Rc::default(),
+            memory: RefCell::new(Memory {
+                acting: original.clone(),
+                original,
+                explorer,
+                limits,
+                mutant: 0,
+                places: Vec::new(),
+                place_of: HashMap::new(),
+                positions: Vec::new(),
+                number_of: HashMap::new(),
+                of_original: HashMap::new(),
+                of_mutant: HashMap::new(),
+                seen: HashSet::new(),
+            }),
+        }
+    }
+
+    /// How many different states were met so far by whoever acts.
+    pub fn states(&self) -> Rc<Cell<usize>> {
+        self.states.clone()
+    }
+
+    pub fn model(&self) -> Arc<Model> {
+        self.memory.borrow().explorer.model.clone()
+    }
+
+    /// The moves of an execution by whoever acts now.
+    pub fn moves_of(&self, schedule: &Schedule) -> Vec<String> {
+        let model = self.model();
+        let memory = &mut *self.memory.borrow_mut();
+        let mut at = memory.start();
+        let mut moves = Vec::new();
+        let mut alternatives = schedule.choices.iter().filter_map(|c| c.as_data());
+        while !is_end(at) {
+            let outlook = memory.outlook(at);
+            // A step with one way to go on asks nothing.
+            let chosen = match outlook.turns.len() {
+                0 | 1 => Some(0),
+                _ => alternatives.next(),
+            };
+            let Some(turn) = chosen.and_then(|chosen| outlook.turns.get(chosen as usize)) else {
+                break;
+            };
+            if moves.len() > schedule.choices.len() {
+                break;
+            }
+            moves.extend(turn.step.as_ref().map(|step| step.text(&model)));
+            at = turn.to;
+        }
+        moves
+    }
+}
+
+fn is_end(number: Number) -> bool {
+    number == OVER || number == FAILED
+}
+
+impl Memory {
+    fn start(&mut self) -> Number {
+        let kernel: Arc<[Node]> = [Node::at(self.explorer.model.initial.clone())].into();
+        let place = self.place(kernel.clone());
+        self.number(Position { place, kernel })
+    }
+
+    fn number(&mut self, position: Position) -> Number {
+        if let Some(known) = self.number_of.get(&position) {
+            return *known;
+        }
+        let number = self.positions.len() as Number + FAILED + 1;
+        self.positions.push(position.clone());
+        self.number_of.insert(position, number);
+        number
+    }
+
+    /// The specification after a trace.
+    fn place(&mut self, kernel: Arc<[Node]>) -> usize {
+        if let Some(known) = self.place_of.get(&kernel) {
+            return *known;
+        }
+        let place = self.look(&kernel).map(Rc::new);
+        self.places.push(place);
+        self.place_of.insert(kernel, self.places.len() - 1);
+        self.places.len() - 1
+    }
+
+    fn look(&mut self, kernel: &[Node]) -> Result<Place, Stop> {
+        let mut own = MutantSet::for_all(&self.explorer.model.mutants);
+        let suspension = self
+            .explorer
+            .close(&self.original, kernel, self.limits, &mut own)?;
+        let inputs = self.explorer.inputs(&self.original, &suspension)?;
+        let sure = inputs.into_iter().filter(|(_, input)| input.is_sure);
+        Ok(Place {
+            observations: suspension.observations(),
+            inputs: sure.map(|(label, input)| (label, input.met)).collect(),
+            suspension,
+            own,
+        })
+    }
+
+    /// What can happen, by whoever acts. Where the original was and the mutant would do the same, that is known.
+    fn outlook(&mut self, number: Number) -> Rc<Outlook> {
+        let known = self.of_mutant.get(&number).or_else(|| {
+            let mutant = MutantId(self.mutant);
+            self.of_original.get(&number).filter(|outlook| {
+                self.mutant == 0
+                    || !(outlook.reached.contains(mutant)
+                        || outlook.turns.iter().any(|t| t.reached.contains(mutant)))
+            })
+        });
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let outlook = Rc::new(self.compute(number));
+        let whose = match self.mutant {
+            0 => &mut self.of_original,
+            _ => &mut self.of_mutant,
+        };
+        whose.insert(number, outlook.clone());
+        outlook
+    }
+
+    fn compute(&mut self, number: Number) -> Outlook {
+        let Position { place, kernel } = self.positions[(number - FAILED - 1) as usize].clone();
+        let mut outlook = Outlook {
+            reached: MutantSet::default(),
+            turns: Vec::new(),
+        };
+        let acting = self.acting.clone();
+        let closed = self.explorer.close(
+            &acting,
+            &kernel,
+            self.limits,
+            &mut MutantSet::for_all(&self.explorer.model.mutants),
+        );
+        let (Ok(place), Ok(suspension)) = (self.places[place].clone(), closed) else {
+            outlook.turns.push(failing(None));
+            return outlook;
+        };
+        outlook.reached = self.explorer.model.mutants.met(&place.own);
+        let observations = suspension.observations();
+        for observation in observations.iter().cloned() {
+            let telling = observation != Observation::Delta || place.observations.len() > 1;
+            let predicted = place.observations.contains(&observation);
+            let step = Move::Observe(observation);
+            match (predicted, telling) {
+                (false, _) => outlook.turns.push(failing(Some(step))),
+                (true, false) => {}
+                (true, true) => {
+                    let turn = self.turn(&acting, step, &place, &suspension);
+                    outlook.turns.push(turn);
+                }
+            }
+        }
+        for (label, met) in &place.inputs {
+            let step = Move::Input(label.clone());
+            let mut turn = self.turn(&acting, step, &place, &suspension);
+            turn.reached = self.explorer.model.mutants.met(met);
+            outlook.turns.push(turn);
+        }
+        outlook
+    }
+
+    fn turn(
+        &mut self,
+        acting: &Acting,
+        step: Move,
+        place: &Place,
+        suspension: &Suspension,
+    ) -> Turn {
+        let specified = step.of_original(&mut self.explorer, &self.original, &place.suspension);
+        let implemented = step.of_mutant(&mut self.explorer, acting, suspension);
+        let to = match (specified, implemented) {
+            (Ok(specified), Ok(implemented)) => {
+                let place = self.place(specified.into());
+                self.number(Position {
+                    place,
+                    kernel: implemented.into(),
+                })
+            }
+            _ => FAILED,
+        };
+        Turn {
+            step: Some(step),
+            reached: MutantSet::default(),
+            to,
+        }
+    }
+}
+
+fn failing(step: Option<Move>) -> Turn {
+    Turn {
+        step,
+        reached: MutantSet::default(),
+        to: FAILED,
+    }
+}
+
+fn tell(reached: &MutantSet, guide: &mut dyn Guide) {
+    reached.iter().for_each(|mutant| guide.reach(mutant.0));
+}
+
+impl atropos_explore::Model for Conformance {
+    type State = Number;
+
+    fn initial(&self) -> Number {
+        self.memory.borrow_mut().start()
+    }
+
+    fn actions(&self, number: &Number, actions: &mut Vec<u32>) {
+        if !is_end(*number) {
+            actions.push(0);
+        }
+    }
+
+    fn step(&self, number: &Number, _: u32, guide: &mut dyn Guide) -> Number {
+        let memory = &mut *self.memory.borrow_mut();
+        let outlook = memory.outlook(*number);
+        memory.seen.insert(*number);
+        self.states.set(memory.seen.len());
+        tell(&outlook.reached, guide);
+        if outlook.turns.is_empty() {
+            return OVER;
+        }
+        let chosen = guide.data(outlook.turns.len() as u32);
+        let turn = &outlook.turns[chosen as usize];
+        tell(&turn.reached, guide);
+        turn.to
+    }
+
+    fn fingerprint(&self, number: &Number) -> u64 {
+        spread(u64::from(*number))
+    }
+
+    fn judge(&self, number: &Number) -> Option<End> {
+        match *number {
+            OVER => Some(End::Passed(0)),
+            FAILED => Some(End::Failed(0)),
+            _ => None,
+        }
+    }
+
+    fn activate(&mut self, mutant: u32) {
+        let memory = self.memory.get_mut();
+        memory.mutant = mutant;
+        memory.of_mutant.clear();
+        memory.seen.clear();
+        self.states.set(0);
+        memory.acting = match mutant {
+            0 => memory.original.clone(),
+            number => Acting::mutant(&memory.explorer.model.mutants, MutantId(number)),
+        };
+    }
+}
