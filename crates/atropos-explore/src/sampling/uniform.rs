@@ -26,12 +26,13 @@ impl Guide for Uniform {
         if point.is_over() {
             return None;
         }
-        let eager = point
-            .ready()
-            .filter(|pending| !pending.op.is_yielding())
-            .count();
+        let (mut all, mut eager) = (0, 0);
+        for pending in point.ready() {
+            all += 1;
+            eager += usize::from(!pending.op.is_yielding());
+        }
         let yields = eager == 0;
-        let count = if yields { point.ready().count() } else { eager };
+        let count = if yields { all } else { eager };
         let nth = self.drawn.random.below(count as u64) as usize;
         let mut candidates = point
             .ready()

@@ -13,6 +13,7 @@ pub mod limits;
 mod locks;
 pub mod objects;
 pub mod outside;
+mod ready;
 pub mod spin;
 pub mod thread_state;
 pub(crate) mod turns;
@@ -33,6 +34,7 @@ use crate::options::Settings;
 use crate::trace::{Event, Trace};
 use code::Code;
 use objects::{ObjectId, ObjectState, Objects, Site, Slot};
+pub(crate) use ready::Readiness;
 use thread_state::{ThreadState, Wait};
 
 thread_local! {
@@ -63,8 +65,9 @@ pub struct Controller {
     pub(crate) steps: u64,
     /// Threads started in this execution.
     pub(crate) started: usize,
+    pub(crate) readiness: Readiness,
     /// Threads that wait until somebody changes what they look at.
-    pub(crate) spinners: u32,
+    pub(crate) spinners: Vec<u32>,
     pub(crate) forced_spins: u32,
     /// Sum of the hashes of objects' contents.
     pub(crate) contents: u64,
@@ -337,6 +340,7 @@ impl Controller {
     /// The running step made this thread ready.
     pub(crate) fn wake(&mut self, thread: u32) {
         self.guide().wake(Thread(thread));
+        self.readiness.look_again_at(thread);
         if self.fingerprints {
             let state = &mut self.threads[thread as usize];
             state.history = mix(state.history, 0x0a3e);
@@ -402,6 +406,7 @@ impl Controller {
             .pending
             .partition_point(|other| other.thread.0 < number);
         self.pending.insert(place, pending);
+        self.readiness.add();
         number
     }
 }

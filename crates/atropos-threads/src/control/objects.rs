@@ -60,6 +60,10 @@ pub struct ObjectState {
     pub clock: Clock,
     /// Stands for the contents in fingerprints.
     pub version: u64,
+    /// Threads whose pending operation can go on or not depending on this object.
+    blocked: Vec<u32>,
+    /// The object is among those that changed.
+    is_changed: bool,
 }
 
 /// Marks a lock that somebody outside the execution holds.
@@ -71,6 +75,8 @@ pub struct Objects {
     states: Vec<ObjectState>,
     used: usize,
     execution: u32,
+    /// Objects with blocked threads that may have changed.
+    changed: Vec<ObjectId>,
 }
 
 impl Objects {
@@ -78,6 +84,7 @@ impl Objects {
     pub fn restart(&mut self, execution: u32) {
         self.execution = execution;
         self.used = 0;
+        self.changed.clear();
     }
 
     /// The object that a slot leads to, new if it has none in this execution.
@@ -98,6 +105,31 @@ impl Objects {
         ObjectId(self.used as u32 - 1)
     }
 
+    /// From now on the thread's readiness depends on the object.
+    pub fn block(&mut self, id: ObjectId, thread: u32) {
+        self.states[id.0 as usize].blocked.push(thread);
+    }
+
+    /// The thread's readiness no longer depends on the object.
+    pub fn unblock(&mut self, id: ObjectId, thread: u32) {
+        let blocked = &mut self.states[id.0 as usize].blocked;
+        if let Some(place) = blocked.iter().position(|other| *other == thread) {
+            blocked.swap_remove(place);
+        }
+    }
+
+    /// The thread at this place among those that the object blocks.
+    pub fn blocked(&self, id: ObjectId, place: usize) -> Option<u32> {
+        self.states[id.0 as usize].blocked.get(place).copied()
+    }
+
+    /// An object with blocked threads that may have changed since it was last asked for.
+    pub fn next_changed(&mut self) -> Option<ObjectId> {
+        let id = self.changed.pop()?;
+        self.states[id.0 as usize].is_changed = false;
+        Some(id)
+    }
+
     /// All objects of this execution.
     pub fn iter(&self) -> impl Iterator<Item = &ObjectState> {
         self.states[..self.used].iter()
@@ -110,9 +142,12 @@ impl ObjectState {
         waiters.clear();
         let mut clock = std::mem::take(&mut self.clock);
         clock.clear();
+        let mut blocked = std::mem::take(&mut self.blocked);
+        blocked.clear();
         *self = ObjectState {
             waiters,
             clock,
+            blocked,
             ..ObjectState::default()
         };
     }
@@ -125,8 +160,14 @@ impl std::ops::Index<ObjectId> for Objects {
     }
 }
 
+/// Who takes an object to change it says by that that those who wait for it are to be looked at again.
 impl std::ops::IndexMut<ObjectId> for Objects {
     fn index_mut(&mut self, id: ObjectId) -> &mut ObjectState {
-        &mut self.states[id.0 as usize]
+        let state = &mut self.states[id.0 as usize];
+        if !state.blocked.is_empty() && !state.is_changed {
+            state.is_changed = true;
+            self.changed.push(id);
+        }
+        state
     }
 }

@@ -93,9 +93,10 @@ impl Control {
             }
             _ => {
                 spin.changed = false;
-                self.state().spinners += 1;
+                let me = self.thread();
+                self.state().spinners.push(me);
                 self.point(announcement.waiting(Wait::Change));
-                self.state().spinners -= 1;
+                self.state().spinners.retain(|other| *other != me);
                 // What changed may take a while to show: look at it as at first.
                 self.me().spin.yields = 1;
             }
@@ -108,33 +109,25 @@ impl Controller {
     #[inline]
     pub(crate) fn tell_spinners(&mut self, name: Object) {
         self.forced_spins = 0;
-        if self.spinners == 0 {
-            return;
-        }
-        for pending in &self.pending {
-            let thread = &mut self.threads[pending.thread.index()];
-            if thread.wait == Wait::Change
-                && (thread.spin.looked_at_more || thread.spin.looked_at.contains(&name.0))
-            {
-                thread.spin.changed = true;
+        for &spinner in &self.spinners {
+            let spin = &mut self.threads[spinner as usize].spin;
+            if !spin.changed && (spin.looked_at_more || spin.looked_at.contains(&name.0)) {
+                spin.changed = true;
+                self.readiness.look_again_at(spinner);
             }
         }
     }
 
     /// Nothing else can run: threads that spin get another look. Says whether there are any.
     pub(crate) fn let_spinners_go(&mut self) -> bool {
-        let mut any = false;
-        for pending in &self.pending {
-            let thread = &mut self.threads[pending.thread.index()];
-            if thread.wait == Wait::Change {
-                thread.spin.changed = true;
-                any = true;
-            }
+        for &spinner in &self.spinners {
+            self.threads[spinner as usize].spin.changed = true;
+            self.readiness.look_again_at(spinner);
         }
         // What they look at may be the clock.
         self.clockwork.now += 1_000_000;
-        self.forced_spins += u32::from(any);
-        any
+        self.forced_spins += u32::from(!self.spinners.is_empty());
+        !self.spinners.is_empty()
     }
 
     /// Whether threads have spun so long with nobody changing anything that they will for ever.

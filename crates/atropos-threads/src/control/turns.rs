@@ -138,9 +138,13 @@ impl Controller {
         thread.clock_reads = 0;
         let place = self.place_of(me);
         self.pending[place].op = announcement.op.coded(announcement.code as u16);
+        // Who waits for nothing is ready, as it was when it was chosen.
+        if announcement.wait != Wait::Nothing {
+            self.begin_wait();
+        }
     }
 
-    fn place_of(&self, thread: u32) -> usize {
+    pub(super) fn place_of(&self, thread: u32) -> usize {
         match self.pending.get(thread as usize) {
             Some(pending) if pending.thread.0 == thread => thread as usize,
             _ => self
@@ -160,7 +164,7 @@ impl Controller {
             return Err(self.over(End::Limit, Phase::CutShort));
         }
         loop {
-            if self.mark_ready() {
+            if self.is_anybody_ready() {
                 break;
             }
             if !self.let_time_pass() && !self.let_spinners_go() {
@@ -189,42 +193,6 @@ impl Controller {
                 Err(End::Stopped)
             }
             None => Err(End::Stopped),
-        }
-    }
-
-    /// Brings the readiness of all live threads up to date; says whether any is ready.
-    fn mark_ready(&mut self) -> bool {
-        let mut any = false;
-        let adversarial = self.settings.time == Time::Adversarial;
-        for pending in &mut self.pending {
-            let thread = &self.threads[pending.thread.index()];
-            pending.ready = matches!(thread.wait, Wait::Nothing)
-                || thread.is_granted(&self.objects, &self.threads)
-                || ((thread.deadline <= self.clockwork.now
-                    || (adversarial && thread.deadline != u64::MAX)
-                    || thread.may_wake_spuriously)
-                    && thread.may_give_up(&self.objects));
-            any |= pending.ready;
-        }
-        any
-    }
-
-    /// Nothing can run now: moves the clock to the next deadline.
-    fn let_time_pass(&mut self) -> bool {
-        let deadlines = self
-            .pending
-            .iter()
-            .map(|pending| &self.threads[pending.thread.index()]);
-        let next = deadlines
-            .filter(|thread| thread.may_give_up(&self.objects))
-            .map(|thread| thread.deadline)
-            .min();
-        match next {
-            Some(next) if next != u64::MAX && next > self.clockwork.now => {
-                self.clockwork.now = next;
-                true
-            }
-            _ => false,
         }
     }
 
@@ -282,6 +250,9 @@ impl Controller {
         } else {
             Granted::Spuriously
         };
+        if announcement.wait != Wait::Nothing {
+            self.end_wait();
+        }
         let thread = &mut self.threads[me];
         thread.wait = Wait::Nothing;
         thread.deadline = u64::MAX;
@@ -330,8 +301,8 @@ impl Controller {
 
     /// Takes a finished thread out of the live ones.
     fn retire(&mut self, thread: u32) {
-        let place = self.place_of(thread);
-        self.pending.remove(place);
+        self.remove_pending(thread);
+        self.let_joiners_go(thread);
         self.changed(end_of(thread));
         let state = &mut self.threads[thread as usize];
         state.finished = true;

@@ -10,7 +10,7 @@ use atropos_explore::{End, Guide, Names, System, mix};
 use crate::clock::Clockwork;
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::PanicNote;
-use crate::control::{self, Controller, turns};
+use crate::control::{self, Controller, Readiness, turns};
 use crate::finding::{Finding, FindingKind};
 use crate::memory::heap::{self, Program};
 use crate::memory::{World, interpose, is_single_threaded};
@@ -38,6 +38,8 @@ pub struct Last {
     pub threads: usize,
     /// Scheduling points.
     pub steps: u64,
+    /// How often it was looked whether a thread can go on.
+    pub looks: u64,
 }
 
 type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
@@ -88,7 +90,8 @@ impl<'a> ThreadedTest<'a> {
             execution: 0,
             steps: 0,
             started: 0,
-            spinners: 0,
+            readiness: Readiness::default(),
+            spinners: Vec::new(),
             forced_spins: 0,
             contents: 0,
             fingerprints: false,
@@ -170,7 +173,8 @@ impl Controller {
         self.current = 0;
         self.steps = 0;
         self.started = 0;
-        self.spinners = 0;
+        self.readiness.restart();
+        self.spinners.clear();
         self.forced_spins = 0;
         self.contents = 0;
         self.local_keys = 0;
@@ -275,11 +279,13 @@ impl System for ThreadedTest<'_> {
         let said = std::mem::take(&mut controller.said);
         let threads = controller.started;
         let steps = controller.steps;
+        let looks = controller.readiness.looks();
         *self.last.borrow_mut() = Last {
             findings,
             said,
             threads,
             steps,
+            looks,
         };
         end
     }

@@ -10,10 +10,9 @@ pub struct Reader<'a> {
     pub sequential: bool,
 }
 
-/// A store.
-#[derive(Debug, Default)]
+/// A store, who has read it, and how it stands in S.
+#[derive(Debug)]
 struct Store {
-    serial: u32,
     thread: u32,
     /// Number of the operation in its thread; 0 for the initial value, which happened before everything.
     stamp: u32,
@@ -22,6 +21,9 @@ struct Store {
     released: Clock,
     /// A read-modify-write: nothing may come between it and the store before.
     glued: bool,
+    reads: Vec<Read>,
+    /// The first place in S of a sequentially consistent access that wrote or read it; `u32::MAX` if none did.
+    first_in_order: u32,
 }
 
 /// The earliest time at which a thread read a store.
@@ -29,32 +31,59 @@ struct Store {
 struct Read {
     thread: u32,
     stamp: u32,
-    serial: u32,
     /// How often the thread read this store since.
     again: u32,
 }
+
+impl Store {
+    fn new() -> Store {
+        Store {
+            thread: 0,
+            stamp: 0,
+            value: 0,
+            released: Clock::default(),
+            glued: false,
+            reads: Vec::new(),
+            first_in_order: u32::MAX,
+        }
+    }
+
+    /// Whether something that happened before this clock wrote or read the store.
+    fn is_known(&self, clock: &Clock) -> bool {
+        clock.of(self.thread) >= self.stamp
+            || self
+                .reads
+                .iter()
+                .any(|read| clock.of(read.thread) >= read.stamp)
+    }
+
+    fn put_in_order(&mut self, place: Option<u32>) {
+        if let Some(place) = place {
+            self.first_in_order = self.first_in_order.min(place);
+        }
+    }
+}
+
+/// Histories shorter than this are not worth shortening.
+const SHORT: usize = 32;
 
 /// One atomic.
 #[derive(Debug, Default)]
 pub struct Location {
     stores: Vec<Store>,
-    reads: Vec<Read>,
-    /// Sequentially consistent accesses: place in S, serial of the store read or written.
-    ordered: Vec<(u32, u32)>,
-    next_serial: u32,
+    /// Stores that are not used now; they keep their memory.
+    spare: Vec<Store>,
+    /// How long the history may get before somebody looks what can be forgotten.
+    long: usize,
 }
 
 impl Location {
     /// Starts anew with this value.
     pub fn reset(&mut self, value: u64) {
-        self.stores.clear();
-        self.reads.clear();
-        self.ordered.clear();
-        self.next_serial = 1;
-        self.stores.push(Store {
-            value,
-            ..Store::default()
-        });
+        self.spare.append(&mut self.stores);
+        self.long = SHORT;
+        let first = self.new_store();
+        self.stores.push(Store { value, ..first });
     }
 
     /// The number of stores that are remembered.
@@ -80,61 +109,38 @@ impl Location {
         self.stores.get(store + 1).is_none_or(|next| !next.glued)
     }
 
-    fn position(&self, serial: u32) -> usize {
-        // Stores that were dropped lie before all others.
-        self.stores
-            .iter()
-            .rposition(|store| store.serial == serial)
-            .unwrap_or(0)
-    }
-
     /// The last store that is known by this clock: written or read by something that happened before.
     pub fn bound(&self, clock: &Clock) -> usize {
-        let known = |store: &Store| clock.of(store.thread) >= store.stamp;
-        let written = self.stores.iter().rposition(known).unwrap_or(0);
-        let read = self
-            .reads
-            .iter()
-            .filter(|read| clock.of(read.thread) >= read.stamp);
-        read.map(|read| self.position(read.serial))
-            .fold(written, usize::max)
+        let known = |store: &Store| store.is_known(clock);
+        self.stores.iter().rposition(known).unwrap_or(0)
     }
 
     /// The last store that a sequentially consistent access up to this place in S wrote or read.
     pub fn bound_in_order(&self, until: u32) -> usize {
-        let before = self.ordered.iter().filter(|(place, _)| *place <= until);
-        before
-            .map(|(_, serial)| self.position(*serial))
-            .max()
-            .unwrap_or(0)
+        let is_before =
+            |store: &Store| store.first_in_order != u32::MAX && store.first_in_order <= until;
+        self.stores.iter().rposition(is_before).unwrap_or(0)
     }
 
     /// A thread reads a store; `place` is the read's place in S if it has one.
     pub fn read(&mut self, store: usize, thread: u32, stamp: u32, place: Option<u32>) {
-        let serial = self.stores[store].serial;
-        match self
-            .reads
-            .iter_mut()
-            .find(|read| read.thread == thread && read.serial == serial)
-        {
+        let store = &mut self.stores[store];
+        match store.reads.iter_mut().find(|read| read.thread == thread) {
             Some(read) => read.again += 1,
-            None => self.reads.push(Read {
+            None => store.reads.push(Read {
                 thread,
                 stamp,
-                serial,
                 again: 0,
             }),
         }
-        self.order(serial, place);
+        store.put_in_order(place);
     }
 
     /// How often a thread has read the same store again.
     pub fn rereads(&self, store: usize, thread: u32) -> u32 {
-        let serial = self.stores[store].serial;
-        self.reads
-            .iter()
-            .find(|read| read.thread == thread && read.serial == serial)
-            .map_or(0, |read| read.again)
+        let reads = &self.stores[store].reads;
+        let read = reads.iter().find(|read| read.thread == thread);
+        read.map_or(0, |read| read.again)
     }
 
     /// A thread writes; the store comes right after store number `after`.
@@ -149,41 +155,42 @@ impl Location {
         glued: bool,
         place: Option<u32>,
     ) {
-        let serial = self.next_serial;
-        self.next_serial += 1;
-        let mut released = released.clone();
+        let mut store = self.new_store();
+        (store.thread, store.stamp, store.value) = (thread, stamp, value);
+        store.glued = glued;
+        store.released.copy(released);
         if glued {
-            released.join(&self.stores[after].released);
+            store.released.join(&self.stores[after].released);
         }
-        self.stores.insert(
-            after + 1,
-            Store {
-                serial,
-                thread,
-                stamp,
-                value,
-                released,
-                glued,
-            },
-        );
-        self.order(serial, place);
+        store.put_in_order(place);
+        self.stores.insert(after + 1, store);
     }
 
-    fn order(&mut self, serial: u32, place: Option<u32>) {
-        if let Some(place) = place {
-            self.ordered.push((place, serial));
+    fn new_store(&mut self) -> Store {
+        let Some(mut store) = self.spare.pop() else {
+            return Store::new();
+        };
+        store.reads.clear();
+        store.released.clear();
+        Store {
+            reads: store.reads,
+            released: store.released,
+            ..Store::new()
         }
     }
 
-    /// Forgets the stores before this one, which nobody can read any more.
-    pub fn drop_before(&mut self, oldest: usize) {
-        if oldest == 0 {
-            return;
-        }
-        self.stores.drain(..oldest);
-        let stores = &self.stores;
-        let alive = |serial: u32| stores.iter().any(|store| store.serial == serial);
-        self.reads.retain(|read| alive(read.serial));
-        self.ordered.retain(|(_, serial)| alive(*serial));
+    /// Whether it is time to look what can be forgotten. Not at every write, so that looking costs little per write.
+    pub fn is_long(&self) -> bool {
+        self.stores.len() >= self.long
+    }
+
+    /// Forgets the stores before this one, which nobody can read any more, and so many of the rest that at most
+    /// `most` are left.
+    pub fn drop_before(&mut self, oldest: usize, most: usize) {
+        let oldest = oldest.max(self.stores.len().saturating_sub(most));
+        self.spare.extend(self.stores.drain(..oldest));
+        self.long = SHORT
+            .max(2 * self.stores.len())
+            .min(SHORT.max(most + most / 2));
     }
 }

@@ -9,7 +9,9 @@
 //! Sequentially consistent operations are ordered as they are executed. That order S constrains coherence as
 //! in \[atomics.order\]/4: nothing that is coherence-ordered before an operation may stand, directly or through
 //! fences, later in S. Deviation: S agrees with happens-before, where C++20 asks only for "strongly happens
-//! before"; executions that need the difference (release/acquire mixed with SeqCst on one location) are not shown.
+//! before"; executions that need the difference (release/acquire mixed with SeqCst on one location) are not shown. And a
+//! location remembers at least its last [`REMEMBERED`] stores but no endless history, so that long executions end: a
+//! thread that has seen none of a thousand stores does not get to read the first.
 
 mod clock;
 mod location;
@@ -20,6 +22,9 @@ pub use location::{Location, Reader};
 
 use std::collections::BTreeMap;
 
+/// Stores of a location that can still be read, however many follow.
+pub const REMEMBERED: usize = 256;
+
 /// The atomics of an execution under weak memory.
 #[derive(Debug, Default)]
 pub struct Model {
@@ -28,6 +33,8 @@ pub struct Model {
     places: BTreeMap<usize, usize>,
     locations: Vec<Location>,
     used: usize,
+    /// Locations whose memory the program gave back.
+    free: Vec<usize>,
     /// For each sequentially consistent fence, where it stands in S and what happened before it or an earlier one.
     fences: Vec<(u32, Clock)>,
     /// Length of S.
@@ -49,6 +56,7 @@ impl Model {
     pub fn restart(&mut self) {
         self.places.clear();
         self.used = 0;
+        self.free.clear();
         self.fences.clear();
         self.order = 0;
     }
@@ -62,11 +70,13 @@ impl Model {
             }
             return index;
         }
-        if self.used == self.locations.len() {
-            self.locations.push(Location::default());
-        }
-        let index = self.used;
-        self.used += 1;
+        let index = self.free.pop().unwrap_or_else(|| {
+            if self.used == self.locations.len() {
+                self.locations.push(Location::default());
+            }
+            self.used += 1;
+            self.used - 1
+        });
         self.locations[index].reset(value);
         self.places.insert(address, index);
         index
@@ -74,12 +84,13 @@ impl Model {
 
     /// The program gave this memory back.
     pub fn forget(&mut self, start: usize, length: usize) {
-        while let Some((&address, _)) = self
+        while let Some((&address, &index)) = self
             .places
             .range(start..start.saturating_add(length))
             .next()
         {
             self.places.remove(&address);
+            self.free.push(index);
         }
     }
 
@@ -128,10 +139,9 @@ impl Model {
         &mut self.locations[location]
     }
 
-    /// Drops the stores of a long history that none of these clocks can read any more.
+    /// Drops the stores of a long history that none of these clocks can read any more, and the oldest of a very long one.
     pub fn shorten<'a>(&mut self, location: usize, clocks: impl Iterator<Item = &'a Clock>) {
-        const LONG: usize = 32;
-        if self.locations[location].len() >= LONG {
+        if self.locations[location].is_long() {
             let bound = |clock| {
                 self.bound(
                     location,
@@ -142,7 +152,7 @@ impl Model {
                 )
             };
             let oldest = clocks.map(bound).min().unwrap_or(0);
-            self.locations[location].drop_before(oldest);
+            self.locations[location].drop_before(oldest, REMEMBERED);
         }
     }
 }

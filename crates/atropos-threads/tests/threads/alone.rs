@@ -100,3 +100,13 @@ pub fn check(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
 pub fn check_reduced(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
     alone(|| assert_eq!(ends(&test, options), expected));
 }
+
+/// How much memory the process has.
+pub fn resident_kilobytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}

@@ -7,7 +7,7 @@ use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
 use atropos_threads::sync::{LazyLock, Mutex};
 use atropos_threads::{Options, explore, replay, say, survey, thread};
 
-use crate::alone::{all_ends, alone, count, ends, sc, weak};
+use crate::alone::{all_ends, alone, count, ends, resident_kilobytes, sc, weak};
 
 static COUNT: AtomicU32 = AtomicU32::new(5);
 static LIST: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -37,15 +37,6 @@ fn statics_are_fresh_in_every_schedule() {
         assert_eq!(COUNT.load(SeqCst), 5);
         assert!(LIST.lock().unwrap().is_empty());
     });
-}
-
-fn resident_kilobytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 #[test]
@@ -112,12 +103,14 @@ fn a_million_scheduling_points_work() {
             });
             say(&sum.load(SeqCst).to_string());
         };
-        let options = Options {
-            step_limit: 2_000_000,
-            ..sc()
-        };
-        let (ends, _) = survey(&test, &options, &mut Uniform::new(Draw::new(2, 3)));
-        assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["1000000"]);
+        for options in [sc(), weak()] {
+            let options = Options {
+                step_limit: 2_000_000,
+                ..options
+            };
+            let (ends, _) = survey(&test, &options, &mut Uniform::new(Draw::new(1, 3)));
+            assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["1000000"]);
+        }
         let (ends, _) = survey(&test, &sc(), &mut Uniform::new(Draw::new(1, 3)));
         assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["step limit"]);
     });

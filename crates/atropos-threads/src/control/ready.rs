@@ -1,0 +1,186 @@
+//! Who can go on. That is not found out anew at every step: a thread is looked at again only when something that its wait
+//! depends on may have changed, which is the object that it waits for, its own flags, or the clock.
+
+use super::Controller;
+use super::objects::ObjectId;
+use super::thread_state::Wait;
+use crate::options::Time;
+
+/// What may have changed since it was last found out who can go on.
+#[derive(Debug, Default)]
+pub(crate) struct Readiness {
+    /// Threads to look at again.
+    stale: Vec<u32>,
+    /// Threads whose wait ends by itself at some time.
+    timed: Vec<u32>,
+    /// What the clock showed when they were last looked at.
+    seen: u64,
+    /// How many of the live threads are ready.
+    ready: usize,
+    /// How often a thread was looked at in this execution.
+    looks: u64,
+}
+
+impl Readiness {
+    /// Nobody is there.
+    pub fn restart(&mut self) {
+        self.stale.clear();
+        self.timed.clear();
+        (self.seen, self.ready, self.looks) = (0, 0, 0);
+    }
+
+    /// How often a thread was looked at in this execution.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// Something changed that is this thread's own.
+    pub fn look_again_at(&mut self, thread: u32) {
+        self.stale.push(thread);
+    }
+
+    /// A thread that can begin was added to the live ones.
+    pub fn add(&mut self) {
+        self.ready += 1;
+    }
+
+    fn count(&mut self, was: bool, is: bool) {
+        self.ready = self.ready + usize::from(is) - usize::from(was);
+    }
+}
+
+impl Wait {
+    /// The object whose state the wait depends on.
+    fn object(self) -> Option<ObjectId> {
+        match self {
+            Wait::Lock(object)
+            | Wait::LockShared(object)
+            | Wait::Notification(object)
+            | Wait::Barrier {
+                barrier: object, ..
+            }
+            | Wait::Message(object)
+            | Wait::Room(object)
+            | Wait::Taken {
+                channel: object, ..
+            } => Some(object),
+            Wait::Nothing
+            | Wait::Join(_)
+            | Wait::Token
+            | Wait::Futex
+            | Wait::Time
+            | Wait::Change => None,
+        }
+    }
+}
+
+impl Controller {
+    /// The running thread has announced what it waits for.
+    pub(super) fn begin_wait(&mut self) {
+        let me = self.current;
+        let thread = &self.threads[me as usize];
+        if let Some(object) = thread.wait.object() {
+            self.objects.block(object, me);
+        }
+        if thread.deadline != u64::MAX {
+            self.readiness.timed.push(me);
+        }
+        self.readiness.look_again_at(me);
+    }
+
+    /// The running thread waits no longer.
+    pub(super) fn end_wait(&mut self) {
+        let me = self.current;
+        let thread = &self.threads[me as usize];
+        if let Some(object) = thread.wait.object() {
+            self.objects.unblock(object, me);
+        }
+        if thread.deadline != u64::MAX {
+            self.readiness.timed.retain(|other| *other != me);
+        }
+    }
+
+    /// The thread has ended: those who join it can go on.
+    pub(super) fn let_joiners_go(&mut self, thread: u32) {
+        for pending in &self.pending {
+            if self.threads[pending.thread.index()].wait == Wait::Join(thread) {
+                self.readiness.look_again_at(pending.thread.0);
+            }
+        }
+    }
+
+    /// Takes a thread out of the live ones.
+    pub(super) fn remove_pending(&mut self, thread: u32) {
+        let place = self.place_of(thread);
+        let pending = self.pending.remove(place);
+        self.readiness.count(pending.ready, false);
+    }
+
+    /// Brings the readiness of all live threads up to date; says whether any is ready.
+    pub(super) fn is_anybody_ready(&mut self) -> bool {
+        while let Some(thread) = self.readiness.stale.pop() {
+            self.look_at(thread);
+        }
+        while let Some(object) = self.objects.next_changed() {
+            let mut at = 0;
+            while let Some(thread) = self.objects.blocked(object, at) {
+                self.look_at(thread);
+                at += 1;
+            }
+        }
+        if self.readiness.seen != self.clockwork.now {
+            self.readiness.seen = self.clockwork.now;
+            for at in 0..self.readiness.timed.len() {
+                self.look_at(self.readiness.timed[at]);
+            }
+        }
+        debug_assert!(self.nobody_was_missed());
+        self.readiness.ready > 0
+    }
+
+    fn look_at(&mut self, thread: u32) {
+        self.readiness.looks += 1;
+        let is_ready = self.can_go_on(thread);
+        let place = self.place_of(thread);
+        let pending = self.pending.get_mut(place);
+        if let Some(pending) = pending.filter(|pending| pending.thread.0 == thread) {
+            let was_ready = std::mem::replace(&mut pending.ready, is_ready);
+            self.readiness.count(was_ready, is_ready);
+        }
+    }
+
+    fn can_go_on(&self, thread: u32) -> bool {
+        let thread = &self.threads[thread as usize];
+        let adversarial = self.settings.time == Time::Adversarial;
+        thread.is_granted(&self.objects, &self.threads)
+            || ((thread.deadline <= self.clockwork.now
+                || (adversarial && thread.deadline != u64::MAX)
+                || thread.may_wake_spuriously)
+                && thread.may_give_up(&self.objects))
+    }
+
+    /// Whether looking at everybody would find the same. For tests: it takes as long as the threads are many.
+    fn nobody_was_missed(&self) -> bool {
+        const FEW: usize = 64;
+        let is_right =
+            |pending: &atropos_explore::Pending| pending.ready == self.can_go_on(pending.thread.0);
+        self.pending.len() > FEW || self.pending.iter().all(is_right)
+    }
+
+    /// Nothing can run now: moves the clock to the next deadline.
+    pub(super) fn let_time_pass(&mut self) -> bool {
+        let timed = self.readiness.timed.iter();
+        let next = timed
+            .map(|thread| &self.threads[*thread as usize])
+            .filter(|thread| thread.may_give_up(&self.objects))
+            .map(|thread| thread.deadline)
+            .min();
+        match next {
+            Some(next) if next > self.clockwork.now => {
+                self.clockwork.now = next;
+                true
+            }
+            _ => false,
+        }
+    }
+}
