@@ -84,10 +84,17 @@ impl Gradual {
         }
     }
 
+    fn random(&self) -> Stage {
+        let draw = Draw::new(self.budget.random, self.budget.seed);
+        Stage::Random(Box::new(Uniform::new(draw)))
+    }
+
     /// Leaves a stage for the next; false after the last.
     fn advance(&mut self, finished: bool) -> bool {
         let done = self.current().progress();
         let next = match &self.stage {
+            // Too long for that is too long for the next as well.
+            Stage::Exhaustive(strategy) if strategy.gave_up() => self.random(),
             Stage::Exhaustive(_) if finished => {
                 self.is_complete = true;
                 return false;
@@ -110,10 +117,7 @@ impl Gradual {
                     bound: bound + 1,
                 }
             }
-            Stage::Bounded { .. } => Stage::Random(Box::new(Uniform::new(Draw::new(
-                self.budget.random,
-                self.budget.seed,
-            )))),
+            Stage::Bounded { .. } => self.random(),
             Stage::Random(_) => return false,
         };
         self.earlier.executions += done.executions;

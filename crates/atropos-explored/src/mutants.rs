@@ -30,10 +30,7 @@ const GRACE: u32 = 3;
 /// What is known from the original.
 enum Known {
     Searched(Box<Original>),
-    Sampled {
-        original: SampledOriginal,
-        schedules: u64,
-    },
+    Sampled(SampledOriginal),
 }
 
 /// Explores the original and then the order's mutants, and says what came of each.
@@ -46,7 +43,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     let known = explore_original(subject, order)?;
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
-    known.tell(&mut explored, order);
+    known.tell(&mut explored);
     // A failure that depends on the world outside is not the schedule's.
     let is_controlled = notes.uncontrolled.is_none();
     if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure)
@@ -150,8 +147,20 @@ fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, S
         }
         Plan::Enumerate => Method::Search(Search::enumeration().settings()),
         Plan::Chess(bound) => Method::Search(Search::chess(bound).settings()),
-        Plan::Random(schedules) | Plan::Pct { schedules, .. } | Plan::Pos(schedules) => {
-            return Ok(sample(subject, order, schedules));
+        Plan::Random(schedules) => {
+            return Ok(sample(subject, order, Sampling::Random, schedules, all));
+        }
+        Plan::Pct { schedules, depth } => {
+            return Ok(sample(
+                subject,
+                order,
+                Sampling::Pct { depth },
+                schedules,
+                all,
+            ));
+        }
+        Plan::Pos(schedules) => {
+            return Ok(sample(subject, order, Sampling::Pos, schedules, all));
         }
         Plan::Replay(_) => return Err("mutants can't be explored by one schedule".to_owned()),
     };
@@ -169,7 +178,6 @@ fn search(subject: &mut Subject<'_>, method: Method, watch: &mut Watch) -> Origi
 }
 
 fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -> Known {
-    let start = Instant::now();
     let stage = all / 3;
     let whole = search(
         subject,
@@ -179,16 +187,16 @@ fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -
     let is_settled = |original: &Original| {
         original.is_complete || original.finding.is_some() || original.divergence.is_some()
     };
-    let mut executions = whole.executions;
     if is_settled(&whole) || subject.notes.uncontrolled.is_some() {
         return Known::Searched(Box::new(whole));
     }
+    // What is too long for that is too long for bounds, too: the first schedule was not even finished.
+    let bounds = 0..if whole.executions == 0 { 0 } else { u32::MAX };
     let mut watch = Watch::new(order.executions, stage);
     let mut largest = None;
-    for bound in 0.. {
+    for bound in bounds {
         let method = Method::Search(Search::chess(bound).settings());
         let bounded = search(subject, method, &mut watch);
-        executions += bounded.executions;
         if bounded.finding.is_some() || bounded.divergence.is_some() {
             return Known::Searched(Box::new(bounded));
         }
@@ -207,30 +215,36 @@ fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -
     {
         return Known::Searched(Box::new(largest));
     }
-    let each = start.elapsed().as_nanos() / u128::from(executions.max(1));
-    let fitting = (stage.as_nanos() / each.max(1)) as u64;
-    sample(subject, order, fitting.clamp(10, order.executions.max(10)))
+    let schedules = order.executions.max(1);
+    sample(subject, order, Sampling::Random, schedules, stage)
 }
 
-fn sample(subject: &mut Subject<'_>, order: &Order, schedules: u64) -> Known {
-    Known::Sampled {
-        original: SampledOriginal::explore(subject, schedules, order.seed),
-        schedules,
-    }
+/// One schedule at least, and then as many as there is time for.
+fn sample(
+    subject: &mut Subject<'_>,
+    order: &Order,
+    how: Sampling,
+    schedules: u64,
+    patience: Duration,
+) -> Known {
+    let mut watch = Watch::new(u64::MAX, patience);
+    let original =
+        SampledOriginal::explore(subject, how, schedules, order.seed, &mut |_| watch.go_on());
+    Known::Sampled(original)
 }
 
 impl Known {
     fn finding(&self) -> Option<&Finding> {
         match self {
             Known::Searched(original) => original.finding.as_ref(),
-            Known::Sampled { original, .. } => original.finding.as_ref(),
+            Known::Sampled(original) => original.finding.as_ref(),
         }
     }
 
     fn reaches(&self, mutant: u32) -> bool {
         match self {
             Known::Searched(original) => original.reached().contains(&mutant),
-            Known::Sampled { original, .. } => original.reached().any(|other| other == mutant),
+            Known::Sampled(original) => original.reached().any(|other| other == mutant),
         }
     }
 
@@ -238,11 +252,11 @@ impl Known {
     fn is_complete(&self) -> bool {
         match self {
             Known::Searched(original) => original.coverage() == Coverage::All,
-            Known::Sampled { .. } => false,
+            Known::Sampled(_) => false,
         }
     }
 
-    fn tell(&self, explored: &mut Explored, order: &Order) {
+    fn tell(&self, explored: &mut Explored) {
         explored.complete = self.is_complete();
         match self {
             Known::Searched(original) => {
@@ -252,19 +266,11 @@ impl Known {
                 explored.transitions = original.size.transitions;
                 explored.divergence = original.divergence.map(text);
             }
-            Known::Sampled { schedules, .. } => {
-                explored.coverage = sampled(*schedules, order.seed).to_string();
-                explored.executions = *schedules;
+            Known::Sampled(original) => {
+                explored.executions = original.executions;
+                explored.coverage = original.coverage(original.executions).to_string();
             }
         }
-    }
-}
-
-fn sampled(schedules: u64, seed: u64) -> Coverage {
-    Coverage::Sample {
-        schedules,
-        seed,
-        how: Sampling::Random,
     }
 }
 
@@ -325,17 +331,15 @@ fn one(
             Some((finding, explored)) => (Fate::Killed, Some(finding), explored),
             None => searched(subject, original, mutant, technique, order),
         },
-        Known::Sampled {
-            original,
-            schedules,
-        } => {
-            let (verdict, executions) = original.explore_mutant(subject, mutant, *schedules);
+        Known::Sampled(original) => {
+            let mut watch = Watch::new(u64::MAX, Duration::from_millis(order.mutant_patience));
+            let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
             let explored = Explored {
-                executions,
-                coverage: sampled(executions, order.seed).to_string(),
+                executions: run.executions,
+                coverage: run.coverage.to_string(),
                 ..Explored::default()
             };
-            let (fate, finding) = fate(verdict);
+            let (fate, finding) = fate(run.verdict);
             (fate, finding, explored)
         }
     };

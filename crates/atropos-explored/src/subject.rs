@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use atropos_explore::{End, Guide, Mutable, System};
 use atropos_libtest::TestDescAndFn;
-use atropos_protocol::exploration::Order;
+use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::{Finding, FindingKind, Last, Memory, Options, Statics, ThreadedTest, Time};
 
 use crate::{judged, switch};
@@ -23,6 +23,10 @@ pub struct Subject<'a> {
     pub notes: Notes,
     /// Steps of threads between scheduling points, which an execution may take.
     step_limit: u64,
+    /// Scheduling points that an execution may take.
+    point_limit: u64,
+    /// Most scheduling points of an execution that came to its end.
+    longest: u64,
 }
 
 /// What executions showed since the notes were last taken.
@@ -64,14 +68,24 @@ impl<'a> Subject<'a> {
             test,
             notes: Notes::default(),
             step_limit: u64::MAX,
+            point_limit: order.step_limit,
+            // A schedule that is run again was judged before.
+            longest: u64::from(order.deed == Deed::Replay),
         }
+    }
+
+    /// An execution that does not end is a finding where others end long before. Where none does, the test is just too long
+    /// to be explored.
+    fn others_end_long_before(&self) -> bool {
+        self.longest > 0 && self.longest.saturating_mul(MULTIPLE) <= self.point_limit
     }
 
     /// From now on executions may take a small multiple of what those of the original took.
     pub fn limit_to_multiple(&mut self, notes: &Notes) {
         let multiple = |most: u64| most.saturating_mul(MULTIPLE).saturating_add(AT_LEAST);
         self.step_limit = multiple(notes.most_steps);
-        self.test.set_step_limit(multiple(notes.most_points));
+        self.point_limit = multiple(notes.most_points);
+        self.test.set_step_limit(self.point_limit);
     }
 
     /// Runs with a trace being kept.
@@ -111,7 +125,21 @@ impl System for Subject<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         switch::begin(self.step_limit);
         let end = self.test.run(guide);
-        self.notes.add(self.last.take(), end);
+        let mut last = self.last.take();
+        if matches!(end, End::Limit) && !self.others_end_long_before() {
+            for finding in &mut last.findings {
+                if let FindingKind::StepLimit { steps, .. } = &finding.kind {
+                    finding.kind = FindingKind::Uncontrolled {
+                        what: format!("it takes more than {steps} scheduling points"),
+                        site: None,
+                    };
+                }
+            }
+        }
+        if matches!(end, End::Passed(_)) {
+            self.longest = self.longest.max(last.steps);
+        }
+        self.notes.add(last, end);
         end
     }
 }

@@ -51,6 +51,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
 
     let mut speed = Speed::AsAsked;
     let mut spent = Timings::default();
+    let mut may_need_examples = build::examples::are_in(&prepared.plan);
     let (build, journal, executed) = loop {
         progress.phase(Phase::Building, 0);
         let mut build = match build::build(&prepared, &interrupt, speed) {
@@ -87,6 +88,12 @@ pub fn run(options: Options) -> Result<ExitCode> {
                 progress.say("the tests take long: building once more, optimised");
                 log::line("the tests take long: building once more, optimised");
                 speed = Speed::Optimised;
+            }
+            Execution::TestsFail(_) if may_need_examples => {
+                progress.phase(Phase::Building, 0);
+                log::line("tests fail: building the examples, which they may start");
+                build::examples::build(&build, &interrupt)?;
+                may_need_examples = false;
             }
             Execution::TestsFail(failed) => {
                 drop(progress);

@@ -15,6 +15,8 @@
 //! - a step that cuts the execution short ([`Phase::CutShort`]) conflicts with everything. If any
 //!   execution fails, one is found; but once some are cut short, others that would end differently
 //!   may be left out, since what the threads would have done is not known;
+//! - an execution of more than [`LONGEST`] choices, or more planned steps than [`MOST_PLANNED`], is given up, and the search
+//!   with it: its races would take longer to reverse than anybody waits, and it would not be finished anyway;
 //! - an operation that another thread's step replaces (a timeout, by a notification) gets its turn
 //!   just before that step.
 
@@ -34,6 +36,11 @@ use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
 use reversal::Race;
 use wakeup::{First, Forest, Growth, List, Sequence, Step};
 
+/// The longest execution that is worth reducing: the work on one grows with the square of its length.
+const LONGEST: usize = 20_000;
+/// Steps of planned executions to keep in memory at most.
+const MOST_PLANNED: usize = 4_000_000;
+
 /// Why an execution is abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Abandoned {
@@ -41,6 +48,8 @@ enum Abandoned {
     Asleep,
     /// It was to try a reversal that is not possible.
     Impossible,
+    /// It goes on for too long; so does the search.
+    TooLong,
 }
 
 /// Optimal dynamic partial-order reduction.
@@ -81,6 +90,8 @@ pub struct Exhaustive {
     ends: u64,
     progress: Progress,
     finished: bool,
+    /// There is too much to explore.
+    gave_up: bool,
     divergence: Option<Divergence>,
 }
 
@@ -101,6 +112,11 @@ impl Exhaustive {
             item,
             ..Exhaustive::default()
         }
+    }
+
+    /// Whether the search ended because there is too much to explore.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
     }
 
     /// How many steps are planned and not yet explored; none when the search is finished.
@@ -481,6 +497,11 @@ impl Guide for Exhaustive {
             self.finish(point);
             return None;
         }
+        if self.at >= LONGEST {
+            self.abandoned = Some(Abandoned::TooLong);
+            self.gave_up = true;
+            return None;
+        }
         let thread = match self.at < self.path.len() {
             true => self.repeat(point),
             false => self.extend(point),
@@ -585,7 +606,7 @@ impl Guide for Exhaustive {
 
 impl Strategy for Exhaustive {
     fn begin(&mut self) -> bool {
-        if self.finished || self.divergence.is_some() {
+        if self.finished || self.gave_up || self.divergence.is_some() {
             return false;
         }
         // An execution that was cut short may have left some of what it should have done.
@@ -611,7 +632,12 @@ impl Strategy for Exhaustive {
         if self.divergence.is_some() {
             return;
         }
+        if self.gave_up {
+            self.progress.abandoned += 1;
+            return;
+        }
         self.reverse_races();
+        self.gave_up = self.forest.live() > MOST_PLANNED;
         self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
         match end {
             End::Stopped => self.progress.abandoned += 1,

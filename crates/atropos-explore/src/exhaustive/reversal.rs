@@ -1,10 +1,10 @@
 //! After an execution: finding its races and planning the executions in which they come the other
 //! way round.
 
-use super::Exhaustive;
 use super::order::{Entry, EventId, Sure};
 use super::path::{What, chosen};
 use super::wakeup::Step;
+use super::{Exhaustive, MOST_PLANNED};
 use crate::choice::Thread;
 
 /// Two steps of an execution that could come the other way round.
@@ -52,6 +52,9 @@ impl Exhaustive {
             self.repeated > 0 && matches!(self.path[self.repeated - 1].what, What::Data(_));
         for i in if took_alternative { 0 } else { known }..self.races.len() {
             self.reverse(self.races[i]);
+            if self.forest.live() > MOST_PLANNED {
+                break;
+            }
         }
         let mut revoked = std::mem::take(&mut self.revoked);
         for (node, step) in revoked.drain(..) {

@@ -22,7 +22,7 @@ mod recording;
 mod sampled;
 mod starts;
 
-pub use sampled::SampledOriginal;
+pub use sampled::{SampledOriginal, SampledRun};
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -238,7 +238,7 @@ impl Original {
             finding,
             size,
             executions: strategy.progress().executions,
-            is_complete: is_complete && strategy.divergence().is_none(),
+            is_complete: is_complete && !strategy.gave_up() && strategy.divergence().is_none(),
             divergence: strategy.divergence(),
         }
     }
@@ -300,10 +300,12 @@ impl Original {
             is_complete &= flow.is_continue() || end.is_failure();
             flow
         };
-        let (report, size) = match &self.memory {
+        let (report, size, went_through) = match &self.memory {
             Memory::Search(original) => {
                 let method = self.method;
-                search_mutant(original, method, system, mutant, technique, &mut watch)
+                let (report, size) =
+                    search_mutant(original, method, system, mutant, technique, &mut watch);
+                (report, size, true)
             }
             Memory::Exhaustive(recording) => {
                 reduce_mutant(recording, system, mutant, technique, &mut watch)
@@ -321,7 +323,7 @@ impl Original {
             verdict,
             size,
             executions: report.progress.executions,
-            is_complete: is_complete && report.divergence.is_none(),
+            is_complete: is_complete && went_through && report.divergence.is_none(),
             divergence: report.divergence,
         }
     }
@@ -360,19 +362,17 @@ fn reduce_mutant(
     mutant: u32,
     technique: Technique,
     watch: &mut Watch<'_>,
-) -> (Report, Size) {
+) -> (Report, Size, bool) {
     let mut strategy = Exhaustive::new();
     let mut recorded = Recorded::new(recording, system, mutant, technique);
     let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| watch(end));
     let transitions = recorded.fresh;
     let states = transitions + u64::from(transitions > 0);
-    (
-        report,
-        Size {
-            states,
-            transitions,
-        },
-    )
+    let size = Size {
+        states,
+        transitions,
+    };
+    (report, size, !strategy.gave_up())
 }
 
 fn stop(until: Until, end: End) -> ControlFlow<()> {

@@ -1,47 +1,108 @@
 //! Mutants under random schedules: first the schedules that reached the mutant in the original, each
-//! of which goes the same way up to the mutant, then new ones.
+//! of which goes the same way up to the mutant, then new ones. A kill by a new one counts only if the original passes
+//! under the same draw.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
-use super::Verdict;
+use super::{Verdict, Watch};
 use crate::choice::Thread;
 use crate::op::Op;
-use crate::sampling::{Draw, Uniform};
-use crate::strategy::{Finding, Strategy};
-use crate::system::{Guide, Mutable, Point};
+use crate::sampling::{Draw, Pct, Pos, Uniform};
+use crate::strategy::{Coverage, Finding, Sampling, Strategy};
+use crate::system::{End, Guide, Mutable, Point};
+
+/// How schedules are drawn, each by its number.
+#[derive(Clone, Copy, Debug)]
+struct Sampler {
+    how: Sampling,
+    seed: u64,
+    /// Scheduling points of the first execution of the original, once it is known.
+    length: Option<u64>,
+}
+
+impl Sampler {
+    fn strategy(&self, number: u64) -> Box<dyn Strategy> {
+        let draw = Draw {
+            schedules: 1,
+            seed: self.seed,
+            first: number,
+            stride: 1,
+        };
+        match (self.how, self.length) {
+            (Sampling::Random, _) => Box::new(Uniform::new(draw)),
+            (Sampling::Pos, _) => Box::new(Pos::new(draw)),
+            (Sampling::Pct { depth }, None) => Box::new(Pct::new(draw, depth)),
+            (Sampling::Pct { depth }, Some(length)) => {
+                Box::new(Pct::of_length(draw, depth, length))
+            }
+        }
+    }
+}
 
 /// What a sample of the original's schedules left behind.
 #[derive(Clone, Debug)]
 pub struct SampledOriginal {
-    seed: u64,
-    schedules: u64,
+    sampler: Sampler,
+    /// Executions of the original.
+    pub executions: u64,
     /// For each mutant the numbers of the executions that reached it.
     reached: BTreeMap<u32, Vec<u64>>,
     /// The first failing execution of the original.
     pub finding: Option<Finding>,
 }
 
+/// How a mutant fared under random schedules.
+#[derive(Clone, Debug)]
+pub struct SampledRun {
+    pub verdict: Verdict,
+    pub executions: u64,
+    /// What was run.
+    pub coverage: Coverage,
+}
+
 impl SampledOriginal {
-    /// Runs so many random schedules of the original, or up to the first that fails.
-    pub fn explore(system: &mut dyn Mutable, schedules: u64, seed: u64) -> SampledOriginal {
+    /// Runs so many random schedules of the original, or up to the first that fails, or as long as `watch` says.
+    pub fn explore(
+        system: &mut dyn Mutable,
+        how: Sampling,
+        schedules: u64,
+        seed: u64,
+        watch: &mut Watch<'_>,
+    ) -> SampledOriginal {
         system.activate(0);
         let mut sampled = SampledOriginal {
-            seed,
-            schedules,
+            sampler: Sampler {
+                how,
+                seed,
+                length: None,
+            },
+            executions: 0,
             reached: BTreeMap::new(),
             finding: None,
         };
         for number in 0..schedules {
-            let (finding, reached) = run(system, seed, number);
-            for mutant in reached {
+            let run = sampled.run(system, number);
+            sampled.executions += 1;
+            sampled.sampler.length.get_or_insert(run.points);
+            for mutant in run.reached {
                 sampled.reached.entry(mutant).or_default().push(number);
             }
-            if finding.is_some() {
-                sampled.finding = finding;
+            sampled.finding = run.finding;
+            if sampled.finding.is_some() || watch(run.end).is_break() {
                 break;
             }
         }
         sampled
+    }
+
+    /// What so many executions cover.
+    pub fn coverage(&self, schedules: u64) -> Coverage {
+        Coverage::Sample {
+            schedules,
+            seed: self.sampler.seed,
+            how: self.sampler.how,
+        }
     }
 
     /// The mutants that some schedule reached.
@@ -49,79 +110,102 @@ impl SampledOriginal {
         self.reached.keys().copied()
     }
 
-    /// Runs a mutant under the schedules that reached it and then under `more` new ones. Returns what
-    /// became of it and after how many executions. A mutant that no schedule of the original reached
-    /// gets the new ones only: others may reach it.
+    /// Runs a mutant under the schedules that reached it and then under as many new ones as the original had, as long as
+    /// `watch` says. A mutant that no schedule of the original reached gets the new ones only: others may reach it.
     pub fn explore_mutant(
         &self,
         system: &mut dyn Mutable,
         mutant: u32,
-        more: u64,
-    ) -> (Verdict, u64) {
+        watch: &mut Watch<'_>,
+    ) -> SampledRun {
         let known = self.reached.get(&mutant).map_or(&[][..], Vec::as_slice);
+        let mut is_reached = !known.is_empty();
+        let mut verdict = None;
+        let mut executions = 0;
         if self.finding.is_some() {
-            let verdict = if known.is_empty() {
-                Verdict::Unreached
-            } else {
-                Verdict::Undecided
-            };
-            return (verdict, 0);
+            verdict = is_reached.then_some(Verdict::Undecided);
+            return self.said(verdict, is_reached, 0);
         }
         system.activate(mutant);
-        let new = self.schedules..self.schedules + more;
-        let mut executions = 0;
-        let mut is_reached = !known.is_empty();
-        let mut killed = None;
+        let new = self.executions..2 * self.executions;
         for number in known.iter().copied().chain(new) {
-            let (finding, reached) = run(system, self.seed, number);
+            let run = self.run(system, number);
             executions += 1;
-            is_reached |= reached.contains(&mutant);
-            killed = finding.filter(|_| reached.contains(&mutant));
-            if killed.is_some() {
+            let is_here = run.reached.contains(&mutant);
+            is_reached |= is_here;
+            if let Some(finding) = run.finding.filter(|_| is_here) {
+                system.activate(0);
+                let blames_mutant =
+                    number < self.executions || self.run(system, number).finding.is_none();
+                verdict = Some(match blames_mutant {
+                    true => Verdict::Killed(finding),
+                    false => Verdict::Undecided,
+                });
+                break;
+            }
+            if watch(run.end) == ControlFlow::Break(()) {
                 break;
             }
         }
         system.activate(0);
-        let verdict = match killed {
-            Some(finding) => Verdict::Killed(finding),
-            None if is_reached => Verdict::Survived,
-            None => Verdict::Unreached,
+        self.said(verdict, is_reached, executions)
+    }
+
+    fn said(&self, verdict: Option<Verdict>, is_reached: bool, executions: u64) -> SampledRun {
+        let otherwise = match is_reached {
+            true => Verdict::Survived,
+            false => Verdict::Unreached,
         };
-        (verdict, executions)
+        SampledRun {
+            verdict: verdict.unwrap_or(otherwise),
+            executions,
+            coverage: self.coverage(executions),
+        }
+    }
+
+    /// One execution of the sample.
+    fn run(&self, system: &mut dyn Mutable, number: u64) -> Run {
+        let mut strategy = self.sampler.strategy(number);
+        strategy.begin();
+        let mut noting = Noting {
+            guide: &mut *strategy,
+            reached: BTreeSet::new(),
+            points: 0,
+        };
+        let end = system.run(&mut noting);
+        let (reached, points) = (noting.reached, noting.points);
+        strategy.end(end);
+        let finding = end.is_failure().then(|| Finding {
+            end,
+            schedule: strategy.schedule(),
+        });
+        Run {
+            end,
+            finding,
+            reached,
+            points,
+        }
     }
 }
 
-/// One execution of a sample; how it failed, if it did, and what it reached.
-fn run(system: &mut dyn Mutable, seed: u64, number: u64) -> (Option<Finding>, Vec<u32>) {
-    let mut strategy = Uniform::new(Draw {
-        schedules: 1,
-        seed,
-        first: number,
-        stride: 1,
-    });
-    strategy.begin();
-    let mut noting = Noting {
-        guide: &mut strategy,
-        reached: Vec::new(),
-    };
-    let end = system.run(&mut noting);
-    let reached = noting.reached;
-    strategy.end(end);
-    let finding = end.is_failure().then(|| Finding {
-        end,
-        schedule: strategy.schedule(),
-    });
-    (finding, reached)
+/// What one execution showed.
+struct Run {
+    end: End,
+    finding: Option<Finding>,
+    reached: BTreeSet<u32>,
+    points: u64,
 }
 
 /// Passes everything on and notes which mutants are reached.
 struct Noting<'a> {
-    guide: &'a mut Uniform,
-    reached: Vec<u32>,
+    guide: &'a mut dyn Guide,
+    reached: BTreeSet<u32>,
+    points: u64,
 }
 
 impl Guide for Noting<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        self.points += 1;
         self.guide.choose(point)
     }
 
@@ -138,8 +222,6 @@ impl Guide for Noting<'_> {
     }
 
     fn reach(&mut self, mutant: u32) {
-        if !self.reached.contains(&mutant) {
-            self.reached.push(mutant);
-        }
+        self.reached.insert(mutant);
     }
 }

@@ -46,6 +46,14 @@ impl Pct {
         }
     }
 
+    /// The same, with the length of executions known.
+    pub fn of_length(draw: Draw, depth: u32, length: u64) -> Pct {
+        Pct {
+            longest: length.max(1),
+            ..Pct::new(draw, depth)
+        }
+    }
+
     fn restart(&mut self) {
         if self.steps > 0 {
             self.longest = if self.drawn.begun == 2 {

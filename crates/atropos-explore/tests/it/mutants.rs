@@ -2,10 +2,11 @@
 //! each technique explores no more than the one before.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use atropos_explore::{
-    End, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Search, Settings,
-    Size, Strictness, Technique, Until, Verdict, replay,
+    End, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Sampling, Search,
+    Settings, Size, Strictness, Technique, Until, Verdict, replay,
 };
 
 use crate::equivalence::{ends_of, seeds};
@@ -225,7 +226,10 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
         };
         let mutants = system.program.mutants();
         let original = Original::explore(&mut system, Method::Exhaustive);
-        let sample = SampledOriginal::explore(&mut system, 20, seed);
+        let how = [Sampling::Random, Sampling::Pct { depth: 3 }, Sampling::Pos][seed as usize % 3];
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let sample = SampledOriginal::explore(&mut system, how, 20, seed, go_on);
+        assert_eq!(sample.executions, 20);
         assert!(
             sample
                 .reached()
@@ -239,9 +243,10 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
                 Until::FirstFailure,
             );
             let is_killed = matches!(run.verdict, Verdict::Killed(_));
-            let (verdict, executions) = sample.explore_mutant(&mut system, mutant, 20);
-            assert!(executions <= 40);
-            if let Verdict::Killed(finding) = verdict {
+            let sampled = sample.explore_mutant(&mut system, mutant, go_on);
+            assert!(sampled.executions <= 40);
+            assert_eq!(sampled.coverage, sample.coverage(sampled.executions));
+            if let Verdict::Killed(finding) = sampled.verdict {
                 assert!(is_killed, "seed {seed}, mutant {mutant}");
                 system.activate(mutant);
                 let again = replay(&mut system, &finding.schedule, Strictness::Exact);

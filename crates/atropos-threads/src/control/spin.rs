@@ -5,6 +5,10 @@
 //! bounded spinning into the slow path behind it; then the thread waits until somebody changes what it looks
 //! at, or until nobody else can run.
 //!
+//! A thread that changes something of its own in each round (a counter, a slot that it takes and gives back) may still wait for
+//! another in vain: after a few rounds that end in a yield at the same place it lets others go first, until one of them
+//! has changed anything. Without that, some schedule would let it go round for ever.
+//!
 //! All of this depends on what the thread itself did and saw, and on changes to objects that its yields announce as
 //! read: steps that commute stay so.
 
@@ -12,7 +16,7 @@ use atropos_explore::{Kind, Object, Op};
 
 use super::code::Code;
 use super::objects::Site;
-use super::thread_state::Wait;
+use super::thread_state::{Rounds, Wait};
 use super::{Announcement, Control, Controller};
 
 /// Rounds of spinning before a thread is made to wait.
@@ -21,6 +25,8 @@ const STUTTER: u32 = 200;
 /// another has changed something. (A thread that does work under a lock and yields after each piece looks the same; it
 /// then lets others go first from its third piece on.)
 const POLLING: u32 = 3;
+/// Rounds with changes of the thread's own, ended by a yield at one place, after which others go first.
+const UNFAIR: u32 = 10;
 /// Reads in a row that count as spinning although the thread never yields.
 const SILENT_SPIN: u32 = 100;
 /// How often spinning threads are let go when nobody else can run, before the execution counts as a livelock.
@@ -73,7 +79,12 @@ impl Control {
             1
         };
         spin.yields_at = Some(site);
-        let polls = spin.same_place >= POLLING && spin.yields == 1;
+        let first = spin.yields == 1;
+        let polls = spin.same_place >= POLLING && first;
+        let unfair = first && self.goes_round(site);
+        let spin = &mut self.me().spin;
+        spin.looked_at_more |= unfair;
+        let polls = polls || unfair;
         let mut op = Op::local();
         if spin.yields > 1 || polls {
             op = if spin.looked_at_more {
@@ -101,6 +112,21 @@ impl Control {
                 self.me().spin.yields = 1;
             }
         }
+    }
+}
+
+impl Control {
+    /// Whether the running thread, which yields here, has done so too often.
+    fn goes_round(&self, site: Site) -> bool {
+        let rounds = &mut self.me().rounds;
+        if !rounds.at.is_some_and(|last| std::ptr::eq(last, site)) {
+            *rounds = Rounds {
+                at: Some(site),
+                count: 0,
+            };
+        }
+        rounds.count += 1;
+        rounds.count > UNFAIR
     }
 }
 

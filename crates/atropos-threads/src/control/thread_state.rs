@@ -82,6 +82,7 @@ pub(crate) struct ThreadState {
     pub acquire_fence: Clock,
     pub locals: Locals,
     pub spin: Spin,
+    pub rounds: Rounds,
     /// How often the thread asked for the time since it last waited.
     pub clock_reads: u32,
 }
@@ -112,6 +113,13 @@ pub struct Spin {
     /// Where the thread last yielded, and how often in a row, with at most locking and unlocking in between.
     pub yields_at: Option<Site>,
     pub same_place: u32,
+}
+
+/// Tells a thread that goes round and round for others, changing something of its own each time.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    pub at: Option<Site>,
+    pub count: u32,
 }
 
 /// Wake-ups for no reason that one thread may have in an execution: without a limit there is no end of schedules.
@@ -146,6 +154,7 @@ impl ThreadState {
             acquire_fence: Clock::default(),
             locals: Locals::default(),
             spin: Spin::default(),
+            rounds: Rounds::default(),
             clock_reads: 0,
         }
     }

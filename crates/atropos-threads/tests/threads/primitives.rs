@@ -478,6 +478,24 @@ fn a_spinning_thread_waits_for_the_one_that_it_looks_at() {
 }
 
 #[test]
+fn a_thread_that_changes_something_in_each_round_does_not_go_round_for_ever() {
+    let test = || {
+        let (flag, rounds) = (AtomicBool::new(false), AtomicU32::new(0));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !flag.load(SeqCst) {
+                    rounds.fetch_add(1, SeqCst);
+                    thread::yield_now();
+                }
+            });
+            scope.spawn(|| flag.store(true, SeqCst));
+        });
+        say("over");
+    };
+    check_reduced(test, &sc(), &["over"]);
+}
+
+#[test]
 fn spinning_for_what_never_comes_is_a_livelock() {
     let test = || {
         let flag = AtomicBool::new(false);

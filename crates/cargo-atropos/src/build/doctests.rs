@@ -65,7 +65,7 @@ pub fn build(
         packages: vec![package.package_id.clone()],
         ..build.cargo.clone()
     };
-    let mut command = setting.cargo_test()?;
+    let mut command = setting.cargo("test");
     command
         .args(["--doc", "--", "--test-threads=1"])
         .env(ENCODED_FLAGS, flags.join(SEPARATOR))

@@ -6,6 +6,7 @@
 
 mod cargo_messages;
 pub mod doctests;
+pub mod examples;
 mod instructions;
 pub mod observed;
 mod observing_unit;
@@ -127,11 +128,11 @@ impl CargoSetting {
         }
     }
 
-    /// `cargo test` with the wrapper in rustc's place.
-    pub fn cargo_test(&self) -> Result<Command> {
+    /// A command of cargo with the wrapper in rustc's place.
+    fn cargo(&self, subcommand: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command
-            .arg("test")
+            .arg(subcommand)
             .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
             .env(self.wrapper_variable(), &self.wrapper)
@@ -150,7 +151,7 @@ impl CargoSetting {
             command.args(["--package", package]);
         }
         command.args(&self.arguments);
-        Ok(command)
+        command
     }
 }
 
@@ -471,7 +472,7 @@ fn call_cargo(
     fs::create_dir_all(&records).context("can't write to the output directory")?;
     let cargo_log = instructions.directory.join("cargo.log");
     let stderr = File::create(&cargo_log).context("can't write cargo's log")?;
-    let mut command = setting.cargo_test()?;
+    let mut command = setting.cargo("test");
     command
         .args(["--tests", "--no-fail-fast", "--message-format=json"])
         .arg(runner_argument(toolchain)?)

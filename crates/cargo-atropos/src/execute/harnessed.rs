@@ -130,6 +130,7 @@ impl Worker<'_> {
             baseline.wall,
             baseline.steps.max(baseline.spawned_steps),
             baseline.peak_heap,
+            baseline.effects,
             self.context.setting.options.timeout_multiplier(),
         );
         let mut way = match self.zygotes.get(test.binary) {

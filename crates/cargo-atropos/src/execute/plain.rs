@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Limits, Outcome, sys};
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
 use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
 
@@ -152,7 +152,9 @@ fn run_mutant(
 ) -> Result<Said> {
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
-    let limits = way::limits(test.wall, test.steps, 0, multiplier);
+    // Nobody watched whether it starts threads.
+    let effects = Effects(Effect::Threads.bit());
+    let limits = way::limits(test.wall, test.steps, 0, effects, multiplier);
     let start = Instant::now();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     if matches!(end, End::TimeLimit) {

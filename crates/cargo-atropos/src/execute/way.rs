@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atropos_protocol::{Baseline, Costs, Limits, Way};
+use atropos_protocol::{Baseline, Costs, Effect, Effects, Limits, Way};
 
 use crate::arguments::WayChoice;
 
@@ -73,8 +73,16 @@ const SPARE_STEPS: u64 = 200_000;
 const SPARE_HEAP: u64 = 256 << 20;
 const SPARE_TIME: Duration = Duration::from_secs(2);
 
-/// What a mutant may use under a test: small multiples of what the original used.
-pub fn limits(wall: Duration, steps: u64, peak_heap: u64, multiplier: f64) -> Limits {
+/// What a mutant may use under a test: small multiples of what the original used. Threads reserve far more addresses than
+/// they use (stacks, arenas of the heap), and one that can't be started looks like a mutant's fault: where there are or
+/// may be threads, addresses are not limited, only the heap.
+pub fn limits(
+    wall: Duration,
+    steps: u64,
+    peak_heap: u64,
+    effects: Effects,
+    multiplier: f64,
+) -> Limits {
     let step_factor = step_factor(steps, multiplier);
     let heap = peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
     Limits {
@@ -82,7 +90,10 @@ pub fn limits(wall: Duration, steps: u64, peak_heap: u64, multiplier: f64) -> Li
         step_factor,
         heap,
         time: wall.mul_f64(multiplier) + SPARE_TIME,
-        address_space: heap.saturating_mul(4),
+        address_space: match effects.contains(Effect::Threads) {
+            true => 0,
+            false => heap.saturating_mul(4),
+        },
     }
 }
 
@@ -98,7 +109,7 @@ fn step_factor(steps: u64, multiplier: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use atropos_protocol::{Effect, Effects, Outcome, Verdict};
+    use atropos_protocol::{Outcome, Verdict};
 
     use super::*;
 
@@ -175,6 +186,13 @@ mod tests {
         assert_eq!(step_factor(10_000_000, 5.0), 5.0);
         assert_eq!(step_factor(20_000_000, 5.0), 4.0);
         assert!((step_factor(10_000_000_000, 5.0) - 3.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn threads_may_reserve_as_many_addresses_as_they_like() {
+        let of = |effects| limits(Duration::ZERO, 1, 1 << 20, Effects(effects), 5.0).address_space;
+        assert!(of(0) > 0);
+        assert_eq!(of(Effect::Threads.bit()), 0);
     }
 
     #[test]

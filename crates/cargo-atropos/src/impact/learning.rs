@@ -102,7 +102,13 @@ impl Seen {
             OriginalTest {
                 unsteady: trace.unsteady(&second),
                 trace,
-                limits: limits(wall, steps, baseline.peak_heap, team.timeout_multiplier),
+                limits: limits(
+                    wall,
+                    steps,
+                    baseline.peak_heap,
+                    baseline.effects,
+                    team.timeout_multiplier,
+                ),
                 seconds,
             },
         );
