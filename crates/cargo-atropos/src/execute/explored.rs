@@ -32,6 +32,8 @@ const PATIENCE_FOR_ALL: Duration = Duration::from_secs(60);
 const LEAST_PATIENCE: Duration = Duration::from_millis(250);
 /// Schedules for one stage of the original's exploration.
 const EXECUTIONS: u64 = 5000;
+/// Steps of a test without threads that is explored, too. A longer one costs more under control than it can show.
+const SHORT: u64 = 10_000;
 /// How long a test binary may say nothing beyond what its order allows.
 const GRACE: Duration = Duration::from_secs(30);
 
@@ -78,6 +80,7 @@ pub fn run(
     let alone = (0..tests.len())
         .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
         .filter(|&index| tests[index].baseline.may_batch())
+        .filter(|&index| tests[index].baseline.steps <= SHORT)
         .filter(|&index| !context.open_by_concurrency(TestId(index)).is_empty());
     threaded.extend(alone);
     let scratch = Scratch::make(context.setting.output)?;
