@@ -227,12 +227,16 @@ impl Picture {
     }
 
     fn done(&mut self, verdict: Option<Verdict>, now: Instant) {
-        self.done += 1;
         match verdict {
             Some(Verdict::Killed(_)) => self.killed += 1,
             Some(verdict) if verdict.is_missed() => self.missed += 1,
             _ => {}
         }
+        // Where tests are counted, a mutant's verdict is news but no progress.
+        if verdict.is_some() && self.phase == Some(Phase::Exploring) {
+            return;
+        }
+        self.done += 1;
         self.samples.push_back((now, self.done));
         while self.samples.len() > 2 && now - self.samples[1].0 > RATE_WINDOW {
             self.samples.pop_front();
