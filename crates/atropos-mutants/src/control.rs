@@ -22,6 +22,9 @@ use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
     pub fn question_mark(&mut self, attempt: &ExprTry) {
+        if junk::is_result_of_writing(self.frame.returns.as_ref()) {
+            return;
+        }
         let span = self.source.span(attempt);
         let mark = self.source.token(attempt.question_token.span);
         let replacement = format!("{}.unwrap_or_default()", self.source.flat(&attempt.expr));

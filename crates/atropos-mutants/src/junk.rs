@@ -1,7 +1,7 @@
 //! What is left alone because no test is meant to notice it: logging and debug output, capacity
 //! hints, messages, tables of data. One list per question, so that each can be argued about.
 
-use syn::{Expr, Path, Signature};
+use syn::{Expr, Path, Signature, Type};
 
 use crate::facts::{Facts, last_name};
 use crate::walk::Owner;
@@ -75,6 +75,19 @@ pub(crate) fn is_undeletable_call(name: &str) -> bool {
                 | "exit"
                 | "abort"
         )
+}
+
+/// Whether a function writes text for people (`fmt::Result`): memory, which nearly all of it is
+/// written to, never refuses, so no test can see a refusal swallowed.
+pub(crate) fn is_result_of_writing(returned: Option<&Type>) -> bool {
+    let Some(Type::Path(path)) = returned else {
+        return false;
+    };
+    let mut names = path.path.segments.iter().rev();
+    names
+        .next()
+        .is_some_and(|last| last.ident == "Result" && last.arguments.is_none())
+        && names.next().is_some_and(|module| module.ident == "fmt")
 }
 
 /// The last name of a called path.

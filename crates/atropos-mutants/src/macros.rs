@@ -7,6 +7,7 @@ use syn::{Expr, Item, Macro, Meta, Pat, Token, braced};
 
 use crate::attributes::implies_test;
 use crate::expressions::Role;
+use crate::junk;
 use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::walk::{Draft, Walker};
@@ -65,11 +66,13 @@ impl Walker<'_> {
         let Ok(inner) = mac.parse_body::<Expr>() else {
             return;
         };
-        let span = self.source.span(whole);
-        let replacement = format!("({}).unwrap_or_default()", self.source.flat(&inner));
-        let summary = "replace try! with .unwrap_or_default()".to_string();
-        let draft = Draft::new(Operator::Qmr, span, replacement, summary);
-        self.point(span, Shape::Expression, vec![draft]);
+        if !junk::is_result_of_writing(self.frame.returns.as_ref()) {
+            let span = self.source.span(whole);
+            let replacement = format!("({}).unwrap_or_default()", self.source.flat(&inner));
+            let summary = "replace try! with .unwrap_or_default()".to_string();
+            let draft = Draft::new(Operator::Qmr, span, replacement, summary);
+            self.point(span, Shape::Expression, vec![draft]);
+        }
         self.expression(&inner, Role::Value, None);
     }
 

@@ -57,6 +57,20 @@ fn nothing_in_debug_and_hash() {
 }
 
 #[test]
+fn no_refusal_of_text_is_swallowed() {
+    check(
+        "QMR",
+        "fn f(f: &mut Formatter) -> fmt::Result { f.write_str(a)?; write!(f, b)?; Ok(()) }",
+        &[],
+    );
+    check(
+        "QMR",
+        "fn f(f: &mut Formatter) -> io::Result<()> { f.write_all(a)?; Ok(()) }",
+        &["QMR: f.write_all(a)? => f.write_all(a).unwrap_or_default()"],
+    );
+}
+
+#[test]
 fn nothing_in_capacity_hints() {
     check_value("CRP,AOR", "", "Vec::with_capacity(n + 1)", &[]);
     check_statements("all,-FBR", "v.reserve(n * 2);", &[]);
