@@ -461,6 +461,14 @@ impl BuildOptions {
         if let Some(profile) = &self.profile {
             arguments.push(format!("--profile={profile}"));
         }
+        // The runtime that programs are linked with can't take part in optimising at link time.
+        for profile in self
+            .profile
+            .as_deref()
+            .map_or(vec!["dev", "test"], |own| vec![own])
+        {
+            arguments.push(format!("--config=profile.{profile}.lto='off'"));
+        }
         arguments.extend(self.cargo_arg.iter().cloned());
         arguments
     }

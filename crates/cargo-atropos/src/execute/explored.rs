@@ -296,6 +296,14 @@ impl Stage<'_> {
         let Some(found) = original.and_then(|original| original.found) else {
             return Ok(());
         };
+        if !self.context.starts_threads(test) {
+            // There is no other schedule: it is the control that it does not bear.
+            self.say_unexplored(
+                record,
+                &format!("under control it ends otherwise: {}", found.title),
+            );
+            return Ok(());
+        }
         self.context.leave_undecided(test, &undecided);
         self.keep_found(kept, record, &order, place, None, &found);
         explorations.failing.push(FailingSchedule {
@@ -319,6 +327,10 @@ impl Stage<'_> {
             },
             (Ended::Done, None) => return,
         };
+        self.say_unexplored(record, &why);
+    }
+
+    fn say_unexplored(&self, record: &TestRecord, why: &str) {
         self.context.setting.progress.say(&format!(
             "note: the schedules of {} are not explored: {why}; it is run as it is",
             record.name
