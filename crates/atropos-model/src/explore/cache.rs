@@ -1,8 +1,8 @@
 //! The original's expansions, shared by all workers: a mutant that none of them met there does the same.
 
 use super::expansion::Expansion;
+use super::quick::QuickMap;
 use crate::model::State;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 const SHARDS: usize = 64;
@@ -10,7 +10,7 @@ const SHARDS: usize = 64;
 /// What was found from states, with and without reduction.
 #[derive(Default)]
 struct Shard {
-    known: HashMap<(State, bool), Arc<Expansion>>,
+    known: QuickMap<(State, bool), Arc<Expansion>>,
     bytes: usize,
 }
 

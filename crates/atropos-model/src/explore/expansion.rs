@@ -1,16 +1,16 @@
 //! The iterations that are enabled in one state, without those that begin with an input: most of them are never taken,
 //! and a station has thousands.
 
+use super::quick::QuickSet;
 use crate::model::{ExecError, Label, ObjectId, State};
 use crate::mutation::{MutantId, MutantSet};
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Lists of mutants, each kept once: objects of one class in one state meet the same.
 #[derive(Default)]
 pub(super) struct Lists {
-    known: HashSet<Arc<[MutantId]>>,
+    known: QuickSet<Arc<[MutantId]>>,
     scratch: Vec<MutantId>,
 }
 

@@ -5,11 +5,11 @@ use super::cache::Cache;
 use super::engine::{Engine, Inputs};
 use super::expansion::{Expansion, Lists, Step, Taker};
 use super::inputs;
+use super::quick::QuickSet;
 use super::reducer::Reducer;
 use super::suspension::{Node, Suspension, VisibleNode};
 use crate::model::{ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Whether all orders of internal steps are explored.
@@ -268,7 +268,7 @@ impl Explorer {
         limits: Limits,
         infected: &mut MutantSet,
     ) -> Result<Suspension, Stop> {
-        let mut seen: HashSet<Node> = kernel.iter().cloned().collect();
+        let mut seen: QuickSet<Node> = kernel.iter().cloned().collect();
         let mut open: Vec<Node> = kernel.to_vec();
         let mut nodes = Vec::new();
         let mut offered = 0;
@@ -308,7 +308,7 @@ impl Explorer {
         &mut self,
         acting: &Acting,
         node: Node,
-        seen: &mut HashSet<Node>,
+        seen: &mut QuickSet<Node>,
         open: &mut Vec<Node>,
         infected: &mut MutantSet,
     ) -> Result<VisibleNode, Stop> {

@@ -9,6 +9,7 @@ mod footprint;
 mod forecast;
 mod inputs;
 mod points_to;
+mod quick;
 mod reducer;
 mod suspension;
 
@@ -18,5 +19,6 @@ pub use engine::{Engine, Inputs, Interpreted, Iterations, MOST_OUTCOMES, MOST_TR
 pub use expansion::{Expansion, Step, Taker};
 pub use explorer::{Explorer, Limits, Reduction, Stop};
 pub use inputs::{Input, Taken};
+pub use quick::{QuickMap, QuickSet};
 pub use reducer::Reducer;
 pub use suspension::{Node, Suspension, VisibleNode};

@@ -11,6 +11,7 @@
 
 use super::footprint::{Cells, Footprint, Footprints};
 use super::forecast::Forecast;
+use super::quick::QuickSet;
 use crate::model::{CodeId, Model, ObjectId, PointId, State, Stmt, StmtKind};
 use crate::mutation::{Mode, MutantSet};
 use std::cell::RefCell;
@@ -135,9 +136,9 @@ impl Reducer {
             state,
             mode,
             asked: Vec::new(),
-            known: HashSet::new(),
-            woken: HashSet::new(),
-            relied: HashSet::new(),
+            known: QuickSet::default(),
+            woken: QuickSet::default(),
+            relied: QuickSet::default(),
             forecasts: 0,
         };
         for (at, alternative) in self.alternatives[object.index()].iter().enumerate() {
@@ -183,10 +184,10 @@ struct Sleepers<'r> {
     mode: &'r Mode,
     /// What must sleep, first what was asked for, then what that depends on.
     asked: Vec<(ObjectId, usize)>,
-    known: HashSet<(ObjectId, usize)>,
+    known: QuickSet<(ObjectId, usize)>,
     /// Found to be enabled, or not known to stay disabled.
-    woken: HashSet<(ObjectId, usize)>,
-    relied: HashSet<PointId>,
+    woken: QuickSet<(ObjectId, usize)>,
+    relied: QuickSet<PointId>,
     forecasts: usize,
 }
 
@@ -240,7 +241,7 @@ impl Sleepers<'_> {
     /// Whether nothing that was asked for can wake up.
     fn all_stay_disabled(&mut self) -> bool {
         let top = self.asked.len();
-        let first: HashSet<(ObjectId, usize)> = self.asked[..top].iter().copied().collect();
+        let first: QuickSet<(ObjectId, usize)> = self.asked[..top].iter().copied().collect();
         let mut at = 0;
         while at < self.asked.len() {
             let alternative = self.asked[at];

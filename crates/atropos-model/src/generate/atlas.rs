@@ -3,10 +3,10 @@
 use super::crew::Crew;
 use super::meeting::Meeting;
 use super::moves::Move;
-use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
+use crate::explore::{Acting, Explorer, Limits, Node, QuickMap, QuickSet, Stop, Suspension};
 use crate::model::Observation;
 use crate::mutation::{MutantId, MutantSet, Mutants};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,8 +41,8 @@ pub struct Way {
 }
 
 /// A mutant may go through so many times as many nodes as the original, and some more.
-const MUTANT_FACTOR: usize = 20;
-const MUTANT_NODES: usize = 2_000;
+const MUTANT_FACTOR: usize = 2;
+const MUTANT_NODES: usize = 500;
 
 impl Place {
     /// Mutants without end are stopped by what the original needed here.
@@ -62,8 +62,8 @@ impl Place {
 #[derive(Default)]
 pub struct Atlas {
     pub places: Vec<Place>,
-    known: HashMap<Vec<Node>, PlaceId>,
-    sets: HashSet<Arc<[MutantId]>>,
+    known: QuickMap<Vec<Node>, PlaceId>,
+    sets: QuickSet<Arc<[MutantId]>>,
 }
 
 impl Atlas {

@@ -82,7 +82,7 @@ fn tests(out: &mut String, report: &Report) {
         };
         let _ = write!(
             out,
-            "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td>{kept}</tr>",
+            "<tr><td>{0} <a href=\"{0}.aut\">.aut</a> <a href=\"{0}.dot\">.dot</a><td class=n>{1}<td class=n>{2}<td class=n>{3}<td class=n>{4}<td>{kept}</tr>",
             test.file, test.choices, test.moves, test.first_kills, test.kills
         );
     }

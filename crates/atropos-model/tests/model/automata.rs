@@ -3,7 +3,7 @@
 
 use crate::random_models::generated;
 use crate::reduction::{LIMITS, explorer};
-use crate::support::{example, load};
+use crate::support::{EXAMPLES, example_model, load};
 use atropos_model::explore::{Acting, Explorer, Node, Reducer};
 use atropos_model::generate::Move;
 use atropos_model::model::{Model, Observation};
@@ -118,10 +118,11 @@ fn agree(model: &Arc<Model>, most: usize) -> Option<(usize, usize)> {
 }
 
 #[test]
-fn petgraph_finds_full_and_reduced_automata_of_the_car_alarm_equal() {
-    let model = load(&example("car_alarm.ooas"));
-    let (states, minimal) = agree(&model, 500).expect("a small automaton");
-    assert!(states > 10 && minimal > 5, "{states}, {minimal}");
+fn petgraph_finds_full_and_reduced_automata_of_every_example_equal() {
+    for name in EXAMPLES {
+        let (states, minimal) = agree(&example_model(name), 500).expect("a small automaton");
+        assert!(states > 10 && minimal > 5, "{name}: {states}, {minimal}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the tests share: loading models, walking their states with either engine.
 
+use atropos_model::charts;
 use atropos_model::check;
 use atropos_model::explore::{Engine, Inputs, Interpreted};
 use atropos_model::interpret::Outcome;
@@ -25,6 +26,25 @@ pub fn example(name: &str) -> String {
         env!("CARGO_MANIFEST_DIR")
     );
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The models under `examples/models`, charts translated.
+pub const EXAMPLES: [&str; 6] = [
+    "car_alarm.ooas",
+    "car_alarm.scxml",
+    "car_alarm.puml",
+    "crossing.scxml",
+    "heater.scxml",
+    "media_player.puml",
+];
+
+pub fn example_model(name: &str) -> Arc<Model> {
+    let chart = charts::read(name, &example(name));
+    match chart {
+        None => load(&example(name)),
+        Some(Ok(chart)) => load(&charts::translate_with_origins(&chart).0),
+        Some(Err(problems)) => panic!("{}", problems.diagnostics.render(name, "", false)),
+    }
 }
 
 /// One class `C`, created once, with the given sections.
