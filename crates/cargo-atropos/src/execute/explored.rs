@@ -24,10 +24,14 @@ use crate::journal::{ExploredEntry, KillEntry};
 use crate::progress::Phase;
 use crate::second_order;
 
-/// What one test's original gets unless the user says otherwise.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// And all its mutants together, on one core.
-const PATIENCE_FOR_ALL: Duration = Duration::from_secs(60);
+/// What the originals of all tests get together unless the user says otherwise.
+const ORIGINALS: Duration = Duration::from_secs(120);
+/// And all mutants, on one core.
+const MUTANTS: Duration = Duration::from_secs(600);
+/// What one test's original gets of that, at least and at most.
+const ORIGINAL: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
+/// And its mutants together.
+const MUTANTS_OF_ONE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(60));
 /// A mutant gets this at least.
 const LEAST_PATIENCE: Duration = Duration::from_millis(250);
 /// Schedules for one stage of the original's exploration.
@@ -111,6 +115,7 @@ pub fn run(
     threaded.sort_by_key(|&index| (tests[index].baseline.wall, index));
     let stage = Stage {
         context,
+        tests: threaded.len(),
         build: &build,
         explorer: &explorer,
     };
@@ -176,6 +181,8 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
 
 struct Stage<'a> {
     context: &'a Context<'a>,
+    /// How many tests are explored.
+    tests: usize,
     build: &'a Build,
     explorer: &'a Explorer<'a>,
 }
@@ -194,10 +201,14 @@ impl Stage<'_> {
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (order.executions, order.patience, order.patience),
             None => {
-                let share = PATIENCE_FOR_ALL * jobs as u32 / mutants.len().max(1) as u32;
-                let each = share.clamp(LEAST_PATIENCE, PATIENCE);
-                let (all, each) = (PATIENCE.as_millis(), each.as_millis());
-                (EXECUTIONS, all as u64, each as u64)
+                let of_test = |whole: Duration, (least, most): (Duration, Duration)| {
+                    (whole / self.tests.max(1) as u32).clamp(least, most)
+                };
+                let original = of_test(ORIGINALS, ORIGINAL);
+                let share = of_test(MUTANTS, MUTANTS_OF_ONE) * jobs as u32;
+                let each = (share / mutants.len().max(1) as u32).clamp(LEAST_PATIENCE, ORIGINAL.1);
+                let (original, each) = (original.as_millis(), each.as_millis());
+                (EXECUTIONS, original as u64, each as u64)
             }
         };
         Order {
