@@ -22,6 +22,14 @@ pub struct Budget {
     pub seed: u64,
 }
 
+/// The stages by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GradualStage {
+    Exhaustive,
+    Bounded,
+    Random,
+}
+
 #[derive(Clone, Debug)]
 enum Stage {
     Exhaustive(Box<Exhaustive>),
@@ -58,6 +66,26 @@ impl Gradual {
     /// The time for this stage is over: the next execution belongs to the next one.
     pub fn hurry(&mut self) {
         self.hurried = true;
+    }
+
+    /// The stage of the last execution.
+    pub fn stage(&self) -> GradualStage {
+        match self.stage {
+            Stage::Exhaustive(_) => GradualStage::Exhaustive,
+            Stage::Bounded { .. } => GradualStage::Bounded,
+            Stage::Random(_) => GradualStage::Random,
+        }
+    }
+
+    /// The coverage if the present stage has come to this one.
+    pub fn coverage_with(&self, now: Coverage) -> Coverage {
+        match (self.bound, now) {
+            (_, Coverage::All) => Coverage::All,
+            (Some(bound), now) => {
+                Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now))
+            }
+            (None, now) => now,
+        }
     }
 
     fn current(&self) -> &dyn Strategy {
@@ -183,20 +211,21 @@ impl Strategy for Gradual {
         if self.is_complete {
             return Coverage::All;
         }
-        match (self.bound, self.current().coverage()) {
-            (Some(bound), now) => {
-                Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now))
-            }
-            (None, now) => now,
-        }
+        self.coverage_with(self.current().coverage())
     }
 
     fn progress(&self) -> Progress {
         let now = self.current().progress();
+        let executions = self.earlier.executions + now.executions;
+        // Earlier stages are done, whatever is left of this one.
+        let whole = now
+            .estimate()
+            .map(|whole| self.earlier.executions as f64 + whole);
+        let share = whole.map_or(0.0, |whole| executions as f64 / whole);
         Progress {
-            executions: self.earlier.executions + now.executions,
+            executions,
             abandoned: self.earlier.abandoned + now.abandoned,
-            share: if self.is_complete { 1.0 } else { now.share },
+            share: if self.is_complete { 1.0 } else { share },
         }
     }
 

@@ -56,7 +56,7 @@ mod workers;
 
 pub use choice::{Choice, Thread};
 pub use exhaustive::Exhaustive;
-pub use gradual::{Budget, Gradual};
+pub use gradual::{Budget, Gradual, GradualStage};
 pub use hash::{Fingerprint, mix, spread};
 pub use model::{Model, Walk};
 pub use mutmut::{

@@ -3,19 +3,25 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use atropos_explore::{Budget, Coverage, Gradual, Plan, Progress, Strategy, System};
+use atropos_explore::{
+    Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Strategy, System,
+};
 use atropos_protocol::exploration::{Answer, Explored, Order};
 
 use crate::subject::Subject;
+use crate::together::{self, Limits, Outcome, Task};
 use crate::{answers, describe};
 
 /// Time between two reports of progress.
-const REPORT: Duration = Duration::from_millis(200);
+pub const REPORT: Duration = Duration::from_millis(200);
+/// Executions of an exhaustive search before other processes are called in: most searches are over by then. The search
+/// then begins anew, in parts.
+const ALONE: u64 = 2000;
 
 /// A strategy, and whether it goes on to the next stage when its time is up.
 enum Way {
     Gradual(Gradual),
-    Chosen(Box<dyn Strategy>),
+    Chosen(Plan, Box<dyn Strategy>),
 }
 
 impl Way {
@@ -29,13 +35,51 @@ impl Way {
             })));
         }
         let plan: Plan = order.strategy.parse().map_err(text)?;
-        Ok(Way::Chosen(plan.strategy(order.seed)))
+        let strategy = plan.strategy(order.seed);
+        Ok(Way::Chosen(plan, strategy))
+    }
+
+    /// What is to be explored now, if several processes can share it and it is worth their while.
+    fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task> {
+        let progress = self.strategy().progress();
+        let is_long = progress.executions + progress.abandoned >= ALONE;
+        let drawn = |schedules: u64, how: Sampling| Task::Drawn {
+            schedules,
+            seed: order.seed,
+            how,
+        };
+        match self {
+            Way::Gradual(gradual) => match gradual.stage() {
+                GradualStage::Exhaustive => is_long.then(|| Task::exhaustive(subject)),
+                GradualStage::Bounded => None,
+                GradualStage::Random => Some(drawn(order.executions, Sampling::Random)),
+            },
+            Way::Chosen(Plan::Exhaustive, _) => is_long.then(|| Task::exhaustive(subject)),
+            Way::Chosen(Plan::Random(schedules), _) => Some(drawn(*schedules, Sampling::Random)),
+            Way::Chosen(Plan::Pos(schedules), _) => Some(drawn(*schedules, Sampling::Pos)),
+            Way::Chosen(..) => None,
+        }
+    }
+
+    /// Executions that the present stage may take.
+    fn budget(&self, order: &Order) -> u64 {
+        match self {
+            Way::Gradual(_) => order.executions,
+            Way::Chosen(..) => u64::MAX,
+        }
+    }
+
+    fn is_at_last_stage(&self) -> bool {
+        match self {
+            Way::Gradual(gradual) => gradual.stage() == GradualStage::Random,
+            Way::Chosen(..) => true,
+        }
     }
 
     fn strategy(&mut self) -> &mut dyn Strategy {
         match self {
             Way::Gradual(gradual) => gradual,
-            Way::Chosen(strategy) => &mut **strategy,
+            Way::Chosen(_, strategy) => &mut **strategy,
         }
     }
 
@@ -46,7 +90,7 @@ impl Way {
                 gradual.hurry();
                 ControlFlow::Continue(())
             }
-            Way::Chosen(_) => ControlFlow::Break(()),
+            Way::Chosen(..) => ControlFlow::Break(()),
         }
     }
 }
@@ -62,11 +106,32 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     // The default has three stages.
     let stage = match &way {
         Way::Gradual(_) => Duration::from_millis(order.patience / 3),
-        Way::Chosen(_) => Duration::from_millis(order.patience),
+        Way::Chosen(..) => Duration::from_millis(order.patience),
     };
     let (mut stage_end, mut report) = (start + stage, start + REPORT);
     let mut failing = None;
+    // Executions that other processes made in stages that are over.
+    let mut elsewhere = 0;
     while way.strategy().begin() {
+        if order.workers > 1
+            && let Some(task) = way.task(subject, order)
+        {
+            let limits = Limits {
+                processes: order.workers,
+                executions: way.budget(order),
+                until: stage_end,
+            };
+            let outcome = together::explore(subject, &task, limits)?;
+            if outcome.is_settled || way.is_at_last_stage() {
+                return Ok(told(&way, outcome, elsewhere, start));
+            }
+            elsewhere += outcome.explored.executions;
+            stage_end = Instant::now() + stage;
+            if way.hurry().is_break() {
+                break;
+            }
+            continue;
+        }
         let end = subject.run(way.strategy());
         let strategy = way.strategy();
         strategy.end(end);
@@ -101,7 +166,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     let mut explored = describe::notes(&notes);
     explored.complete = coverage == Coverage::All && failing.is_none();
     explored.coverage = coverage.to_string();
-    explored.executions = progress.executions;
+    explored.executions = progress.executions + elsewhere;
     explored.divergence = divergence.map(text);
     if let (Some((end, schedule)), Some(failure), None) =
         (failing, notes.failure, notes.uncontrolled)
@@ -116,6 +181,20 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
     Ok(explored)
+}
+
+/// What came of an exploration whose last stage several processes shared.
+fn told(way: &Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Explored {
+    let coverage = match way {
+        Way::Gradual(gradual) => gradual.coverage_with(outcome.coverage),
+        Way::Chosen(..) => outcome.coverage,
+    };
+    Explored {
+        coverage: coverage.to_string(),
+        executions: outcome.explored.executions + elsewhere,
+        nanoseconds: start.elapsed().as_nanos() as u64,
+        ..outcome.explored
+    }
 }
 
 fn say_progress(progress: &Progress) {

@@ -77,18 +77,28 @@ pub fn share(
     Ok(())
 }
 
-fn start(
-    subject: &mut Subject<'_>,
-    mut left: VecDeque<u32>,
-    explore: Explore<'_>,
-) -> Result<Worker, String> {
-    let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+/// Forks a process that does not outlive this one: its number here, none there.
+pub fn fork_worker() -> Result<Option<i32>, String> {
     let parent = sys::pid();
     // SAFETY: the process has one thread.
     match unsafe { fork() } {
         -1 => Err("the system refused to fork".to_owned()),
         0 => {
             sys::die_with_parent(parent);
+            Ok(None)
+        }
+        pid => Ok(Some(pid)),
+    }
+}
+
+fn start(
+    subject: &mut Subject<'_>,
+    mut left: VecDeque<u32>,
+    explore: Explore<'_>,
+) -> Result<Worker, String> {
+    let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+    match fork_worker()? {
+        None => {
             drop(pipe);
             answers::redirect(end.as_raw_fd());
             let mut left: &[u32] = left.make_contiguous();
@@ -100,7 +110,7 @@ fn start(
             }
             sys::exit_now(0)
         }
-        pid => Ok(Worker {
+        Some(pid) => Ok(Worker {
             pid,
             pipe,
             input: Vec::new(),

@@ -5,7 +5,7 @@ use std::fmt;
 use atropos_explore::Object;
 
 use crate::control::code::Code;
-use crate::control::objects::Site;
+use crate::control::objects::{OUTSIDER, Site};
 
 /// Something found.
 #[derive(Clone, Debug)]
@@ -97,7 +97,14 @@ pub struct Waiting {
     /// Who holds what it waits for.
     pub holder: Option<u32>,
     pub held_since: Option<Site>,
+    /// The holder has ended: its guard was forgotten.
+    pub holder_has_ended: bool,
+    /// For one that waits for a message: how many could still send one.
+    pub senders: Option<usize>,
 }
+
+/// The holder of a lock that is held from outside the execution.
+const OUTSIDE: u32 = OUTSIDER - 1;
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,10 +117,19 @@ impl fmt::Display for Waiting {
             write!(f, " at {site}")?;
         }
         match (self.holder, self.held_since) {
-            (Some(u32::MAX..), _) => f.write_str(", held from outside")?,
+            (Some(OUTSIDE), _) => f.write_str(", held from outside")?,
+            (Some(holder), Some(site)) if self.holder_has_ended => write!(
+                f,
+                ", held since {site} by thread {holder}, which has ended without giving it back"
+            )?,
             (Some(holder), Some(site)) => write!(f, ", held by thread {holder} since {site}")?,
             (Some(holder), None) => write!(f, ", which is thread {holder}'s to end")?,
             _ => {}
+        }
+        match self.senders {
+            Some(1) => f.write_str(", and one sender is left that could send")?,
+            Some(senders) => write!(f, ", and {senders} senders are left that could send")?,
+            None => {}
         }
         if self.ready {
             f.write_str(" (could go on)")

@@ -4,7 +4,7 @@
 //! [`Progress`] is told what happens and may be shared by threads; [`Picture`] decides what is shown
 //! and knows neither clock nor terminal.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -114,6 +114,20 @@ impl Progress {
         self.shared.lock().picture.done(None, Instant::now());
     }
 
+    /// So many schedules of a test were explored, of about so many.
+    pub fn schedules(&self, test: &str, executions: u64, estimate: Option<f64>) {
+        let mut state = self.shared.lock();
+        let explored = (executions, estimate);
+        state.picture.explored.insert(test.to_owned(), explored);
+    }
+
+    /// The exploration of a test is over.
+    pub fn explored(&self, test: &str) {
+        let mut state = self.shared.lock();
+        state.picture.explored.remove(test);
+        state.picture.done(None, Instant::now());
+    }
+
     /// One more mutant has its verdict.
     pub fn verdict(&self, verdict: Verdict) {
         self.shared
@@ -200,6 +214,8 @@ struct Picture {
     done: usize,
     killed: usize,
     missed: usize,
+    /// Tests that are being explored: schedules so far and, as far as can be told, in all.
+    explored: BTreeMap<String, (u64, Option<f64>)>,
     /// When how many were done, oldest first; what is older than the window but for one is gone.
     samples: VecDeque<(Instant, usize)>,
 }
@@ -213,6 +229,7 @@ impl Picture {
             done: 0,
             killed: 0,
             missed: 0,
+            explored: BTreeMap::new(),
             samples: VecDeque::new(),
         }
     }
@@ -271,6 +288,11 @@ impl Picture {
             parts.push(format!("{} killed", self.killed));
             parts.push(format!("{} survived", self.missed));
         }
+        // The one that takes longest is what a user waits for.
+        let longest = self.explored.iter().max_by_key(|(_, (so_far, _))| *so_far);
+        if let Some((test, (so_far, estimate))) = longest {
+            parts.push(format!("{test}: {}", schedules(*so_far, *estimate)));
+        }
         match self.remaining(now) {
             Some(remaining) => parts.push(format!("about {} left", rough(remaining))),
             None if now - self.since >= Duration::from_secs(1) => {
@@ -291,6 +313,23 @@ impl Picture {
             return None;
         }
         Some(measured.mul_f64(left as f64 / progress as f64))
+    }
+}
+
+/// How far an exploration is, in words.
+pub fn schedules(so_far: u64, estimate: Option<f64>) -> String {
+    const ENDLESS: f64 = 1e12;
+    match estimate {
+        Some(estimate) if estimate >= ENDLESS => format!("{so_far} schedules of a great many"),
+        // Two digits are all that it is worth.
+        Some(estimate) if estimate > so_far as f64 => {
+            let unit = 10_f64.powf(estimate.log10().floor() - 1.0).max(1.0);
+            format!(
+                "{so_far} of about {:.0} schedules",
+                (estimate / unit).round() * unit
+            )
+        }
+        _ => count(so_far as usize, "schedule"),
     }
 }
 
@@ -332,6 +371,29 @@ mod tests {
         );
         picture.begin(Phase::Building, 0, start);
         assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");
+    }
+
+    #[test]
+    fn a_long_exploration_says_how_far_it_is() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Exploring, 3, start);
+        let mut say = |test: &str, so_far, estimate| {
+            picture.explored.insert(test.to_owned(), (so_far, estimate));
+            picture.line(start)
+        };
+        assert_eq!(
+            say("a", 1200, Some(48_711.0)),
+            "Exploring 0/3 tests, a: 1200 of about 49000 schedules"
+        );
+        assert_eq!(
+            say("b", 3000, Some(1e40)),
+            "Exploring 0/3 tests, b: 3000 schedules of a great many"
+        );
+        assert_eq!(
+            say("b", 4000, None),
+            "Exploring 0/3 tests, b: 4000 schedules"
+        );
     }
 
     #[test]

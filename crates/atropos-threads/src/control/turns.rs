@@ -343,6 +343,13 @@ impl Controller {
                 Wait::Join(thread) => (Some(thread), None),
                 _ => (None, None),
             };
+            let senders = match state.wait {
+                Wait::Message(channel) => Some(self.objects[channel].senders),
+                _ => None,
+            };
+            let holder_has_ended = holder
+                .and_then(|holder| self.threads.get(holder as usize))
+                .is_some_and(|holder| holder.finished);
             Waiting {
                 thread: pending.thread.0,
                 name: state.name.clone(),
@@ -352,6 +359,8 @@ impl Controller {
                 ready: pending.ready,
                 holder,
                 held_since,
+                holder_has_ended,
+                senders,
             }
         };
         self.pending.iter().map(waiting).collect()

@@ -2,6 +2,7 @@
 
 mod alone;
 mod effort;
+mod findings;
 mod litmus;
 mod mistakes;
 mod primitives;

@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::Test;
@@ -26,11 +26,14 @@ use crate::arguments::{ExploreArguments, ScheduleOptions};
 use crate::build::{self, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
+use crate::log;
 use crate::prepare::prepare;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Phase, Progress, schedules};
 
 /// How long a test binary may say nothing beyond the patience of its order.
 const GRACE: Duration = Duration::from_secs(30);
+/// How often the log says how far the exploration of a test is.
+const LOGGED: Duration = Duration::from_secs(5);
 
 /// A test of one of the binaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +55,7 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     let Some(_turn) = crate::run::take_turn(&output, terminal, &interrupt)? else {
         return Ok(ExitCode::Interrupted);
     };
+    log::begin(&output);
     let progress = Progress::start(terminal);
     progress.phase(Phase::Building, 0);
     let options = &prepared.options.build;
@@ -86,8 +90,13 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         return Ok(ExitCode::Success);
     }
     progress.phase(Phase::Exploring, places.len());
-    let order = arguments.schedule.order(&arguments.strategy);
-    let reports = explorer.explore_all(&places, &order, prepared.options.jobs(), &progress)?;
+    let jobs = prepared.options.jobs();
+    let order = Order {
+        // With fewer tests than jobs, several processes share a test.
+        workers: jobs.div_ceil(places.len().clamp(1, jobs)),
+        ..arguments.schedule.order(&arguments.strategy)
+    };
+    let reports = explorer.explore_all(&places, &order, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
     for report in &reports {
@@ -221,7 +230,7 @@ impl Explorer<'_> {
     }
 
     /// Explores one test.
-    fn explore(&self, place: &Place, order: &Order) -> Result<Explored> {
+    fn explore(&self, place: &Place, order: &Order, progress: &Progress) -> Result<Explored> {
         let file = self
             .scratch
             .join(format!("{}-{}", place.binary, place.index));
@@ -232,6 +241,7 @@ impl Explorer<'_> {
         };
         let mut explored = Explored::default();
         let mut executions = 0;
+        let mut logged = Instant::now();
         let binary = &self.binaries[place.binary];
         let patience = Duration::from_millis(order.patience) + GRACE;
         let ended = self.process(binary, &file, patience).carry_out(
@@ -240,8 +250,17 @@ impl Explorer<'_> {
             &mut |answer| match answer {
                 Answer::Original(whole) => explored = whole,
                 Answer::Progress {
-                    executions: so_far, ..
-                } => executions = so_far,
+                    executions: so_far,
+                    estimate,
+                } => {
+                    executions = so_far;
+                    progress.schedules(&place.name, so_far, estimate);
+                    if logged.elapsed() >= LOGGED {
+                        logged = Instant::now();
+                        let far = schedules(so_far, estimate);
+                        log::line(&format!("exploring {}: {far}", place.name));
+                    }
+                }
                 _ => {}
             },
         )?;
@@ -288,8 +307,12 @@ impl Explorer<'_> {
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
-                            let explored = self.explore(place, order)?;
-                            progress.checked();
+                            let explored = self.explore(place, order, progress)?;
+                            progress.explored(&place.name);
+                            log::line(&format!(
+                                "explored {}: {} in {} executions",
+                                place.name, explored.coverage, explored.executions
+                            ));
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }

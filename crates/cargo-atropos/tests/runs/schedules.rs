@@ -38,6 +38,20 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         "{deadlock}"
     );
 
+    // One process or two: the same result.
+    for jobs in ["--jobs=1", "--jobs=2"] {
+        let long = tree.run(&["explore", "two_threads", "--json", jobs, "-C--offline"]);
+        let report: serde_json::Value = serde_json::from_str(&long.has_code(0).stdout).unwrap();
+        let test = &report["tests"][0];
+        assert_eq!(test["coverage"], "all schedules", "{jobs}");
+        assert_eq!(test["schedules"], 3432, "{jobs}");
+    }
+    let log = std::fs::read_to_string(tree.output().join("atropos.log")).unwrap();
+    assert!(
+        log.contains("explored two_threads_lock_seven_times_each: all schedules"),
+        "{log}"
+    );
+
     let again = tree.run(&["replay", "swaps"]).has_code(2);
     assert!(again.stdout.contains("thread 0") && again.stdout.contains("deadlock:"));
     let line = again.stdout.lines().find(|line| line.contains("locks #1"));

@@ -1,0 +1,394 @@
+//! One test explored by several forked processes. What there is to explore is divided into pieces in an order that does not
+//! depend on how many processes there are; each takes the next piece that nobody has. What counts is all up to the first
+//! piece that fails, so the result is the same for any number of processes, unless the time or the budget ends first.
+
+use std::io::{PipeReader, Read as _};
+use std::os::fd::AsRawFd as _;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use atropos_explore::{Coverage, Draw, Exhaustive, Pos, Sampling, Strategy, System as _, Uniform};
+use atropos_explore::{WorkItem, split};
+use atropos_protocol::exploration::{Answer, Explored};
+use atropos_protocol::sys::{self, Ended, PollFd};
+
+use crate::original::{REPORT, text};
+use crate::subject::Subject;
+use crate::{answers, describe, workers};
+
+/// Parts of an exhaustive search; more than anybody has processors, within so many decisions from the start.
+const PARTS: usize = 16;
+const DEPTH: usize = 60;
+/// Random schedules that a process takes on at a time.
+const DRAWN: u64 = 500;
+
+/// Something to explore that can be divided.
+pub enum Task {
+    /// All schedules.
+    Exhaustive(Vec<WorkItem>),
+    /// So many random schedules, uniform or by partial-order sampling.
+    Drawn {
+        schedules: u64,
+        seed: u64,
+        how: Sampling,
+    },
+}
+
+impl Task {
+    /// All schedules of a test.
+    pub fn exhaustive(subject: &mut Subject<'_>) -> Task {
+        Task::Exhaustive(split(subject, PARTS, DEPTH))
+    }
+
+    fn pieces(&self) -> u64 {
+        match self {
+            Task::Exhaustive(parts) => parts.len() as u64,
+            Task::Drawn { schedules, .. } => schedules.div_ceil(DRAWN),
+        }
+    }
+
+    fn piece(&self, number: u64) -> Box<dyn Strategy> {
+        match self {
+            Task::Exhaustive(parts) => {
+                Box::new(Exhaustive::of_part(parts[number as usize].clone()))
+            }
+            Task::Drawn {
+                schedules,
+                seed,
+                how,
+            } => {
+                let first = number * DRAWN;
+                let draw = Draw {
+                    schedules: DRAWN.min(schedules - first),
+                    seed: *seed,
+                    first,
+                    stride: 1,
+                };
+                match how {
+                    Sampling::Pos => Box::new(Pos::new(draw)),
+                    Sampling::Random | Sampling::Pct { .. } => Box::new(Uniform::new(draw)),
+                }
+            }
+        }
+    }
+
+    /// What so many executions have covered.
+    fn coverage(&self, executions: u64, is_complete: bool) -> Coverage {
+        match self {
+            Task::Exhaustive(_) if is_complete => Coverage::All,
+            Task::Exhaustive(_) => Coverage::Part {
+                schedules: executions,
+            },
+            Task::Drawn { seed, how, .. } => Coverage::Sample {
+                schedules: executions,
+                seed: *seed,
+                how: *how,
+            },
+        }
+    }
+}
+
+/// How much may be spent.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    pub processes: usize,
+    pub executions: u64,
+    pub until: Instant,
+}
+
+/// What came of a task.
+pub struct Outcome {
+    pub explored: Explored,
+    pub coverage: Coverage,
+    /// Nothing of the task is left to be explored: it is done, or something was found.
+    pub is_settled: bool,
+}
+
+/// Memory that the processes share.
+struct Board {
+    /// The next piece that nobody has.
+    next: AtomicU64,
+    /// The first piece that is known to fail; `u64::MAX` for none.
+    failing: AtomicU64,
+    /// Executions so far, of all processes.
+    executions: AtomicU64,
+    /// Not 0: no more of it.
+    stop: AtomicU64,
+}
+
+impl Board {
+    fn make() -> Result<&'static Board, String> {
+        let protection = sys::PROT_READ | sys::PROT_WRITE;
+        let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
+        let place = sys::map(-1, size_of::<Board>(), protection, flags)
+            .map_err(|error| format!("no memory to share: error {}", error.0))?;
+        // SAFETY: fresh memory, page-aligned, zeroed, never unmapped; the type holds atomics only.
+        let board = unsafe { &*place.cast::<Board>() };
+        board.failing.store(u64::MAX, Relaxed);
+        Ok(board)
+    }
+
+    fn is_needless(&self, piece: u64) -> bool {
+        self.stop.load(Relaxed) != 0 || piece > self.failing.load(Relaxed)
+    }
+}
+
+/// Explores a task with several processes.
+pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result<Outcome, String> {
+    let board = Board::make()?;
+    let mut processes = Vec::new();
+    for _ in 0..limits.processes {
+        processes.push(Process::start(subject, task, board, limits.until)?);
+    }
+    let mut pieces: Vec<Option<Explored>> = (0..task.pieces()).map(|_| None).collect();
+    let mut report = Instant::now() + REPORT;
+    while !processes.is_empty() {
+        let mut files: Vec<PollFd> = processes
+            .iter()
+            .map(|process| PollFd::readable(process.pipe.as_raw_fd()))
+            .collect();
+        sys::poll(&mut files, REPORT.as_nanos() as u64);
+        let mut ready = files.iter().map(PollFd::ready);
+        processes.retain_mut(|process| {
+            !ready.next().unwrap_or(false) || process.listen(&mut pieces) || process.bury()
+        });
+        let complete = pieces.iter().flatten().filter(|piece| piece.complete);
+        let (done, finished): (u64, usize) = complete.fold((0, 0), |(sum, count), piece| {
+            (sum + piece.executions, count + 1)
+        });
+        if done > limits.executions {
+            board.stop.store(1, Relaxed);
+        }
+        // An execution that never ends is for the driver to notice, by our silence.
+        let now = Instant::now();
+        if now >= report && now < limits.until {
+            let executions = board.executions.load(Relaxed);
+            let share = finished as f64 / pieces.len().max(1) as f64;
+            answers::say(&Answer::Progress {
+                executions,
+                estimate: (share > 0.0).then(|| executions as f64 / share),
+            });
+            report = now + REPORT;
+        }
+    }
+    Ok(merge(task, pieces))
+}
+
+/// One result from those of the pieces.
+fn merge(task: &Task, pieces: Vec<Option<Explored>>) -> Outcome {
+    let mut whole = Explored::default();
+    let mut is_complete = true;
+    let mut is_settled = false;
+    for piece in pieces {
+        let Some(piece) = piece else {
+            is_complete = false;
+            continue;
+        };
+        whole.executions += piece.executions;
+        whole.threads = whole.threads.max(piece.threads);
+        whole.steps = whole.steps.max(piece.steps);
+        for remark in piece.remarks {
+            if !whole.remarks.contains(&remark) {
+                whole.remarks.push(remark);
+            }
+        }
+        is_settled =
+            piece.found.is_some() || piece.uncontrolled.is_some() || piece.divergence.is_some();
+        if is_settled {
+            whole.found = piece.found;
+            whole.uncontrolled = piece.uncontrolled;
+            whole.divergence = piece.divergence;
+            is_complete = false;
+            break;
+        }
+        is_complete &= piece.complete;
+    }
+    let coverage = task.coverage(whole.executions, is_complete);
+    whole.complete = coverage == Coverage::All;
+    whole.coverage = coverage.to_string();
+    Outcome {
+        explored: whole,
+        coverage,
+        is_settled: is_settled || is_complete,
+    }
+}
+
+struct Process {
+    pid: i32,
+    pipe: PipeReader,
+    input: Vec<u8>,
+}
+
+impl Process {
+    fn start(
+        subject: &mut Subject<'_>,
+        task: &Task,
+        board: &Board,
+        until: Instant,
+    ) -> Result<Process, String> {
+        let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+        match workers::fork_worker()? {
+            None => {
+                drop(pipe);
+                answers::redirect(end.as_raw_fd());
+                work(subject, task, board, until);
+                sys::exit_now(0)
+            }
+            Some(pid) => Ok(Process {
+                pid,
+                pipe,
+                input: Vec::new(),
+            }),
+        }
+    }
+
+    /// Takes in what there is; false at the end of it.
+    fn listen(&mut self, pieces: &mut [Option<Explored>]) -> bool {
+        let mut buffer = [0; 1 << 16];
+        let read = self.pipe.read(&mut buffer).unwrap_or(0);
+        self.input.extend_from_slice(&buffer[..read]);
+        while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.input.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            let parsed = line.split_once('\t').and_then(|(number, answer)| {
+                Some((
+                    number.parse::<usize>().ok()?,
+                    Answer::parse(answer.trim_end_matches('\n'))?,
+                ))
+            });
+            if let Some((number, Answer::Original(explored))) = parsed
+                && let Some(piece) = pieces.get_mut(number)
+            {
+                *piece = Some(explored);
+            }
+        }
+        read > 0
+    }
+
+    /// The process is at its end. If the test took it down, that is what becomes of this one too: the driver reports it.
+    fn bury(&mut self) -> bool {
+        match sys::wait(self.pid, true) {
+            Ok(Some((_, Ended::Signaled(signal)))) => {
+                let _ = sys::kill(sys::pid(), signal);
+                sys::exit_now(1)
+            }
+            Ok(Some((_, Ended::Exited(code)))) if code != 0 => sys::exit_now(code),
+            _ => false,
+        }
+    }
+}
+
+/// What each process does: one piece after the other.
+fn work(subject: &mut Subject<'_>, task: &Task, board: &Board, until: Instant) {
+    loop {
+        let number = board.next.fetch_add(1, Relaxed);
+        if number >= task.pieces() || board.is_needless(number) || Instant::now() >= until {
+            return;
+        }
+        let explored = explore_piece(subject, &mut *task.piece(number), board, number, until);
+        let line = Answer::Original(explored).to_line();
+        answers::pass_on(&format!("{number}\t{line}"));
+    }
+}
+
+fn explore_piece(
+    subject: &mut Subject<'_>,
+    strategy: &mut dyn Strategy,
+    board: &Board,
+    number: u64,
+    until: Instant,
+) -> Explored {
+    subject.take_notes();
+    let mut failing = None;
+    let mut is_complete = true;
+    while strategy.begin() {
+        let end = subject.run(strategy);
+        strategy.end(end);
+        board.executions.fetch_add(1, Relaxed);
+        if end.is_failure() {
+            failing = Some((end, strategy.schedule()));
+        }
+        if failing.is_some()
+            || strategy.divergence().is_some()
+            || subject.notes.uncontrolled.is_some()
+        {
+            board.failing.fetch_min(number, Relaxed);
+            is_complete = false;
+            break;
+        }
+        if board.is_needless(number) || Instant::now() >= until {
+            is_complete = false;
+            break;
+        }
+    }
+    let notes = subject.take_notes();
+    let mut explored = describe::notes(&notes);
+    explored.executions = strategy.progress().executions;
+    explored.complete = is_complete;
+    explored.divergence = strategy.divergence().map(text);
+    if let (Some((end, schedule)), Some(failure), None) =
+        (failing, notes.failure, notes.uncontrolled)
+    {
+        let found = describe::found(subject, failure, end, schedule, describe::THOROUGHLY);
+        explored.found = Some(found);
+    }
+    explored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(executions: u64, complete: bool) -> Option<Explored> {
+        Some(Explored {
+            executions,
+            complete,
+            ..Explored::default()
+        })
+    }
+
+    #[test]
+    fn what_counts_is_all_up_to_the_first_piece_that_fails() {
+        let task = Task::Drawn {
+            schedules: 2000,
+            seed: 7,
+            how: Sampling::Random,
+        };
+        let mut failing = piece(3, false);
+        failing.as_mut().unwrap().divergence = Some("somewhere".to_owned());
+        let outcome = merge(
+            &task,
+            vec![piece(500, true), failing, piece(500, true), None],
+        );
+        assert!(outcome.is_settled);
+        assert_eq!(outcome.explored.executions, 503);
+        assert_eq!(outcome.explored.divergence.as_deref(), Some("somewhere"));
+    }
+
+    #[test]
+    fn a_piece_that_is_missing_leaves_the_whole_open() {
+        let task = Task::Exhaustive(vec![WorkItem::default(); 2]);
+        let part = merge(&task, vec![piece(5, true), None]);
+        assert!(!part.is_settled && !part.explored.complete);
+        assert_eq!(part.explored.coverage, "5 schedules, not all");
+        let whole = merge(&task, vec![piece(5, true), piece(2, true)]);
+        assert!(whole.is_settled && whole.explored.complete);
+        assert_eq!(whole.coverage, Coverage::All);
+    }
+
+    #[test]
+    fn random_schedules_are_divided_without_gap_or_overlap() {
+        let task = Task::Drawn {
+            schedules: 1201,
+            seed: 7,
+            how: Sampling::Random,
+        };
+        let sizes: Vec<usize> = (0..task.pieces())
+            .map(|number| {
+                let mut strategy = task.piece(number);
+                (0..).take_while(|_| strategy.begin()).count()
+            })
+            .collect();
+        assert_eq!(sizes, [500, 500, 201]);
+    }
+}
