@@ -41,8 +41,8 @@ pub struct Way {
 }
 
 /// A mutant may go through so many times as many nodes as the original, and some more.
-const MUTANT_FACTOR: usize = 2;
-const MUTANT_NODES: usize = 500;
+const MUTANT_FACTOR: usize = 4;
+const MUTANT_NODES: usize = 1_000;
 
 impl Place {
     /// Mutants without end are stopped by what the original needed here.
