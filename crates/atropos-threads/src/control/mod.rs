@@ -299,11 +299,13 @@ impl Controller {
         }
     }
 
-    /// The running thread gives up an object whose contents can't be hashed: they are what its history made them.
+    /// The running thread gives up an object whose contents can't be hashed: they are what its history made of what was
+    /// there. (What was there is part of its history, unless somebody without the lock has changed it since.)
     pub(crate) fn leave_version(&mut self, name: Object, object: ObjectId) {
         if self.fingerprints {
-            let version = self.threads[self.current as usize].history;
-            let old = std::mem::replace(&mut self.objects[object].version, version);
+            let old = self.objects[object].version;
+            let version = mix(self.threads[self.current as usize].history, old);
+            self.objects[object].version = version;
             self.contents_changed(name, old, version);
         }
     }
@@ -313,6 +315,22 @@ impl Controller {
         if self.fingerprints {
             let version = self.objects[object].version;
             self.observe(version);
+        }
+    }
+
+    /// The running thread looks at the contents of a lock that another thread may hold, and so be changing, or changes
+    /// them, which that thread may notice.
+    pub(crate) fn meet_holder(&mut self, lock: ObjectId, changes: bool) {
+        let holder = self.objects[lock].holder;
+        if !self.fingerprints || holder == 0 || holder == self.current + 1 {
+            return;
+        }
+        let holder = holder as usize - 1;
+        let its = self.threads[holder].history;
+        self.observe(its);
+        if changes {
+            let mine = self.threads[self.current as usize].history;
+            self.threads[holder].history = mix(its, mine);
         }
     }
 

@@ -123,6 +123,7 @@ pub fn announce(slot: &Slot, code: Code, site: Site) {
     control.point(Announcement::new(code, Op::on(name, Kind::Write), site));
     let state = control.state();
     state.see_version(lock);
+    state.meet_holder(lock, code == Code::BareWrite);
     if code == Code::BareWrite {
         state.leave_version(name, lock);
         state.changed(name);

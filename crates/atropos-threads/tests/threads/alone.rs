@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use atropos_threads::atropos_explore::{Exhaustive, Search, Strategy};
+use atropos_threads::atropos_explore::{Exhaustive, Order, Search, Strategy};
 use atropos_threads::{Memory, Options, survey};
 
 unsafe extern "C" {
@@ -92,6 +92,17 @@ pub fn check(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
     alone(|| {
         assert_eq!(all_ends(&test, options), expected, "enumeration");
         assert_eq!(ends(&test, options), expected, "exhaustive");
+    });
+}
+
+/// The same by matching states, with sequentially consistent memory.
+#[track_caller]
+pub fn check_by_states(test: impl Fn() + Sync, expected: &[&str]) {
+    check(&test, &sc(), expected);
+    alone(|| {
+        let (all, report) = survey(&test, &sc(), &mut Search::stateful(Order::DepthFirst));
+        assert_eq!(report.divergence, None, "not deterministic");
+        assert_eq!(keys(all), expected, "stateful");
     });
 }
 

@@ -4,7 +4,7 @@ use atropos_threads::mistake::{Mistake, request};
 use atropos_threads::sync::{Condvar, Mutex, RwLock};
 use atropos_threads::{say, thread};
 
-use crate::alone::{check, sc, weak};
+use crate::alone::{check, check_by_states, sc, weak};
 
 /// Locks after a request.
 fn bare<T>(lock: &T) -> &T {
@@ -38,6 +38,41 @@ fn one_thread_without_the_lock_is_enough() {
         say(&counter.into_inner().unwrap().to_string());
     };
     check(test, &sc(), &["1", "2"]);
+}
+
+#[test]
+fn what_is_seen_while_another_holds_the_lock_is_no_state_seen_before() {
+    let test = || {
+        let list = Mutex::new(vec![0]);
+        let seen = Mutex::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| list.lock().unwrap().push(1));
+            scope.spawn(|| {
+                let length = bare(&list).lock().unwrap().len();
+                *seen.lock().unwrap() = length;
+            });
+        });
+        say(&seen.into_inner().unwrap().to_string());
+    };
+    check_by_states(test, &["1", "2"]);
+}
+
+#[test]
+fn what_is_changed_under_a_holder_is_a_state_of_its_own() {
+    let test = || {
+        let list = Mutex::new(Vec::new());
+        let other = Mutex::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut list = list.lock().unwrap();
+                *other.lock().unwrap() += 1;
+                list.push(1);
+            });
+            scope.spawn(|| bare(&list).lock().unwrap().push(2));
+        });
+        say(&format!("{:?}", list.into_inner().unwrap()));
+    };
+    check_by_states(test, &["[1, 2]", "[2, 1]"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use atropos_protocol::{Broken, Limits, Outcome, Verdict, Way};
+use atropos_protocol::{Broken, Effect, Limits, Outcome, Verdict, Way};
 use atropos_report::outcomes::TestRecord;
 
 use super::standing::{TestId, how};
@@ -30,6 +30,13 @@ const NOTED: Duration = Duration::from_millis(500);
 fn fitting(time: Duration, test: &TestCase) -> usize {
     let each_run = test.baseline.wall + test.baseline.fork_cost;
     (time.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize
+}
+
+/// Whether a test takes another number of steps in each run: threads wait for each other by looking again and again, and
+/// so do processes, which are counted too, and may be there to wait for ever.
+fn steps_vary(test: &TestCase) -> bool {
+    let effects = test.baseline.effects;
+    effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
 }
 
 /// Work for one worker: a test and every `of`-th of its mutants.
@@ -170,7 +177,7 @@ impl Worker<'_> {
         let mut left = wanted.to_vec();
         if way != Way::Each {
             let verdicts = self.trusted(way, id, test, &left, &limits)?;
-            left = self.note(id, verdicts, left)?;
+            left = self.note(id, test, verdicts, left)?;
         }
         if left.is_empty() || self.context.interrupted() {
             return Ok(());
@@ -181,7 +188,7 @@ impl Worker<'_> {
                 return Ok(());
             }
             let verdicts = self.each(test, some, &limits)?;
-            slow.extend(self.note(id, verdicts, some.to_vec())?);
+            slow.extend(self.note(id, test, verdicts, some.to_vec())?);
         }
         if slow.is_empty() || self.context.interrupted() {
             return Ok(());
@@ -189,7 +196,8 @@ impl Worker<'_> {
         self.run_slow(id, test, slow, limits)
     }
 
-    /// A second run, with twice the time, for mutants of which only the clock has spoken.
+    /// A second run, with twice the time, for mutants of which only the clock has spoken, or a count of steps that the next
+    /// run need not repeat. There only the clock counts.
     fn run_slow(
         &mut self,
         id: TestId,
@@ -199,6 +207,10 @@ impl Worker<'_> {
     ) -> Result<()> {
         let limits = Limits {
             time: limits.time * 2,
+            steps: match steps_vary(test) {
+                true => 0,
+                false => limits.steps,
+            },
             ..limits
         };
         for mutant in slow {
@@ -220,16 +232,22 @@ impl Worker<'_> {
     }
 
     /// Notes verdicts that stand, and gives the mutants that need another run: those without a
-    /// verdict and those that only a clock stopped.
+    /// verdict and those that only a clock stopped, or a number of steps that is another in each run.
     fn note(
         &self,
         id: TestId,
+        test: &TestCase,
         verdicts: Vec<(u32, Verdict)>,
         mut left: Vec<u32>,
     ) -> Result<Vec<u32>> {
         let mut standing = Vec::new();
         for (mutant, verdict) in &verdicts {
-            if verdict.outcome == Outcome::TimeLimit {
+            let is_late = match verdict.outcome {
+                Outcome::TimeLimit => true,
+                Outcome::StepLimit => steps_vary(test),
+                _ => false,
+            };
+            if is_late {
                 continue;
             }
             if let Some(said) = said(*mutant, verdict) {
