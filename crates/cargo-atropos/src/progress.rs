@@ -29,6 +29,8 @@ pub enum Phase {
     Building,
     Checking,
     Running,
+    /// Doctests, which are compiled one by one.
+    BuildingDoctests,
     /// The tests again, for exploration.
     BuildingForThreads,
     Exploring,
@@ -43,6 +45,7 @@ impl Phase {
             Phase::Building => "Building",
             Phase::Checking => "Checking",
             Phase::Running => "Running",
+            Phase::BuildingDoctests => "Building doctests",
             Phase::BuildingForThreads => "Building for thread exploration",
             Phase::Exploring => "Exploring",
             Phase::Observing => "Observing survivors",
@@ -52,7 +55,11 @@ impl Phase {
     /// What is counted, if anything.
     fn unit(self) -> Option<&'static str> {
         match self {
-            Phase::Finding | Phase::Building | Phase::BuildingForThreads | Phase::Observing => None,
+            Phase::Finding
+            | Phase::Building
+            | Phase::BuildingDoctests
+            | Phase::BuildingForThreads
+            | Phase::Observing => None,
             Phase::Checking | Phase::Exploring => Some("test"),
             Phase::Running => Some("mutant"),
         }

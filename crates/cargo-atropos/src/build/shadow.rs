@@ -36,9 +36,14 @@ impl Shadow {
         Some(self.root.join(original.strip_prefix(&self.mirrored).ok()?))
     }
 
-    /// The original that a file of the shadow stands for.
-    pub fn original_of(&self, shadowed: &Path) -> Option<PathBuf> {
-        Some(self.mirrored.join(shadowed.strip_prefix(&self.root).ok()?))
+    /// The original that a file stands for, if it is one of the shadow, or the file itself. Rustc
+    /// puts `#[path = "../…"]` behind the directory as it stands.
+    pub fn original_of(&self, file: &Path) -> PathBuf {
+        let file = without_parents(file);
+        match file.strip_prefix(&self.root) {
+            Ok(relative) => self.mirrored.join(relative),
+            Err(_) => file,
+        }
     }
 
     /// Makes the directories and links for a set of files that are going to be written. What was
@@ -142,6 +147,18 @@ mod tests {
         check("/ws/a/src/lib.rs", Some("/shadow/a/src/lib.rs"));
         check("/ws/a/../b/lib.rs", Some("/shadow/b/lib.rs"));
         check("/ws/a/../../b/lib.rs", None);
+    }
+
+    #[test]
+    fn files_of_the_shadow_and_others_have_their_originals() {
+        let shadow = Shadow::new("/shadow".into(), "/ws".into());
+        for (file, original) in [
+            ("/shadow/a/src/lib.rs", "/ws/a/src/lib.rs"),
+            ("/shadow/a/tests/../src/float.rs", "/ws/a/src/float.rs"),
+            ("/elsewhere/../ws/b.rs", "/ws/b.rs"),
+        ] {
+            assert_eq!(shadow.original_of(Path::new(file)), Path::new(original));
+        }
     }
 
     #[test]

@@ -285,8 +285,7 @@ impl Unit {
 
     /// The file of the plan that rustc's messages call `name`.
     pub(super) fn file_of_name(&self, name: &str) -> Option<String> {
-        let path = self.directory.join(name);
-        let original = self.shadow.original_of(&path).unwrap_or(path);
+        let original = self.shadow.original_of(&self.directory.join(name));
         let file = self
             .package
             .files

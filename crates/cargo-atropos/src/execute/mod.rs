@@ -387,6 +387,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     let mut left_out = baselines.left_out;
     if !context.setting.options.execute.no_doc && !context.interrupted() {
         let first = tests.len();
+        context.setting.progress.phase(Phase::BuildingDoctests, 0);
         let doctests = plain::baselines(context, doctests(context)?)?;
         left_out.failing_doctests = doctests.failed.into_iter().map(|test| test.name).collect();
         tests.extend(doctests.tests.iter().map(plain_record));
@@ -394,6 +395,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             context.add_reach(TestId(first + index), &test.reached, &test.infected);
         }
         restore(&mut context.standings(), &tests, &known);
+        announce(context);
         plain::run(context, &doctests.tests, &tests, first)?;
         log::line("doctests: done");
     }

@@ -164,6 +164,22 @@ fn files_lines_and_panics_are_where_the_source_has_them() {
 }
 
 #[test]
+fn a_module_that_a_test_includes_by_its_path_is_woven_there_too() {
+    let run = whole();
+    run.check(
+        "places/src/shared.rs",
+        &[
+            (
+                "<Height as Add>::add: replace + with -",
+                "killed (panicked)",
+            ),
+            ("raised: replace + with -", "unviable"),
+        ],
+    );
+    assert!(!run.stderr.contains("no mutants in crate `by_path`"));
+}
+
+#[test]
 fn generated_and_included_code_works() {
     let run = whole();
     run.check(

@@ -75,3 +75,5 @@ mod tests {
         assert_eq!(careful(103), 100);
     }
 }
+
+pub mod shared;
