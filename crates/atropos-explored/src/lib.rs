@@ -10,6 +10,7 @@
 
 mod answers;
 mod by_hand;
+mod communication;
 mod describe;
 mod judged;
 mod mutants;

@@ -13,6 +13,7 @@ use atropos_explore::{
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 
+use crate::communication::{self, Heard};
 use crate::describe;
 use crate::original::text;
 use crate::subject::{Notes, Subject};
@@ -33,6 +34,13 @@ enum Known {
     Sampled(SampledOriginal),
 }
 
+/// What mutants start from.
+struct Start {
+    known: Known,
+    technique: Technique,
+    heard: Heard,
+}
+
 /// Explores the original and then the order's mutants, and says what came of each.
 pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     let technique = match order.technique.as_str() {
@@ -40,10 +48,14 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         named => named.parse().map_err(text)?,
     };
     let start = Instant::now();
+    subject.record_communication(order.communication);
     let known = explore_original(subject, order)?;
+    let facts = subject.record_communication(false);
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored);
+    explored.communication = communication::told(&facts);
+    let heard = facts.into_keys().collect();
     // A failure that depends on the world outside is not the schedule's.
     let is_controlled = notes.uncontrolled.is_none();
     if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure)
@@ -86,12 +98,17 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     subject.limit_to_multiple(&notes);
     let patience = Duration::from_millis(order.mutant_patience);
+    let start = Start {
+        known,
+        technique,
+        heard,
+    };
     workers::share(
         subject,
         &reached,
         order.workers,
         patience * GRACE,
-        &|subject, mutants| alike(subject, &known, mutants, technique, order),
+        &|subject, mutants| alike(subject, &start, mutants, order),
     )
 }
 
@@ -275,13 +292,7 @@ impl Known {
 }
 
 /// Explores the first of the mutants. Those after it that act like it, wherever it acts, share its fate.
-fn alike(
-    subject: &mut Subject<'_>,
-    known: &Known,
-    mutants: &[u32],
-    technique: Technique,
-    order: &Order,
-) -> Vec<Answer> {
+fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Order) -> Vec<Answer> {
     let first = mutants[0];
     let point = order
         .points
@@ -298,7 +309,7 @@ fn alike(
         others => u64::MAX >> (64 - others.min(63)),
     };
     switch::watch_alike(watched);
-    let answer = one(subject, known, first, technique, order);
+    let answer = one(subject, start, first, order);
     let alike = switch::alike().trailing_ones();
     switch::watch_alike(0);
     let mut answers = vec![answer];
@@ -317,16 +328,12 @@ fn alike(
 }
 
 /// Explores one mutant.
-fn one(
-    subject: &mut Subject<'_>,
-    known: &Known,
-    mutant: u32,
-    technique: Technique,
-    order: &Order,
-) -> Answer {
-    let start = Instant::now();
+fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Answer {
+    let begun = Instant::now();
+    let technique = start.technique;
     subject.take_notes();
-    let (fate, finding, mut explored) = match known {
+    subject.record_communication(order.communication);
+    let (fate, finding, mut explored) = match &start.known {
         Known::Searched(original) => match killed_early(subject, original, mutant, order) {
             Some((finding, explored)) => (Fate::Killed, Some(finding), explored),
             None => searched(subject, original, mutant, technique, order),
@@ -349,6 +356,10 @@ fn one(
         false => fate,
     };
     complete(&mut explored, &notes);
+    let facts = subject.record_communication(false);
+    if fate == Fate::Survived {
+        explored.communication = communication::unseen(facts, &start.heard);
+    }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
         subject.activate(mutant);
         let (end, schedule) = (finding.end, finding.schedule);
@@ -356,7 +367,7 @@ fn one(
         subject.activate(0);
         explored.found = Some(found);
     }
-    explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     explored.memory = describe::peak_memory();
     Answer::Mutant {
         mutant,

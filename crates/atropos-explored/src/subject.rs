@@ -7,6 +7,7 @@ use std::rc::Rc;
 use atropos_explore::{End, Guide, Mutable, System};
 use atropos_libtest::TestDescAndFn;
 use atropos_protocol::exploration::{Deed, Order};
+use atropos_threads::communication::Facts;
 use atropos_threads::{Finding, FindingKind, Last, Memory, Options, Statics, ThreadedTest, Time};
 
 use crate::{judged, switch};
@@ -94,6 +95,11 @@ impl<'a> Subject<'a> {
         let end = self.run(guide);
         self.test.record(false);
         (end, self.test.take_trace())
+    }
+
+    /// Begins a new record of what threads tell each other, or ends all recording; gives what was recorded before.
+    pub fn record_communication(&mut self, record: bool) -> Facts {
+        self.test.record_communication(record)
     }
 
     pub fn take_notes(&mut self) -> Notes {

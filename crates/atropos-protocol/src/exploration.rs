@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use crate::command::{Test, fields, line};
+use crate::communication::Communication;
 
 /// Holds the path of the file with the order; only a test binary that is to explore has it.
 pub const ENV_ORDER: &str = "ATROPOS_EXPLORE";
@@ -68,6 +69,8 @@ pub struct Order {
     pub mutants: Vec<u32>,
     /// Mutants that are two others at once: their own number and those of the two.
     pub pairs: Vec<[u32; 3]>,
+    /// Whether to tell what threads of mutants say to each other and those of the original do not.
+    pub communication: bool,
 }
 
 impl Default for Order {
@@ -92,6 +95,7 @@ impl Default for Order {
             points: Vec::new(),
             mutants: Vec::new(),
             pairs: Vec::new(),
+            communication: false,
         }
     }
 }
@@ -128,6 +132,7 @@ impl Order {
             ("points", list(points.collect())),
             ("mutants", list(mutants.collect())),
             ("pairs", list(pairs.collect())),
+            ("communication", self.communication.to_string()),
         ]
         .iter()
         .map(|(key, value)| line(&[key, value]))
@@ -162,6 +167,7 @@ impl Order {
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
             "steps" => self.step_limit = value.parse().ok()?,
+            "communication" => self.communication = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,
             "workers" => self.workers = value.parse().ok()?,
             "schedule" => self.schedule = value.to_owned(),
@@ -276,6 +282,8 @@ pub struct Explored {
     pub uncontrolled: Option<String>,
     /// Where two runs of one schedule parted.
     pub divergence: Option<String>,
+    /// What threads of the original told each other; of a mutant, what those of the original never did.
+    pub communication: Vec<Communication>,
 }
 
 /// What became of a mutant under one test.
@@ -407,6 +415,9 @@ impl Explored {
         }
         put("uncontrolled", self.uncontrolled.as_deref().unwrap_or(""));
         put("divergence", self.divergence.as_deref().unwrap_or(""));
+        for communication in &self.communication {
+            put("communication", &communication.to_text());
+        }
         if let Some(found) = &self.found {
             put("sort", found.sort.word());
             put("title", &found.title);
@@ -445,6 +456,7 @@ impl Explored {
                 "remark" => explored.remarks.push(value.to_owned()),
                 "uncontrolled" => explored.uncontrolled = Some(value.to_owned()),
                 "divergence" => explored.divergence = Some(value.to_owned()),
+                "communication" => explored.communication.push(Communication::parse(value)?),
                 "sort" => {
                     is_found = true;
                     found.sort = Sort::ALL.iter().find(|(_, word)| *word == value)?.0;
@@ -466,6 +478,7 @@ impl Explored {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::communication::Talk;
 
     fn found() -> Explored {
         Explored {
@@ -513,6 +526,7 @@ mod tests {
             points: vec![(1, 3), (4, 1)],
             mutants: vec![1, 4, 9],
             pairs: vec![[9, 1, 4]],
+            communication: true,
         };
         assert_eq!(Order::parse(&order.to_text()), Ok(order));
         assert!(Order::parse("dance\t1").unwrap_err().contains("dance"));
@@ -525,6 +539,10 @@ mod tests {
             complete: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),
+            communication: vec![Communication {
+                talk: Talk::Flow,
+                acts: Vec::new(),
+            }],
             ..Explored::default()
         };
         for answer in [

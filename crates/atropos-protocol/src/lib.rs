@@ -54,6 +54,7 @@ compile_error!("Atropos runs on Linux, on x86-64 or aarch64");
 pub mod board;
 mod client;
 pub mod command;
+pub mod communication;
 pub mod effect;
 pub mod exploration;
 #[doc(hidden)]

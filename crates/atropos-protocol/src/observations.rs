@@ -166,6 +166,7 @@ impl Observations {
         for (field, number) in header[1..].iter().zip([functions, blocks, state_size]) {
             field.store(u64::from(number), Ordering::Relaxed);
         }
+        header[4].store(0, Ordering::Relaxed);
         header[0].store(MAGIC, Ordering::Release);
     }
 
@@ -180,6 +181,18 @@ impl Observations {
             blocks: number(2)?,
             state_size: number(3)?,
         })
+    }
+
+    /// Asks the next run to hold threads up now and then, so that they meet otherwise; 0 for not. To be set after
+    /// [`Observations::clear`].
+    pub fn shuffle(&self, seed: u64) {
+        self.header()[4].store(seed, Ordering::Relaxed);
+    }
+
+    /// What was asked for by [`Observations::shuffle`].
+    #[inline(always)]
+    pub fn seed(&self) -> u64 {
+        self.header()[4].load(Ordering::Relaxed)
     }
 
     pub fn extent(&self) -> Extent {

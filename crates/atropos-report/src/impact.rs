@@ -1,20 +1,22 @@
 //! What a mutant disturbs without being noticed, and what that makes of the order of survivors.
 //!
-//! The formula is [`Impact::score`]: one point for each learned invariant that the mutant breaks,
-//! one for each function that returns something else, one for each that executes something else.
+//! The formula is [`Impact::scored`]: one point for each learned invariant that the mutant breaks,
+//! one for each function that returns something else, one for each that executes something else,
+//! one for each thing that threads tell each other and never told each other in the original.
 //! Survivors stand in the order of their scores; of equal ones the one that is felt farther away
 //! comes first, then the one that comes first in the source. Mutants that never made a difference
 //! where they act come last: see [`rank`].
 
 use serde::{Deserialize, Serialize};
 
+use crate::communication::Communication;
 use crate::outcomes::MutantRecord;
 use crate::verdict::Verdict;
 
 /// What was seen of a mutant under tests that pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Impact {
-    /// See [`Impact::score`].
+    /// See [`Impact::scored`].
     pub score: usize,
     /// Under how many tests it was observed.
     pub tests: usize,
@@ -24,6 +26,9 @@ pub struct Impact {
     pub returns: Vec<Disturbed>,
     /// The functions that are called, or whose blocks are executed, another number of times.
     pub executions: Vec<Disturbed>,
+    /// What threads told each other that those of the original never did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub communications: Vec<Communication>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
 }
@@ -57,21 +62,13 @@ pub struct Suggestion {
 }
 
 impl Impact {
-    /// Puts the parts together.
-    pub fn new(
-        tests: usize,
-        invariants: Vec<BrokenInvariant>,
-        returns: Vec<Disturbed>,
-        executions: Vec<Disturbed>,
-        suggestion: Option<Suggestion>,
-    ) -> Impact {
+    /// The same with its score: the number of its parts.
+    pub fn scored(self) -> Impact {
+        let broken = self.invariants.len();
+        let changed = self.returns.len() + self.executions.len();
         Impact {
-            score: invariants.len() + returns.len() + executions.len(),
-            tests,
-            invariants,
-            returns,
-            executions,
-            suggestion,
+            score: broken + changed + self.communications.len(),
+            ..self
         }
     }
 
@@ -102,6 +99,10 @@ impl Impact {
         if !self.executions.is_empty() {
             let count = number(self.executions.len(), "function runs", "functions run");
             parts.push(format!("{count} otherwise"));
+        }
+        if !self.communications.is_empty() {
+            let count = number(self.communications.len(), "new way", "new ways");
+            parts.push(format!("threads meet in {count}"));
         }
         match (parts.is_empty(), self.reach()) {
             (true, _) => "disturbs nothing that was observed".to_owned(),
@@ -146,6 +147,7 @@ fn place(record: &MutantRecord) -> Option<(bool, usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::communication::Talk;
 
     fn disturbed(distance: usize) -> Disturbed {
         Disturbed {
@@ -161,18 +163,24 @@ mod tests {
             invariant: "x ≥ 0".into(),
             seen: Some("-1".into()),
         };
-        let impact = Impact::new(
-            2,
-            vec![broken],
-            vec![disturbed(0), disturbed(1)],
-            vec![disturbed(0)],
-            None,
-        );
-        assert_eq!((impact.score, impact.reach()), (4, 3));
+        let impact = Impact {
+            tests: 2,
+            invariants: vec![broken],
+            returns: vec![disturbed(0), disturbed(1)],
+            executions: vec![disturbed(0)],
+            communications: vec![Communication {
+                sort: Talk::Flow,
+                acts: Vec::new(),
+                certain: true,
+            }],
+            ..Impact::default()
+        };
+        let impact = impact.scored();
+        assert_eq!((impact.score, impact.reach()), (5, 3));
         assert_eq!(
             impact.reason(),
             "breaks 1 invariant, 2 functions return something else, 1 function runs otherwise, \
-             up to 3 calls away"
+             threads meet in 1 new way, up to 3 calls away"
         );
         assert_eq!(
             Impact::default().reason(),

@@ -1,5 +1,6 @@
 //! Verdicts for people and for machines. Knows nothing of how they were obtained.
 
+pub mod communication;
 pub mod impact;
 pub mod lines;
 pub mod stable_hash;

@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
+use crate::communication::Communication;
 use crate::impact::Impact;
 use crate::mutant::MutantInfo;
 use crate::verdict::{How, Verdict};
@@ -123,6 +124,9 @@ pub struct Exploration {
     pub coverage: String,
     /// How many schedules were run.
     pub schedules: u64,
+    /// What threads told each other that those of the original never did: in the report, this is part of `impact`.
+    #[serde(skip)]
+    pub unseen: Vec<Communication>,
 }
 
 /// A test that noticed a mutant, and how.

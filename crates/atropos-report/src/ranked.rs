@@ -10,7 +10,11 @@ use crate::snippet::snippet;
 use crate::style::{self, styled};
 use crate::summary::{Layout, Sources, label, position, same_place};
 use crate::verdict::Verdict;
-use crate::words::count;
+use crate::words::{count, wrapped};
+
+/// What is said of a mutant stands behind so many blanks, and is no wider than people like to read.
+const INDENT: usize = 9;
+const WIDTH: usize = 100;
 
 /// Whether the run has an order to show.
 pub(crate) fn is_ranked(outcomes: &Outcomes) -> bool {
@@ -145,9 +149,13 @@ impl Page<'_> {
         if let Some(impact) = &place[0].impact {
             self.line(&format!("  why:   {}", impact.reason()));
             if let Some(Suggestion { words, code }) = &impact.suggestion {
-                self.line(&format!("  write: {words}"));
+                let width = self.layout.width.clamp(40, WIDTH) - INDENT;
+                for (index, line) in wrapped(words, width).iter().enumerate() {
+                    let label = if index == 0 { "  write: " } else { "" };
+                    self.line(&format!("{label:INDENT$}{line}"));
+                }
                 for line in code.lines() {
-                    self.line(&format!("             {line}"));
+                    self.line(&format!("{:INDENT$}    {line}", ""));
                 }
             }
         }

@@ -44,9 +44,31 @@ pub fn shortened(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// A text in lines of at most `width` characters, as far as its words allow.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinary é", 4), ["extraordinary", "é"]);
+        assert_eq!(wrapped("", 4), [""; 0]);
+    }
 
     #[test]
     fn durations_have_the_digits_that_matter() {

@@ -22,6 +22,7 @@ pub use std as __real_std;
 
 pub mod atomic;
 mod clock;
+pub mod communication;
 mod control;
 mod explore;
 pub mod finding;

@@ -10,6 +10,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Mutex;
 
+use atropos_report::communication::Communication;
 use atropos_report::verdict::How;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,9 @@ pub struct ExploredEntry {
     pub schedule: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub trace: String,
+    /// What threads told each other that those of the original never did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<Communication>,
 }
 
 /// How a test noticed a mutant.

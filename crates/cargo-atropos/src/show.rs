@@ -7,17 +7,21 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use atropos_report::communication::Communication;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
 use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, ReadError, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::verdict::Verdict;
-use atropos_report::words::{count, duration};
+use atropos_report::words::{count, duration, wrapped};
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
 use crate::prepare::{Place, place};
 
+/// Where texts begin, and how wide sentences get.
+const INDENT: usize = 12;
+const WIDTH: usize = 100;
 /// How many of the tests that reach a mutant are named.
 const TESTS_SHOWN: usize = 10;
 
@@ -170,13 +174,15 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
 /// The parts of the score, and what to write.
 fn show_impact(page: &mut String, impact: &Impact, all: bool) {
     let score = format!(
-        "{} = {} broken invariants + {} functions that return something else + {} that run otherwise",
+        "{} = {} broken invariants + {} functions that return something else + {} that run otherwise + \
+         {} new ways in which threads meet",
         impact.score,
         impact.invariants.len(),
         impact.returns.len(),
-        impact.executions.len()
+        impact.executions.len(),
+        impact.communications.len()
     );
-    line(page, "score", &score);
+    line(page, "score", &sentence(&score).join("\n"));
     let place = |disturbed: &Disturbed| match disturbed.distance {
         Some(0) => format!("{} (its own function)", disturbed.function),
         Some(1) => format!("{} (1 call away)", disturbed.function),
@@ -203,13 +209,23 @@ fn show_impact(page: &mut String, impact: &Impact, all: bool) {
         impact.executions.iter().map(place).collect(),
         all,
     );
+    let never = |new: &Communication| match new.certain {
+        true => "never in the original",
+        false => "in no explored schedule of the original",
+    };
+    let heard = impact.communications.iter();
+    let heard = heard.map(|new| sentence(&format!("{}: {}", never(new), new.words())).join("\n  "));
+    some(page, "threads", heard.collect(), all);
     if let Some(suggestion) = &impact.suggestion {
-        let text = match suggestion.code.is_empty() {
-            true => suggestion.words.clone(),
-            false => format!("{}\n{}", suggestion.words, suggestion.code),
-        };
-        line(page, "write", &text);
+        let mut lines = sentence(&suggestion.words);
+        lines.extend(suggestion.code.lines().map(str::to_owned));
+        line(page, "write", &lines.join("\n"));
     }
+}
+
+/// A sentence in lines.
+fn sentence(text: &str) -> Vec<String> {
+    wrapped(text, WIDTH - INDENT)
 }
 
 /// A list, cut if it is long.
@@ -231,7 +247,7 @@ fn some(page: &mut String, label: &str, entries: Vec<String>, all: bool) {
 /// A label and a text whose further lines are indented like the first.
 fn line(page: &mut String, label: &str, text: &str) {
     let label = styled(style::HEADING, format!("{label:<10}"));
-    let text = text.trim_end().replace('\n', "\n            ");
+    let text = text.trim_end().replace('\n', &format!("\n{:INDENT$}", ""));
     writeln!(page, "{label}  {text}").expect("a string takes everything");
 }
 

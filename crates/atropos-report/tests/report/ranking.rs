@@ -28,21 +28,32 @@ fn ranked() -> Outcomes {
     };
     for record in &mut outcomes.mutants {
         record.impact = match record.info.id.0 {
-            2 | 3 => Some(Impact::new(1, vec![], vec![], vec![], None)),
+            2 | 3 => Some(Impact {
+                tests: 1,
+                ..Impact::default()
+            }),
             4 => {
                 let returns = vec![disturbed("Account::deposit", 0)];
-                Some(Impact::new(1, vec![], returns, vec![], None))
+                Some(
+                    Impact {
+                        tests: 1,
+                        returns,
+                        ..Impact::default()
+                    }
+                    .scored(),
+                )
             }
             7 => {
                 let executions = vec![disturbed("Account::send", 1)];
                 let broken = vec![broken.clone()];
-                Some(Impact::new(
-                    1,
-                    broken,
-                    vec![],
+                let impact = Impact {
+                    tests: 1,
+                    invariants: broken,
                     executions,
-                    Some(suggestion.clone()),
-                ))
+                    suggestion: Some(suggestion.clone()),
+                    ..Impact::default()
+                };
+                Some(impact.scored())
             }
             _ => None,
         };

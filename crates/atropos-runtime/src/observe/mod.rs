@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use atropos_invariants::{ENTRY_VARIABLES, PointState, Value, When};
-use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally};
+use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally, sys};
 
 use self::see::Seen;
 
@@ -111,6 +111,9 @@ pub fn enter(function: u32) -> Frame {
         return frame;
     };
     let calls = add(&tally.calls, 1);
+    if observations.seed() != 0 {
+        hold_up(observations.seed(), calls);
+    }
     if calls >= ALL_CALLS && calls % EACH != 0 {
         return frame;
     }
@@ -119,6 +122,22 @@ pub fn enter(function: u32) -> Frame {
     frame.caller = caller.unwrap_or(0);
     observations.add_call(frame.caller, function);
     frame
+}
+
+/// So many calls of a function may be held up, one in so many of them, and for so long at most, in nanoseconds.
+const HELD_UP: u64 = 64;
+const ONE_IN: u64 = 4;
+const LONGEST: u64 = 200_000;
+
+/// Lets other threads go first, now and then: another schedule of the same test.
+#[cold]
+fn hold_up(seed: u64, calls: u64) {
+    // Where its variables lie tells a thread from others.
+    let thread = CURRENT.try_with(|current| std::ptr::from_ref(current).addr());
+    let chance = see::mix(seed ^ calls << 8 ^ (thread.unwrap_or(0) as u64) << 20);
+    if calls < HELD_UP && chance % ONE_IN == 0 {
+        sys::poll(&mut [], (chance >> 20) % LONGEST);
+    }
 }
 
 /// Threads may lose a count to each other; the order of threads is not the same twice anyway.

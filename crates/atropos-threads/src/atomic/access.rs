@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 
 use atropos_explore::{Kind, Object, Op};
 
+use crate::communication::{Access, Writer};
 use crate::control::code::Code;
 use crate::control::objects::Site;
 use crate::control::{Announcement, Control, TOTAL_ORDER};
-use crate::memory_model::Reader;
 use crate::memory_model::ordering::{acquires, is_sequential, releases};
+use crate::memory_model::{Location, Reader};
 
 /// The real atomic behind one of ours, as 64 bits.
 pub trait Word {
@@ -22,6 +23,31 @@ pub trait Word {
 /// Reads of one stale value that a thread may make before it must see a newer one: loops end.
 const STALE_READS: u32 = 8;
 const STALE_READS_WHILE_SPINNING: u32 = 2;
+
+/// A value, and who wrote it as far as the memory model has an opinion of its own on that.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    value: u64,
+    writer: Option<Writer>,
+}
+
+impl Seen {
+    /// A store of the memory model.
+    fn of(history: &Location, store: usize) -> Seen {
+        Seen {
+            value: history.value(store),
+            writer: Some(Writer(history.author(store))),
+        }
+    }
+
+    /// What memory holds.
+    fn in_memory(word: &dyn Word) -> Seen {
+        Seen {
+            value: word.get(),
+            writer: None,
+        }
+    }
+}
 
 /// A compare-exchange as asked for.
 #[derive(Clone, Copy, Debug)]
@@ -58,10 +84,11 @@ impl Control {
         if !again {
             self.announce_access(Code::Load, name, Kind::Read, ordering, site);
         }
-        let value = match self.state().model.weak {
+        let Seen { value, writer } = match self.state().model.weak {
             true => self.weak_load(address as usize, word, ordering, again),
-            false => word.get(),
+            false => Seen::in_memory(word),
         };
+        self.accessed(address, Access::Read, writer, site);
         self.state().observe(value);
         self.after_read(site);
         value
@@ -77,6 +104,7 @@ impl Control {
             true => self.weak_store(address as usize, word, value, ordering),
             false => word.set(value),
         }
+        self.accessed(address, Access::Write, None, site);
         self.state().changed(name);
     }
 
@@ -91,15 +119,17 @@ impl Control {
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         self.announce_access(Code::Modify, name, Kind::Write, ordering, site);
-        let (old, new) = match self.state().model.weak {
+        let (seen, new) = match self.state().model.weak {
             true => self.weak_modify(address as usize, word, ordering, change),
             false => {
-                let old = word.get();
-                let new = change(old);
+                let seen = Seen::in_memory(word);
+                let new = change(seen.value);
                 word.set(new);
-                (old, new)
+                (seen, new)
             }
         };
+        let old = seen.value;
+        self.accessed(address, Access::Update, seen.writer, site);
         let state = self.state();
         state.observe(old);
         state.contents_changed(name, old, new);
@@ -131,17 +161,23 @@ impl Control {
         );
         let result = match self.state().model.weak {
             true => self.weak_exchange(address as usize, word, exchange),
-            false => match word.get() {
-                old if old == exchange.expected => Ok(old),
-                old => Err(old),
+            false => match Seen::in_memory(word) {
+                seen if seen.value == exchange.expected => Ok(seen),
+                seen => Err(seen),
             },
         };
         let result = match result {
-            Ok(old) if exchange.weak && self.state().settings.spurious && self.choose(2) == 1 => {
-                Err(old)
+            Ok(seen) if exchange.weak && self.state().settings.spurious && self.choose(2) == 1 => {
+                Err(seen)
             }
             result => result,
         };
+        let (access, writer) = match result {
+            Ok(seen) => (Access::Update, seen.writer),
+            Err(seen) => (Access::Read, seen.writer),
+        };
+        self.accessed(address, access, writer, site);
+        let result = result.map(|seen| seen.value).map_err(|seen| seen.value);
         let state = self.state();
         match result {
             Ok(old) => {
@@ -166,6 +202,13 @@ impl Control {
             }
         }
         result
+    }
+
+    /// Notes what others hear of an access.
+    #[inline]
+    fn accessed(&self, address: *const u8, access: Access, writer: Option<Writer>, site: Site) {
+        self.state()
+            .accessed_atomic(address as usize, access, writer, site);
     }
 
     /// A fence.
@@ -196,7 +239,7 @@ impl Control {
         }
     }
 
-    fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> u64 {
+    fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> Seen {
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -223,7 +266,7 @@ impl Control {
     }
 
     /// The running thread reads a store.
-    fn read(&self, location: usize, store: usize, ordering: Ordering) -> u64 {
+    fn read(&self, location: usize, store: usize, ordering: Ordering) -> Seen {
         let state = self.state();
         let place = is_sequential(ordering).then(|| state.model.next_in_order());
         let me = &mut state.threads[state.current as usize];
@@ -235,7 +278,7 @@ impl Control {
             &mut me.acquire_fence
         };
         target.join(history.released(store));
-        history.value(store)
+        Seen::of(history, store)
     }
 
     fn weak_store(&self, address: usize, word: &dyn Word, value: u64, ordering: Ordering) {
@@ -274,6 +317,7 @@ impl Control {
     ) {
         let state = self.state();
         let place = is_sequential(ordering).then(|| state.model.next_in_order());
+        let author = state.me_as_act();
         let me = &state.threads[state.current as usize];
         let released = if releases(ordering) {
             &me.clock
@@ -287,6 +331,7 @@ impl Control {
             state.current,
             me.clock.of(state.current),
             released,
+            author,
             glued,
             place,
         );
@@ -305,7 +350,7 @@ impl Control {
         word: &dyn Word,
         ordering: Ordering,
         change: &dyn Fn(u64) -> u64,
-    ) -> (u64, u64) {
+    ) -> (Seen, u64) {
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -327,7 +372,7 @@ impl Control {
             .nth(nth as usize)
             .expect("the end is always open");
         let old = self.read(location, store, ordering);
-        let new = change(old);
+        let new = change(old.value);
         self.write(location, store, word, new, ordering, true);
         (old, new)
     }
@@ -338,7 +383,7 @@ impl Control {
         address: usize,
         word: &dyn Word,
         exchange: Exchange,
-    ) -> Result<u64, u64> {
+    ) -> Result<Seen, Seen> {
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -371,8 +416,9 @@ impl Control {
             .nth(nth as usize)
             .expect("the last store is always readable");
         if history.value(store) == exchange.expected {
+            let seen = Seen::of(history, store);
             state.model.chosen = Some(store);
-            Ok(exchange.expected)
+            Ok(seen)
         } else {
             Err(self.read(location, store, exchange.failure))
         }

@@ -6,6 +6,7 @@ use super::code::Code;
 use super::objects::{ObjectId, Site};
 use super::thread_state::Wait;
 use super::{Announcement, Control};
+use crate::communication::Access;
 
 impl Control {
     /// Everything that happened before the object was given up happens before what the running thread does next.
@@ -42,8 +43,18 @@ impl Control {
         state.objects[lock].site = Some(site);
         state.see_version(lock);
         state.lock_changed(name);
+        self.has_lock(lock, Access::Update, site);
         self.looked_at(name);
         self.receive_clock(lock);
+    }
+
+    /// Notes what others hear of it.
+    fn has_lock(&self, lock: ObjectId, access: Access, site: Site) {
+        let state = self.state();
+        if let Some(act) = state.act(site) {
+            state.accessed(lock, access, site);
+            state.communication.lock(lock, act);
+        }
     }
 
     /// Takes a lock if it is free.
@@ -82,6 +93,7 @@ impl Control {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].holder = 0;
+        state.communication.unlock(state.current, lock);
         state.leave_version(name, lock);
         state.lock_changed(name);
     }
@@ -115,6 +127,7 @@ impl Control {
         state.objects[lock].site = Some(site);
         state.see_version(lock);
         state.lock_changed(name);
+        self.has_lock(lock, Access::Read, site);
         self.looked_at(name);
         self.receive_clock(lock);
     }
@@ -124,6 +137,7 @@ impl Control {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].readers -= 1;
+        state.communication.unlock(state.current, lock);
         state.lock_changed(name);
     }
 }

@@ -25,6 +25,7 @@ use std::ptr::null_mut;
 use atropos_explore::{End, Guide, Names, Object, Op, Pending, Thread, mix};
 
 use crate::clock::Clockwork;
+use crate::communication::{Access, Act, Communication, Writer};
 use crate::finding::{Finding, FindingKind};
 use crate::memory::World;
 use crate::memory::context::Context;
@@ -56,6 +57,7 @@ pub struct Controller {
     pub(crate) model: Model,
     pub(crate) clockwork: Clockwork,
     pub(crate) trace: Trace,
+    pub(crate) communication: Communication,
     pub(crate) findings: Vec<Finding>,
     pub(crate) end: End,
     /// What the program said with [`crate::say`].
@@ -224,6 +226,15 @@ impl Control {
         result
     }
 
+    /// The running thread goes on after a wait: because of whom is noted.
+    pub fn woken(&self, granted: Granted, site: Site) {
+        let by = self.me().woken_by.take();
+        let state = self.state();
+        if let (Granted::Yes, Some(by), Some(me)) = (granted, by, state.act(site)) {
+            state.communication.wake_up(by, me);
+        }
+    }
+
     /// The guide's choice among `options` alternatives; the only one is not asked for.
     pub fn choose(&self, options: u32) -> u32 {
         if options < 2 {
@@ -381,6 +392,46 @@ impl Controller {
             site: Some(site),
             value,
         });
+    }
+
+    /// What the running thread is about to do, as far as others hear of it. None if nobody asks.
+    #[inline]
+    pub(crate) fn act(&self, site: Site) -> Option<Act> {
+        let thread = self.current;
+        let code = self.threads[thread as usize].code;
+        let act = Act { thread, code, site };
+        self.communication.is_on().then_some(act)
+    }
+
+    /// What the running thread does right now.
+    pub(crate) fn me_as_act(&self) -> Option<Act> {
+        let site = self.threads[self.current as usize].site?;
+        self.act(site)
+    }
+
+    /// The running thread accesses what a lock guards.
+    pub(crate) fn accessed(&mut self, object: ObjectId, access: Access, site: Site) {
+        if let Some(act) = self.act(site) {
+            let history = &mut self.objects[object].history;
+            self.communication.access(history, act, access, None);
+        }
+    }
+
+    /// The running thread accesses an atomic; under weak memory, `writer` says what it reads.
+    pub(crate) fn accessed_atomic(
+        &mut self,
+        address: usize,
+        access: Access,
+        writer: Option<Writer>,
+        site: Site,
+    ) {
+        if let Some(mut act) = self.act(site) {
+            // A look that is part of a yield has no announcement of its own.
+            if act.code == Code::Yield {
+                act.code = Code::Load;
+            }
+            self.communication.atomic(address, act, access, writer);
+        }
     }
 
     pub(crate) fn found(&mut self, kind: FindingKind) {

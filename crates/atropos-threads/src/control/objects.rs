@@ -4,6 +4,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::communication::History;
 use crate::memory_model::Clock;
 
 /// Part of every controlled value except atomics: leads to its state, if it has one in the running execution.
@@ -64,6 +65,8 @@ pub struct ObjectState {
     blocked: Vec<u32>,
     /// The object is among those that changed.
     is_changed: bool,
+    /// Who did what to it.
+    pub history: History,
 }
 
 /// Marks a lock that somebody outside the execution holds.
@@ -144,10 +147,13 @@ impl ObjectState {
         clock.clear();
         let mut blocked = std::mem::take(&mut self.blocked);
         blocked.clear();
+        let mut history = std::mem::take(&mut self.history);
+        history.clear();
         *self = ObjectState {
             waiters,
             clock,
             blocked,
+            history,
             ..ObjectState::default()
         };
     }

@@ -1,5 +1,6 @@
 //! What is known of one controlled thread, and when it can go on.
 
+use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Objects, Site};
 use crate::memory::context::Context;
@@ -55,6 +56,8 @@ pub(crate) struct ThreadState {
     pub deadline: u64,
     pub notified: bool,
     pub token: bool,
+    /// Who did that, if it is recorded.
+    pub woken_by: Option<Act>,
     /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
     pub futex: usize,
     pub token_of_futex: bool,
@@ -135,6 +138,7 @@ impl ThreadState {
             deadline: u64::MAX,
             notified: false,
             token: false,
+            woken_by: None,
             futex: 0,
             token_of_futex: false,
             may_wake_spuriously: false,

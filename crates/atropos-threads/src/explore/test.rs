@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use atropos_explore::{End, Guide, Names, System, mix};
 
 use crate::clock::Clockwork;
+use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::PanicNote;
 use crate::control::{self, Controller, Readiness, turns};
@@ -84,6 +85,7 @@ impl<'a> ThreadedTest<'a> {
             model: Model::new(weak),
             clockwork: Clockwork::default(),
             trace: Trace::default(),
+            communication: Communication::default(),
             findings: Vec::new(),
             end: End::Stopped,
             said: String::new(),
@@ -122,6 +124,19 @@ impl<'a> ThreadedTest<'a> {
     /// Whether to keep a trace from now on.
     pub fn record(&mut self, record: bool) {
         self.controller().settings.record = record;
+    }
+
+    /// Begins a new record of what threads tell each other, or ends all recording; gives what was recorded before.
+    pub fn record_communication(&mut self, record: bool) -> Facts {
+        let controller = self.controller();
+        let is_watched = record || controller.model.weak;
+        let facts = controller.communication.begin(record);
+        interpose::watch_frees(if is_watched {
+            Some(forget_memory)
+        } else {
+            None
+        });
+        facts
     }
 
     /// Scheduling points after which an execution counts as one that does not end.
@@ -168,6 +183,7 @@ impl Controller {
         self.model.restart();
         self.clockwork = Clockwork::default();
         self.trace.events.clear();
+        self.communication.restart();
         self.findings.clear();
         self.said.clear();
         self.current = 0;
@@ -354,7 +370,9 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
 fn forget_memory(start: usize, length: usize) {
     debug_assert!(heap::program_runs());
     if let Some(control) = control::control() {
-        control.state().model.forget(start, length);
+        let state = control.state();
+        state.model.forget(start, length);
+        state.communication.forget(start, length);
     }
 }
 

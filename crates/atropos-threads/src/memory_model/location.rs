@@ -1,6 +1,7 @@
 //! The history of one atomic: its stores in modification order, and who has read which.
 
 use super::Clock;
+use crate::communication::Act;
 
 /// Who reads.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ struct Store {
     value: u64,
     /// What a reader that acquires synchronises with.
     released: Clock,
+    /// Who wrote it, if that is recorded.
+    author: Option<Act>,
     /// A read-modify-write: nothing may come between it and the store before.
     glued: bool,
     reads: Vec<Read>,
@@ -42,6 +45,7 @@ impl Store {
             stamp: 0,
             value: 0,
             released: Clock::default(),
+            author: None,
             glued: false,
             reads: Vec::new(),
             first_in_order: u32::MAX,
@@ -100,6 +104,10 @@ impl Location {
         self.stores[store].value
     }
 
+    pub fn author(&self, store: usize) -> Option<Act> {
+        self.stores[store].author
+    }
+
     pub fn released(&self, store: usize) -> &Clock {
         &self.stores[store].released
     }
@@ -152,6 +160,7 @@ impl Location {
         thread: u32,
         stamp: u32,
         released: &Clock,
+        author: Option<Act>,
         glued: bool,
         place: Option<u32>,
     ) {
@@ -162,6 +171,7 @@ impl Location {
         if glued {
             store.released.join(&self.stores[after].released);
         }
+        store.author = author;
         store.put_in_order(place);
         self.stores.insert(after + 1, store);
     }

@@ -12,6 +12,7 @@ use std::mem::needs_drop;
 
 use atropos_explore::{Kind, Op};
 
+use crate::communication::Access;
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
 use crate::control::{Announcement, control};
@@ -124,6 +125,11 @@ pub fn announce(slot: &Slot, code: Code, site: Site) {
     let state = control.state();
     state.see_version(lock);
     state.meet_holder(lock, code == Code::BareWrite);
+    let access = match code {
+        Code::BareWrite => Access::Write,
+        _ => Access::Read,
+    };
+    state.accessed(lock, access, site);
     if code == Code::BareWrite {
         state.leave_version(name, lock);
         state.changed(name);

@@ -209,6 +209,7 @@ impl Condvar {
         let spurious = control.state().settings.spurious;
         let thread = control.me();
         thread.notified = false;
+        thread.woken_by = None;
         control.state().allow_spurious();
         let op = match timeout {
             None if spurious => Op::on(lock_name, Kind::Acquire)
@@ -227,6 +228,7 @@ impl Condvar {
             .waiters
             .retain(|thread| *thread != me);
         control.me().notified = false;
+        control.woken(granted, site);
         control.state().observe(granted as u64);
         control.locked(lock, lock_name, site);
         granted
@@ -240,7 +242,10 @@ fn held(real: Option<sync::MutexGuard<'_, ()>>) -> sync::MutexGuard<'_, ()> {
 
 fn notify(control: &Control, name: Object, thread: u32) {
     let state = control.state();
-    state.threads[thread as usize].notified = true;
+    let by = state.me_as_act();
+    let woken = &mut state.threads[thread as usize];
+    woken.notified = true;
+    woken.woken_by = by;
     state.wake(thread);
     state.changed(name);
 }

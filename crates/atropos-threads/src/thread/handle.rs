@@ -192,6 +192,7 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
             .waiting(Wait::Token)
             .until(deadline),
     );
+    control.woken(granted, site);
     let state = control.state();
     state.observe(granted as u64);
     let weak = state.model.weak;
@@ -217,8 +218,10 @@ fn unpark(control: &Control, thread: u32, site: Site) {
         let clock = state.threads[me].clock.clone();
         state.threads[thread as usize].token_clock.join(&clock);
     }
+    let by = state.me_as_act();
     let target = &mut state.threads[thread as usize];
     target.token = true;
+    target.woken_by = by;
     if target.wait == Wait::Token {
         state.wake(thread);
     }

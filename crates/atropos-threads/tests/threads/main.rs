@@ -1,6 +1,7 @@
 //! Tests of controlled threads. Each runs in a forked child, where it is alone with its statics and its heap.
 
 mod alone;
+mod communication;
 mod effort;
 mod findings;
 mod litmus;

@@ -7,7 +7,7 @@
 mod cargo_messages;
 pub mod doctests;
 pub mod examples;
-mod instructions;
+pub mod instructions;
 pub mod observed;
 mod observing_unit;
 mod process_group;

@@ -9,11 +9,14 @@ use std::time::Duration;
 use anyhow::Result;
 use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
+use atropos_protocol::communication::{self, Act, Communication};
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
 use atropos_protocol::{Effect, Effects};
+use atropos_report::communication as report;
 use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use atropos_report::verdict::How;
 
+use super::copies::Copies;
 use super::test_case::TestCase;
 use super::{Context, Said, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
@@ -55,6 +58,8 @@ pub struct FailingSchedule {
 pub struct Explorations {
     pub failing: Vec<FailingSchedule>,
     pub sizes: Vec<TestExploration>,
+    /// What threads told each other in the original.
+    heard: Vec<report::Communication>,
 }
 
 /// Explores what starts threads, and notes what it says of mutants.
@@ -118,6 +123,10 @@ pub fn run(
         tests: threaded.len(),
         build: &build,
         explorer: &explorer,
+        copies: Copies::of(
+            &build.directory,
+            context.setting.plan.workspace_root.as_std_path(),
+        )?,
     };
     let mut kept = KeptSchedules::read(context.setting.output);
     let mut explorations = Explorations::default();
@@ -132,6 +141,7 @@ pub fn run(
         context.setting.progress.checked();
     }
     kept.write(context.setting.output)?;
+    context.strike_out(&explorations.heard);
     Ok(explorations)
 }
 
@@ -185,6 +195,7 @@ struct Stage<'a> {
     tests: usize,
     build: &'a Build,
     explorer: &'a Explorer<'a>,
+    copies: Copies,
 }
 
 impl Stage<'_> {
@@ -218,6 +229,7 @@ impl Stage<'_> {
             patience,
             mutant_patience,
             workers: jobs,
+            communication: !options.execute.no_impact,
             points: self.context.zygotes.points.clone(),
             mutants,
             pairs: self
@@ -270,6 +282,10 @@ impl Stage<'_> {
                 Answer::Original(explored) => {
                     add(&mut size.original, &explored);
                     size.coverage.clone_from(&explored.coverage);
+                    let heard = explored.communication.iter();
+                    explorations
+                        .heard
+                        .extend(heard.map(|heard| told(heard, true, |act| act.line)));
                     original = Some(explored);
                 }
                 Answer::Mutant {
@@ -286,7 +302,7 @@ impl Stage<'_> {
                     match fate {
                         Fate::Killed | Fate::Survived => {
                             self.keep(kept, record, &order, place, mutant, &explored);
-                            let said = said(mutant, &explored);
+                            let said = self.said(mutant, &explored, complete);
                             if noted.is_ok() {
                                 noted = self.context.note(test, &name, vec![said]);
                             }
@@ -348,6 +364,40 @@ impl Stage<'_> {
         ));
     }
 
+    /// What an exploration said of a mutant.
+    fn said(&self, mutant: u32, explored: &Explored, certain: bool) -> Said {
+        let infos = &self.context.setting.plan.mutants;
+        let info = infos.get(mutant as usize - 1);
+        let line = |act: &Act| match info {
+            Some(info) => self.copies.line(info, &act.file, act.line, act.column),
+            None => act.line,
+        };
+        let found = explored.found.as_ref();
+        let kill = found.map(|found| KillEntry {
+            how: how(found.sort),
+            message: found.text.clone(),
+            location: found.location.clone(),
+        });
+        let text =
+            |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
+        Said {
+            mutant,
+            seconds: explored.nanoseconds as f64 / 1e9,
+            kill,
+            explored: Some(ExploredEntry {
+                coverage: explored.coverage.clone(),
+                schedules: explored.executions,
+                schedule: text(|found| &found.schedule),
+                trace: text(|found| &found.trace),
+                unseen: explored
+                    .communication
+                    .iter()
+                    .map(|communication| told(communication, certain, line))
+                    .collect(),
+            }),
+        }
+    }
+
     fn keep(
         &self,
         kept: &mut KeptSchedules,
@@ -402,25 +452,29 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.memory = size.memory.max(explored.memory);
 }
 
-/// What an exploration said of a mutant.
-fn said(mutant: u32, explored: &Explored) -> Said {
-    let found = explored.found.as_ref();
-    let kill = found.map(|found| KillEntry {
-        how: how(found.sort),
-        message: found.text.clone(),
-        location: found.location.clone(),
+/// What threads told each other, in the report's words.
+fn told(
+    communication: &Communication,
+    certain: bool,
+    line: impl Fn(&Act) -> u32,
+) -> report::Communication {
+    let sort = match communication.talk {
+        communication::Talk::Flow => report::Talk::Flow,
+        communication::Talk::Between => report::Talk::Between,
+        communication::Talk::LockOrder => report::Talk::LockOrder,
+        communication::Talk::WakeUp => report::Talk::WakeUp,
+    };
+    let acts = communication.acts.iter().map(|act| report::Act {
+        thread: act.thread,
+        noun: act.noun.clone(),
+        file: act.file.clone(),
+        line: line(act),
+        what: None,
     });
-    let text = |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
-    Said {
-        mutant,
-        seconds: explored.nanoseconds as f64 / 1e9,
-        kill,
-        explored: Some(ExploredEntry {
-            coverage: explored.coverage.clone(),
-            schedules: explored.executions,
-            schedule: text(|found| &found.schedule),
-            trace: text(|found| &found.trace),
-        }),
+    report::Communication {
+        sort,
+        acts: acts.collect(),
+        certain,
     }
 }
 
@@ -461,6 +515,18 @@ impl Context<'_> {
         let mut standings = self.standings();
         let standing = &mut standings[mutant as usize];
         standing.infected_by.remove(&test);
+    }
+
+    /// What threads tell each other in the original of one test is nothing new in the mutants of another.
+    fn strike_out(&self, heard: &[report::Communication]) {
+        let mut standings = self.standings();
+        for exploration in standings
+            .iter_mut()
+            .flat_map(|standing| &mut standing.explored)
+        {
+            let is_new = |new: &report::Communication| !heard.iter().any(|old| old.is_like(new));
+            exploration.unseen.retain(is_new);
+        }
     }
 
     /// A test that fails without any mutant decides nothing.

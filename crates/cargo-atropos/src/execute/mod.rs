@@ -7,6 +7,7 @@
 //! puts together what the tests said.
 
 mod baseline;
+mod copies;
 mod explored;
 mod harnessed;
 mod plain;
@@ -249,6 +250,7 @@ fn report_exploration(test: TestId, explored: Option<ExploredEntry>) -> Option<E
         test: test.0,
         coverage: explored.coverage,
         schedules: explored.schedules,
+        unseen: explored.unseen,
     })
 }
 

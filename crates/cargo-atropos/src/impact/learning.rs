@@ -1,12 +1,14 @@
 //! Runs every test twice without a mutant: the first runs teach invariants, the second ones take
-//! away what does not always hold, and both together tell what a test does each time.
+//! away what does not always hold, and both together tell what a test does each time. A test that
+//! starts threads is run a few times more, with threads held up now and then: what another schedule
+//! breaks is taken away, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use anyhow::Result;
 use atropos_invariants::{Learned, PointState};
-use atropos_protocol::Limits;
+use atropos_protocol::{Effect, Limits};
 
 use super::calls::Calls;
 use super::observer::{ObservedTest, Observer};
@@ -14,7 +16,11 @@ use super::trace::Trace;
 use super::workers::{Team, in_parallel};
 use crate::execute::limits;
 
+/// So many times more is a test run that starts threads.
+const SCHEDULES: u64 = 3;
+
 /// What is known of the original.
+#[derive(Default)]
 pub struct Original {
     pub learned: Learned,
     /// What was seen of each function, in all tests.
@@ -95,12 +101,27 @@ impl Seen {
         };
         let second = observer.trace();
         add_states(&mut self.second, observer, &second);
+        let mut unsteady = trace.unsteady(&second);
+        if baseline.effects.contains(Effect::Threads) {
+            for seed in 1..=SCHEDULES {
+                // One that fails like that is for explorations to find.
+                if !observer
+                    .shuffled(test, seed)
+                    .is_some_and(|run| run.passed())
+                {
+                    break;
+                }
+                let other = observer.trace();
+                add_states(&mut self.second, observer, &other);
+                unsteady.extend(trace.unsteady(&other));
+            }
+        }
         let wall = baseline.wall.max(again.wall);
         let steps = baseline.steps.max(baseline.spawned_steps);
         self.tests.insert(
             test.id,
             OriginalTest {
-                unsteady: trace.unsteady(&second),
+                unsteady,
                 trace,
                 limits: limits(
                     wall,

@@ -2,11 +2,13 @@
 //!
 //! Flow: [`program`] numbers the functions; [`crate::build::observed`] builds tests that observe;
 //! [`learning`] runs every test without a mutant, twice; [`measuring`] runs the survivors under
-//! tests that they infect and compares; [`suggest`] makes sentences and assertions of it. The
+//! tests that they infect and compares; [`communication`] takes what explorations heard of threads;
+//! [`suggest`] makes sentences and assertions of it. The
 //! order of survivors is made in `atropos_report::impact`.
 
 mod assertion;
 mod calls;
+mod communication;
 mod learning;
 mod matrix;
 mod measuring;
@@ -25,6 +27,8 @@ use atropos_mutants::mutant::MutantId;
 use atropos_report::impact::Impact;
 use atropos_report::verdict::Verdict;
 
+use self::learning::Original;
+use self::measuring::MutantRun;
 use self::observer::{ObservedTest, Observer, ObserverSetting};
 use self::program::Program;
 use self::workers::Team;
@@ -54,13 +58,21 @@ pub struct Impacts {
     pub seconds: f64,
 }
 
+/// What was seen of the original and of mutants.
+#[derive(Default)]
+struct Observed {
+    original: Original,
+    runs: BTreeMap<MutantId, Vec<MutantRun>>,
+}
+
 /// Measures what survivors disturb, unless that is not wanted or would take long. Problems cost
 /// the ranking, never the run.
 pub fn measure(measure: &Measure<'_>) -> Impacts {
     let start = Instant::now();
     let options = &measure.prepared.options.execute;
     let wanted = measure.wanted();
-    if options.no_impact || wanted.is_empty() || measure.interrupt.is_requested() {
+    let is_moot = wanted.is_empty() && measure.explored().is_empty();
+    if options.no_impact || is_moot || measure.interrupt.is_requested() {
         return Impacts::default();
     }
     let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
@@ -70,16 +82,18 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
         );
         return Impacts::default();
     }
-    let of = match measure.try_measure(&wanted, start) {
-        Ok(of) => of,
-        Err(error) => {
-            let line = format!("warning: survivors are not ranked by impact: {error:#}");
-            measure.progress.say(&line);
-            BTreeMap::new()
-        }
+    let program = Program::of(&measure.prepared.plan, &measure.prepared.texts);
+    let observed = match wanted.is_empty() {
+        true => Ok(Observed::default()),
+        false => measure.observe(&program, &wanted, start),
     };
+    let observed = observed.unwrap_or_else(|error| {
+        let line = format!("warning: survivors are not ranked by impact: {error:#}");
+        measure.progress.say(&line);
+        Observed::default()
+    });
     Impacts {
-        of,
+        of: measure.tell(&program, &observed),
         seconds: start.elapsed().as_secs_f64(),
     }
 }
@@ -100,17 +114,29 @@ impl Measure<'_> {
             .collect()
     }
 
+    /// Survivors of tests whose schedules were explored, where it was recorded what threads tell each other.
+    fn explored(&self) -> BTreeSet<MutantId> {
+        let standings = self.executed.standings.iter().enumerate();
+        standings
+            .filter(|(_, standing)| standing.verdict() == Some(Verdict::Survived))
+            .filter(|(_, standing)| !standing.explored.is_empty())
+            .map(|(id, _)| MutantId(id as u32))
+            .collect()
+    }
+
     fn acts_only_explored(&self, id: usize) -> bool {
         let infos = &self.prepared.plan.mutants;
         let info = id.checked_sub(1).and_then(|index| infos.get(index));
         info.is_some_and(|info| info.needs_exploration)
     }
 
-    fn try_measure(
+    /// Builds with observation, learns, and runs the wanted mutants.
+    fn observe(
         &self,
+        program: &Program,
         wanted: &BTreeSet<MutantId>,
         start: Instant,
-    ) -> Result<BTreeMap<MutantId, Impact>> {
+    ) -> Result<Observed> {
         let Measure {
             prepared,
             executed,
@@ -118,7 +144,6 @@ impl Measure<'_> {
             progress,
             ..
         } = *self;
-        let program = Program::of(&prepared.plan, &prepared.texts);
         let observation = Observation {
             first: program.first.clone(),
             wanted: wanted.clone(),
@@ -126,7 +151,7 @@ impl Measure<'_> {
         progress.phase(Phase::Building, 0);
         let build = match build_observed(prepared, interrupt, self.build, observation) {
             Ok(build) => build,
-            Err(BuildFailure::Interrupted) => return Ok(BTreeMap::new()),
+            Err(BuildFailure::Interrupted) => return Ok(Observed::default()),
             Err(BuildFailure::Internal(error)) => return Err(error),
             Err(BuildFailure::DoesNotCompile(said)) => {
                 let first = said.lines().next().unwrap_or_default().to_owned();
@@ -141,7 +166,7 @@ impl Measure<'_> {
             mutants: prepared.plan.mutants.len() as u32,
             points: points(&prepared.plan),
             scratch: scratch.clone(),
-            program: &program,
+            program,
         };
         let team = Team {
             setting: &setting,
@@ -160,7 +185,6 @@ impl Measure<'_> {
             false => measuring::TESTS_PER_MUTANT,
         };
         let runs = measuring::measure(&team, executed, &tests, &original, &wanted, limit)?;
-        let functions = program.functions_of(&prepared.plan.mutants);
         if prepared.options.execute.impact_matrix {
             let times = matrix::Times {
                 build: built,
@@ -172,22 +196,38 @@ impl Measure<'_> {
                 &prepared.output_directory,
                 &original,
                 &runs,
-                &functions,
+                &program.functions_of(&prepared.plan.mutants),
                 times,
             )?;
         }
         let _ = fs::remove_dir_all(scratch);
+        Ok(Observed { original, runs })
+    }
+
+    /// Puts what was observed and what was explored into words.
+    fn tell(&self, program: &Program, observed: &Observed) -> BTreeMap<MutantId, Impact> {
+        let plan = &self.prepared.plan;
+        let functions = program.functions_of(&plan.mutants);
         let story = suggest::Story {
-            program: &program,
-            original: &original,
+            program,
+            original: &observed.original,
+            texts: &self.prepared.texts,
+            root: plan.workspace_root.as_std_path(),
+            tests: &self.executed.tests,
         };
-        Ok(runs
-            .iter()
-            .filter_map(|(mutant, runs)| {
-                let info = prepared.plan.mutants.get(mutant.0 as usize - 1)?;
-                Some((*mutant, story.impact(info, functions.get(mutant), runs)))
+        let mut mutants = self.explored();
+        mutants.extend(observed.runs.keys());
+        mutants
+            .into_iter()
+            .filter_map(|mutant| {
+                let index = mutant.0 as usize;
+                let info = plan.mutants.get(index - 1)?;
+                let runs = observed.runs.get(&mutant).map_or(&[][..], Vec::as_slice);
+                let explored = &self.executed.standings[index].explored;
+                let impact = story.impact(info, functions.get(&mutant), runs, explored);
+                Some((mutant, impact))
             })
-            .collect())
+            .collect()
     }
 
     /// The tests of this run that the observing build has as well.

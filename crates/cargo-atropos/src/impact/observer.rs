@@ -101,7 +101,13 @@ impl<'a> Observer<'a> {
 
     /// Runs a test without a mutant; none if that did not work.
     pub fn baseline(&mut self, test: &ObservedTest) -> Option<Baseline> {
+        self.shuffled(test, 0)
+    }
+
+    /// The same, with threads held up now and then, as a seed says.
+    pub fn shuffled(&mut self, test: &ObservedTest, seed: u64) -> Option<Baseline> {
         self.observations.clear().ok()?;
+        self.observations.shuffle(seed);
         let capture = self.directory.join("output");
         let limits = Limits::only_time(PATIENCE);
         let baseline = self

@@ -16,8 +16,16 @@ pub struct Program {
     pub blocks: Vec<u32>,
     /// The numbers of each package's first function and first block.
     pub first: Vec<(u32, u32)>,
-    /// The first function of each file, and what was found there.
-    files: BTreeMap<String, (u32, ObservedFile)>,
+    files: BTreeMap<String, File>,
+}
+
+/// A file of the program.
+struct File {
+    /// The number of its first function.
+    first: u32,
+    found: ObservedFile,
+    /// Where its lines begin.
+    lines: Vec<usize>,
 }
 
 impl Program {
@@ -44,25 +52,41 @@ impl Program {
                 .collect();
             let structs = Structs::of(code.iter().map(|(_, text)| text.as_str()));
             for (name, text) in code {
-                program.add(name, ObservedFile::of(&text, &structs));
+                program.add(name, &text, ObservedFile::of(&text, &structs));
             }
         }
         program
     }
 
-    fn add(&mut self, name: &str, file: ObservedFile) {
+    fn add(&mut self, name: &str, text: &str, found: ObservedFile) {
         let first = self.functions.len() as u32;
-        self.functions.extend(file.functions.iter().cloned());
-        let functions = file.blocks.iter().map(|block| first + block.function);
+        self.functions.extend(found.functions.iter().cloned());
+        let functions = found.blocks.iter().map(|block| first + block.function);
         self.blocks.extend(functions);
-        self.files.insert(name.to_owned(), (first, file));
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let file = File {
+            first,
+            found,
+            lines: std::iter::once(0).chain(ends).collect(),
+        };
+        self.files.insert(name.to_owned(), file);
     }
 
     /// The function that a mutant is in.
     pub fn function_of(&self, mutant: &MutantInfo) -> Option<u32> {
-        let (first, file) = self.files.get(&mutant.file)?;
-        let index = file.function_at(mutant.span.start)?;
+        let File { first, found, .. } = self.files.get(&mutant.file)?;
+        let index = found.function_at(mutant.span.start)?;
         Some(first + index as u32)
+    }
+
+    /// The function with a name that a line is in, at its end.
+    pub fn function_at_line(&self, file: &str, line: u32) -> Option<&Function> {
+        let File { found, lines, .. } = self.files.get(file)?;
+        let end = lines.get(line as usize)?.checked_sub(1)?;
+        let around = found.functions.iter().filter(|function| {
+            !function.is_closure && function.span.start <= end && end < function.span.end
+        });
+        around.min_by_key(|function| function.span.end - function.span.start)
     }
 
     /// The function of each mutant.

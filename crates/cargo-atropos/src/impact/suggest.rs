@@ -5,22 +5,30 @@
 //! of those broken the one nearest to the tests, public functions first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use atropos_invariants::{Invariant, Kind, Value, Variable, Violation, When};
 use atropos_mutants::Category;
+use atropos_report::communication::Communication;
 use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
 use atropos_report::mutant::MutantInfo;
+use atropos_report::outcomes::{Exploration, TestRecord};
 use atropos_weave::observe::{Function, Returned};
 
 use super::learning::Original;
 use super::measuring::MutantRun;
 use super::program::Program;
-use super::{assertion, assertion::Subject};
+use super::{assertion, assertion::Subject, communication};
+use crate::source::Texts;
 
 /// All that a story about a mutant is made of.
 pub struct Story<'a> {
     pub program: &'a Program,
     pub original: &'a Original,
+    pub texts: &'a Texts,
+    /// The workspace's.
+    pub root: &'a Path,
+    pub tests: &'a [TestRecord],
 }
 
 /// Where a function is, seen from another.
@@ -43,7 +51,13 @@ fn is_within(name: &str, function: &str) -> Within {
 
 impl Story<'_> {
     /// What a mutant disturbs in the runs that pass.
-    pub fn impact(&self, mutant: &MutantInfo, own: Option<&u32>, runs: &[MutantRun]) -> Impact {
+    pub fn impact(
+        &self,
+        mutant: &MutantInfo,
+        own: Option<&u32>,
+        runs: &[MutantRun],
+        explored: &[Exploration],
+    ) -> Impact {
         let runs: Vec<&MutantRun> = runs.iter().filter(|run| !run.is_killed).collect();
         let distances = own.map(|&own| self.original.calls.distances(own));
         let distances = distances.unwrap_or_default();
@@ -58,7 +72,9 @@ impl Story<'_> {
             returns.extend(&run.difference.returns);
             executions.extend(&run.difference.executions);
         }
-        if mutant.operator.category() == Category::Concurrency {
+        let communications = communication::gather(explored, self.texts, self.root);
+        let is_about_threads = mutant.operator.category() == Category::Concurrency;
+        if is_about_threads {
             // Such a mutant may be a copy of the code around it, in which nothing is observed: what seems to be
             // missing within its own function says nothing.
             let within = |function: u32| is_within(&self.function(function).name, &mutant.function);
@@ -82,15 +98,29 @@ impl Story<'_> {
                 seen: violation.seen.map(|seen| seen.to_string()),
             })
             .collect();
-        let tests: BTreeSet<usize> = runs.iter().map(|run| run.test).collect();
-        let suggestion = self.suggest(mutant, &broken, &returns, &executions);
-        Impact::new(
-            tests.len(),
+        let observed = runs.iter().map(|run| run.test);
+        let tests: BTreeSet<usize> = observed
+            .chain(explored.iter().map(|explored| explored.test))
+            .collect();
+        let suggestion = match is_about_threads {
+            true => self.about_threads(mutant, &communications, explored),
+            false => None,
+        };
+        let suggestion = suggestion
+            .or_else(|| self.about_values(&broken, &returns))
+            .or_else(|| communication::suggest(mutant, &communications, self.program))
+            .or_else(|| self.about_executions(&executions))
+            .unwrap_or_else(|| about_nothing(mutant));
+        let impact = Impact {
+            tests: tests.len(),
             invariants,
-            returns.iter().map(disturbed).collect(),
-            executions.iter().map(disturbed).collect(),
-            suggestion,
-        )
+            returns: returns.iter().map(disturbed).collect(),
+            executions: executions.iter().map(disturbed).collect(),
+            communications,
+            suggestion: Some(suggestion),
+            ..Impact::default()
+        };
+        impact.scored()
     }
 
     fn function(&self, number: u32) -> &Function {
@@ -118,13 +148,22 @@ impl Story<'_> {
         invariant.describe_as(&name, kind)
     }
 
-    /// One thing to write.
-    fn suggest(
+    /// What to write for a concurrency mutant: the interleaving that no test checks.
+    fn about_threads(
         &self,
         mutant: &MutantInfo,
+        communications: &[Communication],
+        explored: &[Exploration],
+    ) -> Option<Suggestion> {
+        communication::suggest(mutant, communications, self.program)
+            .or_else(|| communication::nothing_new(mutant, explored, self.tests))
+    }
+
+    /// What to write about broken invariants or returned values.
+    fn about_values(
+        &self,
         broken: &[(u32, Violation)],
         returns: &BTreeSet<u32>,
-        executions: &BTreeSet<u32>,
     ) -> Option<Suggestion> {
         let best = broken.iter().min_by_key(|(function, violation)| {
             let is_exit = violation.invariant.variable().when == When::Exit;
@@ -133,25 +172,19 @@ impl Story<'_> {
         if let Some((function, violation)) = best {
             return Some(self.about_invariant(*function, violation));
         }
-        let nearest = |functions: &BTreeSet<u32>| {
-            let functions = functions.iter().copied();
-            functions.min_by_key(|&function| self.remoteness(function))
-        };
-        if let Some(function) = nearest(returns) {
-            return Some(self.about_return(function));
-        }
-        if let Some(function) = nearest(executions) {
-            return Some(self.about_execution(function));
-        }
-        Some(Suggestion {
-            words: format!(
-                "No function returned or did anything else. Either line {} makes no difference \
-                 that anyone can see, or its effect leaves the program in a way that is not \
-                 observed (output, I/O, user types): assert on that",
-                mutant.line
-            ),
-            code: String::new(),
-        })
+        self.nearest(returns)
+            .map(|function| self.about_return(function))
+    }
+
+    fn about_executions(&self, executions: &BTreeSet<u32>) -> Option<Suggestion> {
+        self.nearest(executions)
+            .map(|function| self.about_execution(function))
+    }
+
+    /// Of some functions the one nearest to the tests.
+    fn nearest(&self, functions: &BTreeSet<u32>) -> Option<u32> {
+        let functions = functions.iter().copied();
+        functions.min_by_key(|&function| self.remoteness(function))
     }
 
     /// Public functions before others, closures last, then those nearest to the tests.
@@ -277,6 +310,18 @@ impl Story<'_> {
             ),
             code: String::new(),
         }
+    }
+}
+
+fn about_nothing(mutant: &MutantInfo) -> Suggestion {
+    Suggestion {
+        words: format!(
+            "No function returned or did anything else. Either line {} makes no difference that \
+             anyone can see, or its effect leaves the program in a way that is not observed \
+             (output, I/O, user types): assert on that",
+            mutant.line
+        ),
+        code: String::new(),
     }
 }
 

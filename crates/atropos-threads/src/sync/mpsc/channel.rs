@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use atropos_explore::{Kind, Object, Op, mix};
 
+use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
@@ -40,6 +41,8 @@ struct Message<T> {
     clock: Clock,
     /// The sender's history, which stands for the value in fingerprints.
     version: u64,
+    /// Who sent it, if that is recorded.
+    sender: Option<Act>,
 }
 
 impl<T> Clone for Channel<T> {
@@ -170,12 +173,14 @@ impl<T> Channel<T> {
         object.count += 1;
         let ticket = object.count - 1;
         let version = state.threads[me].history;
+        let sender = state.me_as_act();
         control.in_program(|| {
             self.messages().push_back(Message {
                 value,
                 ticket,
                 clock,
                 version,
+                sender,
             })
         });
         state.changed(name);
@@ -199,6 +204,9 @@ impl<T> Channel<T> {
         object.queued -= 1;
         object.generation = object.generation.max(message.ticket + 1);
         state.observe(message.version);
+        if let (Some(sender), Some(receiver)) = (message.sender, state.me_as_act()) {
+            state.communication.flow(Some(sender), receiver);
+        }
         state.changed(name);
         self.update_version(control, channel, name);
         Some(message.value)

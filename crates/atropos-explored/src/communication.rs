@@ -1,0 +1,58 @@
+//! What threads tell each other: the original's is known when mutants begin, and of a mutant's only what is new is told.
+
+use std::collections::BTreeSet;
+
+use atropos_protocol::communication::{Act, Communication, Talk};
+use atropos_threads::Code;
+use atropos_threads::communication::{self, Fact, Facts, Key, Sort};
+
+/// What was ever heard in the original.
+pub type Heard = BTreeSet<Key>;
+
+/// All of it, for the driver.
+pub fn told(facts: &Facts) -> Vec<Communication> {
+    facts.values().map(one).collect()
+}
+
+/// What of it was never heard in the original.
+pub fn unseen(facts: Facts, heard: &Heard) -> Vec<Communication> {
+    let facts = communication::unseen(facts, heard);
+    facts.iter().map(one).collect()
+}
+
+fn one(fact: &Fact) -> Communication {
+    let talk = match fact.sort {
+        Sort::Flow => Talk::Flow,
+        Sort::Between => Talk::Between,
+        Sort::LockOrder => Talk::LockOrder,
+        Sort::WakeUp => Talk::WakeUp,
+    };
+    let acts = fact.acts.iter().map(|act| Act {
+        thread: act.thread,
+        noun: noun(act.code).to_owned(),
+        file: act.site.file().to_owned(),
+        line: act.site.line(),
+        column: act.site.column(),
+    });
+    Communication {
+        talk,
+        acts: acts.collect(),
+    }
+}
+
+/// What a thread does, as something that it has.
+fn noun(code: Code) -> &'static str {
+    match code {
+        Code::Load | Code::Peek => "read",
+        Code::Store => "write",
+        Code::Modify | Code::CompareExchange => "update",
+        Code::BareLock | Code::BareRead => "unlocked read",
+        Code::BareWrite => "unlocked write",
+        Code::NotifyOne | Code::NotifyAll => "notification",
+        Code::Unpark => "`unpark`",
+        Code::Send | Code::TrySend => "message",
+        Code::Receive | Code::TryReceive => "receipt",
+        Code::Initialize => "initialisation",
+        _ => "critical region",
+    }
+}

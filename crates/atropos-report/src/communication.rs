@@ -1,0 +1,199 @@
+//! What threads of a mutant tell each other that those of the original never did, under any schedule that was explored.
+
+use serde::{Deserialize, Serialize};
+
+/// Sorts of communication; the acts of each are in the order in which they happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Talk {
+    /// One thread accesses something, then another does, then the first one again.
+    Between,
+    /// One thread writes, another reads that; with one act only, it reads what was there from the start.
+    Flow,
+    /// One thread's notification wakes another.
+    WakeUp,
+    /// A thread takes a lock, and while it holds that, another.
+    LockOrder,
+}
+
+/// What a thread did, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Act {
+    pub thread: u32,
+    /// As in "thread 1's write".
+    pub noun: String,
+    pub file: String,
+    pub line: u32,
+    /// What it was done to, as far as the source's line tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+}
+
+/// One piece of communication, between the threads where it was first seen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Communication {
+    pub sort: Talk,
+    pub acts: Vec<Act>,
+    /// Whether all schedules of the original are known; else it was only not seen in those explored.
+    pub certain: bool,
+}
+
+impl Act {
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
+    /// `thread 1's write of `x``
+    fn whose(&self) -> String {
+        let Act { thread, noun, .. } = self;
+        match &self.what {
+            Some(what) => format!("thread {thread}'s {noun} of `{what}`"),
+            None => format!("thread {thread}'s {noun}"),
+        }
+    }
+}
+
+impl Communication {
+    /// Whether two pieces are the same, whatever threads they are between.
+    pub fn is_like(&self, other: &Communication) -> bool {
+        let acts = self.acts.iter().zip(&other.acts);
+        // Who comes between whom is a matter of what each does; who hears of whom is not.
+        let by_deed = self.sort == Talk::Between;
+        let is_same = |(one, other): (&Act, &Act)| {
+            (&one.file, one.line) == (&other.file, other.line)
+                && (one.noun == other.noun || !by_deed)
+        };
+        self.sort == other.sort
+            && self.acts.len() == other.acts.len()
+            && acts.into_iter().all(is_same)
+    }
+
+    /// What happens, in one sentence without its end.
+    pub fn words(&self) -> String {
+        let unnamed = |act: &Act| format!("thread {}'s {}", act.thread, act.noun);
+        match (self.sort, &self.acts[..]) {
+            (Talk::Between, [first, other, last]) => {
+                let (from, to) = (first.place(), last.place());
+                let whose = format!("thread {}'s", first.thread);
+                let span = match (first.noun == last.noun, from == to) {
+                    (true, true) => format!("two of {whose} {}s ({from})", first.noun),
+                    (true, false) => format!("{whose} {}s ({from}, {to})", first.noun),
+                    (false, true) => format!("{whose} {} and {} ({from})", first.noun, last.noun),
+                    (false, false) => {
+                        format!("{whose} {} ({from}) and {} ({to})", first.noun, last.noun)
+                    }
+                };
+                format!("{} ({}) comes between {span}", other.whose(), other.place())
+            }
+            (Talk::Flow, [writer, reader]) => format!(
+                "{} ({}) sees {} ({})",
+                reader.whose(),
+                reader.place(),
+                unnamed(writer),
+                writer.place()
+            ),
+            (Talk::Flow, [reader]) => format!(
+                "{} ({}) sees what was there from the start",
+                reader.whose(),
+                reader.place()
+            ),
+            (Talk::LockOrder, [held, taken]) => {
+                let name = |act: &Act| match &act.what {
+                    Some(what) => format!("`{what}` ({})", act.place()),
+                    None => format!("the lock at {}", act.place()),
+                };
+                format!(
+                    "thread {} takes {} while it holds {}",
+                    taken.thread,
+                    name(taken),
+                    name(held)
+                )
+            }
+            (Talk::WakeUp, [by, woken]) => format!(
+                "{} ({}) wakes thread {} ({})",
+                unnamed(by),
+                by.place(),
+                woken.thread,
+                woken.place()
+            ),
+            (_, acts) => {
+                let all: Vec<String> = acts.iter().map(Act::whose).collect();
+                all.join(", then ")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn act(thread: u32, noun: &str, line: u32) -> Act {
+        Act {
+            thread,
+            noun: noun.into(),
+            file: "src/bank.rs".into(),
+            line,
+            what: Some("balance".into()),
+        }
+    }
+
+    fn check(sort: Talk, acts: &[Act], expected: &str) {
+        let communication = Communication {
+            sort,
+            acts: acts.to_vec(),
+            certain: true,
+        };
+        assert_eq!(communication.words(), expected);
+    }
+
+    #[test]
+    fn every_sort_has_its_sentence() {
+        let (read, write) = (act(1, "read", 30), act(1, "write", 31));
+        let other = act(2, "write", 31);
+        check(
+            Talk::Between,
+            &[read.clone(), other.clone(), write.clone()],
+            "thread 2's write of `balance` (src/bank.rs:31) comes between thread 1's read (src/bank.rs:30) and write \
+             (src/bank.rs:31)",
+        );
+        check(
+            Talk::Between,
+            &[write.clone(), other.clone(), write.clone()],
+            "thread 2's write of `balance` (src/bank.rs:31) comes between two of thread 1's writes (src/bank.rs:31)",
+        );
+        check(
+            Talk::Flow,
+            &[other.clone(), read.clone()],
+            "thread 1's read of `balance` (src/bank.rs:30) sees thread 2's write (src/bank.rs:31)",
+        );
+        check(
+            Talk::Flow,
+            std::slice::from_ref(&read),
+            "thread 1's read of `balance` (src/bank.rs:30) sees what was there from the start",
+        );
+        check(
+            Talk::LockOrder,
+            &[act(1, "critical region", 5), act(1, "critical region", 6)],
+            "thread 1 takes `balance` (src/bank.rs:6) while it holds `balance` (src/bank.rs:5)",
+        );
+        check(
+            Talk::WakeUp,
+            &[act(1, "notification", 5), act(2, "critical region", 9)],
+            "thread 1's notification (src/bank.rs:5) wakes thread 2 (src/bank.rs:9)",
+        );
+    }
+
+    #[test]
+    fn the_same_between_other_threads_is_alike() {
+        let between = |threads: [u32; 2]| Communication {
+            sort: Talk::Flow,
+            acts: vec![act(threads[0], "write", 1), act(threads[1], "read", 2)],
+            certain: true,
+        };
+        assert!(between([1, 2]).is_like(&between([2, 1])));
+        let mut other = between([1, 2]);
+        other.acts[1].line = 3;
+        assert!(!between([1, 2]).is_like(&other));
+    }
+}

@@ -1,0 +1,150 @@
+//! What threads tell each other over all schedules of a test, by line.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use atropos_threads::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
+use atropos_threads::atropos_explore::{Exhaustive, Search, Strategy, explore_with};
+use atropos_threads::communication::{Fact, Sort};
+use atropos_threads::mistake::{Mistake, request};
+use atropos_threads::sync::{Condvar, Mutex, mpsc};
+use atropos_threads::{Options, ThreadedTest, thread};
+
+use crate::alone::{alone, sc, weak};
+
+/// The facts of all schedules, as sorts and lines; reduction leaves none out.
+fn facts(test: impl Fn() + Sync, options: &Options) -> Vec<(Sort, Vec<u32>)> {
+    let all = facts_by(&test, options, &mut Search::enumeration());
+    assert_eq!(facts_by(&test, options, &mut Exhaustive::new()), all);
+    all
+}
+
+fn facts_by(
+    test: &(dyn Fn() + Sync),
+    options: &Options,
+    strategy: &mut dyn Strategy,
+) -> Vec<(Sort, Vec<u32>)> {
+    let mut system = ThreadedTest::new(test, options);
+    system.record_communication(true);
+    explore_with(&mut system, strategy, &mut |_, _| ControlFlow::Continue(()));
+    let facts = system.record_communication(false);
+    let lines = |fact: &Fact| fact.acts.iter().map(|act| act.site.line()).collect();
+    facts
+        .values()
+        .map(|fact| (fact.sort, lines(fact)))
+        .collect()
+}
+
+#[test]
+fn a_counter_that_is_loaded_and_stored_is_written_in_between() {
+    alone(|| {
+        let (load, store) = (line!() + 4, line!() + 5);
+        let test = || {
+            let counter = AtomicU32::new(0);
+            let count = || {
+                let old = counter.load(SeqCst);
+                counter.store(old + 1, SeqCst);
+            };
+            thread::scope(|scope| {
+                scope.spawn(count);
+                scope.spawn(count);
+            });
+        };
+        let expected = vec![
+            (Sort::Flow, vec![load]),
+            (Sort::Flow, vec![store, load]),
+            (Sort::Between, vec![load, store, store]),
+        ];
+        assert_eq!(facts(test, &sc()), expected);
+        assert_eq!(facts(test, &weak()), expected);
+    });
+}
+
+#[test]
+fn a_relaxed_reader_may_miss_what_was_published() {
+    alone(|| {
+        let store = line!() + 7;
+        let test = |ordering| {
+            move || {
+                let (data, flag) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+                let writer = {
+                    let (data, flag) = (data.clone(), flag.clone());
+                    thread::spawn(move || {
+                        data.store(7, Relaxed);
+                        flag.store(1, ordering);
+                    })
+                };
+                if flag.load(SeqCst) == 1 {
+                    data.load(Relaxed);
+                }
+                writer.join().unwrap();
+            }
+        };
+        let load = store + 5;
+        let ordered = facts(test(SeqCst), &weak());
+        assert!(ordered.contains(&(Sort::Flow, vec![store, load])));
+        assert!(!ordered.contains(&(Sort::Flow, vec![load])));
+        let relaxed = facts(test(Relaxed), &weak());
+        assert!(relaxed.contains(&(Sort::Flow, vec![load])));
+    });
+}
+
+#[test]
+fn a_lock_that_excludes_nobody_lets_others_in_between() {
+    alone(|| {
+        let line = line!() + 8;
+        let test = |is_bare: bool| {
+            move || {
+                let counter = Mutex::new(0_u64);
+                let count = || {
+                    if is_bare {
+                        request(Mistake::Bare);
+                    }
+                    *counter.lock().unwrap() += 1;
+                };
+                thread::scope(|scope| {
+                    scope.spawn(count);
+                    scope.spawn(count);
+                });
+            }
+        };
+        let locked = [(Sort::Flow, vec![line]), (Sort::Flow, vec![line, line])];
+        assert_eq!(facts(test(false), &sc()), locked);
+        let bare = facts(test(true), &sc());
+        assert_eq!(bare[..2], locked);
+        assert_eq!(bare[2..], [(Sort::Between, vec![line, line, line])]);
+    });
+}
+
+#[test]
+fn orders_of_locks_wake_ups_and_messages_are_told() {
+    alone(|| {
+        let first = line!() + 10;
+        let test = || {
+            let pair = Arc::new((Mutex::new(false), Condvar::new(), Mutex::new(0)));
+            let (sender, receiver) = mpsc::channel();
+            let other = pair.clone();
+            let thread = thread::spawn(move || {
+                sender.send(1).unwrap();
+                *other.0.lock().unwrap() = true;
+                other.1.notify_one();
+            });
+            let mut ready = pair.0.lock().unwrap();
+            let _second = pair.2.lock().unwrap();
+            while !*ready {
+                ready = pair.1.wait(ready).unwrap();
+            }
+            receiver.recv().unwrap();
+            drop(ready);
+            thread.join().unwrap();
+        };
+        let facts = facts(test, &sc());
+        for expected in [
+            (Sort::LockOrder, vec![first, first + 1]),
+            (Sort::WakeUp, vec![first - 2, first + 3]),
+            (Sort::Flow, vec![first - 4, first + 5]),
+        ] {
+            assert!(facts.contains(&expected), "{expected:?} in {facts:?}");
+        }
+    });
+}
