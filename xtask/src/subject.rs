@@ -66,6 +66,42 @@ pub fn run_atropos(
     Ok((Outcomes::read(&output)?, ended))
 }
 
+/// What the tests of a tree cost as `cargo test` builds them, doctests apart: the processor's time of all their programs,
+/// the least of several runs.
+pub fn plain_tests(tree: &Path) -> Result<Duration> {
+    const RUNS: usize = 5;
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command
+        .args(["test", "--no-run", "--lib", "--bins", "--tests"])
+        .args(["--message-format=json", "--target-dir", "target/plain"])
+        .env_remove("CARGO_TARGET_DIR")
+        .current_dir(tree);
+    let ended = process::run(command, Duration::from_secs(1800))?;
+    if !ended.success() {
+        bail!("the tests do not build:\n{}", ended.stderr);
+    }
+    let messages = ended.stdout.lines();
+    let messages = messages.filter_map(|line| serde_json::from_str(line).ok());
+    let programs: Vec<String> = messages
+        .filter(|message: &serde_json::Value| message["profile"]["test"] == true)
+        .filter_map(|message| message["executable"].as_str().map(str::to_owned))
+        .collect();
+    let mut least = Duration::MAX;
+    for _ in 0..RUNS {
+        let mut all = Duration::ZERO;
+        for program in &programs {
+            let mut command = Command::new(program);
+            command
+                .args(["--quiet", "--test-threads=1"])
+                .env("CARGO_MANIFEST_DIR", tree)
+                .current_dir(tree);
+            all += process::run(command, Duration::from_secs(600))?.cpu;
+        }
+        least = least.min(all);
+    }
+    Ok(least)
+}
+
 /// A fresh copy of a subject below `place`.
 pub fn copy_of(subject: &str, place: &Path) -> Result<PathBuf> {
     let source = if Path::new(subject).is_dir() {

@@ -45,6 +45,7 @@ fn noun(code: Code) -> &'static str {
     match code {
         Code::Load | Code::Peek => "read",
         Code::Store => "write",
+        Code::Read | Code::TryRead => "reading region",
         Code::Modify | Code::CompareExchange => "update",
         Code::BareLock | Code::BareRead => "unlocked read",
         Code::BareWrite => "unlocked write",

@@ -3,7 +3,7 @@
 //! woke whom.
 //!
 //! Everything is named by source places, not by threads or addresses, so that two explorations can be compared: that of
-//! a mutant with that of the original. Places are lines, because columns of woven text are nobody's.
+//! a mutant with that of the original.
 //!
 //! The interleavings of three accesses are those that no serial order explains (Lu et al., AVIO, ASPLOS 2006). A
 //! critical region counts as one access that reads and writes, made where the lock is taken.
@@ -62,7 +62,7 @@ pub struct Fact {
 }
 
 /// What tells two pieces of communication apart: the sort, and how and where each act was.
-pub type Key = (Sort, Vec<(Option<Access>, &'static str, u32)>);
+pub type Key = (Sort, Vec<(Option<Access>, &'static str, u32, u32)>);
 
 /// Different pieces of communication.
 pub type Facts = BTreeMap<Key, Fact>;
@@ -236,8 +236,10 @@ impl Communication {
         if !self.seen.insert(quick) || acts.iter().any(|(act, _)| is_ours(act.site.file())) {
             return;
         }
-        let place =
-            |(act, access): &(Act, Option<Access>)| (*access, act.site.file(), act.site.line());
+        let place = |(act, access): &(Act, Option<Access>)| {
+            let site = act.site;
+            (*access, site.file(), site.line(), site.column())
+        };
         self.facts
             .entry((sort, acts.iter().map(place).collect()))
             .or_insert_with(|| Fact {

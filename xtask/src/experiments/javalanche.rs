@@ -54,6 +54,8 @@ struct Subject {
     name: String,
     outcomes: Outcomes,
     matrix: Matrix,
+    /// What its tests cost without Atropos, in seconds of a processor.
+    plain: f64,
 }
 
 /// A mutant as the statistics see it.
@@ -84,14 +86,19 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn measure(options: &Options, name: &str) -> Result<Subject> {
-    let place = subject::work_directory()
-        .join("javalanche")
-        .join(name.replace('@', "-"));
+/// Where a crate is tried.
+fn place_of(name: &str) -> PathBuf {
+    let name = name.replace('@', "-");
+    subject::work_directory().join("javalanche").join(name)
+}
+
+/// What a run on a crate with every impact measured comes to.
+pub fn outcomes(name: &str, reuse: bool, program: Option<&Path>) -> Result<Outcomes> {
+    let place = place_of(name);
     let output = place.join("target/atropos");
     let is_there = output.join("impact-matrix.json").is_file();
-    if !(options.reuse && is_there) {
-        let program = match &options.atropos {
+    if !(reuse && is_there) {
+        let program = match program {
             Some(program) => program.canonicalize()?,
             None => subject::atropos()?,
         };
@@ -99,14 +106,17 @@ fn measure(options: &Options, name: &str) -> Result<Subject> {
         let arguments = ["--no-doc", "--impact-matrix", "--explore", "off"];
         subject::run_atropos(&program, &tree, &arguments, &[])?;
     }
-    read(name, &output)
+    Ok(Outcomes::read(&output)?)
 }
 
-fn read(name: &str, output: &Path) -> Result<Subject> {
+fn measure(options: &Options, name: &str) -> Result<Subject> {
+    let outcomes = outcomes(name, options.reuse, options.atropos.as_deref())?;
+    let place = place_of(name);
     Ok(Subject {
         name: name.to_owned(),
-        outcomes: Outcomes::read(output)?,
-        matrix: Matrix::read(output)?,
+        outcomes,
+        matrix: Matrix::read(&place.join("target/atropos"))?,
+        plain: subject::plain_tests(&place)?.as_secs_f64(),
     })
 }
 
@@ -136,28 +146,31 @@ fn table_four(subjects: &[Subject]) {
 
 fn table_five(subjects: &[Subject]) {
     println!(
-        "\n| crate | build s | tests s | mutants s | observing build s | learn s | check s | tests observed, processor s | invariants (dropped) |"
+        "\n| crate | build s | tests s | mutants s | observing build s | learn s | check s | invariants (dropped) | tests plain, processor ms | observed | times |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for Subject {
         name,
         outcomes,
         matrix,
+        plain,
     } in subjects
     {
         let timings = &outcomes.timings;
-        let plain: f64 = outcomes.tests.iter().map(|test| test.seconds).sum();
+        let alone: f64 = outcomes.tests.iter().map(|test| test.seconds).sum();
         let times = &matrix.times;
         println!(
-            "| {name} | {:.1} | {plain:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {} ({}) |",
+            "| {name} | {:.1} | {alone:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {} ({}) | {:.1} | {:.1} | {:.1} |",
             timings.check + timings.build,
             timings.run,
             times.build,
             times.learn,
             times.check,
-            times.observed_tests,
             matrix.invariants,
-            matrix.dropped
+            matrix.dropped,
+            plain * 1e3,
+            times.observed_tests * 1e3,
+            times.observed_tests / plain
         );
     }
 }

@@ -1,38 +1,57 @@
 //! Precision and recall of impact on survivors that people have judged, from
-//! `experiments/survivors.toml`.
+//! `experiments/survivors.toml`. The impact is what a run of `cargo xtask experiments javalanche`
+//! found, or a new run if there is none.
 //!
 //! As in the study of Javalanche's authors: precision is the part of the mutants with impact that
 //! are not equivalent; recall is the part of those not equivalent that have impact.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use atropos_report::outcomes::Outcomes;
+use atropos_report::verdict::Verdict;
 use clap::Args;
 use serde::Deserialize;
 
+use super::javalanche;
 use crate::subject;
 
 #[derive(Args)]
-pub struct Options {}
+pub struct Options {
+    /// Run Atropos on all crates again
+    #[arg(long)]
+    fresh: bool,
+    /// The cargo-atropos program; built for speed if not given
+    #[arg(long)]
+    atropos: Option<PathBuf>,
+}
 
 #[derive(Deserialize)]
 struct Data {
-    survivor: Vec<Survivor>,
+    survivor: Vec<Judged>,
 }
 
-/// A survivor, what was measured of it, and what a person says of it.
+/// A survivor, and what a person says of it.
 #[derive(Clone, Deserialize)]
-struct Survivor {
+struct Judged {
     #[serde(rename = "crate")]
     subject: String,
     /// As the report names it.
     mutant: String,
-    invariants: usize,
-    returns: usize,
-    executions: usize,
     /// Whether no test could ever notice it.
     equivalent: bool,
     reason: String,
+}
+
+/// What was measured of it.
+#[derive(Clone)]
+struct Survivor {
+    invariants: usize,
+    returns: usize,
+    executions: usize,
+    equivalent: bool,
 }
 
 impl Survivor {
@@ -54,15 +73,26 @@ const KINDS: [(&str, Has); 5] = [
     ("any (score > 0)", |mutant| mutant.score() > 0),
 ];
 
-pub fn run(_: &Options) -> Result<()> {
+pub fn run(options: &Options) -> Result<()> {
     let path = subject::repository().join("experiments/survivors.toml");
     let text =
         fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-    let survivors = read(&text)?;
-    let subjects: std::collections::BTreeSet<&str> = survivors
+    let judged = read(&text)?;
+    let subjects: BTreeSet<&str> = judged
         .iter()
-        .map(|survivor| survivor.subject.as_str())
+        .map(|judged| judged.subject.as_str())
         .collect();
+    let mut survivors = Vec::new();
+    for subject in &subjects {
+        let outcomes = javalanche::outcomes(subject, !options.fresh, options.atropos.as_deref())
+            .with_context(|| format!("Atropos on {subject}"))?;
+        for judged in judged.iter().filter(|judged| judged.subject == *subject) {
+            match measured(judged, &outcomes) {
+                Some(survivor) => survivors.push(survivor),
+                None => println!("{}: {} survives no more\n", judged.subject, judged.mutant),
+            }
+        }
+    }
     let equivalent = survivors
         .iter()
         .filter(|survivor| survivor.equivalent)
@@ -94,7 +124,24 @@ pub fn run(_: &Options) -> Result<()> {
     Ok(())
 }
 
-fn read(text: &str) -> Result<Vec<Survivor>> {
+/// What a run says of a judged mutant; none if it did not survive there.
+fn measured(judged: &Judged, outcomes: &Outcomes) -> Option<Survivor> {
+    let mut records = outcomes.mutants.iter();
+    let record = records.find(|record| record.info.name() == judged.mutant)?;
+    let survives = matches!(
+        record.verdict,
+        Some(Verdict::Survived | Verdict::Uninfected)
+    );
+    let impact = record.impact.clone().unwrap_or_default();
+    survives.then_some(Survivor {
+        invariants: impact.invariants.len(),
+        returns: impact.returns.len(),
+        executions: impact.executions.len(),
+        equivalent: judged.equivalent,
+    })
+}
+
+fn read(text: &str) -> Result<Vec<Judged>> {
     let Data { survivor } = toml::from_str(text)?;
     let unexplained = survivor
         .iter()
@@ -148,9 +195,9 @@ mod tests {
         let path = subject::repository().join("experiments/survivors.toml");
         let survivors = read(&fs::read_to_string(path).unwrap()).unwrap();
         assert_eq!(survivors.len(), 40);
-        let subjects: std::collections::BTreeSet<&str> = survivors
+        let subjects: BTreeSet<&str> = survivors
             .iter()
-            .map(|survivor| survivor.subject.as_str())
+            .map(|judged| judged.subject.as_str())
             .collect();
         assert_eq!(subjects.len(), 4);
     }
@@ -158,13 +205,10 @@ mod tests {
     #[test]
     fn precision_and_recall_are_what_their_names_say() {
         let survivor = |invariants, equivalent| Survivor {
-            subject: "a".into(),
-            mutant: "m".into(),
             invariants,
             returns: 0,
             executions: 0,
             equivalent,
-            reason: "r".into(),
         };
         let survivors = [
             survivor(3, false),
@@ -184,8 +228,8 @@ mod tests {
 
     #[test]
     fn a_judgement_without_a_reason_is_refused() {
-        let text = "[[survivor]]\ncrate = \"a\"\nmutant = \"m\"\ninvariants = 0\nreturns = 0\n\
-                    executions = 0\nequivalent = true\nreason = \" \"\n";
+        let text =
+            "[[survivor]]\ncrate = \"a\"\nmutant = \"m\"\nequivalent = true\nreason = \" \"\n";
         assert!(read(text).is_err());
     }
 }

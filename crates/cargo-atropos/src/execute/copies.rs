@@ -53,6 +53,9 @@ impl Copies {
         let Some(position) = woven.find_map(|woven| Position::find(&woven, line, column)) else {
             return line;
         };
+        if position.is_within(&mutant.replacement) {
+            return mutant.line;
+        }
         let function = mutant.function.rsplit("::").next().unwrap_or_default();
         let first = first_line(&source, function, mutant.line);
         let found = position.line_in(&source, first..=line);
@@ -102,6 +105,23 @@ impl Position {
             name,
             before: before.take(CONTEXT).collect(),
             after: after.take(CONTEXT).collect(),
+        })
+    }
+
+    /// Whether the call is part of a text, which stands around it.
+    fn is_within(&self, text: &str) -> bool {
+        let text: Vec<char> = text
+            .chars()
+            .filter(|letter| !letter.is_whitespace())
+            .collect();
+        (0..text.len()).any(|at| {
+            let (before, after) = text.split_at(at);
+            self.after.starts_with(&after[..after.len().min(CONTEXT)])
+                && before
+                    .iter()
+                    .rev()
+                    .take(CONTEXT)
+                    .eq(self.before.iter().take(at))
         })
     }
 
@@ -174,6 +194,16 @@ mod tests {
         assert_eq!(first, 4);
         assert_eq!(position.line_in(source, first..=6), None);
         assert_eq!(position.line_in(source, 1..=6), Some(2));
+    }
+
+    #[test]
+    fn what_a_mutant_puts_in_is_told_from_what_it_copies() {
+        let copy = "2 => { let a = self.a.lock(); f(); drop(a); let a = self.a.lock(); g(); }";
+        let replacement = "drop(a); let a = self.a.lock();\n    g();";
+        let at = |call: &str| Position::at(copy, copy.find(call).unwrap()).unwrap();
+        assert!(at("lock(); g").is_within(replacement));
+        assert!(!at("lock(); f").is_within(replacement));
+        assert!(!at("f()").is_within("1"));
     }
 
     #[test]

@@ -302,7 +302,10 @@ impl Stage<'_> {
                     match fate {
                         Fate::Killed | Fate::Survived => {
                             self.keep(kept, record, &order, place, mutant, &explored);
-                            let said = self.said(mutant, &explored, complete);
+                            let mut said = self.said(mutant, &explored, complete);
+                            if let Some(explored) = &mut said.explored {
+                                strike_out(&mut explored.unseen, &explorations.heard);
+                            }
                             if noted.is_ok() {
                                 noted = self.context.note(test, &name, vec![said]);
                             }
@@ -478,6 +481,11 @@ fn told(
     }
 }
 
+/// Leaves what was never heard before.
+fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communication]) {
+    new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
+}
+
 /// How a test noticed a mutant, in the report's words.
 fn how(sort: Sort) -> How {
     match sort {
@@ -524,8 +532,7 @@ impl Context<'_> {
             .iter_mut()
             .flat_map(|standing| &mut standing.explored)
         {
-            let is_new = |new: &report::Communication| !heard.iter().any(|old| old.is_like(new));
-            exploration.unseen.retain(is_new);
+            strike_out(&mut exploration.unseen, heard);
         }
     }
 

@@ -155,8 +155,8 @@ pub fn nothing_new(
     };
     Some(Suggestion {
         words: format!(
-            "under `{test}` ({}) threads meet no otherwise than without the change: either nobody \
-             can see it, or no test has another thread at work while one is in {place}",
+            "under `{test}` ({}) threads meet just as they do without the change: either nobody can \
+             see it, or no test has another thread at work while one is in {place}",
             most.coverage
         ),
         code: String::new(),

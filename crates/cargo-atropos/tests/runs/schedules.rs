@@ -1,5 +1,7 @@
 //! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
 
+use atropos_report::communication::Talk;
+
 use crate::tree::Tree;
 
 #[test]
@@ -96,6 +98,33 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     let started_at_two = find("replace 1 with 2", "Tickets::draw");
     assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
     assert_eq!(started_at_two.explored_by[0].coverage, "all schedules");
+
+    // Nobody comes between the two halves of a critical region unless it is split, and no test looks at that.
+    let split = find("split the critical region", "Slot::take");
+    let impact = split.impact.as_ref().expect("threads were listened to");
+    let between = &impact.communications[0];
+    assert_eq!((between.sort, between.certain), (Talk::Between, true));
+    let places: Vec<String> = between.acts.iter().map(|act| act.place()).collect();
+    assert_eq!(
+        places,
+        ["src/lib.rs:44", "src/lib.rs:35", "src/lib.rs:40"],
+        "{}",
+        between.words()
+    );
+    assert_eq!(between.acts[1].what.as_deref(), Some("number"));
+    assert_eq!(impact.score, impact.communications.len());
+    let suggestion = impact.suggestion.as_ref().unwrap();
+    assert!(suggestion.words.contains("no test asserts what then holds"));
+    assert!(
+        suggestion
+            .code
+            .contains("scope.spawn(|| slot.put(number));")
+    );
+    assert!(split.rank < started_at_two.rank);
+    let page = tree
+        .run(&["show", &split.info.id.0.to_string()])
+        .has_code(0);
+    assert!(page.stdout.contains("never in the original: thread"));
 
     let plain = tree.run(&["-F", "Tickets", "--explore", "off", "-C--offline"]);
     assert!(
