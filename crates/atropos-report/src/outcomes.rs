@@ -182,6 +182,9 @@ pub struct Timings {
     /// Measuring what survivors disturb.
     #[serde(default)]
     pub impact: f64,
+    /// The processor's time of all tests once, as they are observed; 0 if they were not.
+    #[serde(default)]
+    pub observed: f64,
     /// From start to end.
     pub total: f64,
 }

@@ -140,6 +140,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
         baseline: spent.baseline + executed.baseline_seconds,
         run: executed.run_seconds,
         impact: impacts.seconds,
+        observed: impacts.observed,
         total: start.elapsed().as_secs_f64(),
     };
     let interrupted = interrupt.is_requested();

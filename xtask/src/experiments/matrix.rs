@@ -19,7 +19,6 @@ pub struct Matrix {
 pub struct Times {
     pub build: f64,
     pub learn: f64,
-    pub observed_tests: f64,
     pub check: f64,
 }
 

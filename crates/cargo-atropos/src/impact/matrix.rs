@@ -20,8 +20,6 @@ pub struct Times {
     pub build: f64,
     /// Running all tests twice, and learning.
     pub learn: f64,
-    /// The processor's time of all tests once, observed.
-    pub observed_tests: f64,
     /// Running the mutants, and checking.
     pub check: f64,
 }

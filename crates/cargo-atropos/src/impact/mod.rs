@@ -56,6 +56,8 @@ pub struct Measure<'a> {
 pub struct Impacts {
     pub of: BTreeMap<MutantId, Impact>,
     pub seconds: f64,
+    /// The processor's time of all tests once, observed.
+    pub observed: f64,
 }
 
 /// What was seen of the original and of mutants.
@@ -94,6 +96,7 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
     });
     Impacts {
         of: measure.tell(&program, &observed),
+        observed: observed.original.seconds,
         seconds: start.elapsed().as_secs_f64(),
     }
 }
@@ -189,7 +192,6 @@ impl Measure<'_> {
             let times = matrix::Times {
                 build: built,
                 learn: learned - built,
-                observed_tests: original.seconds,
                 check: start.elapsed().as_secs_f64() - learned,
             };
             matrix::write(

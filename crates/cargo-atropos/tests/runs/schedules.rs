@@ -67,7 +67,9 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         .says("error: no failing schedule of `tickets_differ`");
 
     // The tests in `wrong` fail without any mutant, so they decide nothing.
-    let run = tree.run(&["-f", "src/lib.rs", "-C--offline"]).has_code(2);
+    let run = tree
+        .run(&["--impact", "-f", "src/lib.rs", "-C--offline"])
+        .has_code(2);
     let outcomes = run.outcomes();
     let find = |summary: &str, function: &str| {
         let mut found = outcomes.mutants.iter().filter(|mutant| {
