@@ -160,6 +160,7 @@ pub fn outcomes() -> Outcomes {
         baseline: 0.125,
         run: 1.5,
         impact: 0.0,
+        observed: 0.25,
         total: 4.385,
     };
     outcomes

@@ -196,8 +196,10 @@ impl<'s> Inserter<'s> {
     fn enter(&mut self, at: usize, number: u32, function: &Function) {
         let frame = Piece::Frame { function: number };
         let id = self.first.function + number;
-        let head =
-            format!("let mut {FRAME} = ::atropos_runtime::observe::enter({id}u32); {{ {USE_SEE} ");
+        let head = format!(
+            "let mut {FRAME} = ::atropos_runtime::observe::enter({id}u32); \
+             if {FRAME}.sees() {{ {USE_SEE} "
+        );
         self.insert(at, head, frame);
         let mut shown = 0;
         for (index, variable) in function.entry.iter().enumerate() {
@@ -530,6 +532,7 @@ mod tests {
         let text = observed("fn f(a: &u8) -> u8 { if *a > 1 { return 7; } *a }", &[]);
         assert!(text.contains("observe::enter(100u32)"), "{text}");
         assert!(text.contains("__atropos_f.entry(0u8, (&&&See(&*a)).see());"));
+        assert!(text.contains("if __atropos_f.sees() { use "));
         assert!(text.contains("return match ::atropos_runtime::observe::identity::<u8>("));
         assert!(text.contains("observe::block(200u32);"));
         // Two exits of the source, and those of the mutants that replace the body.

@@ -27,23 +27,21 @@ impl Unit {
         self.shadow
             .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
             .context("can't make the shadow of the sources")?;
-        let mut turn = Some(self.instructions.lock_package(self.package_index)?);
         let woven = self.weave(&self.mutant_forms(observation)?)?;
         let found = self.observed_files(observation);
         let known = self.instructions.observe_forms_file(self.package_index);
-        let (mut forms, mut checked) = match fs::read(&known) {
-            Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
-            Err(_) => (ObserveForms::default(), false),
-        };
+        let read = || fs::read(&known).ok();
+        let parse = |bytes: Vec<u8>| serde_json::from_slice::<ObserveForms>(&bytes);
+        let mut forms = read().map(parse).transpose()?.unwrap_or_default();
+        // Nearly always rustc has nothing against it, and a check before would be lost time.
+        let mut is_checked = true;
+        let mut turn = None;
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let observed = self.observe(&woven, &found, &forms)?;
-            if checked {
-                turn = None;
-            }
-            let call = if checked { &compile } else { &check };
+            let call = if is_checked { &compile } else { &check };
             let output = call.command().output().context("can't run rustc")?;
-            if !checked {
+            if !is_checked {
                 *check_time += start.elapsed();
             }
             let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
@@ -54,7 +52,7 @@ impl Unit {
                 forms.len()
             ));
             if output.status.success() && errors.is_empty() {
-                if checked {
+                if is_checked {
                     let absent = woven.into_values().flat_map(|file| file.absent);
                     let accepted = Accepted {
                         absent: absent.collect(),
@@ -65,20 +63,28 @@ impl Unit {
                 let making = known.with_extension("making");
                 fs::write(&making, serde_json::to_vec(&forms)?)?;
                 fs::rename(&making, &known)?;
-                checked = true;
+                is_checked = true;
+                turn = None;
                 continue;
             }
             for error in &errors {
                 self.log(&format!("  {}", error.headline()));
             }
+            if turn.is_none() {
+                turn = Some(self.instructions.lock_package(self.package_index)?);
+                // Another unit of the package may have been through this.
+                let learned = read().map(parse).transpose()?;
+                if let Some(learned) = learned.filter(|learned| learned.len() > forms.len()) {
+                    forms = learned;
+                    is_checked = false;
+                    continue;
+                }
+            }
             let name = |name: &str| self.file_of_name(name);
             if !observe::roll_back(&mut forms, &observed, &errors, name) {
                 bail!("rustc rejects it for a reason that no observation explains");
             }
-            if turn.is_none() {
-                turn = Some(self.instructions.lock_package(self.package_index)?);
-            }
-            checked = false;
+            is_checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
     }

@@ -53,13 +53,15 @@ impl Copies {
         let Some(position) = woven.find_map(|woven| Position::find(&woven, line, column)) else {
             return line;
         };
-        if position.is_within(&mutant.replacement) {
-            return mutant.line;
-        }
-        let function = mutant.function.rsplit("::").next().unwrap_or_default();
-        let first = first_line(&source, function, mutant.line);
-        let found = position.line_in(&source, first..=line);
-        found.unwrap_or(mutant.line)
+        let lines = match position.is_within(&mutant.replacement) {
+            // What is replaced may have the call, too, and only moves it.
+            true => mutant.line..=mutant.line + mutant.original.matches('\n').count() as u32,
+            false => {
+                let function = mutant.function.rsplit("::").next().unwrap_or_default();
+                first_line(&source, function, mutant.line)..=line
+            }
+        };
+        position.line_in(&source, lines).unwrap_or(mutant.line)
     }
 
     fn text(&self, path: &Path) -> Option<Rc<str>> {

@@ -1,5 +1,7 @@
 //! What survivors disturb, their order, and what to write.
 
+use std::collections::BTreeSet;
+
 use crate::tree::Tree;
 
 #[test]
@@ -75,6 +77,8 @@ fn every_kind_of_function_can_be_observed() {
     assert!(log.contains("observing, round 1"), "{log}");
     assert!(!log.contains("left alone"), "{log}");
     // What keeps `self` borrowed can't be looked at on leaving; nothing else is lost.
-    let lost = log.lines().filter(|line| line.contains("  E0")).count();
-    assert!(lost <= 2, "{log}");
+    // (The library and its tests are compiled at the same time, and may both hear of it.)
+    let rejected = log.lines().filter_map(|line| line.split_once("  E0"));
+    let lost: BTreeSet<&str> = rejected.map(|(_, error)| error).collect();
+    assert!(lost.len() <= 2, "{log}");
 }
