@@ -25,7 +25,7 @@ use self::see::Seen;
 pub use std::convert::identity;
 
 /// So many calls of a function in a run are all looked at.
-const ALL_CALLS: u64 = 1024;
+const ALL_CALLS: u64 = 256;
 /// After these only every so-manyth is.
 const EACH: u64 = 16;
 
