@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Output;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use atropos_weave::diagnostics::parse_errors;
@@ -16,13 +16,8 @@ use super::wrapper::{Accepted, MAX_ROUNDS, Unit};
 
 impl Unit {
     /// Weaves and compiles until rustc accepts.
-    pub(super) fn compile_observed(
-        &self,
-        observation: &Observation,
-        check_time: &mut Duration,
-    ) -> Result<(Output, Accepted)> {
+    pub(super) fn compile_observed(&self, observation: &Observation) -> Result<(Output, Accepted)> {
         let compile = self.woven_call()?;
-        let check = compile.as_check(&self.instructions.checks().display().to_string());
         let files = self.package.files.iter();
         self.shadow
             .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
@@ -33,17 +28,12 @@ impl Unit {
         let read = || fs::read(&known).ok();
         let parse = |bytes: Vec<u8>| serde_json::from_slice::<ObserveForms>(&bytes);
         let mut forms = read().map(parse).transpose()?.unwrap_or_default();
-        // Nearly always rustc has nothing against it, and a check before would be lost time.
-        let mut is_checked = true;
         let mut turn = None;
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let observed = self.observe(&woven, &found, &forms)?;
-            let call = if is_checked { &compile } else { &check };
-            let output = call.command().output().context("can't run rustc")?;
-            if !is_checked {
-                *check_time += start.elapsed();
-            }
+            // What rustc rejects it rejects before it makes code, so that a check before would be lost time.
+            let output = compile.command().output().context("can't run rustc")?;
             let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
             self.log(&format!(
                 "observing, round {round}: {:.2} s, {} errors, {} pieces left out",
@@ -52,20 +42,17 @@ impl Unit {
                 forms.len()
             ));
             if output.status.success() && errors.is_empty() {
-                if is_checked {
-                    let absent = woven.into_values().flat_map(|file| file.absent);
-                    let accepted = Accepted {
-                        absent: absent.collect(),
-                        rounds: round,
-                    };
-                    return Ok((output, accepted));
+                if turn.is_some() {
+                    let making = known.with_extension("making");
+                    fs::write(&making, serde_json::to_vec(&forms)?)?;
+                    fs::rename(&making, &known)?;
                 }
-                let making = known.with_extension("making");
-                fs::write(&making, serde_json::to_vec(&forms)?)?;
-                fs::rename(&making, &known)?;
-                is_checked = true;
-                turn = None;
-                continue;
+                let absent = woven.into_values().flat_map(|file| file.absent);
+                let accepted = Accepted {
+                    absent: absent.collect(),
+                    rounds: round,
+                };
+                return Ok((output, accepted));
             }
             for error in &errors {
                 self.log(&format!("  {}", error.headline()));
@@ -76,7 +63,6 @@ impl Unit {
                 let learned = read().map(parse).transpose()?;
                 if let Some(learned) = learned.filter(|learned| learned.len() > forms.len()) {
                     forms = learned;
-                    is_checked = false;
                     continue;
                 }
             }
@@ -84,7 +70,6 @@ impl Unit {
             if !observe::roll_back(&mut forms, &observed, &errors, name) {
                 bail!("rustc rejects it for a reason that no observation explains");
             }
-            is_checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
     }

@@ -167,7 +167,7 @@ impl Unit {
         let mut check_time = Duration::ZERO;
         let woven = match &self.instructions.observation {
             None => self.compile_woven(&mut check_time),
-            Some(observation) => self.compile_observed(observation, &mut check_time),
+            Some(observation) => self.compile_observed(observation),
         };
         let reason = match woven {
             Ok((output, accepted)) => {
