@@ -120,7 +120,7 @@ impl Shadow {
 
 /// The same path without `..`, so that it can be told what it lies in. (Cargo names a crate root
 /// by joining paths.)
-fn without_parents(path: &Path) -> PathBuf {
+pub fn without_parents(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {

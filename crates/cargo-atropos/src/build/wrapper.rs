@@ -22,7 +22,7 @@ use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file}
 
 use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
-use super::shadow::Shadow;
+use super::shadow::{Shadow, without_parents};
 use super::unit_cfg::UnitCfg;
 use super::units::{UnitReport, WeaveResult};
 use crate::log;
@@ -396,8 +396,10 @@ impl Unit {
 
 /// Whether a dep-info file says that rustc read a file. It has a line `path:` for each.
 fn names_file(dep_info: &str, path: &Path) -> bool {
-    let wanted = format!("{}:", path.display().to_string().replace(' ', "\\ "));
-    dep_info.lines().any(|line| line == wanted)
+    dep_info
+        .lines()
+        .filter_map(|line| line.strip_suffix(':'))
+        .any(|name| without_parents(Path::new(&name.replace("\\ ", " "))) == path)
 }
 
 /// Hands what rustc said on to cargo.

@@ -76,4 +76,5 @@ mod tests {
     }
 }
 
+#[cfg(windows)]
 pub mod shared;

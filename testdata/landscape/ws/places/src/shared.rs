@@ -1,4 +1,4 @@
-//! A module of the library that a test includes once more, by its path.
+//! A module of the library, which leaves it out here, while a test includes it by its path.
 
 use std::ops::Add;
 
