@@ -4,6 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::tree::Tree;
 
+/// Verdicts without how mutants were killed: that is up to the first test that kills them, and which
+/// one is the cheapest may differ from run to run.
+fn fates(verdicts: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let fate = |verdict: String| verdict.split(" (").next().unwrap_or_default().to_owned();
+    let fates = verdicts
+        .into_iter()
+        .map(|(name, verdict)| (name, fate(verdict)));
+    fates.collect()
+}
+
 #[test]
 fn shards_changed_lines_and_iterations_cover_what_they_should() {
     let tree = Tree::of("conduct");
@@ -29,7 +39,7 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
             "shards do not overlap"
         );
     }
-    assert_eq!(sum, whole.verdicts());
+    assert_eq!(fates(sum), fates(whole.verdicts()));
 
     let diff = "--- a/src/manners.rs\n+++ b/src/manners.rs\n@@ -18,3 +18,3 @@\n \
                 pub fn weight(n: u32) -> u32 {\n-    n * 11\n+    n * 12\n }\n";
@@ -45,7 +55,7 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
     let before = some(&[]).has_code(2);
     tree.edit("src/lib.rs", "    #[ignore = \"for another day\"]\n", "");
     let after = some(&["--iterate"]).has_code(2);
-    let fates = after.verdicts();
+    let after = after.verdicts();
     let mut newly_killed = 0;
     for (name, verdict) in before.verdicts() {
         let expected = match verdict.as_str() {
@@ -56,7 +66,7 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
             }
             still => still,
         };
-        assert_eq!(fates[&name], expected, "{name}, before {verdict}");
+        assert_eq!(after[&name], expected, "{name}, before {verdict}");
     }
     assert!(newly_killed > 2);
 }
