@@ -13,6 +13,7 @@ mod by_hand;
 mod communication;
 mod describe;
 mod judged;
+mod lines;
 mod mutants;
 mod order;
 mod original;

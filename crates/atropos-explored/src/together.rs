@@ -2,7 +2,6 @@
 //! depend on how many processes there are; each takes the next piece that nobody has. What counts is all up to the first
 //! piece that fails, so the result is the same for any number of processes, unless the time or the budget ends first.
 
-use std::io::{PipeReader, Read as _};
 use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -12,6 +11,7 @@ use atropos_explore::{WorkItem, split};
 use atropos_protocol::exploration::{Answer, Explored};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
+use crate::lines::Lines;
 use crate::original::{REPORT, text};
 use crate::subject::Subject;
 use crate::{answers, describe, workers};
@@ -145,7 +145,7 @@ pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result
     while !processes.is_empty() {
         let mut files: Vec<PollFd> = processes
             .iter()
-            .map(|process| PollFd::readable(process.pipe.as_raw_fd()))
+            .map(|process| PollFd::readable(process.said.as_raw_fd()))
             .collect();
         sys::poll(&mut files, REPORT.as_nanos() as u64);
         let mut ready = files.iter().map(PollFd::ready);
@@ -215,8 +215,7 @@ fn merge(task: &Task, pieces: Vec<Option<Explored>>) -> Outcome {
 
 struct Process {
     pid: i32,
-    pipe: PipeReader,
-    input: Vec<u8>,
+    said: Lines,
 }
 
 impl Process {
@@ -236,20 +235,17 @@ impl Process {
             }
             Some(pid) => Ok(Process {
                 pid,
-                pipe,
-                input: Vec::new(),
+                said: Lines::of(pipe),
             }),
         }
     }
 
     /// Takes in what there is; false at the end of it.
     fn listen(&mut self, pieces: &mut [Option<Explored>]) -> bool {
-        let mut buffer = [0; 1 << 16];
-        let read = self.pipe.read(&mut buffer).unwrap_or(0);
-        self.input.extend_from_slice(&buffer[..read]);
-        while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.input.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
+        let Some(lines) = self.said.read() else {
+            return false;
+        };
+        for line in lines {
             let parsed = line.split_once('\t').and_then(|(number, answer)| {
                 Some((
                     number.parse::<usize>().ok()?,
@@ -262,7 +258,7 @@ impl Process {
                 *piece = Some(explored);
             }
         }
-        read > 0
+        true
     }
 
     /// The process is at its end. If the test took it down, that is what becomes of this one too: the driver reports it.

@@ -2,7 +2,6 @@
 //! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else.
 
 use std::collections::VecDeque;
-use std::io::{PipeReader, Read as _};
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
 use crate::answers;
+use crate::lines::Lines;
 use crate::subject::Subject;
 
 unsafe extern "C" {
@@ -28,8 +28,7 @@ pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Answer>;
 
 struct Worker {
     pid: i32,
-    pipe: PipeReader,
-    input: Vec<u8>,
+    said: Lines,
     left: VecDeque<u32>,
     begun: Option<Instant>,
 }
@@ -54,7 +53,7 @@ pub fn share(
         }
         let mut files: Vec<PollFd> = workers
             .iter()
-            .map(|worker| PollFd::readable(worker.pipe.as_raw_fd()))
+            .map(|worker| PollFd::readable(worker.said.as_raw_fd()))
             .collect();
         sys::poll(&mut files, SLICE);
         let mut at = 0;
@@ -112,8 +111,7 @@ fn start(
         }
         Some(pid) => Ok(Worker {
             pid,
-            pipe,
-            input: Vec::new(),
+            said: Lines::of(pipe),
             left,
             begun: None,
         }),
@@ -123,12 +121,10 @@ fn start(
 impl Worker {
     /// Passes on what there is; false at the end of it.
     fn listen(&mut self) -> bool {
-        let mut buffer = [0; 1 << 16];
-        let read = self.pipe.read(&mut buffer).unwrap_or(0);
-        self.input.extend_from_slice(&buffer[..read]);
-        while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.input.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
+        let Some(lines) = self.said.read() else {
+            return false;
+        };
+        for line in lines {
             if line.starts_with(BEGIN) {
                 self.begun = Some(Instant::now());
             } else {
@@ -139,7 +135,7 @@ impl Worker {
                 }
             }
         }
-        read > 0
+        true
     }
 
     fn is_late(&self, patience: Duration) -> bool {
