@@ -2,7 +2,7 @@
 
 use atropos_explore::{End, Replay, Schedule, Strategy, Strictness, shrink};
 use atropos_protocol::exploration::{Explored, Found, Order, Sort};
-use atropos_threads::FindingKind;
+use atropos_threads::{FindingKind, Met};
 
 use crate::original::text;
 use crate::subject::{Notes, Subject};
@@ -63,13 +63,19 @@ fn run(subject: &mut Subject<'_>, schedule: &Schedule) -> (End, atropos_threads:
 
 fn sort(failure: &FindingKind) -> Sort {
     match failure {
-        FindingKind::Panic { .. } => Sort::Panic,
+        FindingKind::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
+            Some(Met::PoisonedLock) => Sort::PoisonedLock,
+            Some(Met::NoReceiver | Met::NoSender) => Sort::DroppedChannel,
+            Some(Met::Panic) | None => Sort::Panic,
+        },
         FindingKind::Deadlock { .. } => Sort::Deadlock,
         FindingKind::LostWakeUp { .. } => Sort::LostWakeUp,
         FindingKind::Livelock { .. } => Sort::Livelock,
         FindingKind::StepLimit { .. } => Sort::StepLimit,
         FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
         FindingKind::NoPanic { .. }
+        | FindingKind::PoisonedLock { .. }
+        | FindingKind::DroppedChannel { .. }
         | FindingKind::LeakedLock { .. }
         | FindingKind::LeftBehind { .. }
         | FindingKind::Uncontrolled { .. }

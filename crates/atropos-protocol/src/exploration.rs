@@ -208,6 +208,10 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     Panic,
+    /// A panic for a lock that another thread had poisoned.
+    PoisonedLock,
+    /// A panic for a channel whose other end was gone.
+    DroppedChannel,
     /// The test returned an error or did not panic as it should.
     Failed,
     Deadlock,
@@ -221,8 +225,10 @@ pub enum Sort {
 }
 
 impl Sort {
-    const ALL: [(Sort, &'static str); 9] = [
+    const ALL: [(Sort, &'static str); 11] = [
         (Sort::Panic, "panic"),
+        (Sort::PoisonedLock, "poisoned lock"),
+        (Sort::DroppedChannel, "dropped channel"),
         (Sort::Failed, "failed"),
         (Sort::Deadlock, "deadlock"),
         (Sort::LostWakeUp, "lost wake-up"),

@@ -22,6 +22,7 @@ pub enum FindingKind {
         name: Option<String>,
         message: String,
         site: Option<String>,
+        cause: Option<Cause>,
     },
     /// The test should have panicked, or with another message.
     NoPanic {
@@ -38,6 +39,11 @@ pub enum FindingKind {
     StepLimit { steps: u64, waiting: Vec<Waiting> },
     /// The program took more memory than the limit.
     MemoryLimit { thread: u32, bytes: usize },
+    /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
+    /// [`FindingKind::Panic`].
+    PoisonedLock { text: String },
+    /// A thread sent to a receiver that was gone, and the test passed. A remark, like the one above.
+    DroppedChannel { text: String },
     /// A lock was still held when the execution ended. A remark.
     LeakedLock { holder: u32, site: Option<Site> },
     /// Threads were still waiting when the test's own thread had ended. A remark.
@@ -52,7 +58,12 @@ impl FindingKind {
     /// A few words that don't depend on the schedule.
     pub fn title(&self) -> String {
         match self {
-            FindingKind::Panic { message, .. } => format!("panic: {message}"),
+            FindingKind::Panic { message, cause, .. } => {
+                let sort = cause.as_ref().map_or("panic", |cause| cause.met.title());
+                format!("{sort}: {message}")
+            }
+            FindingKind::PoisonedLock { .. } => Met::PoisonedLock.title().to_string(),
+            FindingKind::DroppedChannel { .. } => Met::NoReceiver.title().to_string(),
             FindingKind::NoPanic { .. } => "no panic".to_string(),
             FindingKind::Deadlock { .. } => "deadlock".to_string(),
             FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
@@ -76,12 +87,61 @@ impl FindingKind {
             | FindingKind::Livelock { .. }
             | FindingKind::StepLimit { .. }
             | FindingKind::MemoryLimit { .. } => true,
-            FindingKind::LeakedLock { .. }
+            FindingKind::PoisonedLock { .. }
+            | FindingKind::DroppedChannel { .. }
+            | FindingKind::LeakedLock { .. }
             | FindingKind::LeftBehind { .. }
             | FindingKind::Uncontrolled { .. }
             | FindingKind::NotReady { .. } => false,
         }
     }
+}
+
+/// What a thread runs into that another has left behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    PoisonedLock,
+    /// The receiver of a channel is gone.
+    NoReceiver,
+    /// The last sender of a channel is gone.
+    NoSender,
+    /// A thread that was waited for had panicked.
+    Panic,
+}
+
+impl Met {
+    fn title(self) -> &'static str {
+        match self {
+            Met::PoisonedLock => "poisoned lock",
+            Met::NoReceiver | Met::NoSender => "dropped channel",
+            Met::Panic => "panic",
+        }
+    }
+
+    /// Whether a panic's message speaks of it, as it does after `unwrap`, `expect` and the like.
+    pub(crate) fn is_named_in(self, message: &str) -> bool {
+        let names: &[&str] = match self {
+            Met::PoisonedLock => &["PoisonError", "Poisoned(", "poisoned"],
+            Met::NoReceiver => &["SendError", "Disconnected", "closed channel"],
+            Met::NoSender => &[
+                "RecvError",
+                "Disconnected",
+                "closed channel",
+                "sending half is closed",
+            ],
+            Met::Panic => &[],
+        };
+        names.iter().any(|name| message.contains(name))
+    }
+}
+
+/// Why a thread panicked, as far as another had a part in it.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// What the panic's message names; [`Met::Panic`] if it names none of them.
+    pub met: Met,
+    /// What the thread ran into just before and by whose doing, and so on, one line each.
+    pub text: String,
 }
 
 /// A thread that has not ended, and what it is about to do.
@@ -153,6 +213,7 @@ impl fmt::Display for FindingKind {
                 name,
                 message,
                 site,
+                cause,
             } => {
                 write!(f, "thread {thread}")?;
                 if let Some(name) = name {
@@ -162,7 +223,12 @@ impl fmt::Display for FindingKind {
                 if let Some(site) = site {
                     write!(f, " at {site}")?;
                 }
-                write!(f, ": {message}")
+                write!(f, ": {message}")?;
+                let text = cause.as_ref().map(|cause| &cause.text);
+                text.map_or(Ok(()), |text| write!(f, "\n  {text}"))
+            }
+            FindingKind::PoisonedLock { text } | FindingKind::DroppedChannel { text } => {
+                f.write_str(text)
             }
             FindingKind::NoPanic {
                 expected,

@@ -40,6 +40,6 @@ pub use control::is_controlled;
 pub use control::limits::{infect, reach, too_many_steps};
 pub use control::objects::Site;
 pub use explore::{Failure, Last, Report, ThreadedTest, explore, replay, say, survey};
-pub use finding::{Finding, FindingKind, Waiting};
+pub use finding::{Cause, Finding, FindingKind, Met, Waiting};
 pub use memory::keep;
 pub use options::{Memory, Options, ShouldPanic, Statics, Time};

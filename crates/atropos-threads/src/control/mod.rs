@@ -16,6 +16,7 @@ pub mod outside;
 mod ready;
 pub mod spin;
 pub mod thread_state;
+pub mod trouble;
 pub(crate) mod turns;
 
 use std::cell::Cell;
@@ -37,6 +38,7 @@ use code::Code;
 use objects::{ObjectId, ObjectState, Objects, Site, Slot};
 pub(crate) use ready::Readiness;
 use thread_state::{ThreadState, Wait};
+use trouble::Trouble;
 
 thread_local! {
     static CONTROLLER: Cell<*mut Controller> = const { Cell::new(null_mut()) };
@@ -59,6 +61,8 @@ pub struct Controller {
     pub(crate) trace: Trace,
     pub(crate) communication: Communication,
     pub(crate) findings: Vec<Finding>,
+    /// What threads ran into, the first of each sort.
+    pub(crate) met: Vec<(u32, Trouble)>,
     pub(crate) end: End,
     /// What the program said with [`crate::say`].
     pub(crate) said: String,

@@ -4,6 +4,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::trouble::Deed;
 use crate::communication::History;
 use crate::memory_model::Clock;
 
@@ -65,6 +66,8 @@ pub struct ObjectState {
     blocked: Vec<u32>,
     /// The object is among those that changed.
     is_changed: bool,
+    /// Who poisoned the lock, or dropped an end of the channel.
+    pub undone: Option<Deed>,
     /// Who did what to it.
     pub history: History,
 }

@@ -1,8 +1,11 @@
 //! What is known of one controlled thread, and when it can go on.
 
+use std::any::Any;
+
 use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Objects, Site};
+use crate::control::trouble::Trouble;
 use crate::memory::context::Context;
 use crate::memory::heap::Program;
 use crate::memory_model::Clock;
@@ -70,6 +73,8 @@ pub(crate) struct ThreadState {
     /// How the thread's last panic began, caught or not.
     pub panic: Option<PanicNote>,
     pub ended_by_panic: bool,
+    /// What the thread ran into in its last operation.
+    pub trouble: Option<Trouble>,
     pub name: Option<String>,
     /// The thread's own handle, once somebody asked for it.
     pub identity: *const Identity,
@@ -95,6 +100,8 @@ pub(crate) struct ThreadState {
 pub struct PanicNote {
     pub message: String,
     pub site: Option<String>,
+    /// What the thread had run into just before.
+    pub trouble: Option<Trouble>,
 }
 
 /// How many objects a spinning thread's yield can name as what it looks at.
@@ -147,6 +154,7 @@ impl ThreadState {
             result_taken: false,
             panic: None,
             ended_by_panic: false,
+            trouble: None,
             identity: std::ptr::null(),
             token_clock: Clock::default(),
             name: None,
@@ -174,6 +182,26 @@ impl ThreadState {
         self.release_fence = old.release_fence;
         self.acquire_fence = old.acquire_fence;
         self.locals = old.locals;
+    }
+
+    /// The thread's function was left by a panic.
+    pub fn end_by_panic(&mut self, payload: &(dyn Any + Send)) {
+        self.ended_by_panic = true;
+        let Some(message) = message_of(payload) else {
+            return;
+        };
+        // A panic that was passed on from elsewhere began without our being told.
+        if self
+            .panic
+            .as_ref()
+            .is_none_or(|note| note.message != message)
+        {
+            self.panic = Some(PanicNote {
+                message,
+                site: None,
+                trouble: self.trouble,
+            });
+        }
     }
 
     /// Whether what the thread waits for has come, deadlines apart.
@@ -209,6 +237,12 @@ impl ThreadState {
             _ => true,
         }
     }
+}
+
+/// What a panic says, if it says something.
+pub fn message_of(payload: &(dyn Any + Send)) -> Option<String> {
+    let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
 }
 
 fn is_free(objects: &Objects, lock: ObjectId) -> bool {

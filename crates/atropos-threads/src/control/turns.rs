@@ -136,6 +136,7 @@ impl Controller {
         thread.code = announcement.code;
         thread.site = Some(announcement.site);
         thread.clock_reads = 0;
+        thread.trouble = None;
         let place = self.place_of(me);
         self.pending[place].op = announcement.op.coded(announcement.code as u16);
         // Who waits for nothing is ready, as it was when it was chosen.

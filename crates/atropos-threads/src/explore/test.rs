@@ -10,7 +10,7 @@ use atropos_explore::{End, Guide, Names, System, mix};
 use crate::clock::Clockwork;
 use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
-use crate::control::thread_state::PanicNote;
+use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, turns};
 use crate::finding::{Finding, FindingKind};
 use crate::memory::heap::{self, Program};
@@ -87,6 +87,7 @@ impl<'a> ThreadedTest<'a> {
             trace: Trace::default(),
             communication: Communication::default(),
             findings: Vec::new(),
+            met: Vec::new(),
             end: End::Stopped,
             said: String::new(),
             execution: 0,
@@ -185,6 +186,7 @@ impl Controller {
         self.trace.events.clear();
         self.communication.restart();
         self.findings.clear();
+        self.met.clear();
         self.said.clear();
         self.current = 0;
         self.steps = 0;
@@ -222,10 +224,12 @@ impl Controller {
                 let note = thread.panic.clone().unwrap_or(PanicNote {
                     message: "(unknown)".to_string(),
                     site: None,
+                    trouble: None,
                 });
                 let kind = FindingKind::Panic {
                     thread: number as u32,
                     name: thread.name.clone(),
+                    cause: self.cause(&note),
                     message: note.message,
                     site: note.site,
                 };
@@ -243,6 +247,13 @@ impl Controller {
             if self.threads[holder as usize].finished {
                 self.found(FindingKind::LeakedLock { holder, site });
             }
+        }
+        if !self
+            .findings
+            .iter()
+            .any(|finding| finding.kind.is_failure())
+        {
+            self.remark_on_what_was_met();
         }
     }
 }
@@ -270,7 +281,7 @@ impl System for ThreadedTest<'_> {
                 let result = catch_unwind(AssertUnwindSafe(test));
                 if let Err(payload) = result {
                     if let Some(control) = control::control() {
-                        control.me().ended_by_panic = true;
+                        control.me().end_by_panic(&*payload);
                     }
                     drop(payload);
                 }
@@ -357,13 +368,15 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
         return;
     };
     let payload = info.payload();
-    let message = payload.downcast_ref::<&str>().map(|text| text.to_string());
-    let message = message
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "(no message)".to_string());
+    let message = message_of(payload).unwrap_or_else(|| "(no message)".to_string());
     let site = info.location().filter(|site| !is_ours(site.file()));
     let site = site.map(|site| site.to_string());
-    control.me().panic = Some(PanicNote { message, site });
+    let trouble = control.me().trouble;
+    control.me().panic = Some(PanicNote {
+        message,
+        site,
+        trouble,
+    });
 }
 
 /// Memory that the program gave back holds no atomics any more.

@@ -12,6 +12,7 @@ use super::bare::{Private, announce};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Control, control, here};
+use crate::finding::Met;
 use crate::mistake::{self, Mistake};
 
 /// See std.
@@ -104,9 +105,11 @@ impl<T: ?Sized> Mutex<T> {
         }
         match self.real.try_lock() {
             Ok(real) => Ok(MutexGuard::new(self, Some(real), site)),
-            Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
-                MutexGuard::new(self, Some(poisoned.into_inner()), site),
-            ))),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                self.tell_poisoned(site);
+                let guard = MutexGuard::new(self, Some(poisoned.into_inner()), site);
+                Err(TryLockError::Poisoned(PoisonError::new(guard)))
+            }
             Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
         }
     }
@@ -144,6 +147,15 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuard::wrap(self, self.real.lock(), site)
     }
 
+    /// The running thread found the lock poisoned.
+    #[cold]
+    fn tell_poisoned(&self, site: Site) {
+        if let Some(control) = control() {
+            let (lock, _) = self.object(&control);
+            control.met_at(Met::PoisonedLock, lock, site);
+        }
+    }
+
     /// A guard without the lock.
     fn bare(&self, site: Site) -> MutexGuard<'_, T> {
         announce(&self.slot, Code::BareLock, site);
@@ -176,11 +188,11 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     ) -> LockResult<MutexGuard<'a, T>> {
         match result {
             Ok(real) => Ok(MutexGuard::new(mutex, Some(real), site)),
-            Err(poisoned) => Err(PoisonError::new(MutexGuard::new(
-                mutex,
-                Some(poisoned.into_inner()),
-                site,
-            ))),
+            Err(poisoned) => {
+                mutex.tell_poisoned(site);
+                let guard = MutexGuard::new(mutex, Some(poisoned.into_inner()), site);
+                Err(PoisonError::new(guard))
+            }
         }
     }
 
@@ -229,8 +241,15 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             let (lock, name) = self.mutex.object(&control);
             control.about_to_unlock(Code::Unlock, name, Kind::Release, self.site);
             control.unlocked(lock, name);
+            // The real unlock does the poisoning.
+            if std::thread::panicking() && !self.mutex.is_poisoned() {
+                drop(real);
+                if self.mutex.is_poisoned() {
+                    control.poisons(lock, self.site);
+                }
+                return;
+            }
         }
-        // The real unlock does the poisoning.
         drop(real);
     }
 }

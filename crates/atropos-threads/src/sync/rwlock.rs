@@ -12,6 +12,7 @@ use super::bare::{Private, announce};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
+use crate::finding::Met;
 use crate::mistake::{self, Mistake};
 
 /// See std.
@@ -61,11 +62,22 @@ struct Held<'a, T: ?Sized> {
     data: *mut T,
     site: Site,
     is_kept_on_panic: bool,
+    /// It was taken while a panic unwound: such a guard poisons nothing.
+    is_taken_in_panic: bool,
 }
 
 impl<T: ?Sized> Held<'_, T> {
     fn object(&self, control: &Control) -> (ObjectId, Object) {
         (control.object(self.slot, |_| {}), control.name(self.slot))
+    }
+
+    /// The running thread found the lock poisoned.
+    #[cold]
+    fn tell_poisoned(&self) {
+        if let Some(control) = control() {
+            let (lock, _) = self.object(&control);
+            control.met_at(Met::PoisonedLock, lock, self.site);
+        }
     }
 
     /// Whether the guard goes without unlocking.
@@ -96,21 +108,34 @@ impl<T> RwLock<T> {
 }
 
 /// Turns the real result of an attempt into ours.
-fn attempt<R, G>(result: TryLockResult<R>, wrap: impl FnOnce(R) -> G) -> TryLockResult<G> {
+fn attempt<'a, T: ?Sized, R, G>(
+    held: Held<'a, T>,
+    result: TryLockResult<R>,
+    wrap: impl FnOnce(Held<'a, T>, R) -> G,
+) -> TryLockResult<G> {
     match result {
-        Ok(real) => Ok(wrap(real)),
-        Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(PoisonError::new(
-            wrap(poisoned.into_inner()),
-        ))),
+        Ok(real) => Ok(wrap(held, real)),
+        Err(TryLockError::Poisoned(poisoned)) => {
+            held.tell_poisoned();
+            let guard = wrap(held, poisoned.into_inner());
+            Err(TryLockError::Poisoned(PoisonError::new(guard)))
+        }
         Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
     }
 }
 
 /// Turns the real result of a lock into ours.
-fn locked<R, G>(result: LockResult<R>, wrap: impl FnOnce(R) -> G) -> LockResult<G> {
+fn locked<'a, T: ?Sized, R, G>(
+    held: Held<'a, T>,
+    result: LockResult<R>,
+    wrap: impl FnOnce(Held<'a, T>, R) -> G,
+) -> LockResult<G> {
     match result {
-        Ok(real) => Ok(wrap(real)),
-        Err(poisoned) => Err(PoisonError::new(wrap(poisoned.into_inner()))),
+        Ok(real) => Ok(wrap(held, real)),
+        Err(poisoned) => {
+            held.tell_poisoned();
+            Err(PoisonError::new(wrap(held, poisoned.into_inner())))
+        }
     }
 }
 
@@ -127,7 +152,7 @@ impl<T: ?Sized> RwLock<T> {
             let (lock, name) = self.object(&control);
             control.lock_shared(lock, name, held.site);
         }
-        locked(self.real.read(), |real| read_guard(held, real))
+        locked(held, self.real.read(), read_guard)
     }
 
     /// See std.
@@ -143,7 +168,7 @@ impl<T: ?Sized> RwLock<T> {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(self.real.try_read(), |real| read_guard(held, real))
+        attempt(held, self.real.try_read(), read_guard)
     }
 
     /// See std.
@@ -158,7 +183,7 @@ impl<T: ?Sized> RwLock<T> {
             let (lock, name) = self.object(&control);
             control.lock(Code::Write, lock, name, held.site);
         }
-        locked(self.real.write(), |real| write_guard(held, real))
+        locked(held, self.real.write(), write_guard)
     }
 
     /// See std.
@@ -174,7 +199,7 @@ impl<T: ?Sized> RwLock<T> {
                 return Err(TryLockError::WouldBlock);
             }
         }
-        attempt(self.real.try_write(), |real| write_guard(held, real))
+        attempt(held, self.real.try_write(), write_guard)
     }
 
     /// See std.
@@ -211,6 +236,7 @@ impl<T: ?Sized> RwLock<T> {
             data: self.data.get(),
             site,
             is_kept_on_panic: false,
+            is_taken_in_panic: std::thread::panicking(),
         }
     }
 
@@ -266,6 +292,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             data: s.lock.data,
             site: here(),
             is_kept_on_panic: s.lock.is_kept_on_panic,
+            is_taken_in_panic: s.lock.is_taken_in_panic,
         };
         let Some(real) = s.real.take() else {
             // What a guard without the lock has changed is written back.
@@ -329,6 +356,9 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             let (lock, name) = self.lock.object(&control);
             control.about_to_unlock(Code::WriteUnlock, name, Kind::Release, self.lock.site);
             control.unlocked(lock, name);
+            if std::thread::panicking() && !self.lock.is_taken_in_panic {
+                control.poisons(lock, self.lock.site);
+            }
         }
         // The real unlock does the poisoning.
         drop(real);

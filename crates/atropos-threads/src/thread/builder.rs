@@ -132,10 +132,10 @@ impl Builder {
         let theirs = packet.clone();
         let body = move || {
             let result = catch_unwind(AssertUnwindSafe(f));
-            if result.is_err()
+            if let Err(payload) = &result
                 && let Some(control) = control()
             {
-                control.me().ended_by_panic = true;
+                control.me().end_by_panic(&**payload);
             }
             // SAFETY: nobody reads the packet before this thread has ended.
             unsafe { *theirs.0.get() = Some(result) };

@@ -293,6 +293,7 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
     let ended = &mut state.threads[number as usize];
     ended.result_taken = true;
     let history = ended.history;
+    let panicked = ended.ended_by_panic;
     if state.model.weak {
         let clock = std::mem::take(&mut ended.clock);
         state.threads[state.current as usize].clock.join(&clock);
@@ -300,6 +301,9 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
     }
     state.observe(history);
     state.changed(end_of(number));
+    if panicked {
+        control.met_panic_of(number, site);
+    }
 }
 
 impl<T> JoinHandle<T> {

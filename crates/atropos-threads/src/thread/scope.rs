@@ -109,7 +109,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     /// Waits for all controlled threads; says whether one panicked whose result nobody took.
     #[track_caller]
     fn wait_for_all(&self) -> bool {
-        let mut panicked = false;
+        let mut panicked = None;
         let mut next = 0;
         // Threads may start others in the scope until the last has ended.
         // SAFETY: as in `spawn_with`.
@@ -119,10 +119,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             let taken = control.state().threads[number as usize].result_taken;
             if !taken {
                 wait_for_end(&control, number, here());
-                panicked |= control.state().threads[number as usize].ended_by_panic;
+                if control.state().threads[number as usize].ended_by_panic {
+                    panicked.get_or_insert(number);
+                }
             }
         }
-        panicked
+        if let (Some(number), Some(control)) = (panicked, control()) {
+            control.met_panic_of(number, here());
+        }
+        panicked.is_some()
     }
 }
 

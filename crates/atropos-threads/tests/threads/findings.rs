@@ -2,21 +2,28 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 
+use atropos_threads::atomic::AtomicBool;
 use atropos_threads::atropos_explore::Exhaustive;
-use atropos_threads::sync::{Mutex, mpsc};
-use atropos_threads::{explore, thread};
+use atropos_threads::sync::{Mutex, RwLock, mpsc};
+use atropos_threads::{FindingKind, explore, thread};
 
 use crate::alone::{alone, sc};
+
+/// What fails in a test.
+fn failure(test: &(dyn Fn() + Sync)) -> FindingKind {
+    let report = explore(test, &sc(), &mut Exhaustive::new(), &mut |_| {
+        ControlFlow::Continue(())
+    });
+    report.failure.expect("it fails").finding
+}
 
 /// Checks that the failure of a test is told with all these words.
 #[track_caller]
 fn check(test: impl Fn() + Sync, words: &[&str]) {
     alone(|| {
-        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
-            ControlFlow::Continue(())
-        });
-        let text = report.failure.expect("it fails").finding.to_string();
+        let text = failure(&test).to_string();
         for words in words {
             assert!(text.contains(words), "no {words:?} in {text}");
         }
@@ -63,18 +70,56 @@ fn a_receiver_whose_senders_never_go_says_how_many_there_are() {
 }
 
 #[test]
-fn sending_to_a_receiver_that_is_gone_is_told_with_its_place() {
+fn sending_to_a_receiver_that_is_gone_says_who_dropped_it() {
     let test = || {
         let (sender, receiver) = mpsc::channel();
         let thread = thread::spawn(move || drop(receiver));
         sender.send(1).unwrap();
         thread.join().unwrap();
     };
-    check(test, &["panicked at", "findings.rs", "SendError"]);
+    check(
+        test,
+        &[
+            "thread 0 \"main\" panicked at",
+            "SendError",
+            "\n  the receiver for the send at ",
+            "was dropped by thread 1 after ",
+        ],
+    );
 }
 
 #[test]
-fn taking_a_poisoned_lock_is_told_with_its_place() {
+fn a_receiver_without_senders_says_who_dropped_the_last_and_why() {
+    let test = || {
+        let (sender, receiver) = mpsc::sync_channel::<u32>(1);
+        let gate = AtomicBool::new(false);
+        thread::scope(|scope| {
+            thread::Builder::new()
+                .name("worker".to_owned())
+                .spawn_scoped(scope, || {
+                    let sender = sender;
+                    assert!(gate.load(SeqCst), "not yet");
+                    sender.send(1).unwrap();
+                })
+                .unwrap();
+            gate.store(true, SeqCst);
+            receiver.recv().expect("a number");
+        });
+    };
+    check(
+        test,
+        &[
+            "thread 0 \"main\" panicked at",
+            "a number: RecvError",
+            "\n  the last sender for the receive at ",
+            "was dropped by thread 1 \"worker\" when it panicked at ",
+            ": not yet",
+        ],
+    );
+}
+
+#[test]
+fn taking_a_poisoned_lock_says_who_poisoned_it_and_where() {
     let test = || {
         let lock = Arc::new(Mutex::new(0));
         let other = lock.clone();
@@ -85,5 +130,101 @@ fn taking_a_poisoned_lock_is_told_with_its_place() {
         let _ = thread.join();
         *lock.lock().unwrap() += 1;
     };
-    check(test, &["panicked at", "findings.rs", "PoisonError"]);
+    check(
+        test,
+        &[
+            "thread 0 \"main\" panicked at",
+            "PoisonError",
+            "\n  the lock taken at ",
+            "was poisoned by thread 1, which took it at ",
+            "and panicked at ",
+            ": with the lock held",
+        ],
+    );
+}
+
+#[test]
+fn a_poisoned_rwlock_is_told_through_the_threads_that_stumbled_over_it() {
+    let test = || {
+        let lock = Arc::new(RwLock::new(0));
+        let (first, second) = (lock.clone(), lock.clone());
+        let poisons = thread::spawn(move || {
+            let _guard = first.write().unwrap();
+            panic!("halfway");
+        });
+        let reads = thread::spawn(move || {
+            let _ = poisons.join();
+            *second.read().unwrap()
+        });
+        reads.join().unwrap();
+    };
+    check(
+        test,
+        &[
+            "thread 0 \"main\" panicked at",
+            "\n  thread 2, waited for at ",
+            "PoisonError",
+            "\n  the lock taken at ",
+            "was poisoned by thread 1, which took it at ",
+            ": halfway",
+        ],
+    );
+    alone(|| {
+        let sort = failure(&test).title();
+        assert!(sort.starts_with("poisoned lock: "), "{sort}");
+    });
+}
+
+#[test]
+fn a_panic_that_only_follows_a_closed_channel_stays_a_panic() {
+    let test = || {
+        let (sender, receiver) = mpsc::channel::<u32>();
+        drop(sender);
+        assert!(receiver.recv().is_err());
+        panic!("for another reason");
+    };
+    alone(|| {
+        let failure = failure(&test);
+        assert_eq!(failure.title(), "panic: for another reason");
+        assert!(failure.to_string().contains("the last sender"));
+    });
+}
+
+#[test]
+fn what_a_passing_test_ran_into_is_a_remark_and_no_failure() {
+    let test = || {
+        let lock = Arc::new(Mutex::new(0));
+        let other = lock.clone();
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let _guard = other.lock().unwrap();
+            drop(receiver);
+            panic!("halfway");
+        });
+        let _ = thread.join();
+        let _ = lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _ = sender.send(1);
+    };
+    alone(|| {
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            ControlFlow::Continue(())
+        });
+        assert!(report.failure.is_none());
+        let titles: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+        assert_eq!(titles, ["poisoned lock", "dropped channel"]);
+    });
+}
+
+#[test]
+fn a_panic_that_is_passed_on_keeps_its_message() {
+    let test = || {
+        let thread = thread::spawn(|| -> u32 { panic!("in the worker") });
+        if let Err(payload) = thread.join() {
+            std::panic::resume_unwind(payload);
+        }
+    };
+    check(
+        test,
+        &["thread 0 \"main\" panicked: in the worker", "thread 1"],
+    );
 }

@@ -22,6 +22,8 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("sleeping_takes_no_time_and_keeps_its_order", "passed"),
         ("counts_may_get_lost", "panic"),
         ("swaps_may_wait_for_each_other", "deadlock"),
+        ("a_lock_may_be_poisoned", "poisoned lock"),
+        ("a_receiver_may_be_dropped", "dropped channel"),
     ] {
         assert_eq!(test(name)["result"], result, "{name}");
         if result == "passed" {
@@ -34,11 +36,17 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             assert_eq!(test(name)["found"]["replayed"], true, "{name}");
         }
     }
-    let deadlock = test("swaps_may_wait_for_each_other")["found"]["text"].clone();
-    assert!(
-        deadlock.as_str().unwrap().contains("src/mistakes.rs:15"),
-        "{deadlock}"
-    );
+    for (name, words) in [
+        ("swaps_may_wait_for_each_other", "src/mistakes.rs:15"),
+        (
+            "a_lock_may_be_poisoned",
+            "was poisoned by thread 1, which took it at tests/left_behind.rs:11",
+        ),
+        ("a_receiver_may_be_dropped", "was dropped by thread 1"),
+    ] {
+        let text = test(name)["found"]["text"].as_str().unwrap();
+        assert!(text.contains(words), "{text}");
+    }
 
     // One process or two: the same result.
     for jobs in ["--jobs=1", "--jobs=2"] {

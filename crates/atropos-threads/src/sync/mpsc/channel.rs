@@ -12,7 +12,8 @@ use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
-use crate::control::{Announcement, Control, Granted, control};
+use crate::control::{Announcement, Control, Granted, control, here};
+use crate::finding::Met;
 use crate::memory_model::Clock;
 
 /// How many messages may wait.
@@ -98,6 +99,7 @@ impl<T> Channel<T> {
             Room::Endless | Room::None => announcement,
         });
         if control.state().objects[channel].receiver_gone {
+            control.met_at(Met::NoReceiver, channel, site);
             return Err(SendError(value));
         }
         let ticket = self.push(&control, channel, name, value);
@@ -116,6 +118,7 @@ impl<T> Channel<T> {
             None => Ok(()),
             Some(place) => {
                 control.state().objects[channel].queued -= 1;
+                control.met_at(Met::NoReceiver, channel, site);
                 let message = self
                     .messages()
                     .remove(place)
@@ -139,6 +142,7 @@ impl<T> Channel<T> {
         let state = control.state();
         let object = &state.objects[channel];
         if object.receiver_gone {
+            control.met_at(Met::NoReceiver, channel, site);
             return Err(TrySendError::Disconnected(value));
         }
         let has_room = match self.0.room {
@@ -245,6 +249,7 @@ impl<T> Channel<T> {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
                 control.receive_clock(channel);
+                control.met_at(Met::NoSender, channel, site);
                 Err(RecvTimeoutError::Disconnected)
             }
             None => Err(RecvTimeoutError::Timeout),
@@ -270,6 +275,7 @@ impl<T> Channel<T> {
         match control.state().objects[channel].senders {
             0 => {
                 control.receive_clock(channel);
+                control.met_at(Met::NoSender, channel, site);
                 Err(TryRecvError::Disconnected)
             }
             _ => Err(TryRecvError::Empty),
@@ -286,8 +292,9 @@ impl<T> Channel<T> {
     }
 
     /// A sender goes.
-    pub fn drop_sender(&self, site: Site) {
+    pub fn drop_sender(&self) {
         let Some(control) = control() else { return };
+        let site = last_site(&control);
         let (channel, name) = self.object(&control);
         control.about_to_unlock(Code::DropSender, name, Kind::Write, site);
         control.pass_clock(channel);
@@ -295,11 +302,15 @@ impl<T> Channel<T> {
         state.objects[channel].senders -= 1;
         state.observe(state.objects[channel].senders as u64);
         state.changed(name);
+        if state.objects[channel].senders == 0 && !state.objects[channel].receiver_gone {
+            control.leaves(channel, site);
+        }
     }
 
     /// The receiver goes, and with it the messages that nobody will take.
-    pub fn drop_receiver(&self, site: Site) {
+    pub fn drop_receiver(&self) {
         let Some(control) = control() else { return };
+        let site = last_site(&control);
         let (channel, name) = self.object(&control);
         control.about_to_unlock(Code::DropReceiver, name, Kind::Write, site);
         control.pass_clock(channel);
@@ -307,6 +318,7 @@ impl<T> Channel<T> {
         let object = &mut state.objects[channel];
         object.receiver_gone = true;
         state.changed(name);
+        control.leaves(channel, site);
         if self.0.room == Room::None {
             // The senders who still wait take their messages back.
             return;
@@ -316,4 +328,9 @@ impl<T> Channel<T> {
         drop(control);
         drop(left);
     }
+}
+
+/// The place of what the running thread did last: nobody tells a value where it is dropped.
+fn last_site(control: &Control) -> Site {
+    control.me().site.unwrap_or_else(here)
 }

@@ -206,7 +206,7 @@ impl<T> Clone for SyncSender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let End::Controlled(channel) = &self.0 {
-            channel.drop_sender(here());
+            channel.drop_sender();
         }
     }
 }
@@ -214,7 +214,7 @@ impl<T> Drop for Sender<T> {
 impl<T> Drop for SyncSender<T> {
     fn drop(&mut self) {
         if let End::Controlled(channel) = &self.0 {
-            channel.drop_sender(here());
+            channel.drop_sender();
         }
     }
 }
@@ -222,7 +222,7 @@ impl<T> Drop for SyncSender<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if let End::Controlled(channel) = &self.end {
-            channel.drop_receiver(here());
+            channel.drop_receiver();
         }
     }
 }

@@ -1,0 +1,171 @@
+//! What a thread ran into that another had left behind: a poisoned lock, a channel without its other end, the panic of
+//! a thread that it joined. It is noted where it happens, and told only if the thread panics before its next operation,
+//! or as a remark on a test that passes.
+
+use super::objects::{ObjectId, Site};
+use super::thread_state::PanicNote;
+use super::{Control, Controller};
+use crate::finding::{Cause, FindingKind, Met};
+
+/// What a thread ran into, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Trouble {
+    pub met: Met,
+    pub site: Site,
+    pub by: Option<Deed>,
+}
+
+/// Who left it behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Deed {
+    pub thread: u32,
+    /// Where the lock was taken, or the last that the thread did before it dropped its end.
+    pub site: Site,
+    /// It happened while a panic unwound the thread's stack.
+    pub is_panicking: bool,
+}
+
+impl Control {
+    /// The running thread ran into something.
+    #[cold]
+    pub fn met(&self, met: Met, site: Site, by: Option<Deed>) {
+        let trouble = Trouble { met, site, by };
+        self.me().trouble = Some(trouble);
+        let state = self.state();
+        // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
+        let is_remarkable = matches!(met, Met::PoisonedLock | Met::NoReceiver);
+        if is_remarkable && !state.met.iter().any(|(_, other)| other.met == met) {
+            state.met.push((state.current, trouble));
+        }
+    }
+
+    /// The running thread poisons a lock that it took at this place.
+    #[cold]
+    pub fn poisons(&self, lock: ObjectId, site: Site) {
+        let thread = self.thread();
+        self.state().objects[lock].undone = Some(Deed {
+            thread,
+            site,
+            is_panicking: true,
+        });
+    }
+
+    /// The running thread drops the receiver, or the last sender, of a channel.
+    pub fn leaves(&self, channel: ObjectId, site: Site) {
+        let thread = self.thread();
+        self.state().objects[channel].undone = Some(Deed {
+            thread,
+            site,
+            is_panicking: std::thread::panicking(),
+        });
+    }
+
+    /// The running thread ran into what somebody did to this object.
+    #[cold]
+    pub fn met_at(&self, met: Met, object: ObjectId, site: Site) {
+        let by = self.state().objects[object].undone;
+        self.met(met, site, by);
+    }
+
+    /// The running thread has waited for one that ended by a panic.
+    #[cold]
+    pub fn met_panic_of(&self, thread: u32, site: Site) {
+        let by = Deed {
+            thread,
+            site,
+            is_panicking: true,
+        };
+        self.met(Met::Panic, site, Some(by));
+    }
+}
+
+impl Controller {
+    /// Why a thread panicked, as far as others had a part in it, and they in turn.
+    pub(crate) fn cause(&self, note: &PanicNote) -> Option<Cause> {
+        let mut met = None;
+        let mut lines: Vec<String> = Vec::new();
+        let mut note = note;
+        while let Some(trouble) = note.trouble {
+            if met.is_none() && trouble.met != Met::Panic && trouble.met.is_named_in(&note.message)
+            {
+                met = Some(trouble.met);
+            }
+            lines.push(self.words(&trouble));
+            let other = trouble.by.filter(|by| by.is_panicking);
+            let Some(other) = other.and_then(|by| self.threads[by.thread as usize].panic.as_ref())
+            else {
+                break;
+            };
+            note = other;
+            // Each panic began later than the one that caused it, but a thread can panic more than once.
+            if lines.len() > self.started {
+                break;
+            }
+        }
+        (!lines.is_empty()).then(|| Cause {
+            met: met.unwrap_or(Met::Panic),
+            text: lines.join("\n  "),
+        })
+    }
+
+    /// Remarks on what threads ran into in an execution that passed.
+    pub(crate) fn remark_on_what_was_met(&mut self) {
+        for (thread, trouble) in std::mem::take(&mut self.met) {
+            let text = format!("{}: {}", self.called(thread), self.words(&trouble));
+            self.found(match trouble.met {
+                Met::PoisonedLock => FindingKind::PoisonedLock { text },
+                _ => FindingKind::DroppedChannel { text },
+            });
+        }
+    }
+
+    fn called(&self, thread: u32) -> String {
+        match &self.threads[thread as usize].name {
+            Some(name) => format!("thread {thread} \"{name}\""),
+            None => format!("thread {thread}"),
+        }
+    }
+
+    fn words(&self, trouble: &Trouble) -> String {
+        let place = trouble.site;
+        let Some(by) = trouble.by else {
+            return match trouble.met {
+                Met::PoisonedLock => {
+                    format!("the lock taken at {place} was poisoned before the test began")
+                }
+                _ => format!(
+                    "at {place} the other end of the channel had gone before the test began"
+                ),
+            };
+        };
+        let who = self.called(by.thread);
+        let panic = self.threads[by.thread as usize]
+            .panic
+            .as_ref()
+            .filter(|_| by.is_panicking);
+        let panicked = panic.map_or_else(
+            || "panicked".to_owned(),
+            |note| match &note.site {
+                Some(site) => format!("panicked at {site}: {}", note.message),
+                None => format!("panicked: {}", note.message),
+            },
+        );
+        let dropped = match by.is_panicking {
+            true => format!("when it {panicked}"),
+            false => format!("after {}", by.site),
+        };
+        match trouble.met {
+            Met::PoisonedLock => format!(
+                "the lock taken at {place} was poisoned by {who}, which took it at {} and {panicked}",
+                by.site
+            ),
+            Met::NoReceiver => {
+                format!("the receiver for the send at {place} was dropped by {who} {dropped}")
+            }
+            Met::NoSender => {
+                format!("the last sender for the receive at {place} was dropped by {who} {dropped}")
+            }
+            Met::Panic => format!("{who}, waited for at {place}, {panicked}"),
+        }
+    }
+}
