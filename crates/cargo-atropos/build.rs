@@ -5,50 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Folder, name for rustc, and the crates before it that it uses; in build order.
-type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
-
-/// What programs link whose mutants are forked.
-const FORKED: Crates = &[
-    ("atropos-protocol", "atropos_protocol", &[]),
-    ("atropos-values", "atropos_values", &[]),
-    ("atropos-invariants", "atropos_invariants", &[]),
-    ("atropos-libtest", "atropos_libtest", &[]),
-    (
-        "atropos-runtime",
-        "atropos_runtime",
-        &["atropos_protocol", "atropos_values", "atropos_invariants"],
-    ),
-    (
-        "atropos-test",
-        "test",
-        &["atropos_protocol", "atropos_libtest", "atropos_runtime"],
-    ),
-];
-
-/// What programs link whose threads are explored.
-const EXPLORED: Crates = &[
-    ("atropos-protocol", "atropos_protocol", &[]),
-    ("atropos-values", "atropos_values", &[]),
-    ("atropos-libtest", "atropos_libtest", &[]),
-    ("atropos-explore", "atropos_explore", &[]),
-    ("atropos-threads", "atropos_threads", &["atropos_explore"]),
-    ("atropos-std", "std", &["atropos_threads"]),
-    ("atropos-core", "core", &["atropos_threads"]),
-    (
-        "atropos-explored",
-        "atropos_explored",
-        &[
-            "atropos_explore",
-            "atropos_libtest",
-            "atropos_protocol",
-            "atropos_threads",
-            "atropos_values",
-        ],
-    ),
-];
+include!("runtime_crates.rs");
 
 fn main() {
+    println!("cargo::rerun-if-changed=runtime_crates.rs");
     let mut code = embed("FORKED", FORKED);
     code.push_str(&embed("EXPLORED", EXPLORED));
     let out = Path::new(&env::var("OUT_DIR").unwrap()).join("embedded_crates.rs");

@@ -9,7 +9,6 @@
 //! Started by hand it runs the tests like libtest, one after another.
 
 mod answers;
-mod by_hand;
 mod communication;
 mod describe;
 mod judged;
@@ -33,7 +32,7 @@ pub use atropos_libtest::{
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
 pub use switch::{arith, at, cond, iter, logic, on, relate, step};
 
-use atropos_libtest::Arguments;
+use atropos_libtest::{Arguments, by_hand};
 
 /// Where rustc's generated `main` goes.
 pub fn test_main_static(tests: &[&TestDescAndFn]) {

@@ -72,14 +72,27 @@ impl Arguments {
 
     /// Filters, `--skip` and `--ignored` leave this test in.
     pub fn select(&self, test: &TestDescAndFn) -> bool {
-        let name = test.name();
-        let matches = |pattern: &String| match self.exact {
+        self.chooses(test.name(), test.desc.ignore)
+    }
+
+    /// As [`Self::select`], for what is a test by another harness.
+    pub fn chooses(&self, name: &str, ignored: bool) -> bool {
+        let wanted = |pattern: &String| self.matches(pattern, name);
+        (self.filters.is_empty() || self.filters.iter().any(wanted))
+            && !self.skips(name)
+            && (self.ignored != Ignored::Only || ignored)
+    }
+
+    /// Whether `--skip` leaves out what has this name.
+    pub fn skips(&self, name: &str) -> bool {
+        self.skip.iter().any(|pattern| self.matches(pattern, name))
+    }
+
+    fn matches(&self, pattern: &str, name: &str) -> bool {
+        match self.exact {
             true => name == pattern,
-            false => name.contains(pattern.as_str()),
-        };
-        (self.filters.is_empty() || self.filters.iter().any(matches))
-            && !self.skip.iter().any(matches)
-            && (self.ignored != Ignored::Only || test.desc.ignore)
+            false => name.contains(pattern),
+        }
     }
 
     /// The test is to be shown as ignored instead of being run.

@@ -1,11 +1,12 @@
-//! The part of libtest that others see: the items that rustc's generated code names, and the
-//! arguments of a test binary. Shared by the harness that forks mutants (`atropos-test`) and the one that
+//! The part of libtest that others see: the items that rustc's generated code names, the
+//! arguments of a test binary, and what they mean. Shared by the harness that forks mutants (`atropos-test`) and the one that
 //! explores threads (`atropos-explored`).
 
 mod arguments;
+pub mod by_hand;
 mod description;
+mod judgement;
 
-use std::any::Any;
 use std::process::{ExitCode, Termination};
 
 pub use arguments::{Arguments, Ignored};
@@ -13,6 +14,7 @@ pub use description::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
     TestFn, TestName, TestType,
 };
+pub use judgement::{judged, text_of};
 
 /// What a test's return value says.
 pub fn assert_test_result<T: Termination>(result: T) -> Result<(), String> {
@@ -30,16 +32,5 @@ impl TestDescAndFn {
             TestFn::StaticTestFn(body) => body(),
             TestFn::StaticBenchFn(body) => body(&mut Bencher::default()),
         }
-    }
-}
-
-/// The text that a panic carries.
-pub fn text_of(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        (*text).to_owned()
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text.clone()
-    } else {
-        "a panic with a value that is no text".to_owned()
     }
 }

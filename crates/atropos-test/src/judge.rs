@@ -3,10 +3,10 @@
 //! A hook notes message and place of every panic, because the place is not in what unwinds, and
 //! because a process may die of the panic before anybody can catch it.
 
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 use std::sync::Mutex;
 
-use atropos_libtest::{ShouldPanic, TestDescAndFn, text_of};
+use atropos_libtest::{TestDescAndFn, judged, text_of};
 use atropos_runtime::zygote::Failure;
 
 /// The last panic's message and place.
@@ -32,49 +32,12 @@ pub fn watch_panics() {
 
 /// Runs a test on this thread.
 pub fn run(test: &TestDescAndFn) -> Result<(), Failure> {
-    let result = panic::catch_unwind(AssertUnwindSafe(|| test.call()));
-    match result {
-        Ok(result) => without_panic(test.desc.should_panic, result),
-        Err(payload) => {
-            let message = text_of(&*payload);
-            // Dropping what a test threw may panic again.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
-            with_panic(test.desc.should_panic, message)
-        }
-    }
-}
-
-fn without_panic(should_panic: ShouldPanic, result: Result<(), String>) -> Result<(), Failure> {
-    match (should_panic, result) {
-        (ShouldPanic::No, Ok(())) => Ok(()),
-        (ShouldPanic::No, Err(message)) => Err(failure(message)),
-        (ShouldPanic::Yes | ShouldPanic::YesWithMessage(_), _) => {
-            Err(failure("test did not panic as expected".to_owned()))
-        }
-    }
-}
-
-fn with_panic(should_panic: ShouldPanic, message: String) -> Result<(), Failure> {
-    match should_panic {
-        ShouldPanic::Yes => Ok(()),
-        ShouldPanic::YesWithMessage(expected) if message.contains(expected) => Ok(()),
-        ShouldPanic::YesWithMessage(expected) => Err(failure(format!(
-            "panic did not contain expected string {expected:?}: {message:?}"
-        ))),
-        ShouldPanic::No => {
-            let last = LAST.try_lock().ok().and_then(|mut last| last.take());
-            let location = match last {
-                Some(last) if last.message == message => last.location,
-                _ => String::new(),
-            };
-            Err(Failure { message, location })
-        }
-    }
-}
-
-fn failure(message: String) -> Failure {
-    Failure {
-        message,
-        location: String::new(),
-    }
+    judged(test).map_err(|message| {
+        let last = LAST.try_lock().ok().and_then(|mut last| last.take());
+        let location = match last {
+            Some(last) if last.message == message => last.location,
+            _ => String::new(),
+        };
+        Failure { message, location }
+    })
 }

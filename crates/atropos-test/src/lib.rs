@@ -4,13 +4,12 @@
 //! place, every `#[test]` comes to [`test_main_static`] and runs on the main thread. Under a
 //! driver the process serves as a zygote; started by hand it is a small libtest.
 
-mod by_hand;
 mod judge;
 mod suite;
 
 pub use std::hint::black_box;
 
-use atropos_libtest::Arguments;
+use atropos_libtest::{Arguments, by_hand};
 pub use atropos_libtest::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
     TestFn, TestName, TestType, assert_test_result,
@@ -34,7 +33,7 @@ pub fn test_main_static(tests: &[&TestDescAndFn]) {
         judge::watch_panics();
         zygote::serve(&suite);
     }
-    std::process::exit(by_hand::run(&suite, &arguments));
+    std::process::exit(by_hand::run(&suite.tests, &arguments));
 }
 
 /// As [`test_main_static`], for binaries built to abort on panic.

@@ -483,9 +483,31 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Arguments,
     }
     let mut command = command();
     let mut matches = command
-        .try_get_matches_from_mut(arguments)
+        .try_get_matches_from_mut(&arguments)
+        .or_else(|error| match behind_options(&error, &mut arguments) {
+            true => command.try_get_matches_from_mut(&arguments),
+            false => Err(error),
+        })
         .map_err(with_command_suggestion)?;
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// Whether the command line was refused because its command stands behind options, as in
+/// `cargo atropos -d DIR list`; the command then stands in front of them. There are no arguments
+/// without a name but commands, so a stray word that is one can't be meant otherwise.
+fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
+    let Some(ContextValue::String(stray)) = error.get(ContextKind::InvalidArg) else {
+        return false;
+    };
+    let place = arguments.iter().position(|word| word == stray.as_str());
+    match place {
+        Some(place) if place > 1 && COMMANDS.contains(&stray.as_str()) => {
+            let command = arguments.remove(place);
+            arguments.insert(1, command);
+            true
+        }
+        _ => false,
+    }
 }
 
 const COMMANDS: [&str; 8] = [

@@ -9,6 +9,14 @@ use std::time::Duration;
 
 use atropos_protocol::{Baseline, Client, Limits, Outcome, Run, Verdict, Way};
 
+/// The lists of the tool itself.
+#[allow(dead_code)]
+mod runtime_crates {
+    include!("../../../cargo-atropos/runtime_crates.rs");
+
+    pub const NEEDED: Crates = FORKED;
+}
+
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A directory of this test process alone. What compiled programs need outlives the process; the
@@ -58,22 +66,7 @@ fn runtime() -> &'static Path {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let out = directory.to_str().unwrap();
         let search = format!("dependency={out}");
-        for (package, name, uses) in [
-            ("atropos-protocol", "atropos_protocol", &[][..]),
-            ("atropos-values", "atropos_values", &[]),
-            ("atropos-invariants", "atropos_invariants", &[]),
-            ("atropos-libtest", "atropos_libtest", &[]),
-            (
-                "atropos-runtime",
-                "atropos_runtime",
-                &["atropos_protocol", "atropos_values", "atropos_invariants"],
-            ),
-            (
-                "atropos-test",
-                "test",
-                &["atropos_protocol", "atropos_libtest", "atropos_runtime"],
-            ),
-        ] {
+        for (package, name, uses) in runtime_crates::NEEDED {
             let source = crates.join(package).join("src/lib.rs");
             let externs: Vec<String> = uses
                 .iter()

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
 use anyhow::{Context, Result};
+use atropos_libtest::Arguments;
 use serde::{Deserialize, Serialize};
 
 use super::process_group::Group;
@@ -42,11 +43,13 @@ struct Kept {
     succeeds: bool,
 }
 
-/// Compiles the doctests of one package and keeps them below `directory`.
+/// Compiles the doctests of one package and keeps them below `directory`; gives those that the
+/// arguments for test binaries choose.
 pub fn build(
     build: &Build,
     package: &PlannedPackage,
     directory: &Path,
+    test_args: &[String],
     interrupt: &Interrupt,
 ) -> Result<Vec<PlainTest>> {
     if directory.exists() {
@@ -80,8 +83,11 @@ pub fn build(
     }
     let said = fs::read_to_string(directory.join("rustdoc.log")).unwrap_or_default();
     let kept = read_kept(directory)?;
+    // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
+    let chosen = Arguments::parse(test_args.iter().cloned()).unwrap_or_default();
     let tests = named(&listed(&said), kept).into_iter();
     Ok(tests
+        .filter(|(name, _)| chosen.chooses(name, false))
         .map(|(name, kept)| PlainTest {
             package: package.name.clone(),
             target: "doc".to_owned(),

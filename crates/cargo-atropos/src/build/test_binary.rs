@@ -91,6 +91,15 @@ pub struct TestBinary {
     pub harness: bool,
 }
 
+impl TestBinary {
+    /// The target's name without its kind.
+    pub fn target_name(&self) -> &str {
+        self.target
+            .split_once(' ')
+            .map_or(&self.target, |(_, name)| name)
+    }
+}
+
 /// Acts as the runner of a test binary: writes down how it was called. Never returns.
 pub fn record(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> ! {
     let result = (|| -> Result<()> {

@@ -25,6 +25,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use atropos_libtest::Arguments;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::Effect;
 use atropos_report::outcomes::{Exploration, Kill, TestExploration, TestRecord};
@@ -412,17 +413,24 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     }))
 }
 
-/// Targets with `harness = false`: each is one test.
+/// Targets with `harness = false`: each is one test, and is given the arguments for test binaries,
+/// as by cargo. Since not all understand them, `--skip` with the target's name leaves one out.
 fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
+    let given = &context.setting.options.execute.test_args;
+    let chosen = Arguments::parse(given.iter().cloned()).unwrap_or_default();
     let binaries = context.zygotes.binaries.iter();
     binaries
-        .filter(|binary| !binary.harness)
-        .map(|binary| PlainTest {
-            package: binary.package.clone(),
-            target: binary.target.clone(),
-            name: "(whole program)".to_owned(),
-            invocation: binary.invocation.clone(),
-            succeeds: true,
+        .filter(|binary| !binary.harness && !chosen.skips(binary.target_name()))
+        .map(|binary| {
+            let mut invocation = binary.invocation.clone();
+            invocation.arguments.extend(given.iter().cloned());
+            PlainTest {
+                package: binary.package.clone(),
+                target: binary.target.clone(),
+                name: "(whole program)".to_owned(),
+                invocation,
+                succeeds: true,
+            }
         })
         .collect()
 }
@@ -446,6 +454,7 @@ fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
                 build,
                 package,
                 &directory,
+                &context.setting.options.execute.test_args,
                 context.setting.interrupt,
             )?);
         }

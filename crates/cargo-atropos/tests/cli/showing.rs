@@ -55,6 +55,18 @@ fn kill() -> Kill {
 }
 
 #[test]
+fn a_command_may_stand_behind_options() {
+    let project = Project::bank();
+    let usual = project.atropos(&["list", "--diff", "--operators", "AOR"]);
+    assert_eq!(usual.code, 0, "{usual:?}");
+    let behind = project.atropos(&["--operators", "AOR", "list", "--diff"]);
+    assert_eq!(behind.code, 0, "{behind:?}");
+    assert_eq!(behind.stdout, usual.stdout);
+    let twice = project.atropos(&["--operators", "AOR", "list", "lst"]);
+    assert_eq!(twice.code, 1, "{twice:?}");
+}
+
+#[test]
 fn a_mutant_is_shown_with_its_diff_and_its_fate() {
     let answer = after_a_run().atropos(&["show", "1"]);
     assert_eq!(answer.code, 0, "{answer:?}");

@@ -20,6 +20,8 @@ fn tests_that_cant_judge_are_named() {
     let failing = tree.run_with(&[], &[("FAIL_PROGRAM", "1")]).has_code(4);
     failing.says("---- test program (whole program) ----");
     failing.says("the program is told to fail");
+    tree.run_with(&["--", "--skip", "program"], &[("FAIL_PROGRAM", "1")])
+        .has_code(0);
 
     let wavering = tree.run_with(&[], &[("WAVER", "1")]).has_code(2);
     wavering.says("warning: lib tests::wavers passes and fails by chance; it decides nothing here");

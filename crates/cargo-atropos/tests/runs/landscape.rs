@@ -384,4 +384,15 @@ fn packages_features_and_doctests_can_be_chosen() {
         packages.into_iter().collect::<Vec<_>>(),
         ["documented", "features", "shapes", "tool"]
     );
+
+    let skipping = tree
+        .run(&["-p", "documented", "--", "--skip", "area"])
+        .has_code(2);
+    skipping.check(
+        "documented/src/lib.rs",
+        &[
+            ("area: replace * with +", "unreached"),
+            ("refuse: replace / with *", "killed (failed)"),
+        ],
+    );
 }

@@ -1,27 +1,22 @@
-//! Without a driver: runs the selected tests one after another and reports like libtest.
-//!
-//! Output of tests is not captured.
+//! A test binary that somebody starts by hand, without our driver: runs the selected tests one after
+//! another and reports like libtest. Output of tests is not captured.
 
-use atropos_libtest::Arguments;
-use atropos_runtime::zygote::Failure;
-
-use crate::judge;
-use crate::suite::Selected;
+use crate::{Arguments, TestDescAndFn, judged};
 
 /// Lists or runs the tests; the result is the process's exit code.
-pub fn run(suite: &Selected, arguments: &Arguments) -> i32 {
+pub fn run(tests: &[&TestDescAndFn], arguments: &Arguments) -> i32 {
     if arguments.list {
-        list(suite, arguments);
+        list(tests, arguments);
         return 0;
     }
-    let count = suite.tests.len();
+    let count = tests.len();
     println!(
         "\nrunning {count} test{}",
         if count == 1 { "" } else { "s" }
     );
-    let mut failures: Vec<(&str, Failure)> = Vec::new();
+    let mut failures: Vec<(&str, String)> = Vec::new();
     let (mut passed, mut ignored) = (0, 0);
-    for test in &suite.tests {
+    for test in tests {
         let name = test.name();
         if arguments.ignores(test) {
             ignored += 1;
@@ -31,7 +26,7 @@ pub fn run(suite: &Selected, arguments: &Arguments) -> i32 {
             }
             continue;
         }
-        match judge::run(test) {
+        match judged(test) {
             Ok(()) => {
                 passed += 1;
                 println!("test {name} ... ok");
@@ -45,7 +40,7 @@ pub fn run(suite: &Selected, arguments: &Arguments) -> i32 {
     if !failures.is_empty() {
         println!("\nfailures:");
         for (name, failure) in &failures {
-            println!("    {name}: {}", failure.message);
+            println!("    {name}: {failure}");
         }
     }
     let result = if failures.is_empty() { "ok" } else { "FAILED" };
@@ -56,11 +51,11 @@ pub fn run(suite: &Selected, arguments: &Arguments) -> i32 {
     if failures.is_empty() { 0 } else { 101 }
 }
 
-fn list(suite: &Selected, arguments: &Arguments) {
-    for test in &suite.tests {
+fn list(tests: &[&TestDescAndFn], arguments: &Arguments) {
+    for test in tests {
         println!("{}: test", test.name());
     }
     if !arguments.terse {
-        println!("\n{} tests, 0 benchmarks", suite.tests.len());
+        println!("\n{} tests, 0 benchmarks", tests.len());
     }
 }

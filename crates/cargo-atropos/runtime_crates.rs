@@ -1,0 +1,44 @@
+// The crates that programs under test link. Included where they are embedded (`build.rs`) and where tests compile them.
+
+/// Folder, name for rustc, and the crates before it that it uses; in build order.
+type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
+
+/// What programs link whose mutants are forked.
+const FORKED: Crates = &[
+    ("atropos-protocol", "atropos_protocol", &[]),
+    ("atropos-values", "atropos_values", &[]),
+    ("atropos-invariants", "atropos_invariants", &[]),
+    ("atropos-libtest", "atropos_libtest", &[]),
+    (
+        "atropos-runtime",
+        "atropos_runtime",
+        &["atropos_protocol", "atropos_values", "atropos_invariants"],
+    ),
+    (
+        "atropos-test",
+        "test",
+        &["atropos_protocol", "atropos_libtest", "atropos_runtime"],
+    ),
+];
+
+/// What programs link whose threads are explored.
+const EXPLORED: Crates = &[
+    ("atropos-protocol", "atropos_protocol", &[]),
+    ("atropos-values", "atropos_values", &[]),
+    ("atropos-libtest", "atropos_libtest", &[]),
+    ("atropos-explore", "atropos_explore", &[]),
+    ("atropos-threads", "atropos_threads", &["atropos_explore"]),
+    ("atropos-std", "std", &["atropos_threads"]),
+    ("atropos-core", "core", &["atropos_threads"]),
+    (
+        "atropos-explored",
+        "atropos_explored",
+        &[
+            "atropos_explore",
+            "atropos_libtest",
+            "atropos_protocol",
+            "atropos_threads",
+            "atropos_values",
+        ],
+    ),
+];
