@@ -3,6 +3,7 @@
 //! A zygote notices when its driver is gone (the channel closes) and then ends all that it
 //! started; so dropping a [`Client`], or killing the driver, leaves nothing behind.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -109,6 +110,8 @@ pub struct Baseline {
     pub reached: Vec<u32>,
     /// Mutants that differed from the original where they were executed, ascending.
     pub infected: Vec<u32>,
+    /// How many steps the test had taken when each of them first differed.
+    pub way_to: BTreeMap<u32, u64>,
 }
 
 impl Baseline {
@@ -300,6 +303,7 @@ impl Client {
         done?;
         let header = self.board.header();
         let number = |field: &std::sync::atomic::AtomicU64| field.load(Ordering::Relaxed);
+        let infected = marked(self.board.infected());
         Ok(Baseline {
             verdict: self.board.records()[0].read(),
             wall: Duration::from_nanos(number(&header.wall)),
@@ -312,7 +316,10 @@ impl Client {
             first_effect: header.first_effect.get(),
             fork_cost: Duration::from_nanos(number(&header.fork_cost)),
             reached: marked(self.board.reached()),
-            infected: marked(self.board.infected()),
+            way_to: (infected.iter())
+                .map(|&mutant| (mutant, self.board.records()[mutant as usize].steps()))
+                .collect(),
+            infected,
         })
     }
 

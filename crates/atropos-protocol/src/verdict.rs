@@ -162,6 +162,10 @@ impl Record {
         self.started.load(Ordering::Relaxed)
     }
 
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
     /// A run begins: clears what an earlier one left.
     pub fn begin(&self, leader: u32, now: u64) {
         self.set_leader(leader);
@@ -203,7 +207,7 @@ impl Record {
             outcome,
             message: self.message.get(),
             location: self.location.get(),
-            steps: self.steps.load(Ordering::Relaxed),
+            steps: self.steps(),
             nanoseconds: self.nanoseconds.load(Ordering::Relaxed),
             leader: self.leader(),
         }

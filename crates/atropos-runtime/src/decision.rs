@@ -55,12 +55,22 @@ fn record(hit: &Hit, board: &Board) -> u32 {
             continue;
         }
         match hit.infects(k) {
-            true => mark.store(1, RELAXED),
+            true => {
+                let record = &board.records()[(hit.first + k - 1) as usize];
+                record.set_measures(steps::taken(), 0);
+                mark.store(1, RELAXED);
+            }
             false => open |= hit.key(k) != Key::Gone,
         }
     }
-    if !open {
-        table::cool(hit.first);
+    done(hit, open)
+}
+
+/// All is done that this hit called for; nothing ever is any more at its point unless it is `open`.
+fn done(hit: &Hit, open: bool) -> u32 {
+    match open {
+        true => table::set_done(hit.first, hit.case),
+        false => table::cool(hit.first),
     }
     0
 }
@@ -93,10 +103,7 @@ fn fork_infected(hit: &Hit, board: &Board) -> u32 {
             return class.leader;
         }
     }
-    if !open {
-        table::cool(hit.first);
-    }
-    0
+    done(hit, open)
 }
 
 /// Variant `k` with all later ones that are the same at this hit and that `may_join`.
@@ -132,8 +139,12 @@ fn act(hit: &Hit, board: &Board) -> u32 {
         }
     }
     if leaving == 0 {
-        if class.members == bit(class.leader) && steps::has_differed() {
-            role::settle();
+        if class.members == bit(class.leader) {
+            match steps::has_differed() {
+                true => role::settle(),
+                // The mutant is as the original here, and is again in the same case.
+                false => table::set_done(hit.first, hit.case),
+            }
         }
         return class.leader;
     }
@@ -163,6 +174,7 @@ mod tests {
             letters: Some(letters),
             original,
             variant,
+            case: None,
         }
     }
 

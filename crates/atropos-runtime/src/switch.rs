@@ -54,6 +54,9 @@ pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
 #[cold]
 #[inline(never)]
 fn hot_cond(first: u32, letters: &'static [u8], value: bool) -> bool {
+    if table::is_done(first, Some(u8::from(value))) {
+        return value;
+    }
     choose::condition(first, letters, value, decide)
 }
 
@@ -71,6 +74,10 @@ pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
 #[cold]
 #[inline(never)]
 fn hot_logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
+    let original = choose::original_goes_on(op, left);
+    if table::is_done(first, Some(u8::from(original))) {
+        return original;
+    }
     choose::logic(first, op, letters, left, decide)
 }
 
@@ -89,6 +96,9 @@ pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Op
 fn hot_relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     if let Some(acting) = role::settled(first) {
         return acting;
+    }
+    if table::is_done(first, choose::relation_case(l.zip(r))) {
+        return 0;
     }
     choose::relation(first, op, letters, l.zip(r), decide)
 }

@@ -1,4 +1,5 @@
-//! The table of mutation points: one byte each, not 0 where something is to be done.
+//! The table of mutation points: one byte each, not 0 where something is to be done. Its other bits are
+//! the cases (see [`atropos_values::Hit`]) in which all that was to be done is done.
 //!
 //! Private memory, so a forked process has its own. Read without locks from any thread. The first
 //! points, which are all there are in most programs, have their bytes in the program itself: where
@@ -7,9 +8,13 @@
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use atropos_protocol::sys;
+use atropos_values::CASES;
 
 /// So many bytes lie in the program. Workers save and restore all memory, so they are not more.
 const NEAR: usize = 1 << 14;
+
+/// The bit of a point where something is to be done.
+const HOT: u8 = 1;
 
 static NEAR_BYTES: [AtomicU8; NEAR] = [const { AtomicU8::new(0) }; NEAR];
 
@@ -71,8 +76,27 @@ pub fn make(mutants: u32) {
 
 pub fn heat(first: u32) {
     if let Some(byte) = byte(first) {
-        byte.store(1, Ordering::Relaxed);
+        byte.store(HOT, Ordering::Relaxed);
     }
+}
+
+/// Nothing is left to be done at a hot point in this case.
+pub fn is_done(first: u32, case: Option<u8>) -> bool {
+    match (case, byte(first)) {
+        (Some(case), Some(byte)) => byte.load(Ordering::Relaxed) & case_bit(case) != 0,
+        _ => false,
+    }
+}
+
+pub fn set_done(first: u32, case: Option<u8>) {
+    if let (Some(case), Some(byte)) = (case, byte(first)) {
+        byte.fetch_or(case_bit(case), Ordering::Relaxed);
+    }
+}
+
+fn case_bit(case: u8) -> u8 {
+    debug_assert!(case < CASES);
+    HOT << 1 << case
 }
 
 pub fn cool(first: u32) {
@@ -83,7 +107,7 @@ pub fn cool(first: u32) {
 
 /// Heats every point. Only for a process with a single thread.
 pub fn heat_all() {
-    fill(1);
+    fill(HOT);
 }
 
 /// Cools every point. Only for a process with a single thread.
@@ -119,6 +143,11 @@ mod tests {
             heat(point);
             assert!(!is_cold(point));
             assert!(is_cold(point + 2));
+            assert!(!is_done(point, Some(3)));
+            set_done(point, Some(3));
+            assert!(is_done(point, Some(3)) && !is_done(point, Some(2)) && !is_cold(point));
+            heat(point);
+            assert!(!is_done(point, Some(3)), "heated anew");
             cool(point);
             assert!(is_cold(point));
         }

@@ -2,6 +2,8 @@
 //!
 //! `decide` gets the hit and answers 0 for the original, k for the variant with letter k.
 
+use std::cmp::Ordering;
+
 use crate::hit::{Hit, Key};
 use crate::prim::{self, Prim};
 
@@ -59,9 +61,21 @@ pub fn relation(
     operands: Option<(Prim, Prim)>,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> u32 {
-    by_letter(first, op, letters, decide, |letter| {
+    let case = relation_case(operands);
+    by_letter(first, op, letters, case, decide, |letter| {
         let (left, right) = operands?;
         prim::relate(letter, left, right).map(u128::from)
+    })
+}
+
+/// The case that all variants of a comparison depend on.
+pub fn relation_case(operands: Option<(Prim, Prim)>) -> Option<u8> {
+    let (left, right) = operands?;
+    prim::compare(left, right).map(|order| match order {
+        Some(Ordering::Less) => 0,
+        Some(Ordering::Equal) => 1,
+        Some(Ordering::Greater) => 2,
+        None => 3,
     })
 }
 
@@ -73,7 +87,7 @@ pub fn arithmetic(
     operands: Option<(Prim, Prim)>,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> u32 {
-    by_letter(first, op, letters, decide, |letter| {
+    by_letter(first, op, letters, None, decide, |letter| {
         let (left, right) = operands?;
         prim::arith(letter, left, right)?.bits()
     })
@@ -83,6 +97,7 @@ fn by_letter(
     first: u32,
     op: u8,
     letters: &'static [u8],
+    case: Option<u8>,
     decide: impl FnOnce(&Hit) -> u32,
     value: impl Fn(u8) -> Option<u128>,
 ) -> u32 {
@@ -91,6 +106,7 @@ fn by_letter(
         letters: Some(letters),
         original: Key::of(value(op)),
         variant: &|letter| Key::of(value(letter)),
+        case,
     })
 }
 
@@ -106,6 +122,8 @@ fn two_valued(
         letters: Some(letters),
         original: Key::of(Some(u128::from(original))),
         variant: &|letter| Key::of(value(letter).map(u128::from)),
+        // The original tells the two values of the operand apart.
+        case: Some(u8::from(original)),
     });
     match acting {
         0 => original,
@@ -137,5 +155,31 @@ mod tests {
         let operands = Some((Prim::U8(2), Prim::U8(2)));
         assert_eq!(arithmetic(7, b'+', b"*-", None, infected), 2);
         assert_eq!(arithmetic(7, b'+', b"*-", operands, infected), 1);
+    }
+
+    #[test]
+    fn the_case_of_a_comparison_decides_all_its_variants() {
+        let floats = [f64::NAN, f64::NEG_INFINITY, -0.0, 0.0, 1.5];
+        let values: Vec<Prim> = floats
+            .map(Prim::F64)
+            .into_iter()
+            .chain([3, 4].map(Prim::U8))
+            .chain([false, true].map(Prim::Bool))
+            .collect();
+        let results = |left, right| b"<>=!lgTF".map(|letter| prim::relate(letter, left, right));
+        let mut known: [Option<[Option<bool>; 8]>; crate::CASES as usize] = Default::default();
+        for (&left, &right) in values
+            .iter()
+            .flat_map(|left| values.iter().map(move |right| (left, right)))
+        {
+            if let Some(case) = relation_case(Some((left, right))) {
+                let found = results(left, right);
+                let first = known[case as usize].get_or_insert(found);
+                assert_eq!(*first, found, "{left:?} and {right:?}");
+            }
+        }
+        assert!(known.iter().all(Option::is_some));
+        assert_eq!(relation_case(None), None);
+        assert_eq!(relation_case(Some((Prim::U8(1), Prim::I8(1)))), None);
     }
 }

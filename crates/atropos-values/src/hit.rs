@@ -35,7 +35,13 @@ pub struct Hit<'a> {
     pub original: Key,
     /// The key of the variant with this letter.
     pub variant: &'a dyn Fn(u8) -> Key,
+    /// What all keys depend on, where that is one of a few cases (below [`CASES`]): true or false,
+    /// less, equal, greater. A case that was looked at once need not be looked at again.
+    pub case: Option<u8>,
 }
+
+/// How many cases a point may have.
+pub const CASES: u8 = 4;
 
 impl Hit<'_> {
     /// A visit to a point where values play no part.
@@ -45,6 +51,7 @@ impl Hit<'_> {
             letters: None,
             original: Key::Unknown,
             variant: &|_| Key::Unknown,
+            case: None,
         }
     }
 
@@ -76,6 +83,7 @@ mod tests {
             letters: Some(letters),
             original,
             variant,
+            case: None,
         }
     }
 

@@ -11,6 +11,6 @@ mod maybe_empty;
 pub mod prim;
 pub mod probe;
 
-pub use hit::{Hit, Key};
+pub use hit::{CASES, Hit, Key};
 pub use maybe_empty::MaybeEmpty;
 pub use prim::Prim;

@@ -4,6 +4,8 @@
 //! be known here: overflow (a panic or a wrapped value, depending on how the program was
 //! compiled), division by zero, shifts out of range, and NaN (whose bits are not determined).
 
+use std::cmp::Ordering;
+
 /// A primitive value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prim {
@@ -212,6 +214,19 @@ pub fn relate(letter: u8, left: Prim, right: Prim) -> Option<bool> {
         b'F' => Some(false),
         _ => Some(compare!(Bool Char I8 I16 I32 I64 I128 Isize U8 U16 U32 U64 U128 Usize F32 F64)),
     }
+}
+
+/// How two values of one type stand to each other; inside, none where a NaN is among them.
+pub fn compare(left: Prim, right: Prim) -> Option<Option<Ordering>> {
+    macro_rules! compare {
+        ($($variant:ident)*) => {
+            match (left, right) {
+                $((Prim::$variant(left), Prim::$variant(right)) => left.partial_cmp(&right),)*
+                _ => return None,
+            }
+        };
+    }
+    Some(compare!(Bool Char I8 I16 I32 I64 I128 Isize U8 U16 U32 U64 U128 Usize F32 F64))
 }
 
 #[cfg(test)]

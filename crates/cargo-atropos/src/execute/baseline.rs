@@ -3,7 +3,7 @@
 //! Each test runs twice, so that one that passes and fails by chance is found before it can
 //! decide anything. What either run reaches or infects counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -193,6 +193,11 @@ fn union(runs: Vec<Baseline>) -> Baseline {
     };
     let reached = merged(runs.iter().map(|run| &run.reached).collect());
     let infected = merged(runs.iter().map(|run| &run.infected).collect());
+    let mut way_to = BTreeMap::new();
+    for (&mutant, &steps) in runs.iter().flat_map(|run| &run.way_to) {
+        let least = way_to.entry(mutant).or_insert(steps);
+        *least = steps.min(*least);
+    }
     runs.into_iter()
         .reduce(|one, other| Baseline {
             wall: one.wall.max(other.wall),
@@ -208,6 +213,7 @@ fn union(runs: Vec<Baseline>) -> Baseline {
         .map(|run| Baseline {
             reached,
             infected,
+            way_to,
             ..run
         })
         .expect("at least one run")

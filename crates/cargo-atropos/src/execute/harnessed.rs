@@ -32,6 +32,19 @@ fn fitting(time: Duration, test: &TestCase) -> usize {
     (time.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize
 }
 
+/// Sorts mutants, those first that differ from the original late in the test, and says how many of them
+/// to run by one command. Late ones are cheap to fork, and together they share one run of the original.
+fn portion(test: &TestCase, mutants: &mut [u32]) -> usize {
+    let rest = |mutant: &u32| way::rest(&test.baseline, *mutant);
+    mutants.sort_by_key(rest);
+    let mut left = PORTION.saturating_sub(test.baseline.wall);
+    let fits = mutants.iter().take_while(|mutant| {
+        let cost = rest(mutant) + test.baseline.fork_cost;
+        left.checked_sub(cost).map(|less| left = less).is_some()
+    });
+    fits.count().max(1)
+}
+
 /// Whether a test takes another number of steps in each run: threads wait for each other by looking again and again, and
 /// so do processes, which are counted too, and may be there to wait for ever.
 fn steps_vary(test: &TestCase) -> bool {
@@ -109,11 +122,11 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn run_item(&mut self, item: &Item, test: &TestCase) -> Result<()> {
-        let portion = fitting(PORTION, test);
         let mut tried = BTreeSet::new();
         loop {
             let mut wanted = self.open(item);
             wanted.retain(|mutant| !tried.contains(mutant));
+            let portion = portion(test, &mut wanted);
             wanted.truncate(portion);
             if wanted.is_empty() || self.context.interrupted() {
                 return Ok(());
@@ -143,7 +156,7 @@ impl Worker<'_> {
         let mut way = match self.zygotes.get(test.binary) {
             Ok(client) => {
                 let choice = self.context.setting.options.execute.way.unwrap_or_default();
-                way::choose(choice, &test.baseline, &client.costs(), wanted.len())
+                way::choose(choice, &test.baseline, &client.costs(), wanted)
             }
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };

@@ -7,8 +7,11 @@ use atropos_protocol::{Baseline, Costs, Effect, Effects, Limits, Way};
 
 use crate::arguments::WayChoice;
 
-/// The way that the user wants if the test allows it, or the cheapest.
-pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
+/// How often a worker runs the original beside its mutants, to see that it repeats itself.
+const WORKERS_ORIGINALS: u32 = 3;
+
+/// The way that the user wants if the test allows it, or the cheapest for these mutants.
+pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> Way {
     match choice {
         WayChoice::Auto => cheapest(baseline, costs, wanted),
         WayChoice::Fork if baseline.may_fork() => Way::Fork,
@@ -18,14 +21,15 @@ pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: usi
 }
 
 /// The cheapest way that the test allows.
-fn cheapest(baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
-    let count = u32::try_from(wanted).unwrap_or(u32::MAX);
+fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> Way {
+    let count = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
     let test = baseline.wall;
     let at_point = baseline.fork_cost.max(costs.fork);
     let each = (costs.fork + test) * count;
-    // A fork is met somewhere on the test's way: on average half of it is saved.
-    let fork = test + (at_point + test / 2) * count;
-    let batch = costs.fork + (costs.restore + test) * count;
+    // The original runs to its end as well.
+    let rests: Duration = wanted.iter().map(|&mutant| rest(baseline, mutant)).sum();
+    let fork = test + at_point * count + rests;
+    let batch = costs.fork + (costs.restore + test) * (count + WORKERS_ORIGINALS);
     let mut best = (each, Way::Each);
     if baseline.may_fork() && fork < best.0 {
         best = (fork, Way::Fork);
@@ -34,6 +38,13 @@ fn cheapest(baseline: &Baseline, costs: &Costs, wanted: usize) -> Way {
         best = (batch, Way::Batch);
     }
     best.1
+}
+
+/// What is left of a test's time where a mutant first differs from the original.
+pub fn rest(baseline: &Baseline, mutant: u32) -> Duration {
+    let way = baseline.way_to.get(&mutant).copied().unwrap_or_default();
+    let part = way as f64 / baseline.steps.max(1) as f64;
+    baseline.wall.mul_f64((1.0 - part).clamp(0.0, 1.0))
 }
 
 /// The chance that a mutant outlives a test that it infects, roughly, and the chance that it is one
@@ -113,7 +124,8 @@ mod tests {
 
     use super::*;
 
-    fn baseline(wall_us: u64, effects: u64) -> Baseline {
+    /// A test of ten steps whose mutants differ after `way_to` of them.
+    fn baseline(wall_us: u64, effects: u64, way_to: u64) -> Baseline {
         Baseline {
             verdict: Verdict {
                 outcome: Outcome::Passed,
@@ -134,6 +146,7 @@ mod tests {
             fork_cost: Duration::from_micros(300),
             reached: Vec::new(),
             infected: Vec::new(),
+            way_to: (1..=100).map(|mutant| (mutant, way_to)).collect(),
         }
     }
 
@@ -143,19 +156,30 @@ mod tests {
         restore_bytes: 0,
     };
 
-    fn check(wall_us: u64, effects: u64, wanted: usize, expected: Way) {
-        let way = cheapest(&baseline(wall_us, effects), &COSTS, wanted);
+    fn check(wall_us: u64, effects: u64, way_to: u64, wanted: u32, expected: Way) {
+        let mutants: Vec<u32> = (1..=wanted).collect();
+        let way = cheapest(&baseline(wall_us, effects, way_to), &COSTS, &mutants);
         assert_eq!(
             way, expected,
-            "{wall_us} µs, effects {effects:b}, {wanted} mutants"
+            "{wall_us} µs, effects {effects:b}, {wanted} mutants after {way_to} of 10 steps"
         );
     }
 
     #[test]
     fn cheap_tests_are_batched_and_dear_ones_forked() {
-        check(10, 0, 100, Way::Batch);
-        check(100_000, 0, 100, Way::Fork);
-        check(10, 0, 1, Way::Each);
+        check(10, 0, 5, 100, Way::Batch);
+        check(100_000, 0, 5, 100, Way::Fork);
+        check(10, 0, 5, 1, Way::Each);
+    }
+
+    #[test]
+    fn forks_pay_where_mutants_differ_late() {
+        check(100_000, 0, 0, 100, Way::Each);
+        let unbatchable = Effect::Directory.bit();
+        check(100_000, unbatchable, 0, 100, Way::Each);
+        check(100_000, unbatchable, 9, 2, Way::Fork);
+        check(100_000, unbatchable, 9, 1, Way::Each);
+        check(100_000, unbatchable, 5, 2, Way::Each);
     }
 
     #[test]
@@ -197,8 +221,8 @@ mod tests {
 
     #[test]
     fn effects_forbid_ways() {
-        check(10, Effect::Threads.bit(), 100, Way::Each);
-        check(10, Effect::Directory.bit(), 100, Way::Fork);
-        check(100_000, Effect::Files.bit(), 100, Way::Each);
+        check(10, Effect::Threads.bit(), 5, 100, Way::Each);
+        check(10_000, Effect::Directory.bit(), 5, 100, Way::Fork);
+        check(100_000, Effect::Files.bit(), 5, 100, Way::Each);
     }
 }
