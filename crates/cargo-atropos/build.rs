@@ -1,11 +1,13 @@
 //! Embeds the sources of the runtime crates, so that the tool can compile them for the
 //! toolchain of the crate under test.
 
+mod runtime_crates;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-include!("runtime_crates.rs");
+use runtime_crates::{Crates, EXPLORED, FORKED};
 
 fn main() {
     println!("cargo::rerun-if-changed=runtime_crates.rs");

@@ -1,10 +1,11 @@
-// The crates that programs under test link. Included where they are embedded (`build.rs`) and where tests compile them.
+//! The crates that programs under test link, for the places where they are embedded (`build.rs`) and where tests compile
+//! them.
 
 /// Folder, name for rustc, and the crates before it that it uses; in build order.
-type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
+pub type Crates = &'static [(&'static str, &'static str, &'static [&'static str])];
 
 /// What programs link whose mutants are forked.
-const FORKED: Crates = &[
+pub const FORKED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
     ("atropos-invariants", "atropos_invariants", &[]),
@@ -22,7 +23,7 @@ const FORKED: Crates = &[
 ];
 
 /// What programs link whose threads are explored.
-const EXPLORED: Crates = &[
+pub const EXPLORED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),

@@ -11,11 +11,8 @@ use atropos_protocol::{Baseline, Client, Limits, Outcome, Run, Verdict, Way};
 
 /// The lists of the tool itself.
 #[allow(dead_code)]
-mod runtime_crates {
-    include!("../../../cargo-atropos/runtime_crates.rs");
-
-    pub const NEEDED: Crates = FORKED;
-}
+#[path = "../../../cargo-atropos/runtime_crates.rs"]
+mod runtime_crates;
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -66,7 +63,7 @@ fn runtime() -> &'static Path {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let out = directory.to_str().unwrap();
         let search = format!("dependency={out}");
-        for (package, name, uses) in runtime_crates::NEEDED {
+        for (package, name, uses) in runtime_crates::FORKED {
             let source = crates.join(package).join("src/lib.rs");
             let externs: Vec<String> = uses
                 .iter()
