@@ -6,7 +6,7 @@
 //! of it does nothing.
 //!
 //! Calls and blocks are always counted. Values are looked at in the first [`ALL_CALLS`] calls of a
-//! function in a run and then in every [`EACH`]th, so that a function in a hot loop costs little.
+//! function in a run and then ever more rarely, so that a function in a hot loop costs little.
 
 mod known;
 pub mod see;
@@ -26,8 +26,18 @@ pub use std::convert::identity;
 
 /// So many calls of a function in a run are all looked at.
 const ALL_CALLS: u64 = 256;
-/// After these only every so-manyth is.
-const EACH: u64 = 16;
+/// After these only every so-manyth is, up to so many calls.
+const THEN_EACH: [(u64, u64); 3] = [(16, 4096), (64, 65536), (256, u64::MAX)];
+
+/// Whether the call with this number, counted from 0, is looked at.
+#[inline(always)]
+fn is_looked_at(call: u64) -> bool {
+    call < ALL_CALLS
+        || THEN_EACH
+            .iter()
+            .find(|(_, end)| call < *end)
+            .is_some_and(|(each, _)| call % each == 0)
+}
 
 /// The `then` of a variable at exit that no variable at entry was.
 pub const NEVER_BEFORE: u8 = u8::MAX;
@@ -83,10 +93,12 @@ pub fn block(number: u32) {
     }
 }
 
-/// A call of a function, from its entry to its exit.
-pub struct Frame {
-    /// None: this call is not looked at.
-    tally: Option<&'static Tally>,
+/// A call of a function, from its entry to its exit. None inside: this call is not looked at.
+pub struct Frame(Option<Look>);
+
+/// A call that is looked at.
+struct Look {
+    tally: &'static Tally,
     function: u32,
     caller: u32,
     /// It was left with a value, not by `?` or a panic.
@@ -97,31 +109,29 @@ pub struct Frame {
 /// A function is entered.
 #[inline(never)]
 pub fn enter(function: u32) -> Frame {
-    let mut frame = Frame {
-        tally: None,
-        function,
-        caller: 0,
-        has_left: false,
-        entry: [None; ENTRY_VARIABLES],
-    };
     let Some(observations) = observations() else {
-        return frame;
+        return Frame(None);
     };
     let Some(tally) = observations.tallies().get(function as usize) else {
-        return frame;
+        return Frame(None);
     };
     let calls = add(&tally.calls, 1);
     if observations.seed() != 0 {
         hold_up(observations.seed(), calls);
     }
-    if calls >= ALL_CALLS && calls % EACH != 0 {
-        return frame;
+    if !is_looked_at(calls) {
+        return Frame(None);
     }
-    frame.tally = Some(tally);
     let caller = CURRENT.try_with(|current| current.replace(function + 1));
-    frame.caller = caller.unwrap_or(0);
-    observations.add_call(frame.caller, function);
-    frame
+    let caller = caller.unwrap_or(0);
+    observations.add_call(caller, function);
+    Frame(Some(Look {
+        tally,
+        function,
+        caller,
+        has_left: false,
+        entry: [None; ENTRY_VARIABLES],
+    }))
 }
 
 /// So many calls of a function may be held up, one in so many of them, and for so long at most, in nanoseconds.
@@ -161,20 +171,20 @@ impl Frame {
     /// Whether this call is looked at.
     #[inline(never)]
     pub fn sees(&self) -> bool {
-        self.tally.is_some()
+        self.0.is_some()
     }
 
     /// Shows a variable at entry.
     #[inline(never)]
     pub fn entry(&mut self, index: u8, seen: Seen) {
-        let Some(value) = seen.value else {
+        let (Some(look), Some(value)) = (&mut self.0, seen.value) else {
             return;
         };
         let index = usize::from(index);
-        if let Some(entry) = self.entry.get_mut(index) {
+        if let Some(entry) = look.entry.get_mut(index) {
             *entry = Some(value);
         }
-        self.with_state(|state, _| {
+        look.with_state(|state, _| {
             state.enter(index, value, seen.inner);
             if let Some(is_sorted) = seen.is_sorted {
                 state.order(When::Entry, index, is_sorted);
@@ -185,23 +195,23 @@ impl Frame {
     /// All variables at entry were shown.
     #[inline(never)]
     pub fn entered(&mut self) {
-        let known = self.entry.iter().flatten().count();
+        let Some(look) = &mut self.0 else { return };
+        let known = look.entry.iter().flatten().count();
         if known > 1 {
-            self.with_state(|state, entry| state.relate_entry(entry));
+            look.with_state(|state, entry| state.relate_entry(entry));
         }
     }
 
     /// Shows what is returned.
     #[inline(never)]
     pub fn leave(&mut self, seen: Seen) {
-        self.has_left = true;
-        if let Some(tally) = self.tally {
-            add(&tally.returns, 1);
-            let hash = see::mix(seen.hash);
-            add(&tally.returned, hash);
-            note(tally, hash);
-        }
-        self.show_at_exit(0, None, seen);
+        let Some(look) = &mut self.0 else { return };
+        look.has_left = true;
+        add(&look.tally.returns, 1);
+        let hash = see::mix(seen.hash);
+        add(&look.tally.returned, hash);
+        note(look.tally, hash);
+        look.show_at_exit(0, None, seen);
     }
 
     /// It is left without a value.
@@ -213,15 +223,16 @@ impl Frame {
     /// Shows another variable at exit, which at entry was the one of number `then`.
     #[inline(never)]
     pub fn exit(&mut self, index: u8, then: u8, seen: Seen) {
-        if let Some(tally) = self.tally {
-            let hash = see::mix(seen.hash ^ u64::from(index) << 56);
-            add(&tally.returned, hash);
-            note(tally, hash);
-        }
+        let Some(look) = &mut self.0 else { return };
+        let hash = see::mix(seen.hash ^ u64::from(index) << 56);
+        add(&look.tally.returned, hash);
+        note(look.tally, hash);
         let then = (then != NEVER_BEFORE).then(|| usize::from(then));
-        self.show_at_exit(usize::from(index), then, seen);
+        look.show_at_exit(usize::from(index), then, seen);
     }
+}
 
+impl Look {
     fn show_at_exit(&mut self, index: usize, then: Option<usize>, seen: Seen) {
         let Some(value) = seen.value else {
             return;
@@ -239,32 +250,32 @@ impl Frame {
         &mut self,
         work: impl FnOnce(&mut PointState, &[Option<Value>; ENTRY_VARIABLES]),
     ) {
-        let (Some(tally), Some(observations)) = (self.tally, observations()) else {
+        let Some(observations) = observations() else {
             return;
         };
         let Some(state) = observations.state(self.function) else {
             return;
         };
-        if tally.busy.swap(1, Ordering::Acquire) != 0 {
+        if self.tally.busy.swap(1, Ordering::Acquire) != 0 {
             return;
         }
         // SAFETY: states are aligned, as large as `begin` checked, made of integers so that any
         // bytes are one, and `busy` makes us the only one to work on this one.
         let state = unsafe { &mut *state.cast::<PointState>() };
         work(state, &self.entry);
-        tally.busy.store(0, Ordering::Release);
+        self.tally.busy.store(0, Ordering::Release);
     }
 }
 
 impl Drop for Frame {
     #[inline(never)]
     fn drop(&mut self) {
-        let Some(tally) = self.tally else {
+        let Some(look) = &self.0 else {
             return;
         };
-        let _ = CURRENT.try_with(|current| current.set(self.caller));
-        if !self.has_left && !std::thread::panicking() {
-            add(&tally.early, 1);
+        let _ = CURRENT.try_with(|current| current.set(look.caller));
+        if !look.has_left && !std::thread::panicking() {
+            add(&look.tally.early, 1);
         }
     }
 }
@@ -275,6 +286,15 @@ mod tests {
     use super::see::{See, SeeDeep as _};
     use super::*;
     use atropos_protocol::Extent;
+
+    #[test]
+    fn calls_are_looked_at_ever_more_rarely() {
+        let looked_at = |from, to| (from..to).filter(|&call| is_looked_at(call)).count();
+        assert_eq!(looked_at(0, 256), 256);
+        assert_eq!(looked_at(256, 4096), 240);
+        assert_eq!(looked_at(4096, 65536), 960);
+        assert_eq!(looked_at(1 << 20, (1 << 20) + 256), 1);
+    }
 
     fn halve(number: u32) -> Option<u32> {
         let mut frame = enter(1);
