@@ -39,7 +39,8 @@ impl Way {
         Ok(Way::Chosen(plan, strategy))
     }
 
-    /// What is to be explored now, if several processes can share it and it is worth their while.
+    /// What is to be explored now, if it can be divided and that is worth while. A search that remembers states is not: each
+    /// part would have to find out for itself what the others know.
     fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task> {
         let progress = self.strategy().progress();
         let is_long = progress.executions + progress.abandoned >= ALONE;
@@ -57,6 +58,9 @@ impl Way {
             Way::Chosen(Plan::Exhaustive, _) => is_long.then(|| Task::exhaustive(subject)),
             Way::Chosen(Plan::Random(schedules), _) => Some(drawn(*schedules, Sampling::Random)),
             Way::Chosen(Plan::Pos(schedules), _) => Some(drawn(*schedules, Sampling::Pos)),
+            Way::Chosen(Plan::Pct { schedules, depth }, _) => {
+                Some(drawn(*schedules, Sampling::Pct { depth: *depth }))
+            }
             Way::Chosen(..) => None,
         }
     }
@@ -113,11 +117,10 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     // Executions that other processes made in stages that are over.
     let mut elsewhere = 0;
     while way.strategy().begin() {
-        if order.workers > 1
-            && let Some(task) = way.task(subject, order)
-        {
+        // Also for a single process, so that the result does not depend on how many there are.
+        if let Some(task) = way.task(subject, order) {
             let limits = Limits {
-                processes: order.workers,
+                processes: order.workers.max(1),
                 executions: way.budget(order),
                 until: stage_end,
             };

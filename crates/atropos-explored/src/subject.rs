@@ -102,6 +102,15 @@ impl<'a> Subject<'a> {
         self.test.record_communication(record)
     }
 
+    /// Most scheduling points of an execution that came to its end.
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    pub fn set_longest(&mut self, longest: u64) {
+        self.longest = longest;
+    }
+
     pub fn take_notes(&mut self) -> Notes {
         std::mem::take(&mut self.notes)
     }

@@ -1,4 +1,4 @@
-//! One test explored by several forked processes. What there is to explore is divided into pieces in an order that does not
+//! One test explored by forked processes, one or more. What there is to explore is divided into pieces in an order that does not
 //! depend on how many processes there are; each takes the next piece that nobody has. What counts is all up to the first
 //! piece that fails, so the result is the same for any number of processes, unless the time or the budget ends first.
 
@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use atropos_explore::{Coverage, Draw, Exhaustive, Pos, Sampling, Strategy, System as _, Uniform};
-use atropos_explore::{WorkItem, split};
+use atropos_explore::{Coverage, Draw, Exhaustive, Pct, Pos, Sampling, Strategy, System as _};
+use atropos_explore::{Uniform, WorkItem, split};
 use atropos_protocol::exploration::{Answer, Explored};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
@@ -26,7 +26,7 @@ const DRAWN: u64 = 500;
 pub enum Task {
     /// All schedules.
     Exhaustive(Vec<WorkItem>),
-    /// So many random schedules, uniform or by partial-order sampling.
+    /// So many random schedules, drawn this way. (PCT learns how long executions are in each piece anew.)
     Drawn {
         schedules: u64,
         seed: u64,
@@ -65,8 +65,9 @@ impl Task {
                     stride: 1,
                 };
                 match how {
+                    Sampling::Random => Box::new(Uniform::new(draw)),
+                    Sampling::Pct { depth } => Box::new(Pct::new(draw, *depth)),
                     Sampling::Pos => Box::new(Pos::new(draw)),
-                    Sampling::Random | Sampling::Pct { .. } => Box::new(Uniform::new(draw)),
                 }
             }
         }
@@ -276,11 +277,14 @@ impl Process {
 
 /// What each process does: one piece after the other.
 fn work(subject: &mut Subject<'_>, task: &Task, board: &Board, until: Instant) {
+    let longest = subject.longest();
     loop {
         let number = board.next.fetch_add(1, Relaxed);
         if number >= task.pieces() || board.is_needless(number) || Instant::now() >= until {
             return;
         }
+        // What a piece comes to must not depend on which other pieces this process had.
+        subject.set_longest(longest);
         let explored = explore_piece(subject, &mut *task.piece(number), board, number, until);
         let line = Answer::Original(explored).to_line();
         answers::pass_on(&format!("{number}\t{line}"));

@@ -91,11 +91,7 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     }
     progress.phase(Phase::Exploring, places.len());
     let jobs = prepared.options.jobs();
-    let order = Order {
-        // With fewer tests than jobs, several processes share a test.
-        workers: jobs.div_ceil(places.len().clamp(1, jobs)),
-        ..arguments.schedule.order(&arguments.strategy)
-    };
+    let order = arguments.schedule.order(&arguments.strategy);
     let reports = explorer.explore_all(&places, &order, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
@@ -307,7 +303,12 @@ impl Explorer<'_> {
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
-                            let explored = self.explore(place, order, progress)?;
+                            let order = Order {
+                                // Where fewer tests than jobs are left, several processes share a test.
+                                workers: jobs.div_ceil((places.len() - number).min(jobs)),
+                                ..order.clone()
+                            };
+                            let explored = self.explore(place, &order, progress)?;
                             progress.explored(&place.name);
                             log::line(&format!(
                                 "explored {}: {} in {} executions",

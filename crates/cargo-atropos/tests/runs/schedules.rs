@@ -22,6 +22,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("sleeping_takes_no_time_and_keeps_its_order", "passed"),
         ("counts_may_get_lost", "panic"),
         ("swaps_may_wait_for_each_other", "deadlock"),
+        ("some_late_orders_fail", "panic"),
         ("a_lock_may_be_poisoned", "poisoned lock"),
         ("a_receiver_may_be_dropped", "dropped channel"),
     ] {
@@ -61,6 +62,17 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         log.contains("explored two_threads_lock_seven_times_each: all schedules"),
         "{log}"
     );
+    for strategy in ["", "--strategy=random:2000", "--strategy=pct:20000,7"] {
+        let [alone, together] = ["--jobs=1", "--jobs=2"].map(|jobs| {
+            let mut arguments = vec!["explore", "some_late", "--json", jobs, "-C--offline"];
+            arguments.extend(Some(strategy).filter(|strategy| !strategy.is_empty()));
+            let run = tree.run(&arguments).has_code(2);
+            let mut report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+            report["tests"][0]["seconds"] = serde_json::Value::Null;
+            report
+        });
+        assert_eq!(alone, together, "{strategy}");
+    }
 
     let again = tree.run(&["replay", "swaps"]).has_code(2);
     assert!(again.stdout.contains("thread 0") && again.stdout.contains("deadlock:"));
