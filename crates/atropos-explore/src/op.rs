@@ -26,8 +26,11 @@ pub enum Kind {
     ReleaseShared,
     /// Makes something true that stays true (a thread ended, a latch opened).
     Signal,
-    /// Can happen only after the object's [`Kind::Signal`]; commutes with other waits.
+    /// Can happen only after the object's [`Kind::Signal`], or all of its [`Kind::Leave`]s; commutes with other waits.
     Await,
+    /// One of several that all have to happen before something is true (the last sender goes, whoever that is). Commutes
+    /// with the others.
+    Leave,
 }
 
 impl Kind {
@@ -38,6 +41,7 @@ impl Kind {
             (self, other),
             (Read, Read)
                 | (Await, Await)
+                | (Leave, Leave)
                 | (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared)
         );
         !commute
@@ -223,7 +227,7 @@ impl Op {
 
 /// Whether `second`, an access of a step with operation `op`, could have come before `first`.
 pub(crate) fn reversal(first: Kind, second: Kind, op: &Op) -> Reversal {
-    if second == Kind::Await && first == Kind::Signal {
+    if second == Kind::Await && matches!(first, Kind::Signal | Kind::Leave) {
         return Reversal::Impossible;
     }
     if !op.is_blocking() {

@@ -90,8 +90,9 @@ pub trait Guide {
     /// One of `options` alternatives (at least one), counted from zero, for the running thread.
     fn data(&mut self, options: u32) -> u32;
 
-    /// The current step touches this instead of what was announced. It must have touched no object
-    /// that was not announced (a failed compare-exchange only read; a `try_lock` acquired).
+    /// The current step touches this instead of what was announced (a failed compare-exchange only read; a `try_lock`
+    /// acquired). Where both can happen, it must commute with whatever the announced operation commutes with. So it
+    /// may touch an object that nobody else can touch yet: a message that is just being sent.
     fn refine(&mut self, op: Op) {
         let _ = op;
     }

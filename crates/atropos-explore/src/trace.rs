@@ -14,7 +14,7 @@ struct History {
     exclusive: u64,
     /// The reads since, in no order.
     reads: u64,
-    /// The accesses to a shared lock since, in no order.
+    /// The accesses to a shared lock since, or those who left, in no order.
     shared: u64,
 }
 
@@ -136,7 +136,9 @@ impl Trace {
         let history = *self.history(object);
         match kind {
             Kind::Read | Kind::Await => mix(history.exclusive, history.shared),
-            Kind::AcquireShared | Kind::ReleaseShared => mix(history.exclusive, history.reads),
+            Kind::AcquireShared | Kind::ReleaseShared | Kind::Leave => {
+                mix(history.exclusive, history.reads)
+            }
             _ => mix(mix(history.exclusive, history.shared), history.reads),
         }
     }
@@ -145,7 +147,7 @@ impl Trace {
         let history = self.history(object);
         match kind {
             Kind::Read | Kind::Await => history.reads = history.reads.wrapping_add(spread(hash)),
-            Kind::AcquireShared | Kind::ReleaseShared => {
+            Kind::AcquireShared | Kind::ReleaseShared | Kind::Leave => {
                 history.shared = history.shared.wrapping_add(spread(hash));
             }
             _ => {

@@ -278,7 +278,7 @@ impl Order {
                 continue;
             }
             for &(id, kind) in self.history(objects[i]) {
-                if kind == Kind::Signal {
+                if matches!(kind, Kind::Signal | Kind::Leave) {
                     join(base, self.clock_of(id));
                 }
             }

@@ -84,8 +84,10 @@ impl Exhaustive {
             let found = self.order.add(entry, &ready_at);
             races.extend(found.iter().map(|&(first, Sure(sure))| Race {
                 first,
+                // In its new place the step may touch what it did not touch here.
                 second: Step {
                     sure,
+                    op: chosen.announced,
                     ..chosen.step
                 },
                 event: Some(event),

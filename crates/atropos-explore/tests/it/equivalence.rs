@@ -8,7 +8,7 @@ use atropos_explore::{
 };
 
 use crate::generate::{Taste, program};
-use crate::lang::{Instr, Interpreter, Program};
+use crate::lang::{Instr, Interpreter, Program, Value};
 
 /// How often each end occurs.
 pub type Ends = BTreeMap<End, u64>;
@@ -59,6 +59,25 @@ fn a_timer_that_another_one_makes_superfluous_gets_its_turn() {
     let mut strategy = Exhaustive::new();
     ends_of(&mut system, &mut strategy, 100);
     assert!(strategy.progress().executions >= 2);
+}
+
+/// Whether the first thread finds a message decides whether it also looks if anybody is left who could send one. So the
+/// step that did not look, as it stands in one execution, may do so where it is put before the message.
+#[test]
+fn a_step_is_moved_to_where_it_touches_more_than_before() {
+    let taker = vec![Instr::TryTake(0), Instr::Take(0), Instr::Take(1)];
+    let mut system = Interpreter::new(Program {
+        threads: vec![
+            taker,
+            vec![Instr::Post(Value::Const(1))],
+            vec![Instr::Leave],
+        ],
+        initial: 3,
+        ..Program::default()
+    });
+    let mut strategy = Exhaustive::new();
+    ends_of(&mut system, &mut strategy, 100);
+    assert_eq!(strategy.progress().executions, 3);
 }
 
 /// All the same ends; where failures cut executions short, reduction need not find every one.

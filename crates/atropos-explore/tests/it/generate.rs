@@ -20,7 +20,9 @@ fn value(random: &mut Random) -> Value {
 }
 
 /// Which instructions a program is made of: few sorts in one program make threads meet more often.
-const THEMES: [&[u64]; 9] = [
+const THEMES: [&[u64]; 11] = [
+    &[30, 30, 30, 31, 31, 32],
+    &[30, 30, 31, 31, 33, 34, 10],
     &[27, 28, 29, 8, 10, 13, 15],
     &[10, 11, 13, 14, 15, 16, 25],
     &[0, 1, 2, 3, 10, 13],
@@ -35,7 +37,12 @@ const THEMES: [&[u64]; 9] = [
     ],
 ];
 
-fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<Instr> {
+fn instrs(
+    random: &mut Random,
+    theme: &[u64],
+    thread: usize,
+    spawnable: Option<usize>,
+) -> Vec<Instr> {
     let object = |random: &mut Random| usize::from(random.one_in(4));
     let register = |random: &mut Random| random.below(2) as usize;
     match theme[random.below(theme.len() as u64) as usize] {
@@ -95,6 +102,12 @@ fn instrs(random: &mut Random, theme: &[u64], spawnable: Option<usize>) -> Vec<I
             Some(t) => vec![Instr::Spawn(t), Instr::Join(t)],
             None => vec![Instr::Set(0, value(random))],
         },
+        30 | 31 if thread == 0 => vec![Instr::Take(register(random))],
+        32 | 33 if thread == 0 => vec![Instr::TryTake(register(random))],
+        34 if thread == 0 => vec![Instr::Close],
+        30 | 32 => vec![Instr::Post(value(random))],
+        31 => vec![Instr::Post(Value::Const(thread as i32))],
+        33 | 34 => vec![Instr::Leave],
         27 | 28 => vec![Instr::Sleep(1 + random.below(2) as u32)],
         29 => vec![Instr::Lock(0), Instr::WaitAtMost(0, 0, 2), Instr::Unlock(0)],
         24 => vec![Instr::Refute(register(random), random.below(4) as i32)],
@@ -153,7 +166,7 @@ pub fn program(seed: u64, taste: Taste) -> Program {
         let wanted = 1 + random.below(taste.instrs) as usize;
         let mut code = Vec::new();
         while code.len() < wanted {
-            code.extend(instrs(&mut random, theme, spawnable));
+            code.extend(instrs(&mut random, theme, t, spawnable));
         }
         threads.push(code);
     }

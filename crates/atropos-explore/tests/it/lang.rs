@@ -47,6 +47,16 @@ pub enum Instr {
     Recv(usize, usize),
     /// Channel, register; -1 if empty.
     TryRecv(usize, usize),
+    /// Sends into the queue, which always has room. Register 1 says whether the receiver is still there.
+    Post(Value),
+    /// Receives from the queue; -2 if nobody is left who could send. Only the first thread does this.
+    Take(usize),
+    /// Register; -1 if the queue is empty, -2 if nobody is left who could send. Only the first thread.
+    TryTake(usize),
+    /// The thread posts no more.
+    Leave,
+    /// The first thread takes no more.
+    Close,
     Barrier(usize),
     Spawn(usize),
     Join(usize),
@@ -129,6 +139,8 @@ struct Proc {
     /// How often it holds each lock shared.
     reads: [u8; OBJECTS],
     failed: bool,
+    /// It posts no more.
+    left: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -142,6 +154,9 @@ struct State {
     atomics: Vec<(i32, i32)>,
     channels: Vec<VecDeque<i32>>,
     arrived: Vec<Vec<usize>>,
+    queue: VecDeque<i32>,
+    taken: usize,
+    closed: bool,
     clock: u32,
     aborted: bool,
 }
@@ -176,6 +191,17 @@ fn channel_object(c: usize) -> Object {
     object(4, c)
 }
 
+/// The order of what is posted.
+const TAIL: Object = Object(8 << 32);
+/// The order of what is taken.
+const HEAD: Object = Object(9 << 32);
+/// The ends of those who post.
+const ENDS: Object = Object(10 << 32);
+
+fn message(number: usize) -> Object {
+    object(11, number)
+}
+
 impl Interpreter {
     pub fn new(program: Program) -> Interpreter {
         Interpreter {
@@ -207,6 +233,7 @@ impl Interpreter {
                 deadline: None,
                 reads: [0; OBJECTS],
                 failed: false,
+                left: t == 0,
             });
         }
         state.holders.clear();
@@ -225,6 +252,8 @@ impl Interpreter {
             .arrived
             .resize(self.program.barriers.len(), Vec::new());
         state.arrived.iter_mut().for_each(Vec::clear);
+        state.queue.clear();
+        (state.taken, state.closed) = (0, false);
         state.clock = 0;
         state.aborted = false;
     }
@@ -336,6 +365,27 @@ impl Interpreter {
                 !self.state.channels[c].is_empty(),
             ),
             Instr::TryRecv(c, _) => (Op::on(channel_object(c), Kind::Write), true),
+            Instr::Post(_) | Instr::Leave if self.state.procs[t].left => (Op::local(), true),
+            Instr::Take(_) | Instr::TryTake(_) | Instr::Close if self.state.closed => {
+                (Op::local(), true)
+            }
+            Instr::Post(_) => (Op::on(TAIL, Kind::Write), true),
+            Instr::Take(_) => (
+                Op::on(HEAD, Kind::Write)
+                    .and(message(self.state.taken), Kind::Await)
+                    .and(ENDS, Kind::Await)
+                    .blocking(),
+                !self.state.queue.is_empty() || self.nobody_posts(),
+            ),
+            Instr::TryTake(_) => (
+                Op::on(HEAD, Kind::Write)
+                    .and(TAIL, Kind::Read)
+                    .and(message(self.state.taken), Kind::Read)
+                    .and(ENDS, Kind::Read),
+                true,
+            ),
+            Instr::Leave => (Op::on(ENDS, Kind::Leave), true),
+            Instr::Close => (Op::on(HEAD, Kind::Write).and(TAIL, Kind::Write), true),
             Instr::Barrier(b) => (Op::on(object(5, b), Kind::Write), true),
             // The first of several spawns is the one that counts.
             Instr::Spawn(child) => (Op::on(object(6, child), Kind::Write), true),
@@ -483,6 +533,26 @@ impl Interpreter {
             Instr::TryRecv(c, r) => {
                 state.procs[t].regs[r] = state.channels[c].pop_front().unwrap_or(-1)
             }
+            Instr::Post(_) | Instr::Leave if state.procs[t].left => {}
+            Instr::Take(_) | Instr::TryTake(_) | Instr::Close if state.closed => {}
+            Instr::Post(value) => {
+                let value = self.value(t, value);
+                self.state.procs[t].regs[1] = i32::from(!self.state.closed);
+                if self.state.closed {
+                    guide.refine(Op::on(TAIL, Kind::Read));
+                } else {
+                    let number = self.state.taken + self.state.queue.len();
+                    guide.refine(Op::on(TAIL, Kind::Write).and(message(number), Kind::Signal));
+                    self.state.queue.push_back(value);
+                }
+            }
+            Instr::Take(r) => self.take(t, r, Kind::Await, guide),
+            Instr::TryTake(r) => self.take(t, r, Kind::Read, guide),
+            Instr::Leave => state.procs[t].left = true,
+            Instr::Close => {
+                state.queue.clear();
+                state.closed = true;
+            }
             Instr::Barrier(b) => {
                 if state.arrived[b].len() + 1 < self.program.barriers[b] {
                     state.arrived[b].push(t);
@@ -510,6 +580,36 @@ impl Interpreter {
             ref local => unreachable!("{local:?} is local"),
         }
         true
+    }
+
+    fn nobody_posts(&self) -> bool {
+        self.state.procs.iter().all(|proc| proc.left)
+    }
+
+    /// Takes from the queue: waits if `kind` is [`Kind::Await`], else looks.
+    fn take(&mut self, t: usize, r: usize, kind: Kind, guide: &mut dyn Guide) {
+        let head = Op::on(HEAD, Kind::Write);
+        let head = if kind == Kind::Await {
+            head.blocking()
+        } else {
+            head
+        };
+        let nobody_posts = self.nobody_posts();
+        let state = &mut self.state;
+        state.procs[t].regs[r] = match state.queue.pop_front() {
+            Some(value) => {
+                guide.refine(head.and(message(state.taken), kind));
+                state.taken += 1;
+                value
+            }
+            None => {
+                guide.refine(match kind {
+                    Kind::Await => head.and(ENDS, Kind::Await),
+                    _ => head.and(TAIL, Kind::Read).and(ENDS, Kind::Read),
+                });
+                if nobody_posts { -2 } else { -1 }
+            }
+        };
     }
 
     fn store(&mut self, a: usize, value: i32) {

@@ -82,9 +82,14 @@ impl Control {
 
     /// Announces that the running thread gives a lock back.
     pub fn about_to_unlock(&self, code: Code, name: Object, kind: Kind, site: Site) {
+        self.about_to_drop(code, Op::on(name, kind), site);
+    }
+
+    /// Announces an operation that may be part of unwinding.
+    pub fn about_to_drop(&self, code: Code, op: Op, site: Site) {
         // Without a count of panics per thread nobody else may run while this one unwinds.
         if self.state().world.panic_count.is_some() || !std::thread::panicking() {
-            self.point(Announcement::new(code, Op::on(name, kind), site));
+            self.point(Announcement::new(code, op, site));
         }
     }
 

@@ -239,6 +239,11 @@ impl Control {
         }
     }
 
+    /// The running step touches this instead of what was announced.
+    pub fn refine(&self, code: Code, op: Op) {
+        self.state().guide().refine(op.coded(code as u16));
+    }
+
     /// The guide's choice among `options` alternatives; the only one is not asked for.
     pub fn choose(&self, options: u32) -> u32 {
         if options < 2 {

@@ -4,6 +4,8 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use atropos_explore::Object;
+
 use super::trouble::Deed;
 use crate::communication::History;
 use crate::memory_model::Clock;
@@ -70,6 +72,18 @@ pub struct ObjectState {
     pub undone: Option<Deed>,
     /// Who did what to it.
     pub history: History,
+}
+
+/// Set in the names of parts of objects: the rest is the object's own name, but for [`OTHER_PART`].
+pub const PART: u64 = 1 << 63;
+pub const OTHER_PART: u64 = 1 << 59;
+
+/// The object that a name is one of.
+pub fn whole(name: Object) -> Object {
+    match name.0 & PART {
+        0 => name,
+        _ => Object(name.0 & !(PART | OTHER_PART)),
+    }
 }
 
 /// Marks a lock that somebody outside the execution holds.

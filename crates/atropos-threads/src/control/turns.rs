@@ -3,6 +3,7 @@
 use atropos_explore::{End, Kind, Op, Phase, Point, mix};
 
 use super::code::Code;
+use super::objects::whole;
 use super::thread_state::Wait;
 use super::{Announcement, Controller, Granted, end_of};
 use crate::finding::{FindingKind, Waiting};
@@ -275,7 +276,7 @@ impl Controller {
                 .op
                 .accesses()
                 .next()
-                .map_or_else(Default::default, |access| access.object);
+                .map_or_else(Default::default, |access| whole(access.object));
             self.record(Event {
                 thread: me as u32,
                 code: announcement.code,
@@ -335,7 +336,8 @@ impl Controller {
     pub(crate) fn who_waits(&self) -> Vec<Waiting> {
         let waiting = |pending: &atropos_explore::Pending| {
             let state = &self.threads[pending.thread.index()];
-            let object = pending.op.accesses().next().map(|access| access.object);
+            let object = pending.op.accesses().next();
+            let object = object.map(|access| whole(access.object));
             let (holder, held_since) = match state.wait {
                 Wait::Lock(lock) | Wait::LockShared(lock) => {
                     let lock = &self.objects[lock];

@@ -7,5 +7,6 @@ mod findings;
 mod litmus;
 mod mistakes;
 mod primitives;
+mod queues;
 mod time;
 mod world;

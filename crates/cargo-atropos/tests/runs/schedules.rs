@@ -41,7 +41,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("swaps_may_wait_for_each_other", "src/mistakes.rs:15"),
         (
             "a_lock_may_be_poisoned",
-            "was poisoned by thread 1, which took it at tests/left_behind.rs:11",
+            "was poisoned by thread 1, which took it at tests/left_behind.rs:13",
         ),
         ("a_receiver_may_be_dropped", "was dropped by thread 1"),
     ] {

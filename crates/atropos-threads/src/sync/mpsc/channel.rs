@@ -10,7 +10,7 @@ use atropos_explore::{Kind, Object, Op, mix};
 
 use crate::communication::Act;
 use crate::control::code::Code;
-use crate::control::objects::{ObjectId, Site, Slot};
+use crate::control::objects::{self, ObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
 use crate::finding::Met;
@@ -46,6 +46,68 @@ struct Message<T> {
     sender: Option<Act>,
 }
 
+/// The parts of a channel whose senders never wait. What one thread sends and what another receives commute unless it is
+/// the same message; the order of sends matters, that of the last senders going does not.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// The channel, and the order of its messages.
+    name: Object,
+}
+
+impl Parts {
+    /// What is received, one after the other.
+    fn head(self) -> Object {
+        Object(self.name.0 | objects::PART)
+    }
+
+    /// The senders' ends.
+    fn ends(self) -> Object {
+        Object(self.name.0 | objects::PART | objects::OTHER_PART)
+    }
+
+    /// One message.
+    fn message(self, number: usize) -> Object {
+        Object(mix(self.name.0, number as u64) | objects::PART)
+    }
+
+    /// To send the message of this number. Who announces a send does not know the number yet.
+    fn send(self, number: usize) -> Op {
+        Op::on(self.name, Kind::Write).and(self.message(number), Kind::Signal)
+    }
+
+    /// To wait for the message of this number, or for the last sender to go.
+    fn receive(self, number: usize) -> Op {
+        self.received(number).and(self.ends(), Kind::Await)
+    }
+
+    fn received(self, number: usize) -> Op {
+        Op::on(self.head(), Kind::Write).and(self.message(number), Kind::Await)
+    }
+
+    fn ended(self) -> Op {
+        Op::on(self.head(), Kind::Write).and(self.ends(), Kind::Await)
+    }
+
+    /// To look whether the message of this number is there.
+    fn look(self, number: usize) -> Op {
+        self.empty().and(self.message(number), Kind::Read)
+    }
+
+    fn found(self, number: usize) -> Op {
+        Op::on(self.head(), Kind::Write).and(self.message(number), Kind::Read)
+    }
+
+    fn empty(self) -> Op {
+        Op::on(self.head(), Kind::Write)
+            .and(self.name, Kind::Read)
+            .and(self.ends(), Kind::Read)
+    }
+
+    fn close(self) -> Op {
+        Op::on(self.head(), Kind::Write).and(self.name, Kind::Write)
+    }
+}
+
 impl<T> Clone for Channel<T> {
     fn clone(&self) -> Channel<T> {
         Channel(self.0.clone())
@@ -77,6 +139,11 @@ impl<T> Channel<T> {
         )
     }
 
+    /// The names of a channel's parts, if its messages are told apart.
+    fn parts(&self, name: Object) -> Option<Parts> {
+        (self.0.room == Room::Endless).then_some(Parts { name })
+    }
+
     /// The queue. The reference must be gone before the next scheduling point.
     #[expect(
         clippy::mut_from_ref,
@@ -99,7 +166,10 @@ impl<T> Channel<T> {
             Room::Endless | Room::None => announcement,
         });
         if control.state().objects[channel].receiver_gone {
-            control.met_at(Met::NoReceiver, channel, site);
+            if self.parts(name).is_some() {
+                control.refine(Code::Send, Op::on(name, Kind::Read));
+            }
+            finds_no_receiver(&control, channel, site);
             return Err(SendError(value));
         }
         let ticket = self.push(&control, channel, name, value);
@@ -118,7 +188,7 @@ impl<T> Channel<T> {
             None => Ok(()),
             Some(place) => {
                 control.state().objects[channel].queued -= 1;
-                control.met_at(Met::NoReceiver, channel, site);
+                finds_no_receiver(&control, channel, site);
                 let message = self
                     .messages()
                     .remove(place)
@@ -142,7 +212,7 @@ impl<T> Channel<T> {
         let state = control.state();
         let object = &state.objects[channel];
         if object.receiver_gone {
-            control.met_at(Met::NoReceiver, channel, site);
+            finds_no_receiver(&control, channel, site);
             return Err(TrySendError::Disconnected(value));
         }
         let has_room = match self.0.room {
@@ -176,6 +246,9 @@ impl<T> Channel<T> {
         object.queued += 1;
         object.count += 1;
         let ticket = object.count - 1;
+        if let Some(parts) = self.parts(name) {
+            control.refine(Code::Send, parts.send(ticket));
+        }
         let version = state.threads[me].history;
         let sender = state.me_as_act();
         control.in_program(|| {
@@ -234,8 +307,10 @@ impl<T> Channel<T> {
             return Err(RecvTimeoutError::Disconnected);
         };
         let (channel, name) = self.object(&control);
+        let parts = self.parts(name).filter(|_| timeout.is_none());
+        let next = control.state().objects[channel].generation;
         let op = match timeout {
-            None => Op::on(name, Kind::Write),
+            None => parts.map_or(Op::on(name, Kind::Write), |parts| parts.receive(next)),
             // When time passes depends on everything.
             Some(_) => Op::universal().and(name, Kind::Write).revocable(),
         };
@@ -245,7 +320,15 @@ impl<T> Channel<T> {
                 .waiting(Wait::Message(channel))
                 .until(deadline),
         );
-        match self.pop(&control, channel, name) {
+        let received = self.pop(&control, channel, name);
+        if let Some(parts) = parts {
+            let op = match received {
+                Some(_) => parts.received(next),
+                None => parts.ended(),
+            };
+            control.refine(Code::Receive, op.blocking());
+        }
+        match received {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
                 control.receive_clock(channel);
@@ -262,17 +345,28 @@ impl<T> Channel<T> {
             return Err(TryRecvError::Disconnected);
         };
         let (channel, name) = self.object(&control);
-        control.point(Announcement::new(
-            Code::TryReceive,
-            Op::on(name, Kind::Write),
-            site,
-        ));
+        let parts = self.parts(name);
+        let next = control.state().objects[channel].generation;
+        let op = parts.map_or(Op::on(name, Kind::Write), |parts| parts.look(next));
+        control.point(Announcement::new(Code::TryReceive, op, site));
         if let Some(value) = self.pop(&control, channel, name) {
+            if let Some(parts) = parts {
+                control.refine(Code::TryReceive, parts.found(next));
+            }
             return Ok(value);
         }
-        control.not_taken(Code::TryReceive, name);
+        match parts {
+            None => control.not_taken(Code::TryReceive, name),
+            Some(parts) => {
+                control.refine(Code::TryReceive, parts.empty());
+                control.looked_at(name);
+                control.looked_at(parts.ends());
+            }
+        }
         control.after_read(site);
-        match control.state().objects[channel].senders {
+        let senders = control.state().objects[channel].senders;
+        control.state().observe(senders.min(1) as u64);
+        match senders {
             0 => {
                 control.receive_clock(channel);
                 control.met_at(Met::NoSender, channel, site);
@@ -296,12 +390,15 @@ impl<T> Channel<T> {
         let Some(control) = control() else { return };
         let site = last_site(&control);
         let (channel, name) = self.object(&control);
-        control.about_to_unlock(Code::DropSender, name, Kind::Write, site);
+        let (touched, op) = match self.parts(name) {
+            Some(parts) => (parts.ends(), Op::on(parts.ends(), Kind::Leave)),
+            None => (name, Op::on(name, Kind::Write)),
+        };
+        control.about_to_drop(Code::DropSender, op, site);
         control.pass_clock(channel);
         let state = control.state();
         state.objects[channel].senders -= 1;
-        state.observe(state.objects[channel].senders as u64);
-        state.changed(name);
+        state.changed(touched);
         if state.objects[channel].senders == 0 && !state.objects[channel].receiver_gone {
             control.leaves(channel, site);
         }
@@ -312,7 +409,9 @@ impl<T> Channel<T> {
         let Some(control) = control() else { return };
         let site = last_site(&control);
         let (channel, name) = self.object(&control);
-        control.about_to_unlock(Code::DropReceiver, name, Kind::Write, site);
+        let op = Op::on(name, Kind::Write);
+        let op = self.parts(name).map_or(op, |parts| parts.close());
+        control.about_to_drop(Code::DropReceiver, op, site);
         control.pass_clock(channel);
         let state = control.state();
         let object = &mut state.objects[channel];
@@ -328,6 +427,12 @@ impl<T> Channel<T> {
         drop(control);
         drop(left);
     }
+}
+
+/// The running thread learns that nobody receives any more.
+fn finds_no_receiver(control: &Control, channel: ObjectId, site: Site) {
+    control.state().observe(0);
+    control.met_at(Met::NoReceiver, channel, site);
 }
 
 /// The place of what the running thread did last: nobody tells a value where it is dropped.
