@@ -17,6 +17,10 @@ use crate::execute::{Executed, TestId};
 /// A survivor is observed under so many of its tests, the cheapest ones.
 pub const TESTS_PER_MUTANT: usize = 12;
 
+/// Dear tests are left out once the cheaper ones take so long together, in seconds: what a mutant disturbs
+/// mostly shows in the first of its tests.
+const SECONDS_PER_MUTANT: f64 = 0.25;
+
 /// What one run of a mutant disturbed.
 pub struct MutantRun {
     /// The test's place in the run's list.
@@ -94,7 +98,8 @@ fn items<'t>(
             .filter_map(|test| Some((original.tests.get(&test)?.seconds, test)))
             .collect();
         known.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        for (_, test) in known.into_iter().take(limit) {
+        known.truncate(limit);
+        for test in cheapest(&known) {
             by_test.entry(test).or_default().push(mutant.0);
         }
     }
@@ -108,6 +113,18 @@ fn items<'t>(
         }))
     });
     items.flatten().collect()
+}
+
+/// The first of these tests that together don't take too long, but at least one. They are pairs of time and
+/// test, cheapest first.
+fn cheapest(tests: &[(f64, usize)]) -> impl Iterator<Item = usize> {
+    let mut before = 0.0;
+    let fitting = tests.iter().take_while(move |(seconds, _)| {
+        let first = before == 0.0;
+        before += seconds;
+        first || before <= SECONDS_PER_MUTANT
+    });
+    fitting.map(|(_, test)| *test)
 }
 
 fn run(
@@ -142,4 +159,21 @@ fn run(
         broken,
         difference: known.trace.difference(&trace, &known.unsteady),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutant_is_observed_under_its_cheap_tests_or_one_dear_one() {
+        let chosen = |seconds: &[f64]| {
+            let tests: Vec<(f64, usize)> = seconds.iter().copied().zip(0..).collect();
+            cheapest(&tests).count()
+        };
+        assert_eq!(chosen(&[0.01, 0.02, 0.03]), 3);
+        assert_eq!(chosen(&[0.01, 0.02, 0.5, 0.5]), 2);
+        assert_eq!(chosen(&[3.0, 3.0]), 1);
+        assert_eq!(chosen(&[]), 0);
+    }
 }
