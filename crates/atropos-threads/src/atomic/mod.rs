@@ -2,6 +2,7 @@
 //! layout, constants and results. For uncontrolled threads every method is the real one.
 
 pub mod access;
+mod common;
 mod fences;
 mod integers;
 mod others;
