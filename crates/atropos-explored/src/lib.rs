@@ -11,6 +11,8 @@
 mod answers;
 mod communication;
 mod describe;
+mod diary;
+mod down;
 mod judged;
 mod lines;
 mod mutants;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use atropos_explore::{
     Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, SampledOriginal,
-    Sampling, Search, Technique, Verdict, explore_with,
+    Sampling, Search, Technique, Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 
@@ -23,6 +23,8 @@ use crate::{answers, switch, workers};
 const FEW: u64 = 50;
 /// Executions to spend on schedules without preemption, then with one, before the whole.
 const FIRST: [u64; 2] = [20, 100];
+/// But never more than this part of what the original took: most of the cost is in mutants that don't die.
+const SHARE: u64 = 10;
 /// How many times the schedules of the original a mutant may have.
 const MULTIPLE: u64 = 20;
 /// How many times the stated patience a process may take over a mutant.
@@ -47,6 +49,9 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         "" => Technique::StateSet,
         named => named.parse().map_err(text)?,
     };
+    if !takes_short_cuts(order) {
+        switch::reach_by_execution();
+    }
     let start = Instant::now();
     subject.record_communication(order.communication);
     let known = explore_original(subject, order)?;
@@ -112,7 +117,8 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     )
 }
 
-/// A user who names a technique wants just that: no schedules before it, and every mutant by itself.
+/// A user who names a technique wants just that: no schedules before it, every mutant by itself, and started wherever
+/// it is executed.
 fn takes_short_cuts(order: &Order) -> bool {
     order.technique.is_empty()
 }
@@ -332,12 +338,16 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     let begun = Instant::now();
     let technique = start.technique;
     subject.take_notes();
+    switch::take_infection();
     subject.record_communication(order.communication);
     let (fate, finding, mut explored) = match &start.known {
-        Known::Searched(original) => match killed_early(subject, original, mutant, order) {
-            Some((finding, explored)) => (Fate::Killed, Some(finding), explored),
-            None => searched(subject, original, mutant, technique, order),
-        },
+        Known::Searched(original) => {
+            let (finding, first) = under_few_preemptions(subject, original, mutant, order);
+            match finding {
+                Some(finding) => (Fate::Killed, Some(finding), first),
+                None => searched(subject, original, mutant, technique, order, &first),
+            }
+        }
         Known::Sampled(original) => {
             let mut watch = Watch::new(u64::MAX, Duration::from_millis(order.mutant_patience));
             let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
@@ -353,6 +363,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     let notes = subject.take_notes();
     let fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
+        false if fate == Fate::Survived && !switch::take_infection() => Fate::Unreached,
         false => fate,
     };
     complete(&mut explored, &notes);
@@ -393,41 +404,40 @@ fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {
 }
 
 /// Most mutants die under schedules with hardly any preemption: those come first.
-fn killed_early(
+fn under_few_preemptions(
     subject: &mut Subject<'_>,
     original: &Original,
     mutant: u32,
     order: &Order,
-) -> Option<(Finding, Explored)> {
+) -> (Option<Finding>, Explored) {
+    let mut explored = Explored::default();
     if !takes_short_cuts(order) || original.executions <= FEW {
-        return None;
+        return (None, explored);
     }
-    subject.activate(mutant);
-    let mut executions = 0;
     let mut found = None;
-    for (bound, most) in FIRST.iter().enumerate() {
-        let mut watch = Watch::new(*most, Duration::from_millis(order.mutant_patience / 4));
-        let mut search = Search::chess(bound as u32);
-        let report = explore_with(subject, &mut search, &mut |end, _| match end.is_failure() {
-            true => ControlFlow::Break(()),
-            false => watch.go_on(),
-        });
-        executions += report.progress.executions;
-        found = report.finding;
+    for (preemptions, most) in FIRST.into_iter().enumerate() {
+        let most = most.min(original.executions / SHARE);
+        let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience / 4));
+        let look =
+            original.look_at_mutant(subject, mutant, preemptions as u32, &mut |end| match end
+                .is_failure()
+            {
+                true => ControlFlow::Break(()),
+                false => watch.go_on(),
+            });
+        explored.executions += look.executions;
+        explored.states += look.size.states;
+        explored.transitions += look.size.transitions;
+        found = look.finding;
         if found.is_some() {
             break;
         }
     }
-    subject.activate(0);
-    let explored = Explored {
-        executions,
-        coverage: Coverage::Part {
-            schedules: executions,
-        }
-        .to_string(),
-        ..Explored::default()
-    };
-    Some((found?, explored))
+    explored.coverage = Coverage::Part {
+        schedules: explored.executions,
+    }
+    .to_string();
+    (found, explored)
 }
 
 fn searched(
@@ -436,6 +446,7 @@ fn searched(
     mutant: u32,
     technique: Technique,
     order: &Order,
+    first: &Explored,
 ) -> (Fate, Option<Finding>, Explored) {
     let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
     let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
@@ -455,8 +466,10 @@ fn searched(
         complete: coverage == Coverage::All,
         coverage: coverage.to_string(),
         executions: run.executions,
-        states: run.size.states,
-        transitions: run.size.transitions,
+        // The schedules that came first are not new, but their costs count.
+        states: first.states + run.size.states,
+        transitions: first.transitions + run.size.transitions,
+        before: run.before,
         divergence: run.divergence.map(text),
         ..Explored::default()
     };

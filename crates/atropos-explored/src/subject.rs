@@ -10,6 +10,7 @@ use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::communication::Facts;
 use atropos_threads::{Finding, FindingKind, Last, Memory, Options, Statics, ThreadedTest, Time};
 
+use crate::diary::{Diary, Writing};
 use crate::{judged, switch};
 
 /// How much more than the longest execution of the original a mutant's may take.
@@ -28,6 +29,8 @@ pub struct Subject<'a> {
     point_limit: u64,
     /// Most scheduling points of an execution that came to its end.
     longest: u64,
+    /// Where choices are written down for the process that waits for this one.
+    diary: Option<&'static Diary>,
 }
 
 /// What executions showed since the notes were last taken.
@@ -72,6 +75,7 @@ impl<'a> Subject<'a> {
             point_limit: order.step_limit,
             // A schedule that is run again was judged before.
             longest: u64::from(order.deed == Deed::Replay),
+            diary: None,
         }
     }
 
@@ -87,6 +91,11 @@ impl<'a> Subject<'a> {
         self.step_limit = multiple(notes.most_steps);
         self.point_limit = multiple(notes.most_points);
         self.test.set_step_limit(self.point_limit);
+    }
+
+    /// From now on the choices of the execution under way are written down there.
+    pub fn keep_diary(&mut self, diary: &'static Diary) {
+        self.diary = Some(diary);
     }
 
     /// Runs with a trace being kept.
@@ -139,7 +148,13 @@ impl Notes {
 impl System for Subject<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         switch::begin(self.step_limit);
-        let end = self.test.run(guide);
+        let end = match self.diary {
+            Some(diary) => {
+                diary.begin();
+                self.test.run(&mut Writing { guide, diary })
+            }
+            None => self.test.run(guide),
+        };
         let mut last = self.last.take();
         if matches!(end, End::Limit) && !self.others_end_long_before() {
             for finding in &mut last.findings {

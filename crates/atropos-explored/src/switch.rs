@@ -3,9 +3,11 @@
 //!
 //! The state lies in one static, which is kept when the program's own statics are put back.
 
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
+};
 
-use atropos_values::{Hit, MaybeEmpty, Prim, choose};
+use atropos_values::{Hit, Key, MaybeEmpty, Prim, choose};
 
 /// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted.
 type Size = AtomicU32;
@@ -16,6 +18,10 @@ struct Switch {
     active: AtomicU32,
     /// The other one, if two act at once.
     second: AtomicU32,
+    /// Every mutant whose point is executed counts as reached, whether it makes a difference there or not.
+    reach_by_execution: AtomicBool,
+    /// The active mutant has made a difference since this was asked last.
+    has_infected: AtomicBool,
     /// The mutants after the active one that have acted like it so far, wherever it acted.
     alike: AtomicU64,
     sizes: AtomicPtr<Size>,
@@ -31,6 +37,8 @@ struct Switch {
 static SWITCH: Switch = Switch {
     active: AtomicU32::new(0),
     second: AtomicU32::new(0),
+    reach_by_execution: AtomicBool::new(false),
+    has_infected: AtomicBool::new(false),
     alike: AtomicU64::new(0),
     sizes: AtomicPtr::new(std::ptr::null_mut()),
     length: AtomicUsize::new(0),
@@ -71,6 +79,16 @@ fn pairs() -> &'static [[u32; 3]] {
         // SAFETY: `set_pairs` leaked a list of that length.
         length => unsafe { std::slice::from_raw_parts(SWITCH.pairs.load(Relaxed), length) },
     }
+}
+
+/// From now on every mutant whose point is executed counts as reached, as it does in the paper on the techniques.
+pub fn reach_by_execution() {
+    SWITCH.reach_by_execution.store(true, Relaxed);
+}
+
+/// Whether the active mutant has made a difference anywhere since this was asked last.
+pub fn take_infection() -> bool {
+    SWITCH.has_infected.swap(false, Relaxed)
 }
 
 /// From now on this mutant acts, or the two that it is.
@@ -140,8 +158,9 @@ fn decide(hit: &Hit) -> u32 {
     if !atropos_threads::is_controlled() {
         return 0;
     }
+    let by_execution = SWITCH.reach_by_execution.load(Relaxed);
     for k in 1..=size {
-        if hit.infects(k) {
+        if hit.infects(k) || (by_execution && hit.key(k) != Key::Gone) {
             let mutant = hit.first + k - 1;
             atropos_threads::reach(mutant);
             for [id, ..] in pairs().iter().filter(|pair| pair[1..].contains(&mutant)) {
@@ -157,11 +176,13 @@ fn decide(hit: &Hit) -> u32 {
             let acting = active - hit.first + 1;
             compare(hit, acting);
             if hit.infects(acting) {
+                SWITCH.has_infected.store(true, Relaxed);
                 atropos_threads::infect(active);
             }
             acting
         }
         (false, true) => {
+            SWITCH.has_infected.store(true, Relaxed);
             atropos_threads::infect(second);
             second - hit.first + 1
         }

@@ -1,14 +1,17 @@
 //! Forked processes that share the mutants of a test: each starts with all that the original's exploration
-//! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else.
+//! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else. Each keeps
+//! a diary of its choices, so that the schedule that took it down can be shown.
 
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
+use atropos_protocol::exploration::{Answer, Explored, Fate};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
 use crate::answers;
+use crate::diary::Diary;
+use crate::down;
 use crate::lines::Lines;
 use crate::subject::Subject;
 
@@ -31,6 +34,7 @@ struct Worker {
     said: Lines,
     left: VecDeque<u32>,
     begun: Option<Instant>,
+    diary: &'static Diary,
 }
 
 /// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on.
@@ -46,10 +50,12 @@ pub fn share(
     let share = mutants.len().div_ceil(processes * SHARES).max(1);
     let mut queue: VecDeque<u32> = mutants.iter().copied().collect();
     let mut workers: Vec<Worker> = Vec::new();
+    let mut diaries: Vec<&'static Diary> = Vec::new();
     while !queue.is_empty() || !workers.is_empty() {
         while workers.len() < processes && !queue.is_empty() {
             let left = queue.drain(..share.min(queue.len())).collect();
-            workers.push(start(subject, left, explore)?);
+            let diary = diaries.pop().map_or_else(Diary::make, Ok)?;
+            workers.push(start(subject, left, diary, explore)?);
         }
         let mut files: Vec<PollFd> = workers
             .iter()
@@ -61,15 +67,16 @@ pub fn share(
             let ready = files[at].ready();
             at += 1;
             if ready && !worker.listen() {
-                worker.bury(false);
+                worker.bury(subject, false);
             } else if worker.is_late(patience) {
                 let _ = sys::kill(worker.pid, sys::SIGKILL);
-                worker.bury(true);
+                worker.bury(subject, true);
             } else {
                 return true;
             }
             // What it left undone is for the next.
             queue.extend(worker.left.drain(..));
+            diaries.push(worker.diary);
             false
         });
     }
@@ -93,6 +100,7 @@ pub fn fork_worker() -> Result<Option<i32>, String> {
 fn start(
     subject: &mut Subject<'_>,
     mut left: VecDeque<u32>,
+    diary: &'static Diary,
     explore: Explore<'_>,
 ) -> Result<Worker, String> {
     let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
@@ -100,6 +108,7 @@ fn start(
         None => {
             drop(pipe);
             answers::redirect(end.as_raw_fd());
+            subject.keep_diary(diary);
             let mut left: &[u32] = left.make_contiguous();
             while let [mutant, ..] = left {
                 answers::pass_on(&format!("{BEGIN}{mutant}\n"));
@@ -114,6 +123,7 @@ fn start(
             said: Lines::of(pipe),
             left,
             begun: None,
+            diary,
         }),
     }
 }
@@ -143,7 +153,7 @@ impl Worker {
     }
 
     /// The process is at its end; if it died over a mutant, that is the mutant's fate.
-    fn bury(&mut self, is_late: bool) {
+    fn bury(&mut self, subject: &mut Subject<'_>, is_late: bool) {
         let ended = match sys::wait(self.pid, true) {
             Ok(Some((_, ended))) => ended,
             _ => Ended::Exited(-1),
@@ -154,40 +164,18 @@ impl Worker {
         let Some(mutant) = self.left.pop_front() else {
             return;
         };
-        if is_late {
+        let answer = match is_late {
             // The clock alone says nothing about the mutant: ordinary runs, which repeat what is late, decide on it.
-            let explored = Explored {
-                nanoseconds: begun.elapsed().as_nanos() as u64,
-                ..Explored::default()
-            };
-            return answers::say(&Answer::Mutant {
+            true => Answer::Mutant {
                 mutant,
                 fate: Fate::Undecided,
-                explored,
-            });
-        }
-        let how = match ended {
-            Ended::Exited(code) => format!("the test ended its process with code {code}"),
-            Ended::Signaled(signal) => format!("the test died of signal {signal}"),
+                explored: Explored {
+                    nanoseconds: begun.elapsed().as_nanos() as u64,
+                    ..Explored::default()
+                },
+            },
+            false => down::answer(subject, mutant, ended, self.diary.schedule(), begun),
         };
-        let found = Found {
-            sort: Sort::Crash,
-            title: how.clone(),
-            text: how,
-            location: String::new(),
-            schedule: String::new(),
-            trace: String::new(),
-            replayed: false,
-        };
-        let explored = Explored {
-            found: Some(found),
-            nanoseconds: begun.elapsed().as_nanos() as u64,
-            ..Explored::default()
-        };
-        answers::say(&Answer::Mutant {
-            mutant,
-            fate: Fate::Killed,
-            explored,
-        });
+        answers::say(&answer);
     }
 }

@@ -275,6 +275,8 @@ pub struct Explored {
     /// Of the search: as the techniques count them.
     pub states: u64,
     pub transitions: u64,
+    /// Of a mutant: the transitions among these on paths where it had not acted yet.
+    pub before: u64,
     /// Most threads in an execution, the test's own among them.
     pub threads: u64,
     /// Most scheduling points in an execution.
@@ -409,6 +411,7 @@ impl Explored {
             ("executions", self.executions),
             ("states", self.states),
             ("transitions", self.transitions),
+            ("before", self.before),
             ("threads", self.threads),
             ("steps", self.steps),
             ("nanoseconds", self.nanoseconds),
@@ -455,6 +458,7 @@ impl Explored {
                 "executions" => explored.executions = value.parse().ok()?,
                 "states" => explored.states = value.parse().ok()?,
                 "transitions" => explored.transitions = value.parse().ok()?,
+                "before" => explored.before = value.parse().ok()?,
                 "threads" => explored.threads = value.parse().ok()?,
                 "steps" => explored.steps = value.parse().ok()?,
                 "nanoseconds" => explored.nanoseconds = value.parse().ok()?,
@@ -501,6 +505,7 @@ mod tests {
             executions: 5,
             states: 7,
             transitions: 9,
+            before: 8,
             threads: 2,
             steps: 11,
             nanoseconds: 13,

@@ -99,6 +99,9 @@ pub struct TestExploration {
     pub original: ExplorationSize,
     /// All its mutants together.
     pub mutants: ExplorationSize,
+    /// Those among them that it did not kill.
+    #[serde(default)]
+    pub survivors: ExplorationSize,
     /// How many mutants were explored, and how many killed.
     pub explored: u64,
     pub killed: u64,
@@ -110,6 +113,9 @@ pub struct ExplorationSize {
     pub schedules: u64,
     pub states: u64,
     pub transitions: u64,
+    /// The transitions among these on paths where the mutant had not acted yet.
+    #[serde(default)]
+    pub before: u64,
     pub seconds: f64,
     /// The most memory that a process had, in KiB.
     pub memory: u64,

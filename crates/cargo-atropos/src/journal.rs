@@ -48,6 +48,9 @@ pub struct Entry {
 pub struct ExploredEntry {
     pub coverage: String,
     pub schedules: u64,
+    /// Schedules were left out, and ordinary runs of the test may see what is left to be seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaves_open: bool,
     /// The schedule that kills the mutant, and what happens under it; empty if none does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub schedule: String,

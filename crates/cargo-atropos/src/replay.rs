@@ -70,6 +70,13 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
             let _ = terminal.stdout().write_all(text.as_bytes());
             Ok(code)
         }
+        (Ended::Died(status), None) => {
+            let (test, target) = (&found.test, &found.target);
+            let text =
+                format!("{test} ({target}): its process dies under this schedule ({status})\n");
+            let _ = terminal.stdout().write_all(text.as_bytes());
+            Ok(ExitCode::Survivors)
+        }
         (ended, None) => bail!("the test came to no end that could be told: {ended:?}"),
     }
 }

@@ -1,4 +1,4 @@
-//! One module for each concurrency operator, named after its code.
+//! One module for each concurrency operator, named after its code, and one whose mutants end the process.
 
 pub mod ask;
 pub mod astk;
@@ -7,6 +7,7 @@ pub mod eelo;
 pub mod elpa;
 pub mod esp;
 pub mod excr;
+pub mod fatal;
 pub mod mbr;
 pub mod msf;
 pub mod msp;

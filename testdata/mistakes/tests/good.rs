@@ -230,3 +230,29 @@ fn spcr() {
     in_two_threads(|| spcr::add(&sum));
     assert_eq!(*sum.lock().unwrap(), 2);
 }
+
+/// Not an operator: whoever makes two win here ends the process.
+#[test]
+fn fatal() {
+    let seat = fatal::Seat::default();
+    let both_alike = thread::scope(|scope| {
+        let other = scope.spawn(|| seat.take());
+        seat.take() == other.join().unwrap()
+    });
+    if both_alike {
+        std::process::abort();
+    }
+}
+
+/// Not an operator either: this looks at what it tests only where threads are the system's own.
+#[test]
+fn ordinary() {
+    let seat = fatal::Seat::default();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let was_free = seat.take();
+            let threads = std::fs::read_dir("/proc/self/task").unwrap().count();
+            assert!(was_free || threads == 1);
+        });
+    });
+}

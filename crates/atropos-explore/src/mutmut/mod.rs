@@ -153,6 +153,8 @@ pub struct MutantRun {
     pub mutant: u32,
     pub verdict: Verdict,
     pub size: Size,
+    /// The transitions of it on paths where the mutant had not acted yet: what a technique can save at most.
+    pub before: u64,
     /// Executions that ran to their end.
     pub executions: u64,
     /// Whether the exploration came to its end, or to a failure that it was to stop at.
@@ -288,6 +290,7 @@ impl Original {
                 mutant,
                 verdict: Verdict::Unreached,
                 size: Size::default(),
+                before: 0,
                 executions: 0,
                 is_complete: self.is_complete,
                 divergence: None,
@@ -300,12 +303,12 @@ impl Original {
             is_complete &= flow.is_continue() || end.is_failure();
             flow
         };
-        let (report, size, went_through) = match &self.memory {
+        let (report, size, before, went_through) = match &self.memory {
             Memory::Search(original) => {
                 let method = self.method;
-                let (report, size) =
+                let (report, size, before) =
                     search_mutant(original, method, system, mutant, technique, &mut watch);
-                (report, size, true)
+                (report, size, before, true)
             }
             Memory::Exhaustive(recording) => {
                 reduce_mutant(recording, system, mutant, technique, &mut watch)
@@ -322,10 +325,59 @@ impl Original {
             mutant,
             verdict,
             size,
+            before,
             executions: report.progress.executions,
             is_complete: is_complete && went_through && report.divergence.is_none(),
             divergence: report.divergence,
         }
+    }
+
+    /// Runs one mutant under schedules with at most so many preemptions, as long as `watch` says: a quick look before
+    /// it is explored. What the original's exploration knows is not run again.
+    pub fn look_at_mutant(
+        &self,
+        system: &mut dyn Mutable,
+        mutant: u32,
+        preemptions: u32,
+        watch: &mut Watch<'_>,
+    ) -> Look {
+        system.activate(mutant);
+        let mut search = Search::chess(preemptions);
+        let (report, size) = match &self.memory {
+            Memory::Search(_) => {
+                let report =
+                    explore_with(&mut Plain(system), &mut search, &mut |end, _| watch(end));
+                (report, search.size())
+            }
+            Memory::Exhaustive(recording) => {
+                let mut recorded = Recorded::new(recording, system, mutant, Technique::StateSet);
+                let report = explore_with(&mut recorded, &mut search, &mut |end, _| watch(end));
+                (report, size_of(recorded.fresh))
+            }
+        };
+        system.activate(0);
+        Look {
+            finding: report.finding,
+            executions: report.progress.executions,
+            size,
+        }
+    }
+}
+
+/// What a quick look at a mutant showed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Look {
+    pub finding: Option<Finding>,
+    /// Executions that ran to their end.
+    pub executions: u64,
+    pub size: Size,
+}
+
+/// The size of a part of a tree.
+fn size_of(transitions: u64) -> Size {
+    Size {
+        states: transitions + u64::from(transitions > 0),
+        transitions,
     }
 }
 
@@ -336,7 +388,7 @@ fn search_mutant(
     mutant: u32,
     technique: Technique,
     watch: &mut Watch<'_>,
-) -> (Report, Size) {
+) -> (Report, Size, u64) {
     let Method::Search(settings) = method else {
         unreachable!("a search remembers a search")
     };
@@ -353,7 +405,7 @@ fn search_mutant(
         }
     };
     let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| watch(end));
-    (report, search.size())
+    (report, search.size(), search.before())
 }
 
 fn reduce_mutant(
@@ -362,17 +414,12 @@ fn reduce_mutant(
     mutant: u32,
     technique: Technique,
     watch: &mut Watch<'_>,
-) -> (Report, Size, bool) {
+) -> (Report, Size, u64, bool) {
     let mut strategy = Exhaustive::new();
     let mut recorded = Recorded::new(recording, system, mutant, technique);
     let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| watch(end));
-    let transitions = recorded.fresh;
-    let states = transitions + u64::from(transitions > 0);
-    let size = Size {
-        states,
-        transitions,
-    };
-    (report, size, !strategy.gave_up())
+    let size = size_of(recorded.fresh);
+    (report, size, recorded.before_acting, !strategy.gave_up())
 }
 
 fn stop(until: Until, end: End) -> ControlFlow<()> {

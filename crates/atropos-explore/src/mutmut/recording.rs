@@ -251,6 +251,8 @@ pub(super) struct Recorded<'a> {
     path: Vec<Choice>,
     /// New decisions for which the system had to run.
     pub(super) fresh: u64,
+    /// Those of them in and before which the mutant had not acted.
+    pub(super) before_acting: u64,
 }
 
 impl<'a> Recorded<'a> {
@@ -272,6 +274,7 @@ impl<'a> Recorded<'a> {
             before,
             path: Vec::new(),
             fresh: 0,
+            before_acting: 0,
         }
     }
 
@@ -349,10 +352,15 @@ impl System for Recorded<'_> {
             guide,
             path: &self.path,
             at: 0,
+            mutant: self.mutant,
+            has_acted: false,
+            is_counted: is_fresh,
             fresh: u64::from(is_fresh),
+            before: u64::from(is_fresh),
         };
         let end = self.system.run(&mut catch_up);
         self.fresh += catch_up.fresh;
+        self.before_acting += catch_up.before;
         end
     }
 }
@@ -362,7 +370,12 @@ struct CatchUp<'a> {
     guide: &'a mut dyn Guide,
     path: &'a [Choice],
     at: usize,
+    mutant: u32,
+    has_acted: bool,
+    /// The step under way counts as one before the mutant acts.
+    is_counted: bool,
     fresh: u64,
+    before: u64,
 }
 
 impl CatchUp<'_> {
@@ -378,7 +391,10 @@ impl Guide for CatchUp<'_> {
             return self.path[self.at - 1].as_thread();
         }
         let chosen = self.guide.choose(point);
-        self.fresh += u64::from(chosen.is_some() && !point.is_over() && self.guide.is_fresh());
+        let is_fresh = chosen.is_some() && !point.is_over() && self.guide.is_fresh();
+        self.fresh += u64::from(is_fresh);
+        self.is_counted = is_fresh && !self.has_acted;
+        self.before += u64::from(self.is_counted);
         chosen
     }
 
@@ -409,6 +425,9 @@ impl Guide for CatchUp<'_> {
     }
 
     fn reach(&mut self, mutant: u32) {
+        if mutant == self.mutant && !std::mem::replace(&mut self.has_acted, true) {
+            self.before -= u64::from(self.is_counted);
+        }
         if self.has_caught_up() {
             self.guide.reach(mutant);
         }

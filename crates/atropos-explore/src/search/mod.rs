@@ -76,6 +76,8 @@ pub struct Search {
     reached: Vec<u32>,
     /// Whether it reached the mutant that is explored.
     infected: bool,
+    /// Whether the execution has reached it so far.
+    has_acted: bool,
     /// The execution came to a state met before.
     ended_in_known: bool,
     begun: bool,
@@ -106,6 +108,7 @@ impl Search {
             edge: None,
             reached: Vec::new(),
             infected: false,
+            has_acted: false,
             ended_in_known: false,
             begun: false,
             finished: false,
@@ -184,6 +187,11 @@ impl Search {
         self.counted.size
     }
 
+    /// The transitions of it on paths where the mutant had not acted yet.
+    pub(crate) fn before(&self) -> u64 {
+        self.counted.before
+    }
+
     pub fn settings(&self) -> Settings {
         self.settings
     }
@@ -253,7 +261,7 @@ impl Search {
             start
                 .passed
                 .iter()
-                .for_each(|&passed| self.counted.count(passed));
+                .for_each(|&passed| self.counted.count(passed, false));
             self.met.insert(start.spot.key, 0);
             let first = self.choices.len() as u32;
             self.choices.extend_from_slice(&start.choices);
@@ -337,10 +345,11 @@ impl Search {
             .met
             .get(&spot.key)
             .is_some_and(|&fewest| fewest <= cost);
-        self.counted.count(Passed {
+        let passed = Passed {
             transition,
             state: (!met).then_some(spot.key),
-        });
+        };
+        self.counted.count(passed, self.has_acted);
         if met {
             self.record(spot, from);
             self.ended_in_known = true;
@@ -558,6 +567,7 @@ impl Guide for Search {
     fn reach(&mut self, mutant: u32) {
         if self.mutant == Some(mutant) {
             self.infected = true;
+            self.has_acted = true;
             self.trace.infect(mutant);
         }
         if self.graph.is_some() && self.at == self.path.len() && !self.reached.contains(&mutant) {
@@ -583,6 +593,7 @@ impl Strategy for Search {
         self.trace.restart();
         self.reached.clear();
         self.infected = false;
+        self.has_acted = false;
         self.ended_in_known = false;
         if !self.begun {
             self.begun = true;

@@ -72,10 +72,12 @@ pub struct Size {
 pub(super) struct Counted {
     pub(super) sets: Option<(Set<u64>, Set<u64>)>,
     pub(super) size: Size,
+    /// The transitions among these before which no mutant had acted, nor in them.
+    pub(super) before: u64,
 }
 
 impl Counted {
-    pub(super) fn count(&mut self, passed: Passed) {
+    pub(super) fn count(&mut self, passed: Passed, has_acted: bool) {
         let (states, transitions) = match &mut self.sets {
             Some((states, transitions)) => (
                 passed.state.is_some_and(|state| states.insert(state)),
@@ -87,6 +89,7 @@ impl Counted {
         };
         self.size.states += u64::from(states);
         self.size.transitions += u64::from(transitions);
+        self.before += u64::from(transitions && !has_acted);
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use atropos_explore::{
-    End, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Sampling, Search,
-    Settings, Size, Strictness, Technique, Until, Verdict, replay,
+    End, Guide, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Sampling,
+    Search, Settings, Size, Strictness, System, Technique, Until, Verdict, replay,
 };
 
 use crate::equivalence::{ends_of, seeds};
@@ -261,4 +261,107 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
         sampled_kills * 10 > all_kills * 8,
         "{sampled_kills} of {all_kills}"
     );
+}
+
+/// A program with a mutant that is reached in every execution and changes nothing.
+struct Harmless(Interpreter);
+
+const HARMLESS: u32 = 1;
+
+impl System for Harmless {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        guide.reach(HARMLESS);
+        self.0.run(guide)
+    }
+}
+
+impl Mutable for Harmless {
+    fn activate(&mut self, _: u32) {}
+}
+
+#[test]
+fn a_random_schedule_under_which_the_original_fails_too_kills_nobody() {
+    let mut rechecked = 0;
+    for seed in seeds(300) {
+        let Some(mut system) = suitable(seed) else {
+            continue;
+        };
+        // A test that one of the original's own results fails, which a small sample may not show.
+        let Some(mut allowed) = system.allowed.take().filter(|allowed| allowed.len() > 1) else {
+            continue;
+        };
+        allowed.pop_first();
+        system.allowed = Some(allowed);
+        let mut system = Harmless(system);
+        let go_on = &mut |_| ControlFlow::Continue(());
+        for draw in 0..8 {
+            let sample = SampledOriginal::explore(&mut system, Sampling::Random, 3, draw, go_on);
+            if sample.finding.is_some() {
+                continue;
+            }
+            match sample.explore_mutant(&mut system, HARMLESS, go_on).verdict {
+                Verdict::Survived => {}
+                Verdict::Undecided => rechecked += 1,
+                verdict => panic!("seed {seed}, draw {draw}: {verdict:?}"),
+            }
+        }
+    }
+    assert!(rechecked > 5, "{rechecked}");
+}
+
+#[test]
+fn a_quick_look_kills_only_what_exploration_kills() {
+    let mut kills = 0;
+    for seed in seeds(150) {
+        let Some(mut system) = suitable(seed) else {
+            continue;
+        };
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let stop_at_failure = &mut |end: End| match end.is_failure() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        for method in [
+            search(Order::DepthFirst, Matching::Fingerprint, None),
+            Method::Exhaustive,
+        ] {
+            let original = Original::explore(&mut system, method);
+            for &mutant in original.reached() {
+                let naive = Technique::Naive;
+                let whole = original.explore_mutant(&mut system, mutant, naive, Until::Done);
+                let look = original.look_at_mutant(&mut system, mutant, 1, stop_at_failure);
+                if let Some(finding) = look.finding {
+                    assert!(matches!(whole.verdict, Verdict::Killed(_)), "seed {seed}");
+                    system.activate(mutant);
+                    let again = replay(&mut system, &finding.schedule, Strictness::Exact);
+                    assert_eq!(again.ended(), Some(finding.end), "seed {seed}");
+                    system.activate(0);
+                    kills += 1;
+                }
+                let unbounded = original.look_at_mutant(&mut system, mutant, u32::MAX, go_on);
+                let is_killed = matches!(whole.verdict, Verdict::Killed(_));
+                assert_eq!(unbounded.finding.is_some(), is_killed, "seed {seed}");
+            }
+        }
+    }
+    assert!(kills > 20, "{kills}");
+}
+
+#[test]
+fn what_state_set_saves_under_reduction_is_what_lies_before_the_mutant() {
+    let mut saved = 0;
+    for seed in seeds(150) {
+        let Some(mut system) = suitable(seed) else {
+            continue;
+        };
+        let original = Original::explore(&mut system, Method::Exhaustive);
+        for &mutant in original.reached() {
+            let [basic, state_set] = [Technique::Basic, Technique::StateSet]
+                .map(|one| original.explore_mutant(&mut system, mutant, one, Until::Done));
+            let after = |run: &MutantRun| run.size.transitions - run.before;
+            assert_eq!(after(&basic), after(&state_set), "seed {seed}, {mutant}");
+            saved += basic.before - state_set.before;
+        }
+    }
+    assert!(saved > 100, "{saved}");
 }

@@ -272,6 +272,7 @@ impl Stage<'_> {
             coverage: String::new(),
             original: ExplorationSize::default(),
             mutants: ExplorationSize::default(),
+            survivors: ExplorationSize::default(),
             explored: 0,
             killed: 0,
         };
@@ -293,8 +294,13 @@ impl Stage<'_> {
                     fate,
                     explored,
                 } => {
-                    if matches!(fate, Fate::Killed | Fate::Survived) {
+                    if fate != Fate::Undecided {
                         add(&mut size.mutants, &explored);
+                        if fate != Fate::Killed {
+                            add(&mut size.survivors, &explored);
+                        }
+                    }
+                    if matches!(fate, Fate::Killed | Fate::Survived) {
                         size.explored += 1;
                         size.killed += u64::from(fate == Fate::Killed);
                     }
@@ -381,6 +387,11 @@ impl Stage<'_> {
             message: found.text.clone(),
             location: found.location.clone(),
         });
+        // Luck under the system's own schedules counts as well, where not all of ours were seen; but some mutants act
+        // under exploration only.
+        let leaves_open = kill.is_none()
+            && !explored.complete
+            && info.is_some_and(|info| !info.needs_exploration);
         let text =
             |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
         Said {
@@ -390,6 +401,7 @@ impl Stage<'_> {
             explored: Some(ExploredEntry {
                 coverage: explored.coverage.clone(),
                 schedules: explored.executions,
+                leaves_open,
                 schedule: text(|found| &found.schedule),
                 trace: text(|found| &found.trace),
                 unseen: explored
@@ -451,6 +463,7 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.schedules += explored.executions;
     size.states += explored.states;
     size.transitions += explored.transitions;
+    size.before += explored.before;
     size.seconds += explored.nanoseconds as f64 / 1e9;
     size.memory = size.memory.max(explored.memory);
 }

@@ -172,7 +172,9 @@ impl Context<'_> {
             standing.seconds += said.seconds;
             match said.kill {
                 None => {
-                    standing.passed.insert(test);
+                    if !leaves_open(&said.explored) {
+                        standing.passed.insert(test);
+                    }
                     standing
                         .explored
                         .extend(report_exploration(test, said.explored));
@@ -244,6 +246,13 @@ impl Context<'_> {
             }
         }
     }
+}
+
+/// Whether ordinary runs of a test are to be made, although its schedules were explored.
+fn leaves_open(explored: &Option<ExploredEntry>) -> bool {
+    explored
+        .as_ref()
+        .is_some_and(|explored| explored.leaves_open)
 }
 
 fn report_exploration(test: TestId, explored: Option<ExploredEntry>) -> Option<Exploration> {
@@ -556,7 +565,7 @@ fn restore(standings: &mut [Standing], tests: &[TestRecord], known: &[Entry]) {
             continue;
         };
         match &entry.kill {
-            None if standing.passed.insert(test) => {
+            None if leaves_open(&entry.explored) || standing.passed.insert(test) => {
                 standing.seconds += entry.seconds;
                 let explored = report_exploration(test, entry.explored.clone());
                 standing.explored.extend(explored);

@@ -56,6 +56,53 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
         assert!(kill.schedule.is_some(), "{operator}");
     }
 
+    // A mutant that takes the process down shows its schedule, too, and that can be run again.
+    let mut fatal = outcomes.mutants.iter().filter(|mutant| {
+        mutant.info.file == "src/fatal.rs" && mutant.info.operator.code() == "EAN"
+    });
+    let fatal = fatal.next().expect("the swap is split");
+    assert_eq!(fatal.verdict.unwrap().to_string(), "killed (crashed)");
+    let kill = &fatal.killed_by[0];
+    assert!(kill.schedule.as_ref().unwrap().starts_with("s1:"));
+    let trace = kill.trace.as_ref().unwrap();
+    assert!(trace.contains("stores #0"), "{trace}");
+    assert!(trace.contains("the test died of signal 6"), "{trace}");
+    let id = fatal.info.id.0.to_string();
+    let again = tree.run(&["replay", "--mutant", &id]).has_code(2);
+    assert!(
+        again
+            .stdout
+            .contains("its process dies under this schedule"),
+        "{}",
+        again.stdout
+    );
+    let page = tree.run(&["show", &id]).has_code(0);
+    assert!(
+        page.stdout
+            .contains(&format!("cargo atropos replay --mutant {id}"))
+    );
+
+    // What random schedules let pass is run as it is, too: luck that a plain run has is not lost.
+    let run = tree.run(&[
+        "-f",
+        "src/fatal.rs",
+        "--explore",
+        "random:3",
+        "--no-impact",
+        "-C--offline",
+        "--",
+        "ordinary",
+    ]);
+    let sampled = run.outcomes();
+    let mut taken = sampled
+        .mutants
+        .iter()
+        .filter(|mutant| mutant.info.summary == "replace body with false");
+    let taken = taken.next().expect("a body can be replaced");
+    assert_eq!(taken.verdict.unwrap().to_string(), "killed (panicked)");
+    assert_eq!(taken.killed_by[0].schedule, None);
+    assert_eq!(taken.explored_by[0].schedules, 6);
+
     // Two orderings at once, through the same switch; the schedule that kills them can be run again.
     let run = tree.run(&[
         "--operators",

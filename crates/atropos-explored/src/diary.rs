@@ -1,0 +1,151 @@
+//! The choices of the execution under way, in memory that a worker shares with the process that waits for it: when a
+//! mutant takes its worker down, the schedule that did it is known.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use atropos_explore::{Choice, Guide, Op, Point, Schedule, Thread};
+use atropos_protocol::sys;
+
+/// Choices that are written down; longer executions lose their end, and then have no schedule to show.
+const MOST: usize = 1 << 20;
+/// Marks an alternative among threads.
+const ALTERNATIVE: u32 = 1 << 31;
+
+/// Where the choices stand.
+#[repr(C)]
+pub struct Diary {
+    length: AtomicU64,
+    choices: [AtomicU32; MOST],
+}
+
+impl Diary {
+    /// A new one, for a worker yet to be forked. It is never given back: use it again for the next.
+    pub fn make() -> Result<&'static Diary, String> {
+        let protection = sys::PROT_READ | sys::PROT_WRITE;
+        let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
+        let place = sys::map(-1, size_of::<Diary>(), protection, flags)
+            .map_err(|error| format!("no memory to share: error {}", error.0))?;
+        // SAFETY: fresh memory, page-aligned, zeroed, never unmapped; the type holds atomics only.
+        Ok(unsafe { &*place.cast::<Diary>() })
+    }
+
+    /// An execution begins.
+    pub fn begin(&self) {
+        self.length.store(0, Relaxed);
+    }
+
+    fn write(&self, choice: u32) {
+        let at = self.length.load(Relaxed);
+        if let Some(place) = self.choices.get(at as usize) {
+            place.store(choice, Relaxed);
+        }
+        self.length.store(at + 1, Relaxed);
+    }
+
+    /// The choices of the last execution, unless they were too many.
+    pub fn schedule(&self) -> Option<Schedule> {
+        let choices = self.choices.get(..self.length.load(Relaxed) as usize)?;
+        let choice = |place: &AtomicU32| match place.load(Relaxed) {
+            thread if thread & ALTERNATIVE == 0 => Choice::thread(Thread(thread)),
+            alternative => Choice::data(alternative & !ALTERNATIVE),
+        };
+        Some(Schedule {
+            choices: choices.iter().map(choice).collect(),
+        })
+    }
+}
+
+/// Writes down what a guide chooses, before the system acts on it.
+pub struct Writing<'a> {
+    pub guide: &'a mut dyn Guide,
+    pub diary: &'a Diary,
+}
+
+impl Guide for Writing<'_> {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        let chosen = self.guide.choose(point);
+        if let Some(thread) = chosen.filter(|_| !point.is_over()) {
+            self.diary.write(thread.0);
+        }
+        chosen
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        let value = self.guide.data(options);
+        // Where there is one alternative only, no guide takes it for a choice.
+        if options > 1 {
+            self.diary.write(value | ALTERNATIVE);
+        }
+        value
+    }
+
+    fn refine(&mut self, op: Op) {
+        self.guide.refine(op);
+    }
+
+    fn wake(&mut self, thread: Thread) {
+        self.guide.wake(thread);
+    }
+
+    fn observe(&mut self, value: u64) {
+        self.guide.observe(value);
+    }
+
+    fn reach(&mut self, mutant: u32) {
+        self.guide.reach(mutant);
+    }
+
+    fn wants_fingerprint(&self) -> bool {
+        self.guide.wants_fingerprint()
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.guide.is_fresh()
+    }
+}
+
+/// Follows a schedule to its end and stops there.
+pub struct Following<'a>(pub std::slice::Iter<'a, Choice>);
+
+impl Guide for Following<'_> {
+    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+        if point.is_over() {
+            return None;
+        }
+        let thread = self.0.next()?.as_thread()?;
+        point.is_ready(thread).then_some(thread)
+    }
+
+    fn data(&mut self, options: u32) -> u32 {
+        let next = match options > 1 {
+            true => self.0.next().and_then(|choice| choice.as_data()),
+            false => None,
+        };
+        next.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_the_schedule_of_the_last_execution() {
+        let diary = Diary::make().unwrap();
+        diary.begin();
+        diary.write(7);
+        diary.begin();
+        for choice in [0, 0, 1, 2 | ALTERNATIVE, 0] {
+            diary.write(choice);
+        }
+        assert_eq!(diary.schedule().unwrap().to_string(), "s1:0*2,1,=2,0");
+    }
+
+    #[test]
+    fn an_execution_that_is_too_long_has_no_schedule() {
+        let diary = Diary::make().unwrap();
+        diary.begin();
+        (0..=MOST).for_each(|_| diary.write(0));
+        assert_eq!(diary.schedule(), None);
+    }
+}
