@@ -23,8 +23,8 @@ use crate::{answers, switch, workers};
 const FEW: u64 = 50;
 /// Executions to spend on schedules without preemption, then with one, before the whole.
 const FIRST: [u64; 2] = [20, 100];
-/// But never more than this part of what the original took: most of the cost is in mutants that don't die.
-const SHARE: u64 = 10;
+/// But all in all never more than this part of what the original took: most of the cost is in mutants that don't die.
+const SHARE: u64 = 20;
 /// How many times the schedules of the original a mutant may have.
 const MULTIPLE: u64 = 20;
 /// How many times the stated patience a process may take over a mutant.
@@ -415,8 +415,12 @@ fn under_few_preemptions(
         return (None, explored);
     }
     let mut found = None;
+    let all = original.executions / SHARE;
     for (preemptions, most) in FIRST.into_iter().enumerate() {
-        let most = most.min(original.executions / SHARE);
+        let most = most.min(all.saturating_sub(explored.executions));
+        if most == 0 {
+            break;
+        }
         let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience / 4));
         let look =
             original.look_at_mutant(subject, mutant, preemptions as u32, &mut |end| match end

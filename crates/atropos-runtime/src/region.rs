@@ -13,3 +13,15 @@ pub fn bare<T: ?Sized>(lock: &T) -> &T {
 pub fn kept_on_panic<T: ?Sized>(lock: &T) -> &T {
     lock
 }
+
+/// As `bare`, for a lock of another library and its data.
+#[inline]
+pub fn bare_foreign<L: ?Sized, T>(lock: &L, _: *mut T) -> &L {
+    lock
+}
+
+/// As `kept_on_panic`, for a lock of another library and its data.
+#[inline]
+pub fn kept_on_panic_foreign<L: ?Sized, T>(lock: &L, _: *mut T) -> &L {
+    lock
+}

@@ -1,10 +1,11 @@
 //! Mistakes that Rust's types forbid, made on request: a lock that excludes nobody, a lock that is kept when its
-//! holder panics. Mutants ask for them right before they lock; see `sync::bare` for what becomes of the data.
+//! holder panics. Mutants ask for them right before they lock; see `sync::bare` for what becomes of the data of our own
+//! locks, `atomic::foreign` for locks of other libraries.
 //!
 //! They are made only for controlled threads: those take turns on one OS thread, and change places at announced
 //! operations alone, so two of them are never at the data at the same moment.
 
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use crate::control::is_controlled;
 
@@ -18,13 +19,43 @@ pub enum Mistake {
     KeptOnPanic = 2,
 }
 
+/// What marks a request for a lock of another library.
+const FOREIGN: u8 = 4;
+
 /// The request that the next acquisition takes up; nothing comes between the two.
 static NEXT: AtomicU8 = AtomicU8::new(0);
+
+/// The data of a lock of another library.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guarded {
+    pub start: usize,
+    pub size: usize,
+    pub align: usize,
+    /// There is nothing to drop in it.
+    pub is_plain: bool,
+}
+
+/// What a request for such a lock is about.
+static START: AtomicUsize = AtomicUsize::new(0);
+static SIZE: AtomicUsize = AtomicUsize::new(0);
+static ALIGN: AtomicUsize = AtomicUsize::new(1);
+static PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// The next acquisition of a lock by the running thread shall be wrong in this way.
 pub fn request(mistake: Mistake) {
     if is_controlled() {
         NEXT.store(mistake as u8, Relaxed);
+    }
+}
+
+/// The same for a lock of another library, which locks by an atomic beside its data.
+pub fn request_of_foreign<T>(mistake: Mistake, data: *mut T) {
+    if is_controlled() {
+        START.store(data as usize, Relaxed);
+        SIZE.store(size_of::<T>(), Relaxed);
+        ALIGN.store(align_of::<T>(), Relaxed);
+        PLAIN.store(!std::mem::needs_drop::<T>(), Relaxed);
+        NEXT.store(mistake as u8 | FOREIGN, Relaxed);
     }
 }
 
@@ -35,6 +66,31 @@ pub(crate) fn taken() -> Option<Mistake> {
         return None;
     }
     match NEXT.swap(0, Relaxed) {
+        next if next & FOREIGN != 0 => None,
+        next => known(next),
+    }
+}
+
+/// Takes a request for a lock of another library up, before an access to an atomic.
+#[inline]
+pub(crate) fn taken_of_foreign() -> Option<(Mistake, Guarded)> {
+    match NEXT.load(Relaxed) & FOREIGN {
+        0 => None,
+        _ => {
+            let mistake = known(NEXT.swap(0, Relaxed) & !FOREIGN)?;
+            let guarded = Guarded {
+                start: START.load(Relaxed),
+                size: SIZE.load(Relaxed),
+                align: ALIGN.load(Relaxed),
+                is_plain: PLAIN.load(Relaxed),
+            };
+            Some((mistake, guarded))
+        }
+    }
+}
+
+fn known(number: u8) -> Option<Mistake> {
+    match number {
         1 => Some(Mistake::Bare),
         2 => Some(Mistake::KeptOnPanic),
         _ => None,

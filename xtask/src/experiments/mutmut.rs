@@ -435,8 +435,8 @@ fn plot(programs: &[&Program], measured: &[Runs]) -> Bars {
         color,
         values,
     };
-    let (all, values): (fn(&Runs) -> &Compared, fn(&Runs) -> &Compared) =
-        (|runs| &runs.all, |runs| &runs.on_values);
+    let all: fn(&Runs) -> &Compared = |runs| &runs.all;
+    let values: fn(&Runs) -> &Compared = |runs| &runs.on_values;
     Bars {
         title: "Transitions saved over basic, exhaustive".into(),
         groups: programs

@@ -4,7 +4,7 @@
 use syn::{Expr, ExprAwait, ExprCall, ExprMethodCall, Member};
 
 use super::bare;
-use super::construct::{Construct, Library};
+use super::construct::{Acquisition, Construct, Library};
 use crate::facts::last_name;
 use crate::operator::Operator;
 use crate::walk::{Draft, Walker};
@@ -291,21 +291,39 @@ impl Walker<'_> {
             .into_iter()
             .map(|(operator, text)| self.replacement(operator, span, text))
             .collect();
-        if self.locking(call) == Some(Library::Std)
+        if let Some(library) = self.locking(call)
+            && self.can_err(library, call)
             && !self.frame.is_awaited(self.source.span(call))
-            && !self.is_given_plainly(call)
+            && (library == Library::ParkingLot || !self.is_given_plainly(call))
         {
-            drafts.push(self.without_exclusion(Operator::Rcxc, call));
+            let acquisition = Acquisition { call, library };
+            drafts.push(self.without_exclusion(Operator::Rcxc, &acquisition));
         }
         self.point(span, crate::mutant::Shape::Expression, drafts);
     }
 
     /// The same acquisition, of a guard that excludes nobody.
-    pub(super) fn without_exclusion(&self, operator: Operator, call: &ExprMethodCall) -> Draft {
+    pub(super) fn without_exclusion(
+        &self,
+        operator: Operator,
+        acquisition: &Acquisition<'_>,
+    ) -> Draft {
+        let call = acquisition.call;
         let receiver = self.source.flat(&call.receiver);
         let span = self.source.span(&call.receiver);
         let summary = format!("take away the exclusion of {receiver}.{}()", call.method);
-        Draft::new(operator, span, bare(&receiver), summary).under_exploration()
+        let text = bare(acquisition.library, &receiver);
+        Draft::new(operator, span, text, summary).under_exploration()
+    }
+
+    /// Whether exploration can give a guard of this lock that excludes nobody. For a lock of another library it has to be
+    /// named twice.
+    pub(super) fn can_err(&self, library: Library, call: &ExprMethodCall) -> bool {
+        match library {
+            Library::Std => true,
+            Library::ParkingLot => is_a_place(&call.receiver),
+            Library::Tokio | Library::Other => false,
+        }
     }
 
     /// Whether a lock gives the guard itself and not a result: it is not std's then.
@@ -436,4 +454,16 @@ fn is_atom(expression: &Expr) -> bool {
             | Expr::MethodCall(_)
             | Expr::Index(_)
     )
+}
+
+/// Whether an expression only names something, so that it can be evaluated twice.
+fn is_a_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_a_place(&field.base),
+        Expr::Paren(inner) => is_a_place(&inner.expr),
+        Expr::Reference(inner) => is_a_place(&inner.expr),
+        Expr::Unary(inner) => matches!(inner.op, syn::UnOp::Deref(_)) && is_a_place(&inner.expr),
+        _ => false,
+    }
 }

@@ -6,7 +6,7 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprReturn, ExprTry, Type};
 
-use super::construct::{Acquisition, Library};
+use super::construct::Acquisition;
 use crate::facts::last_name;
 use crate::operator::Operator;
 use crate::walk::{Draft, Walker};
@@ -72,7 +72,7 @@ impl Walker<'_> {
         for draft in drafts {
             self.block_draft(draft);
         }
-        if ways.may_panic && acquisition.library == Library::Std {
+        if ways.may_panic && self.can_err(acquisition.library, acquisition.call) {
             self.kept_on_panic(acquisition);
         }
     }
@@ -80,7 +80,7 @@ impl Walker<'_> {
     fn kept_on_panic(&mut self, acquisition: &Acquisition<'_>) {
         let receiver = self.source.flat(&acquisition.call.receiver);
         let span = self.source.span(&acquisition.call.receiver);
-        let text = format!("(*::atropos_runtime::region::kept_on_panic(&{receiver}))");
+        let text = super::kept_on_panic(acquisition.library, &receiver);
         let summary = format!("keep {receiver} locked when this panics");
         let draft = Draft::new(Operator::Rfu, span, text, summary).under_exploration();
         self.point(span, crate::mutant::Shape::Expression, vec![draft]);

@@ -100,11 +100,12 @@ impl Walker<'_> {
 
     /// ASTK for locks of the object, RSTK for statics.
     fn other_scope(&self, block: &Block, calls: &[&ExprMethodCall]) -> Vec<Draft> {
-        let of_std = calls
-            .iter()
-            .filter(|call| self.locking(call) == Some(Library::Std));
+        let can_err = calls.iter().filter(|call| {
+            let library = self.locking(call);
+            library.is_some_and(|library| self.can_err(library, call))
+        });
         let (mut own, mut shared) = (Vec::new(), Vec::new());
-        for call in of_std {
+        for call in can_err {
             match &*call.receiver {
                 Expr::Field(field) if is_self(&field.base) => own.push(*call),
                 Expr::Path(path) => {
@@ -143,16 +144,16 @@ impl Walker<'_> {
         let start = self.source.span(&block.stmts[0]).start;
         let last = block.stmts.len() - 1;
         let span = Span::new(start, self.source.span(&block.stmts[last]).end);
-        let mut receivers: Vec<Span> = calls
+        let mut receivers: Vec<(Span, Library)> = calls
             .iter()
-            .map(|call| self.source.span(&call.receiver))
+            .filter_map(|call| Some((self.source.span(&call.receiver), self.locking(call)?)))
             .collect();
-        receivers.sort();
+        receivers.sort_by_key(|(span, _)| *span);
         let mut text = format!("{lock} ");
         let mut position = span.start;
-        for receiver in receivers {
+        for (receiver, library) in receivers {
             text.push_str(self.source.slice(Span::new(position, receiver.start)));
-            text.push_str(&bare(self.source.slice(receiver)));
+            text.push_str(&bare(library, self.source.slice(receiver)));
             position = receiver.end;
         }
         text.push_str(self.source.slice(Span::new(position, span.end)));

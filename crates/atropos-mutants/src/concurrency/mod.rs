@@ -25,6 +25,7 @@ mod methods;
 mod regions;
 mod removals;
 
+use construct::Library;
 use syn::{Block, Expr, ExprAwait, ExprCall, ExprMethodCall, ExprTuple, Macro, Stmt};
 
 use crate::mutant::{Shape, Span};
@@ -32,8 +33,22 @@ use crate::operator::{Category, Operator};
 use crate::walk::{Draft, Walker};
 
 /// The receiver of a call whose guard shall not exclude anybody.
-pub(crate) fn bare(receiver: &str) -> String {
-    format!("(*::atropos_runtime::region::bare(&{receiver}))")
+pub(crate) fn bare(library: Library, receiver: &str) -> String {
+    mistaken("bare", library, receiver)
+}
+
+/// The receiver of a call whose guard shall not unlock when it is dropped by a panic.
+pub(crate) fn kept_on_panic(library: Library, receiver: &str) -> String {
+    mistaken("kept_on_panic", library, receiver)
+}
+
+fn mistaken(mistake: &str, library: Library, receiver: &str) -> String {
+    match library {
+        Library::ParkingLot => format!(
+            "(*::atropos_runtime::region::{mistake}_foreign(&{receiver}, ({receiver}).data_ptr()))"
+        ),
+        _ => format!("(*::atropos_runtime::region::{mistake}(&{receiver}))"),
+    }
 }
 
 impl Walker<'_> {

@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
 
-use super::construct::{Acquisition, Library, mentions, path_ends, uses};
+use super::construct::{Acquisition, mentions, path_ends, uses};
 use crate::facts::{Facts, bound_names};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -175,7 +175,8 @@ impl Walker<'_> {
 
     /// The acquisition once more, of a guard that excludes nobody.
     fn again_bare(&self, region: &Region<'_>) -> String {
-        self.acquired(region, &super::bare(&self.lock_of(region)))
+        let library = region.acquisition.library;
+        self.acquired(region, &super::bare(library, &self.lock_of(region)))
     }
 
     /// The acquisition, of a lock of another name.
@@ -300,8 +301,8 @@ impl Walker<'_> {
             for operator in operators {
                 self.rewritten(operator, region.block, range, String::new(), &summary);
             }
-        } else if region.acquisition.library == Library::Std {
-            let draft = self.without_exclusion(operator, region.acquisition.call);
+        } else if self.can_err(region.acquisition.library, region.acquisition.call) {
+            let draft = self.without_exclusion(operator, &region.acquisition);
             let span = draft.span;
             self.point(span, Shape::Expression, vec![draft]);
         }
@@ -317,14 +318,15 @@ impl Walker<'_> {
         if !region.is_used_by(first) {
             return Some(format!("{text} {}", self.again(region)));
         }
-        (region.acquisition.library == Library::Std).then(|| {
-            format!(
-                "{} {text} drop({}); {}",
-                self.again_bare(region),
-                region.guard,
-                self.again(region)
-            )
-        })
+        self.can_err(region.acquisition.library, region.acquisition.call)
+            .then(|| {
+                format!(
+                    "{} {text} drop({}); {}",
+                    self.again_bare(region),
+                    region.guard,
+                    self.again(region)
+                )
+            })
     }
 
     /// The text of a region's last statement outside it, if that can be.
@@ -338,14 +340,15 @@ impl Walker<'_> {
         if !region.is_used_by(last) {
             return Some(format!("drop({guard}); {text}"));
         }
-        (region.acquisition.library == Library::Std).then(|| {
-            let drop = if region.has_drop {
-                format!(" drop({guard});")
-            } else {
-                String::new()
-            };
-            format!("drop({guard}); {} {text}{drop}", self.again_bare(region))
-        })
+        self.can_err(region.acquisition.library, region.acquisition.call)
+            .then(|| {
+                let drop = if region.has_drop {
+                    format!(" drop({guard});")
+                } else {
+                    String::new()
+                };
+                format!("drop({guard}); {} {text}{drop}", self.again_bare(region))
+            })
     }
 
     fn shrunk(&mut self, region: &Region<'_>) {

@@ -276,3 +276,52 @@ fn one_edit_has_one_name() {
     let found = found_with(source, &options("RSK,RSB,RCXC"));
     assert_eq!(lines(source, &found), [format!("RSK: m => {BARE}")]);
 }
+
+#[test]
+fn locks_of_parking_lot_can_be_made_to_exclude_nobody() {
+    const HEAD: &str = "use parking_lot::{Mutex, RwLock}; \
+        struct S { all: Mutex<Vec<u8>>, some: RwLock<u8> } impl S { ";
+    let made = |operators: &str, method: &str| {
+        let source = format!("{HEAD}{method} }}");
+        let found = found_with(&source, &options(operators));
+        let mut all = found.points.iter().flat_map(|point| &point.mutants);
+        assert!(all.all(|mutant| mutant.needs_exploration));
+        lines(&source, &found)
+    };
+    let wrong = |mistake: &str, lock: &str| {
+        format!("(*::atropos_runtime::region::{mistake}_foreign(&{lock}, ({lock}).data_ptr()))")
+    };
+    let whole = "fn f(&self) { let mut g = self.all.lock(); g.push(1); }";
+    let bare = wrong("bare", "self.all");
+    assert_eq!(made("RSK", whole), [format!("RSK: self.all => {bare}")]);
+    assert!(made("ASTK", whole)[0].ends_with(&format!("let mut g = {bare}.lock(); g.push(1);")));
+    assert_eq!(
+        made(
+            "RSB",
+            "fn f(&self) { { let mut g = self.some.write(); *g += 1; } h(); }"
+        ),
+        [format!("RSB: self.some => {}", wrong("bare", "self.some"))]
+    );
+    assert_eq!(
+        made("RCXC", "fn f(&self) -> u8 { *self.some.read() }"),
+        [format!("RCXC: self.some => {}", wrong("bare", "self.some"))]
+    );
+    assert_eq!(
+        made(
+            "RFU",
+            "fn f(&self) { let g = self.all.lock(); assert!(g.is_empty()); }"
+        ),
+        [format!(
+            "RFU: self.all => {}",
+            wrong("kept_on_panic", "self.all")
+        )]
+    );
+    // What is called for the lock would be called twice.
+    assert_eq!(
+        made(
+            "RSK",
+            "fn f(&self) { let mut g = self.lock_of(1).lock(); g.push(1); }"
+        ),
+        [""; 0]
+    );
+}

@@ -78,6 +78,9 @@ impl Control {
 
     /// A load.
     pub fn atomic_load(&self, word: &dyn Word, ordering: Ordering, site: Site) -> u64 {
+        if let Some(value) = self.ghostly(word, site, &|_| None) {
+            return value;
+        }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         let again = self.looks_again(name);
@@ -96,6 +99,9 @@ impl Control {
 
     /// A store.
     pub fn atomic_store(&self, word: &dyn Word, value: u64, ordering: Ordering, site: Site) {
+        if self.ghostly(word, site, &|_| Some(value)).is_some() {
+            return;
+        }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         self.announce_access(Code::Store, name, Kind::Write, ordering, site);
@@ -116,6 +122,9 @@ impl Control {
         site: Site,
         change: &dyn Fn(u64) -> u64,
     ) -> u64 {
+        if let Some(old) = self.ghostly(word, site, &|old| Some(change(old))) {
+            return old;
+        }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         self.announce_access(Code::Modify, name, Kind::Write, ordering, site);
@@ -150,6 +159,10 @@ impl Control {
         exchange: Exchange,
         site: Site,
     ) -> Result<u64, u64> {
+        let exchanged = |old: u64| (old == exchange.expected).then_some(exchange.new);
+        if let Some(old) = self.ghostly(word, site, &exchanged) {
+            return exchanged(old).map_or(Err(old), |_| Ok(old));
+        }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
         self.announce_access(

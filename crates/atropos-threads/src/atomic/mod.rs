@@ -4,6 +4,7 @@
 pub mod access;
 mod common;
 mod fences;
+pub(crate) mod foreign;
 mod integers;
 mod others;
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use crate::atomic::foreign::Ghost;
 use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Objects, Site};
@@ -93,6 +94,8 @@ pub(crate) struct ThreadState {
     pub rounds: Rounds,
     /// How often the thread asked for the time since it last waited.
     pub clock_reads: u32,
+    /// Locks of other libraries that it holds by mistake.
+    pub ghosts: Vec<Ghost>,
 }
 
 /// How a thread's last panic began.
@@ -168,6 +171,7 @@ impl ThreadState {
             spin: Spin::default(),
             rounds: Rounds::default(),
             clock_reads: 0,
+            ghosts: Vec::new(),
         }
     }
 

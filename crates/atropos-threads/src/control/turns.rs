@@ -6,6 +6,7 @@ use super::code::Code;
 use super::objects::whole;
 use super::thread_state::Wait;
 use super::{Announcement, Controller, Granted, end_of};
+use crate::atomic::foreign::Ghost;
 use crate::finding::{FindingKind, Waiting};
 use crate::memory::context::{self, Context};
 use crate::memory::heap::Program;
@@ -86,9 +87,12 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
         if let Some(count) = (*controller).world.panic_count {
             (*threads.add(from)).panics = count.replace((*to).panics);
         }
+        (*threads.add(from)).ghosts.iter_mut().for_each(Ghost::hide);
         let save = &raw mut (*threads.add(from)).context;
         // A thread may start others while this one waits, which moves the table: nothing is written through `save` after the switch.
         context::switch(save, (*to).context);
+        let threads = &mut (*controller).threads;
+        threads[from].ghosts.iter_mut().for_each(Ghost::show);
     }
 }
 

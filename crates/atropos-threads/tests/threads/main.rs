@@ -4,6 +4,7 @@ mod alone;
 mod communication;
 mod effort;
 mod findings;
+mod foreign;
 mod litmus;
 mod mistakes;
 mod primitives;
