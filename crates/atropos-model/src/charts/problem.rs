@@ -30,13 +30,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Notes a problem without advice.
-    pub fn report(&mut self, span: Span, message: impl Into<String>) {
-        self.diagnostics
-            .push(Diagnostic::error(place(span), message));
-    }
-
-    /// Notes a problem with advice.
+    /// Notes a problem and what to do about it.
     pub fn advise(&mut self, span: Span, message: impl Into<String>, advice: impl Into<String>) {
         let diagnostic = Diagnostic::error(place(span), message).advice(advice);
         self.diagnostics.push(diagnostic);
@@ -77,7 +71,7 @@ mod tests {
     fn problems_come_together_with_line_column_source_and_advice() {
         let mut collector = Collector::default();
         collector.advise(4..7, "no such state `Cde`", "did you mean `Cdf`?");
-        collector.report(0..2, "something else");
+        collector.advise(0..2, "something else", "leave it out");
         let problems = collector
             .finish("door.puml", "ab\n Cde x", Some(()))
             .expect_err("two problems");
@@ -87,6 +81,7 @@ mod tests {
             " Cde x",
             "did you mean `Cdf`?",
             "something else",
+            "leave it out",
         ] {
             assert!(shown.contains(part), "{part} is missing in\n{shown}");
         }

@@ -33,8 +33,25 @@ impl Checker<'_> {
                     self.type_name(to),
                     self.type_name(from)
                 );
-                self.diagnostics.error(span, message);
+                let advice = self.advice_on_misfit(from, to);
+                self.diagnostics.error(span, message, advice);
             }
+        }
+    }
+
+    fn advice_on_misfit(&self, from: TyId, to: TyId) -> String {
+        match (self.types.get(from), self.types.get(to)) {
+            (Ty::Int { .. }, Ty::Bool) => "compare the number: `x > 0`".into(),
+            (
+                Ty::Int { .. } | Ty::Fixed { .. } | Ty::Enum(_),
+                Ty::Int { .. } | Ty::Fixed { .. } | Ty::Enum(_),
+            ) => {
+                format!("`value as {}` converts it", self.type_name(to))
+            }
+            _ => format!(
+                "write a value of type {}, or change the type",
+                self.type_name(to)
+            ),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::Global;
+use super::scope::perhaps;
 use crate::language::tree::{self, Name};
 use crate::language::{Diagnostic, Span};
 use crate::model::code::{Effects, Local};
@@ -57,10 +58,22 @@ impl<'t> Checker<'t> {
         };
         match self.globals.get(&parent.text) {
             Some(Global::Class(id)) => self.classes[class.0 as usize].parent = Some(*id),
-            _ => self
-                .diagnostics
-                .error(parent.span, format!("there is no class `{}`", parent.text)),
+            _ => {
+                let advice = self.advice_on_class(&parent.text);
+                let message = format!("there is no class `{}`", parent.text);
+                self.diagnostics.error(parent.span, message, advice);
+            }
         }
+    }
+
+    /// What to do where a class is named that there is not.
+    pub(super) fn advice_on_class(&self, name: &str) -> String {
+        let classes = self.classes.iter().map(|class| class.name.text.as_str());
+        perhaps(
+            name,
+            classes,
+            "a class is `Name = system |[ … ]|` under `types`",
+        )
     }
 
     fn reject_cycles(&mut self) {
@@ -69,8 +82,11 @@ impl<'t> Checker<'t> {
             while let Some(parent) = self.classes[seen[seen.len() - 1].0 as usize].parent {
                 if seen.contains(&parent) {
                     let name = self.classes[at].name.clone();
-                    self.diagnostics
-                        .error(name.span, format!("`{}` is its own superclass", name.text));
+                    self.diagnostics.error(
+                        name.span,
+                        format!("`{}` is its own superclass", name.text),
+                        "take one of the `system (…)` out of the circle",
+                    );
                     self.classes[at].parent = None;
                     break;
                 }
@@ -113,6 +129,7 @@ impl<'t> Checker<'t> {
                     self.diagnostics.error(
                         name.span,
                         format!("the attribute `{}` exists already", name.text),
+                        "a class also has the attributes of its superclass; rename this one",
                     );
                     continue;
                 }
@@ -174,7 +191,8 @@ impl<'t> Checker<'t> {
         for param in params {
             if locals.iter().any(|known| known.name == param.name.text) {
                 let message = format!("the parameter `{}` is listed twice", param.name.text);
-                self.diagnostics.error(param.name.span, message);
+                let advice = "every parameter has a name of its own";
+                self.diagnostics.error(param.name.span, message, advice);
             }
             let ty = self.resolve_type(&param.ty);
             locals.push(Local {

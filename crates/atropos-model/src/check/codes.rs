@@ -79,8 +79,11 @@ impl Checker<'_> {
             let ty = self.resolve_type(&local.ty);
             for name in &local.names {
                 if scope.find(&name.text).is_some() {
-                    self.diagnostics
-                        .error(name.span, format!("`{}` exists already here", name.text));
+                    self.diagnostics.error(
+                        name.span,
+                        format!("`{}` exists already here", name.text),
+                        "parameters and local variables share one set of names; rename one",
+                    );
                 }
                 let value = local.init.as_ref().map(|init| self.stored(init, scope, ty));
                 let slot = scope.add(&name.text, ty);

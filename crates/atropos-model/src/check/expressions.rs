@@ -1,6 +1,6 @@
 //! Expressions: names, types and the lowered form.
 
-use super::scope::{Scope, nearest};
+use super::scope::{Scope, perhaps};
 use super::{Checker, Global};
 use crate::language::tree::{self, ExprKind as Tree, FoldFrom};
 use crate::language::{Diagnostic, Span};
@@ -36,7 +36,11 @@ impl Checker<'_> {
                         span,
                     }
                 }
-                None => self.bad_because(span, "`self` has no meaning in a constant"),
+                None => self.bad_because(
+                    span,
+                    "`self` has no meaning in a constant",
+                    "a constant is made of literals and other constants",
+                ),
             },
             Tree::Result => match scope.result {
                 Some(slot) => Expr {
@@ -44,7 +48,11 @@ impl Checker<'_> {
                     ty: scope.locals[slot as usize].ty,
                     span,
                 },
-                None => self.bad_because(span, "`result` exists only in a method with a type"),
+                None => self.bad_because(
+                    span,
+                    "`result` exists only in a method with a type",
+                    "declare what the method gives back: `name(…) : type = … end`",
+                ),
             },
             Tree::Name(name) => self.name(name, span, scope, expect),
             Tree::Field(base, field) => self.field(base, field, span, scope),
@@ -113,8 +121,13 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn bad_because(&mut self, span: Span, message: impl Into<String>) -> Expr {
-        self.diagnostics.error(span, message);
+    pub(super) fn bad_because(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Expr {
+        self.diagnostics.error(span, message, advice);
         self.bad(span)
     }
 
@@ -123,6 +136,7 @@ impl Checker<'_> {
         self.bad_because(
             span,
             format!("{what} don't go together: {left} and {right}"),
+            "both must be of one type; `as` converts numbers, enumerations and classes",
         )
     }
 
@@ -235,7 +249,13 @@ impl Checker<'_> {
                 };
             }
             Some(Global::Open) => return self.bad(span),
-            Some(_) => return self.bad_because(span, format!("`{name}` is a type, not a value")),
+            Some(_) => {
+                return self.bad_because(
+                    span,
+                    format!("`{name}` is a type, not a value"),
+                    format!("a value of an enumeration is `{name}.Value`; an object is made by `new({name})`"),
+                );
+            }
             None => {}
         }
         match self
@@ -273,7 +293,6 @@ impl Checker<'_> {
     }
 
     fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) -> Expr {
-        let mut diagnostic = Diagnostic::error(span, format!("there is no `{name}` here"));
         let attributes = scope
             .class
             .map(|class| self.attribute_names(class))
@@ -283,15 +302,17 @@ impl Checker<'_> {
             .chain(attributes.iter().map(String::as_str))
             .chain(self.globals.keys().map(String::as_str))
             .chain(self.literals.keys().map(String::as_str));
-        if scope
-            .class
-            .is_some_and(|class| self.find_code(class, name).is_some())
-        {
-            diagnostic = diagnostic.advice(format!("to call it write `{name}()`"));
-        } else if let Some(near) = nearest(name, known) {
-            diagnostic = diagnostic.advice(format!("perhaps `{near}` is meant"));
-        }
-        self.diagnostics.push(diagnostic);
+        let is_code = |class| self.find_code(class, name).is_some();
+        let advice = match scope.class.is_some_and(is_code) {
+            true => format!("to call it write `{name}()`"),
+            false => perhaps(
+                name,
+                known,
+                "declare it under `var`, or as a parameter or constant",
+            ),
+        };
+        let message = format!("there is no `{name}` here");
+        self.diagnostics.error(span, message, advice);
         self.bad(span)
     }
 
@@ -323,22 +344,22 @@ impl Checker<'_> {
 
     fn qualified(&mut self, ty: TyId, field: &tree::Name, span: Span) -> Expr {
         let Ty::Enum(id) = *self.types.get(ty) else {
-            return self.bad_because(span, "only an enumeration's values are named this way");
+            return self.bad_because(
+                span,
+                "only an enumeration's values are named this way",
+                "`Type.Value` needs `Type = {Value, …}`",
+            );
         };
         let values = &self.enums[id as usize].values;
         match values.iter().position(|(value, _)| *value == field.text) {
             Some(at) => self.enum_literal(id, at as i64, span),
             None => {
-                let near = nearest(&field.text, values.iter().map(|(value, _)| value.as_str()));
-                let enumeration = self.enums[id as usize].name.clone();
-                let mut diagnostic = Diagnostic::error(
-                    field.span,
-                    format!("`{enumeration}` has no value `{}`", field.text),
-                );
-                if let Some(near) = near {
-                    diagnostic = diagnostic.advice(format!("perhaps `{near}` is meant"));
-                }
-                self.diagnostics.push(diagnostic);
+                let names: Vec<&str> = values.iter().map(|(value, _)| value.as_str()).collect();
+                let all = format!("it has {}", names.join(", "));
+                let advice = perhaps(&field.text, names.into_iter(), &all);
+                let enumeration = &self.enums[id as usize].name;
+                let message = format!("`{enumeration}` has no value `{}`", field.text);
+                self.diagnostics.error(field.span, message, advice);
                 self.bad(span)
             }
         }
@@ -378,7 +399,8 @@ impl Checker<'_> {
             }
             None => {
                 let message = format!("`{}` has no value", code.name);
-                self.bad_because(span, message)
+                let advice = "give it a type and assign `result` in it, or call it as a statement";
+                self.bad_because(span, message, advice)
             }
         }
     }
@@ -393,8 +415,11 @@ impl Checker<'_> {
         scope: &mut Scope,
     ) -> Option<Call> {
         let Some(own) = scope.class.filter(|_| !scope.initialiser) else {
-            self.diagnostics
-                .error(span, "nothing can be called here: objects don't exist yet");
+            self.diagnostics.error(
+                span,
+                "nothing can be called here: objects don't exist yet",
+                "initial values are literals, constants and `new(…)`; do the rest in an action",
+            );
             return None;
         };
         let (receiver, class, name) = match &callee.kind {
@@ -417,7 +442,8 @@ impl Checker<'_> {
                             "only objects have methods, this is {}",
                             self.type_name(base.ty)
                         );
-                        self.diagnostics.error(base_span, message);
+                        let advice = "call a method as `object.method(…)`, one of this object as `method(…)`";
+                        self.diagnostics.error(base_span, message, advice);
                         return None;
                     }
                 };
@@ -429,7 +455,10 @@ impl Checker<'_> {
                 (receiver, class, name.clone())
             }
             _ => {
-                self.diagnostics.error(callee.span, "this can't be called");
+                let advice =
+                    "methods and actions are called, by name: `name(…)` or `object.name(…)`";
+                self.diagnostics
+                    .error(callee.span, "this can't be called", advice);
                 return None;
             }
         };
@@ -464,7 +493,12 @@ impl Checker<'_> {
                 "`{}` takes {wanted} argument{plural}{also}, {given} given",
                 name.text
             );
-            self.diagnostics.error(span, message);
+            let types: Vec<String> = params.iter().map(|ty| self.type_name(*ty)).collect();
+            let advice = match params.is_empty() {
+                true => "call it without arguments".to_owned(),
+                false => format!("they are of type {}", types.join(", ")),
+            };
+            self.diagnostics.error(span, message, advice);
             return None;
         }
         let fold = match fold {
@@ -509,7 +543,8 @@ impl Checker<'_> {
                     "a fold goes over a list, this is {}",
                     self.type_name(lowered.ty)
                 );
-                self.diagnostics.error(list.span, message);
+                let advice = "`method(…) :>: (list)` calls the method for every item of a list";
+                self.diagnostics.error(list.span, message, advice);
                 None
             }
         }
@@ -518,14 +553,10 @@ impl Checker<'_> {
     fn unknown_method(&mut self, class: ClassId, name: &tree::Name) {
         let class_name = self.classes[class.0 as usize].name.text.clone();
         let known = self.code_names(class);
-        let mut diagnostic = Diagnostic::error(
-            name.span,
-            format!("`{class_name}` has no method or action `{}`", name.text),
-        );
-        if let Some(near) = nearest(&name.text, known.iter().map(String::as_str)) {
-            diagnostic = diagnostic.advice(format!("perhaps `{near}` is meant"));
-        }
-        self.diagnostics.push(diagnostic);
+        let known = known.iter().map(String::as_str);
+        let advice = perhaps(&name.text, known, "define it under `methods` or `actions`");
+        let message = format!("`{class_name}` has no method or action `{}`", name.text);
+        self.diagnostics.error(name.span, message, advice);
     }
 
     fn new_object(
@@ -546,7 +577,11 @@ impl Checker<'_> {
             return self.bad(span);
         }
         if name.is_some_and(|name| name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic())) {
-            return self.bad_because(span, "an object's name is printable ASCII without blanks");
+            return self.bad_because(
+                span,
+                "an object's name is printable ASCII without blanks",
+                "names stand in the labels of tests; use letters, digits, `_` and `.`",
+            );
         }
         match self.globals.get(&class.text) {
             Some(Global::Class(id)) => {
@@ -561,7 +596,14 @@ impl Checker<'_> {
                     span,
                 }
             }
-            _ => self.bad_because(class.span, format!("there is no class `{}`", class.text)),
+            _ => {
+                let advice = self.advice_on_class(&class.text);
+                self.bad_because(
+                    class.span,
+                    format!("there is no class `{}`", class.text),
+                    advice,
+                )
+            }
         }
     }
 

@@ -12,7 +12,11 @@ const MAX_OBJECTS: usize = 60_000;
 /// A class that creates itself would go on for ever.
 const MAX_NESTING: usize = 100;
 
-type Fault = (Span, String);
+const INITIAL_VALUES: &str =
+    "constants and initial values are computed before the model runs; they must fit their types";
+
+/// What can't be computed before the model runs: where, what, and what to do.
+type Fault = (Span, String, &'static str);
 
 /// Objects under construction.
 #[derive(Default)]
@@ -41,9 +45,10 @@ impl Checker<'_> {
         for at in 0..self.classes.len() {
             if self.classes[at].tree.autocons {
                 let name = self.classes[at].name.text.clone();
-                if let Err((span, message)) = self.create(ClassId(at as u32), name, &mut builder, 0)
+                if let Err((span, message, advice)) =
+                    self.create(ClassId(at as u32), name, &mut builder, 0)
                 {
-                    self.diagnostics.error(span, message);
+                    self.diagnostics.error(span, message, advice);
                 }
             }
         }
@@ -81,7 +86,9 @@ impl Checker<'_> {
         names.sort_unstable();
         for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
             let message = format!("two objects have the name `{}`", pair[0]);
-            self.diagnostics.error(self.tree.system_span, message);
+            let advice = "give one of them another: `new(Class, \"name\")`";
+            self.diagnostics
+                .error(self.tree.system_span, message, advice);
         }
     }
 
@@ -100,6 +107,7 @@ impl Checker<'_> {
                 format!(
                     "creating `{class_name}` objects does not end (or makes more than {MAX_OBJECTS})"
                 ),
+                "an object that makes one of its own class makes them for ever; begin with `nil`",
             ));
         }
         let object = builder.objects.len();
@@ -134,7 +142,7 @@ impl Checker<'_> {
                 });
                 let value = self.evaluate(&expr, &mut place)?;
                 if let Err(kind) = self.types.fits(&value, attribute.ty) {
-                    return Err((init.span, kind.sentence().to_string()));
+                    return Err((init.span, kind.sentence().to_string(), INITIAL_VALUES));
                 }
                 builder.values[object][number as usize] = value;
             }
@@ -156,21 +164,34 @@ impl Checker<'_> {
 
     fn evaluate(&mut self, expr: &Expr, place: &mut Option<Place>) -> Result<Value, Fault> {
         let span = expr.span;
-        let fault = |kind: crate::model::ErrorKind| (span, kind.sentence().to_string());
+        let fault =
+            |kind: crate::model::ErrorKind| (span, kind.sentence().to_string(), INITIAL_VALUES);
         match &expr.kind {
             ExprKind::Lit { value, .. } => Ok(Value::Scalar(*value)),
             ExprKind::Const(value) => Ok(value.clone()),
             ExprKind::Attr(at) => match place {
                 Some(place) => Ok(place.builder.values[place.object][*at as usize].clone()),
-                None => Err((span, "a constant can't depend on this".into())),
+                None => Err((
+                    span,
+                    "a constant can't depend on this".into(),
+                    "a constant is made of literals and other constants",
+                )),
             },
             ExprKind::SelfRef => match place {
                 Some(place) => Ok(Value::Scalar(place.object as i64 + 1)),
-                None => Err((span, "a constant can't depend on this".into())),
+                None => Err((
+                    span,
+                    "a constant can't depend on this".into(),
+                    "a constant is made of literals and other constants",
+                )),
             },
             ExprKind::New { class, name } => {
                 let Some(place) = place else {
-                    return Err((span, "a constant can't be an object".into()));
+                    return Err((
+                        span,
+                        "a constant can't be an object".into(),
+                        "make it an attribute: `name: Class = new(Class)`",
+                    ));
                 };
                 let name = name.clone().unwrap_or_else(|| place.path.clone());
                 let object = self.create(*class, name, place.builder, place.depth + 1)?;
@@ -220,7 +241,11 @@ impl Checker<'_> {
                 let cond = self.evaluate(cond, place)?.scalar();
                 self.evaluate(if cond != 0 { then } else { other }, place)
             }
-            _ => Err((span, "this can't be computed before the model runs".into())),
+            _ => Err((
+                span,
+                "this can't be computed before the model runs".into(),
+                "use literals, constants, `new` and operators; compute the rest in an action",
+            )),
         }
     }
 

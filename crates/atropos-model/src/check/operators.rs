@@ -56,7 +56,16 @@ impl Checker<'_> {
                     op.text(),
                     self.type_name(operand.ty)
                 );
-                return self.bad_because(span, message);
+                let advice = match op {
+                    UnaryOp::Not => "`not` negates bool values",
+                    UnaryOp::Len => "`len` counts the entries of a list or map",
+                    UnaryOp::Head | UnaryOp::Tail => "`hd` and `tl` take a list apart",
+                    UnaryOp::Domain | UnaryOp::Range => {
+                        "`dom` and `ran` list a map's keys and values"
+                    }
+                    _ => "`-`, `+` and `abs` are for numbers",
+                };
+                return self.bad_because(span, message, advice);
             }
         };
         let ty = self.types.intern(result);
@@ -175,7 +184,8 @@ impl Checker<'_> {
             self.types.range(right.ty),
         ) {
             if matches!(op, BinaryOp::Div | BinaryOp::Mod) && r == (0, 0) {
-                return self.bad_because(right.span, "division by zero");
+                let advice = "guard it: `requires divisor <> 0 : … end`, with a divisor that can be something else";
+                return self.bad_because(right.span, "division by zero", advice);
             }
             let (low, high) = arithmetic::range(op, l, r, scale);
             let ty = if scale == Scale::Whole {
@@ -260,7 +270,8 @@ impl Checker<'_> {
                     "`in` asks a list or a map, this is {}",
                     self.type_name(right.ty)
                 );
-                return self.bad_because(right.span, message);
+                let advice = "compare with `=`, or put the values into a list: `x in [1, 2]`";
+                return self.bad_because(right.span, message, advice);
             }
         };
         let left = self.expression(left, scope, Some(wanted));
@@ -313,30 +324,36 @@ impl Checker<'_> {
                     span,
                 }
             }
-            Ty::Tuple(items) => match index.kind {
-                tree::ExprKind::Int(at) if (0..items.len() as i64).contains(&at) => {
-                    let (item, ty) = (at as usize, items[at as usize]);
-                    Expr {
-                        kind: ExprKind::TupleItem {
-                            base: Box::new(base),
-                            item,
-                        },
-                        ty,
-                        span,
+            Ty::Tuple(items) => {
+                match index.kind {
+                    tree::ExprKind::Int(at) if (0..items.len() as i64).contains(&at) => {
+                        let (item, ty) = (at as usize, items[at as usize]);
+                        Expr {
+                            kind: ExprKind::TupleItem {
+                                base: Box::new(base),
+                                item,
+                            },
+                            ty,
+                            span,
+                        }
+                    }
+                    _ => {
+                        let message = format!(
+                            "a tuple's item is named by a literal from 0 to {}",
+                            items.len() - 1
+                        );
+                        self.bad_because(index.span, message, "items may be of different types, so that which one must be known: `t[0]`")
                     }
                 }
-                _ => {
-                    let message = format!(
-                        "a tuple's item is named by a literal from 0 to {}",
-                        items.len() - 1
-                    );
-                    self.bad_because(index.span, message)
-                }
-            },
+            }
             Ty::Bad => self.bad(span),
             _ => {
                 let message = format!("{} has no items", self.type_name(base.ty));
-                self.bad_because(base.span, message)
+                self.bad_because(
+                    base.span,
+                    message,
+                    "only lists, maps and tuples are indexed",
+                )
             }
         }
     }
@@ -351,7 +368,9 @@ impl Checker<'_> {
                         "the list has items 0 to {}, this index is never inside",
                         i64::from(max) - 1
                     );
-                    self.diagnostics.error(span, message);
+                    let advice =
+                        "the first item has index 0; make the list longer or the index smaller";
+                    self.diagnostics.error(span, message, advice);
                 }
             }
             Ty::Bad => {}
@@ -360,7 +379,9 @@ impl Checker<'_> {
                     "a list's index is a whole number, this is {}",
                     self.type_name(index.ty)
                 );
-                self.diagnostics.error(span, message);
+                let advice =
+                    "the first item has index 0; `as` makes a number of an enumeration's value";
+                self.diagnostics.error(span, message, advice);
             }
         }
         index
@@ -392,7 +413,8 @@ impl Checker<'_> {
                 self.type_name(base.ty),
                 self.type_name(ty)
             );
-            return self.bad_because(span, message);
+            let advice = "`as` goes between numbers, between numbers and enumerations, and along superclasses";
+            return self.bad_because(span, message, advice);
         }
         Expr {
             kind: ExprKind::Convert(Box::new(base)),
@@ -425,7 +447,8 @@ impl Checker<'_> {
         }
         if let Some(Ty::List { max, .. }) = expect.map(|ty| self.types.get(ty).clone()) {
             let message = format!("{} items don't fit into a list of {max}", items.len());
-            return self.bad_because(span, message);
+            let advice = "give the list's type a greater length";
+            return self.bad_because(span, message, advice);
         }
         let items: Vec<Expr> = items
             .iter()
@@ -476,7 +499,8 @@ impl Checker<'_> {
         if let Some(Ty::Map { max, key, value }) = expect.map(|ty| self.types.get(ty).clone()) {
             if pairs.len() > max as usize {
                 let message = format!("{} entries don't fit into a map of {max}", pairs.len());
-                return self.bad_because(span, message);
+                let advice = "give the map's type a greater length";
+                return self.bad_because(span, message, advice);
             }
             let mut lowered = Vec::new();
             for (from, to) in pairs {

@@ -98,13 +98,18 @@ impl Checker<'_> {
                 match self.globals.get(&name.text) {
                     Some(Global::Class(class)) => {
                         if own[class.0 as usize].replace(rank).is_some() {
-                            self.diagnostics
-                                .error(name.span, format!("`{}` is listed twice", name.text));
+                            self.diagnostics.error(
+                                name.span,
+                                format!("`{}` is listed twice", name.text),
+                                "a class has one place in the order; take one out",
+                            );
                         }
                     }
-                    _ => self
-                        .diagnostics
-                        .error(name.span, format!("there is no class `{}`", name.text)),
+                    _ => self.diagnostics.error(
+                        name.span,
+                        format!("there is no class `{}`", name.text),
+                        self.advice_on_class(&name.text),
+                    ),
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Scope {
 }
 
 /// The known name most like a misspelt one.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     known
         .map(|candidate| {
             (
@@ -91,9 +91,22 @@ pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
                 candidate,
             )
         })
-        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
+        // Something must be left of the name: every letter is like every other.
+        .filter(|(distance, _)| *distance <= 1 + name.len() / 4 && *distance < name.len())
         .min()
         .map(|(_, candidate)| candidate.to_string())
+}
+
+/// Advice on an unknown name: the known one most like it, or what to do if there is none.
+pub(super) fn perhaps<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: &str,
+) -> String {
+    match nearest(name, known) {
+        Some(near) => format!("perhaps `{near}` is meant"),
+        None => otherwise.to_owned(),
+    }
 }
 
 /// How many letters must be changed, added or removed.

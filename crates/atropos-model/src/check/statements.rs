@@ -94,7 +94,8 @@ impl Checker<'_> {
         };
         if targets.len() != values.len() {
             let message = format!("{} targets, but {} values", targets.len(), values.len());
-            self.diagnostics.error(span, message);
+            let advice = "`a, b := x, y` gives each target its own value";
+            self.diagnostics.error(span, message, advice);
             return skip;
         }
         let lowered: Vec<Option<Target>> = targets
@@ -126,6 +127,7 @@ impl Checker<'_> {
             if let Some(first) = targets[..at].iter().find(same) {
                 self.diagnostics.push(
                     Diagnostic::error(target.span, "this is assigned twice at once")
+                        .advice("all values are assigned together; take one out, or write two assignments with `;`")
                         .other(first.span, "first here"),
                 );
             }
@@ -223,7 +225,7 @@ impl Checker<'_> {
                 let expr = self.expression(target, scope, None);
                 if expr.ty != self.bad_ty {
                     self.diagnostics
-                        .error(span, format!("`{name}` can't be assigned"));
+                        .error(span, format!("`{name}` can't be assigned"), "constants and parameters of actions stay as they are; use an attribute or a local variable");
                 }
                 None
             }
@@ -269,20 +271,26 @@ impl Checker<'_> {
         match self.types.get(base).clone() {
             Ty::List { max, item } => Some((self.list_index(index, max, scope), item)),
             Ty::Map { key, value, .. } => Some((self.stored(index, scope, key), value)),
-            Ty::Tuple(items) => match index.kind {
-                TreeExpr::Int(at) if (0..items.len() as i64).contains(&at) => {
-                    Some((self.expression(index, scope, None), items[at as usize]))
+            Ty::Tuple(items) => {
+                match index.kind {
+                    TreeExpr::Int(at) if (0..items.len() as i64).contains(&at) => {
+                        Some((self.expression(index, scope, None), items[at as usize]))
+                    }
+                    _ => {
+                        self.diagnostics
+                        .error(index.span, "a tuple's item is named by a literal", "items may be of different types, so that which one must be known: `t[0]`");
+                        None
+                    }
                 }
-                _ => {
-                    self.diagnostics
-                        .error(index.span, "a tuple's item is named by a literal");
-                    None
-                }
-            },
+            }
             Ty::Bad => None,
             _ => {
                 let message = format!("{} has no items", self.type_name(base));
-                self.diagnostics.error(index.span, message);
+                self.diagnostics.error(
+                    index.span,
+                    message,
+                    "only lists, maps and tuples are indexed",
+                );
                 None
             }
         }

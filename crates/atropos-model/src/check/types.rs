@@ -2,6 +2,7 @@
 
 use super::classes::ClassInfo;
 use super::scope::Scope;
+use super::scope::perhaps;
 use super::{Checker, Global};
 use crate::language::lexer::FIXED_ONE;
 use crate::language::tree::{self, BoundKind, TypeBody, TypeExpr, TypeKind};
@@ -49,8 +50,8 @@ impl<'t> Checker<'t> {
                     let ty = self.type_of_constant(&value, expr.ty);
                     self.declare_global(&constant.name, Global::Const(value, ty));
                 }
-                Err((span, message)) => {
-                    self.diagnostics.error(span, message);
+                Err((span, message, advice)) => {
+                    self.diagnostics.error(span, message, advice);
                     self.declare_global(&constant.name, Global::Open);
                 }
             }
@@ -107,22 +108,22 @@ impl<'t> Checker<'t> {
             }
             Some(Global::Open) => {
                 self.diagnostics
-                    .error(span, format!("the type `{name}` is defined by itself"));
+                    .error(span, format!("the type `{name}` is defined by itself"), "a type is made of types defined without it; a reference to an object of a class may be nested");
                 self.bad_ty
             }
             Some(Global::Const(..)) => {
-                self.diagnostics
-                    .error(span, format!("`{name}` is a constant, not a type"));
+                self.diagnostics.error(
+                    span,
+                    format!("`{name}` is a constant, not a type"),
+                    "a constant can bound a type: `int[0..NAME]`",
+                );
                 self.bad_ty
             }
             None => {
-                let known: Vec<String> = self.globals.keys().cloned().collect();
-                let mut diagnostic =
-                    Diagnostic::error(span, format!("there is no type or class `{name}`"));
-                if let Some(near) = super::scope::nearest(name, known.iter().map(String::as_str)) {
-                    diagnostic = diagnostic.advice(format!("perhaps `{near}` is meant"));
-                }
-                self.diagnostics.push(diagnostic);
+                let known = self.globals.keys().map(String::as_str);
+                let advice = perhaps(name, known, "define it under `types`");
+                let message = format!("there is no type or class `{name}`");
+                self.diagnostics.error(span, message, advice);
                 self.bad_ty
             }
         }
@@ -138,13 +139,16 @@ impl<'t> Checker<'t> {
                 self.diagnostics.error(
                     item.span,
                     format!("the value `{}` is listed twice", item.text),
+                    "every value of an enumeration has a name of its own",
                 );
             } else if let Some((other, _)) = values.iter().find(|(_, known)| *known == number) {
                 let message = format!(
                     "`{}` has the number {number}, which `{other}` has already",
                     item.text
                 );
-                self.diagnostics.error(item.span, message);
+                let advice =
+                    "values without a number get the next one; number this one differently";
+                self.diagnostics.error(item.span, message, advice);
             }
             values.push((item.text.clone(), number));
         }
@@ -243,6 +247,7 @@ impl<'t> Checker<'t> {
                 self.diagnostics.error(
                     bound.span,
                     format!("`{name}` is not a whole-number constant"),
+                    "bounds of types are whole numbers or names of such from `consts`",
                 );
                 0
             }

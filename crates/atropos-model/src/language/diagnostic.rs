@@ -17,32 +17,45 @@ pub struct Diagnostic {
     pub severity: Severity,
     pub span: Span,
     pub message: String,
-    pub advice: Option<String>,
+    pub advice: String,
     /// A second place that explains the first.
     pub other: Option<(Span, String)>,
 }
 
-impl Diagnostic {
-    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+/// A finding that is nothing yet: nobody is told what is wrong without being told what to do.
+#[must_use]
+pub struct WithoutAdvice {
+    severity: Severity,
+    span: Span,
+    message: String,
+}
+
+impl WithoutAdvice {
+    pub fn advice(self, advice: impl Into<String>) -> Diagnostic {
         Diagnostic {
-            severity: Severity::Error,
-            span,
-            message: message.into(),
-            advice: None,
+            severity: self.severity,
+            span: self.span,
+            message: self.message,
+            advice: advice.into(),
             other: None,
         }
     }
+}
 
-    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(span, message)
+impl Diagnostic {
+    pub fn error(span: Span, message: impl Into<String>) -> WithoutAdvice {
+        WithoutAdvice {
+            severity: Severity::Error,
+            span,
+            message: message.into(),
         }
     }
 
-    pub fn advice(mut self, advice: impl Into<String>) -> Diagnostic {
-        self.advice = Some(advice.into());
-        self
+    pub fn warning(span: Span, message: impl Into<String>) -> WithoutAdvice {
+        WithoutAdvice {
+            severity: Severity::Warning,
+            ..Diagnostic::error(span, message)
+        }
     }
 
     pub fn other(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -69,8 +82,8 @@ impl Diagnostics {
         }
     }
 
-    pub fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::error(span, message));
+    pub fn error(&mut self, span: Span, message: impl Into<String>, advice: impl Into<String>) {
+        self.push(Diagnostic::error(span, message).advice(advice));
     }
 
     pub fn has_errors(&self) -> bool {
@@ -116,12 +129,10 @@ fn render_one(diagnostic: &Diagnostic, file: &str, text: &str, color: bool, out:
     let mut report = Report::build(kind, place.clone())
         .with_config(config)
         .with_message(&diagnostic.message)
-        .with_label(Label::new(place).with_message("here"));
+        .with_label(Label::new(place).with_message("here"))
+        .with_help(&diagnostic.advice);
     if let Some((span, message)) = &diagnostic.other {
         report = report.with_label(Label::new((file, widened(*span, text))).with_message(message));
-    }
-    if let Some(advice) = &diagnostic.advice {
-        report = report.with_help(advice);
     }
     // Writing into a Vec can't fail.
     let _ = report.finish().write((file, Source::from(text)), out);

@@ -186,7 +186,10 @@ impl Parser<'_> {
             Token::Symbol("[") => self.list_or_comprehension(),
             Token::Symbol("{") => self.map_literal(),
             _ => {
-                self.expected("an expression");
+                self.expected(
+                    "an expression",
+                    "for example `1`, `true`, `name`, `name(…)`, `list[0]` or `(a + b)`",
+                );
                 ExprKind::Bad
             }
         };
@@ -223,7 +226,10 @@ impl Parser<'_> {
                     self.advance();
                     name = Some(text);
                 }
-                _ => self.expected("the object's name in double quotes"),
+                _ => self.expected(
+                    "the object's name in double quotes",
+                    "for example `new(Lamp, \"left\")`, or `new(Lamp)`",
+                ),
             }
         }
         self.expect_symbol(")");

@@ -121,7 +121,7 @@ impl Parser<'_> {
             }
             Token::Name(_) | Token::Keyword("self" | "result") => self.assignment_or_call(),
             _ => {
-                self.expected("a statement");
+                self.expected("a statement", "write `skip` where nothing is to be done");
                 self.skip_statement();
                 StmtKind::Bad
             }
@@ -162,12 +162,14 @@ impl Parser<'_> {
             return StmtKind::Call(first);
         }
         let found = self.peek().describe();
-        let mut diagnostic =
-            Diagnostic::error(self.span(), format!("expected `:=` or `(`, found {found}"));
-        if self.is_symbol("=") {
-            diagnostic = diagnostic.advice("`=` compares; an assignment is written `:=`");
-        }
-        self.diagnostics.push(diagnostic);
+        let message = format!("expected `:=` or `(`, found {found}");
+        let advice = match self.is_symbol("=") {
+            true => "`=` compares; an assignment is written `:=`",
+            false => {
+                "a statement is `variable := value`, a call `name(…)`, `requires … end`, `skip` or `abort`"
+            }
+        };
+        self.diagnostics.error(self.span(), message, advice);
         self.skip_statement();
         StmtKind::Bad
     }
@@ -192,7 +194,7 @@ impl Parser<'_> {
                 );
                 self.back_to_separator();
             } else {
-                self.expected("`end`");
+                self.expected("`end`", "every `requires … :` is closed by its own `end`");
                 self.skip_until(|p| p.is_keyword("end") || p.at_item_header() || p.at_section());
                 self.eat_keyword("end");
             }

@@ -81,17 +81,17 @@ impl Parser<'_> {
         found
     }
 
-    pub(super) fn expected(&mut self, what: &str) {
+    pub(super) fn expected(&mut self, what: &str, advice: impl Into<String>) {
         let found = self.peek().describe();
         let span = self.span();
         self.diagnostics
-            .error(span, format!("expected {what}, found {found}"));
+            .error(span, format!("expected {what}, found {found}"), advice);
     }
 
     pub(super) fn expect_symbol(&mut self, symbol: &str) -> bool {
         let found = self.eat_symbol(symbol);
         if !found {
-            self.expected(&format!("`{symbol}`"));
+            self.expected(&format!("`{symbol}`"), advice_on_symbol(symbol));
         }
         found
     }
@@ -99,7 +99,7 @@ impl Parser<'_> {
     pub(super) fn expect_keyword(&mut self, word: &str) -> bool {
         let found = self.eat_keyword(word);
         if !found {
-            self.expected(&format!("`{word}`"));
+            self.expected(&format!("`{word}`"), advice_on_word(word));
         }
         found
     }
@@ -119,7 +119,8 @@ impl Parser<'_> {
                 None
             }
             _ => {
-                self.expected(what);
+                let advice = "a name is a letter or `_`, then letters, digits and `_`";
+                self.expected(what, advice);
                 None
             }
         }
@@ -136,7 +137,9 @@ impl Parser<'_> {
     pub(super) fn nested<T>(&mut self, bad: T, parse: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
             let span = self.span();
-            self.diagnostics.error(span, "this is nested too deeply");
+            let advice = "name a part of it: a constant, a variable, a method";
+            self.diagnostics
+                .error(span, "this is nested too deeply", advice);
             self.at = self.tokens.len() - 1;
             return bad;
         }
@@ -165,7 +168,10 @@ impl Parser<'_> {
         }
         model.types_span = self.span();
         if !self.eat_keyword("types") {
-            self.expected("`types`");
+            self.expected(
+                "`types`",
+                "a model is `types …` with its classes, then `system …` with their order",
+            );
             self.skip_until(|p| p.is_keyword("types") || p.is_keyword("system"));
             self.eat_keyword("types");
         }
@@ -175,7 +181,10 @@ impl Parser<'_> {
             self.system_line(&mut model);
         }
         if !matches!(self.peek(), Token::End) {
-            self.expected("the end of the file after the system line");
+            self.expected(
+                "the end of the file after the system line",
+                "classes stand before it; the line itself is `system A [] B // C`",
+            );
         }
         model
     }
@@ -190,7 +199,10 @@ impl Parser<'_> {
                 model.consts.push(Const { name, value });
             }
             if !self.eat_symbol(";") && !self.is_keyword("types") {
-                self.expected("`;` or `types`");
+                self.expected(
+                    "`;` or `types`",
+                    "constants are separated by `;`, the classes after them begin with `types`",
+                );
                 self.skip_until(|p| p.is_symbol(";") || p.is_keyword("types"));
                 self.eat_symbol(";");
             }
@@ -205,7 +217,7 @@ impl Parser<'_> {
             }
             if !self.eat_symbol(";") && !self.is_keyword("system") {
                 // A new definition right here means that only the semicolon is missing.
-                self.expected("`;` or `system`");
+                self.expected("`;` or `system`", "types and classes are separated by `;`, the order of classes after them begins with `system`");
                 if !self.at_definition() {
                     self.skip_until(|p| p.at_definition() || p.at_system_line());
                 }
@@ -328,7 +340,7 @@ impl Parser<'_> {
                 TypeKind::Named(text)
             }
             _ => {
-                self.expected("a type");
+                self.expected("a type", "for example `bool`, `int[0..9]`, `{Off, On}`, `list[3] of bool`, `(bool, bool)` or a name");
                 TypeKind::Bad
             }
         };
@@ -360,6 +372,7 @@ impl Parser<'_> {
                     self.diagnostics.error(
                         bound.span,
                         "a value of an enumeration is numbered by a literal",
+                        "write the number itself; constants are not known yet here",
                     );
                     None
                 }
@@ -386,7 +399,10 @@ impl Parser<'_> {
                 BoundKind::Const { name, negated }
             }
             _ => {
-                self.expected("a number or a constant");
+                self.expected(
+                    "a number or a constant",
+                    "bounds are whole numbers or names from `consts`",
+                );
                 BoundKind::Number(0)
             }
         };
@@ -433,7 +449,7 @@ impl Parser<'_> {
             self.advance();
             self.advance();
         } else {
-            self.expected("`|[`");
+            self.expected("`|[`", "a class is `system |[ … ]|`");
         }
     }
 
@@ -443,7 +459,10 @@ impl Parser<'_> {
 
     fn class_close(&mut self) {
         if !self.at_class_close() {
-            self.expected("`]|`");
+            self.expected(
+                "`]|`",
+                "every `|[` is closed by its own `]|`, after the `od` of the class",
+            );
             self.skip_until(|p| p.at_class_close() || p.at_definition() || p.at_system_line());
         }
         if self.at_class_close() {
@@ -473,12 +492,18 @@ impl Parser<'_> {
                 class.words.block_end = self.span().start;
                 self.expect_keyword("od");
                 if class.block.replace(block).is_some() {
-                    self.diagnostics.error(span, "a class has one do-od block");
+                    let advice =
+                        "put the alternatives of both into one block, with `[]` between them";
+                    self.diagnostics
+                        .error(span, "a class has one do-od block", advice);
                 }
             } else if self.at_class_close() || matches!(self.peek(), Token::End) {
                 return;
             } else {
-                self.expected("`var`, `methods`, `actions`, `do` or `]|`");
+                self.expected(
+                    "`var`, `methods`, `actions`, `do` or `]|`",
+                    "sections come in this order; each may be left out",
+                );
                 self.skip_until(|p| p.at_section() || p.at_definition() || p.at_system_line());
                 if !self.at_section() {
                     return;
@@ -503,7 +528,10 @@ impl Parser<'_> {
                 None => self.skip_until(|p| p.is_symbol(";") || done(p)),
             }
             if !self.eat_symbol(";") && !done(self) {
-                self.expected("`;`");
+                self.expected(
+                    "`;`",
+                    "variables are separated by `;`, names of one type by `,`",
+                );
                 if !matches!(self.peek(), Token::Name(_)) {
                     self.skip_until(|p| p.is_symbol(";") || done(p));
                     self.eat_symbol(";");
@@ -554,7 +582,10 @@ impl Parser<'_> {
 
     fn item_end(&mut self) {
         if !self.eat_symbol(";") && !self.at_section() {
-            self.expected("`;`");
+            self.expected(
+                "`;`",
+                "methods and actions end with `end` and are separated by `;`",
+            );
             self.skip_until(|p| p.at_item_header() || p.at_section());
         }
     }
@@ -685,5 +716,36 @@ impl Parser<'_> {
         }
         self.expect_symbol(")");
         params
+    }
+}
+
+fn advice_on_symbol(symbol: &str) -> String {
+    match symbol {
+        ")" | "]" | "}" => format!("a bracket before is still open; `{symbol}` closes it"),
+        ":=" => "an assignment is `variable := value`; `=` compares".into(),
+        "=" => "a definition is `name = …`, also of types, methods and actions".into(),
+        ":" => {
+            "a colon stands between a name and its type, and after a guard: `requires p : … end`"
+                .into()
+        }
+        ".." => "a range is written `[0..9]`".into(),
+        _ => format!("write `{symbol}` here"),
+    }
+}
+
+fn advice_on_word(word: &str) -> String {
+    match word {
+        "end" => {
+            "methods, guarded commands and `if` are each closed by an `end` of their own".into()
+        }
+        "od" => "the block is `do … od`, with `[]` between alternatives".into(),
+        "system" => {
+            "the last line is `system` with the classes in their order: `system A // B`".into()
+        }
+        "then" | "else" => "a choice between values is `if p then a else b end`".into(),
+        "of" => "a list's type is `list[3] of bool`".into(),
+        "to" => "a map's type is `map[3] bool to int[0..9]`".into(),
+        "begin" => "local variables stand between `var` and `begin`".into(),
+        _ => format!("write `{word}` here"),
     }
 }

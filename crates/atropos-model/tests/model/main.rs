@@ -1,5 +1,6 @@
 //! Integration tests of the model language, its execution, mutation and test generation.
 
+mod advice;
 mod animation;
 mod automata;
 mod conformance;

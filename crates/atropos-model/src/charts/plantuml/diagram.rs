@@ -66,8 +66,11 @@ impl Diagram<'_> {
                     if frames.len() > 1 {
                         frames.pop();
                     } else {
-                        self.collector
-                            .report(span.clone(), "this `}` closes nothing");
+                        self.collector.advise(
+                            span.clone(),
+                            "this `}` closes nothing",
+                            "take it out, or open a state before: `state Name {`",
+                        );
                     }
                 }
                 Line::Separator(_) if frames[last].split => {
