@@ -114,9 +114,16 @@ pub struct Together {
 /// Files that can't be read or written.
 pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
     let out = &mut std::io::stdout().lock();
-    run_to(command, out).map_err(|error| match error.is::<std::io::Error>() {
-        true => error.context("can't write to standard output"),
-        false => error,
+    run_to(command, out).map_err(|error| {
+        // Errors about files say which file; one that says nothing is about our own output.
+        let bare = error
+            .chain()
+            .next()
+            .is_some_and(|e| e.is::<std::io::Error>());
+        match bare {
+            true => error.context("can't write to standard output"),
+            false => error,
+        }
     })
 }
 

@@ -60,7 +60,17 @@ fn a_place_that_is_no_directory_is_told_before_anything_is_computed() {
     let model = place.file("lamp.ooas", LAMP);
     let taken = place.file("taken", "a file");
     let error = generate(&model, &taken).expect_err("a file is no directory");
-    assert!(format!("{error:#}").contains("can't create"), "{error:#}");
+    let message = format!("{error:#}");
+    assert!(message.starts_with("can't create"), "{message}");
+}
+
+#[test]
+fn a_model_that_is_not_there_is_told_by_its_name() {
+    let place = Place::new("no-model");
+    let error = generate(&place.0.join("absent.ooas"), &place.0).expect_err("no such file");
+    let message = format!("{error:#}");
+    assert!(message.starts_with("can't read"), "{message}");
+    assert!(message.contains("absent.ooas"), "{message}");
 }
 
 #[test]
