@@ -1,34 +1,32 @@
-//! Our strategy: every move is worth the unkilled mutants that it meets, a mutant less each time that it was started in
-//! vain, and the running mutants that it kills. Where nothing is worth much, the way back to a place where more waits; and
-//! only where there is none, a look at where a few moves lead.
+//! Our strategy: every move is worth the kills that are to be expected of it, by what the run has learned so far: an
+//! unkilled mutant that a move meets counts by how often mutants were killed that had been started in vain as often.
+//! Where no mutant waits that was never started, the test goes back to where more is to be had for each move of the way,
+//! or tries out which moves kill the running mutants.
 //!
-//! What makes it cheaper than S2, which always looks: the mutants that inputs meet are known without it.
+//! What makes it cheaper than S2: a mutant that was started in vain again and again is left alone. Most of the time of
+//! a run goes into such mutants, which do something else but come to the original's state every time.
 
 use super::atlas::{Atlas, PlaceId, Way};
 use super::crew::Crew;
+use super::experience::of;
 use super::meeting::{Advance, Meeting, advance};
 use super::strategy::{Situation, Strategy};
 use crate::explore::{Acting, Limits, QuickMap};
 use crate::mutation::MutantId;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// What a mutant is worth that was never started.
-const FRESH: u64 = 3_600;
-/// Started so often, a mutant is worth nothing any more.
-const TRIES: u32 = 30;
-/// What a move is worth that kills one of the running mutants.
-const KILL: u64 = 3 * FRESH;
-/// What a move is worth that was never taken from its place.
-const UNSEEN: u64 = 40;
-/// What a move is worth that was never taken anywhere.
-const NOVEL: u64 = 400;
+/// Started so often in vain, a mutant is left alone.
+pub(super) const PATIENCE: u32 = 30;
+/// Of moves that promise equally little, those lead to something new more likely that were never taken from their place,
+/// the more so the less often they were taken anywhere.
+const UNSEEN: f64 = 0.01;
+const NOVEL: f64 = 0.1;
 /// Pairs of move and running mutant that are tried out per choice.
 const PAIRS: usize = 32;
+/// Moves that running mutants are tried out on.
+const TRIED: usize = 8;
 /// Moves that are looked at per choice.
-const LOOKED: usize = 8;
-/// A move that is worth so much is taken without looking where others lead.
-const WORTHWHILE: u64 = FRESH / 4;
+const LOOKED: usize = 16;
 /// Nodes that a trial may go through: so many times as many as the original, and some more.
 const TRIAL_FACTOR: usize = 3;
 const TRIAL_NODES: usize = 50;
@@ -45,47 +43,44 @@ pub(super) fn choose(
     if situation.beside.is_empty() && situation.results.all_decided() {
         return None;
     }
+    let scores = Worth::new(strategy, situation).of_all(atlas, place);
+    let looked = worth_a_look(strategy, atlas, place, &scores);
+    atlas.look_ahead(crew, place, &looked, situation.limits);
     let mut worth = Worth::new(strategy, situation);
     let mut scores = worth.of_all(atlas, place);
-    let mut best = most(&scores);
-    if best < FRESH
-        && let Some(at) = worth.way_to_better(atlas, place, best)
-    {
-        return Some(at);
-    }
-    // While mutants are to be had that were hardly tried, looking further costs more than it brings.
-    if best < WORTHWHILE {
-        let looked = worth_a_look(strategy, &scores);
-        atlas.look_ahead(crew, place, &looked, situation.limits);
-        scores = Worth::new(strategy, situation).of_all(atlas, place);
-        best = most(&scores);
-        // Mutants still running may be killed by anything; without them there is nothing to gain here.
-        if best == 0 && situation.beside.is_empty() {
+    // Without a mutant that was never started, it may be better elsewhere, or something may kill those that run.
+    if most(&scores) < worth.chances[0] {
+        let better = worth.way_to_better(atlas, place, most(&scores));
+        if better.is_some() {
+            return better;
+        }
+        if most(&scores) <= 0.0 && situation.beside.is_empty() {
             return None;
         }
-        if best < FRESH {
-            try_out(crew, atlas, place, situation, &looked, &mut scores);
-            best = most(&scores);
-        }
+        try_out(crew, atlas, place, situation, &mut scores);
     }
-    let equals: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] == best).collect();
+    let best = most(&scores);
+    let equals: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] >= best).collect();
     Some(equals[strategy.random.below(equals.len())])
 }
 
-/// Adds what moves do to the running mutants: kills are worth most, and where the test can only wait, what loses sight
-/// of a mutant (it can't show that) is worth less.
+/// Adds what moves do to the running mutants: kills, and where the test can only wait, what loses sight of a mutant (it
+/// can't show that) is worth less.
 fn try_out(
     crew: &mut Crew,
     atlas: &Atlas,
     place: PlaceId,
     situation: &Situation,
-    looked: &[usize],
-    scores: &mut [u64],
+    scores: &mut [f64],
 ) {
-    let mutants = (PAIRS / looked.len().max(1)).clamp(1, situation.beside.len().max(1));
     let here = atlas.place(place);
+    let known = |at: &usize| here.ways()[*at].next.is_some();
+    let mut moves: Vec<usize> = (0..scores.len()).filter(known).collect();
+    moves.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    moves.truncate(TRIED);
+    let mutants = (PAIRS / moves.len().max(1)).clamp(1, situation.beside.len().max(1));
     let mut jobs = Vec::new();
-    for at in looked {
+    for at in &moves {
         let Some(next) = here.ways()[*at].next else {
             continue;
         };
@@ -104,21 +99,27 @@ fn try_out(
     });
     for ((at, ..), advance) in jobs.iter().zip(advances) {
         match advance {
-            Advance::Killed(_) => scores[*at] += KILL,
-            Advance::Lost => scores[*at] /= 2,
+            Advance::Killed(_) => scores[*at] += 1.0,
+            Advance::Lost => scores[*at] /= 2.0,
             _ => {}
         }
     }
 }
 
-/// The moves to try out: all where they are few, else the best so far and some others.
-fn worth_a_look(strategy: &mut Strategy, scores: &[u64]) -> Vec<usize> {
-    let moves = scores.len();
-    let mut all: Vec<usize> = (0..moves).collect();
-    if moves > LOOKED {
-        all.sort_by_key(|at| Reverse(scores[*at]));
+/// The moves to look at: of those that lead nobody knows where, the best so far and as many others.
+fn worth_a_look(
+    strategy: &mut Strategy,
+    atlas: &Atlas,
+    place: PlaceId,
+    scores: &[f64],
+) -> Vec<usize> {
+    let ways = atlas.place(place).ways();
+    let unknown = |at: &usize| ways[*at].next.is_none();
+    let mut all: Vec<usize> = (0..ways.len()).filter(unknown).collect();
+    if all.len() > LOOKED {
+        all.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         for at in LOOKED / 2..LOOKED {
-            let other = at + strategy.random.below(moves - at);
+            let other = at + strategy.random.below(all.len() - at);
             all.swap(at, other);
         }
         all.truncate(LOOKED);
@@ -127,17 +128,19 @@ fn worth_a_look(strategy: &mut Strategy, scores: &[u64]) -> Vec<usize> {
     all
 }
 
+fn most(scores: &[f64]) -> f64 {
+    scores.iter().copied().fold(0.0, f64::max)
+}
+
 /// What moves are worth at one choice.
 struct Worth<'w> {
     strategy: &'w Strategy,
     situation: &'w Situation<'w>,
+    /// Kills to be expected of starting a mutant, by how often it was started.
+    chances: Vec<f64>,
     /// By the address of the list: ways share them.
-    sets: QuickMap<*const MutantId, u64>,
-    own: QuickMap<PlaceId, u64>,
-}
-
-fn most(scores: &[u64]) -> u64 {
-    scores.iter().copied().max().unwrap_or(0)
+    sets: QuickMap<*const MutantId, f64>,
+    own: QuickMap<PlaceId, f64>,
 }
 
 impl<'w> Worth<'w> {
@@ -145,24 +148,25 @@ impl<'w> Worth<'w> {
         Worth {
             strategy,
             situation,
+            chances: strategy.kills.chances(),
             sets: QuickMap::default(),
             own: QuickMap::default(),
         }
     }
 
-    fn of_mutant(&self, mutant: MutantId) -> u64 {
+    fn of_mutant(&self, mutant: MutantId) -> f64 {
         let situation = self.situation;
         let waits = situation.results.is_open(mutant)
             && !situation.gone.contains(&mutant)
             && !situation.running.contains(&mutant);
         let tries = self.strategy.tries(mutant);
-        match waits && tries < TRIES {
-            true => FRESH / u64::from((tries + 1) * (tries + 1)),
-            false => 0,
+        match waits && tries < PATIENCE {
+            true => of(&self.chances, tries),
+            false => 0.0,
         }
     }
 
-    fn of_set(&mut self, set: &[MutantId]) -> u64 {
+    fn of_set(&mut self, set: &[MutantId]) -> f64 {
         if let Some(known) = self.sets.get(&set.as_ptr()) {
             return *known;
         }
@@ -172,7 +176,7 @@ impl<'w> Worth<'w> {
     }
 
     /// Of the mutants met at a place without an input, as far as they were not looked at.
-    fn of_arriving(&mut self, atlas: &Atlas, id: PlaceId) -> u64 {
+    fn of_arriving(&mut self, atlas: &Atlas, id: PlaceId) -> f64 {
         if let Some(known) = self.own.get(&id) {
             return *known;
         }
@@ -183,16 +187,26 @@ impl<'w> Worth<'w> {
         sum
     }
 
-    fn of_way(&mut self, atlas: &Atlas, way: &Way) -> u64 {
-        let arriving = way.next.map_or(0, |next| self.of_arriving(atlas, next));
+    fn of_way(&mut self, atlas: &Atlas, way: &Way) -> f64 {
+        let met = match way.harmless.is_empty() {
+            true => self.of_set(&way.met),
+            false => {
+                let met = way.met.iter().filter(|id| !way.harmless.contains(id));
+                met.map(|id| self.of_mutant(*id)).sum()
+            }
+        };
+        let arriving = way.next.map_or(0.0, |next| self.of_arriving(atlas, next));
         let unseen = way.next.is_none_or(|next| atlas.place(next).visits == 0);
-        let taken = u64::from(self.strategy.count(&way.step)) + 1;
-        let novel = NOVEL / (taken * taken);
-        let new = if unseen { UNSEEN + novel } else { 0 };
-        self.of_set(&way.met) + arriving + new
+        let taken = f64::from(self.strategy.count(&way.step)) + 1.0;
+        let novel = if unseen {
+            UNSEEN + NOVEL / (taken * taken)
+        } else {
+            0.0
+        };
+        met + arriving + novel
     }
 
-    fn of_all(&mut self, atlas: &Atlas, id: PlaceId) -> Vec<u64> {
+    fn of_all(&mut self, atlas: &Atlas, id: PlaceId) -> Vec<f64> {
         let place = atlas.place(id);
         let parted: Vec<MutantId> = place
             .meetings
@@ -200,20 +214,20 @@ impl<'w> Worth<'w> {
             .filter(|(_, meeting)| matches!(meeting, Meeting::Parts(_)))
             .map(|(mutant, _)| *mutant)
             .collect();
-        let parted: u64 = parted.iter().map(|mutant| self.of_mutant(*mutant)).sum();
+        let parted: f64 = parted.iter().map(|mutant| self.of_mutant(*mutant)).sum();
         let ways = place.ways().iter();
         ways.map(|way| self.of_way(atlas, way) + parted).collect()
     }
 
     /// The first move of a known way to where a move is worth more than here, by the number of moves it takes.
-    fn way_to_better(&mut self, atlas: &Atlas, place: PlaceId, here: u64) -> Option<usize> {
+    fn way_to_better(&mut self, atlas: &Atlas, place: PlaceId, here: f64) -> Option<usize> {
         let mut first_move: QuickMap<PlaceId, usize> = QuickMap::default();
-        let mut queue: VecDeque<(PlaceId, u64)> = VecDeque::new();
+        let mut queue: VecDeque<(PlaceId, usize)> = VecDeque::new();
         let enqueue = |first_move: &mut QuickMap<PlaceId, usize>,
-                       queue: &mut VecDeque<(PlaceId, u64)>,
+                       queue: &mut VecDeque<(PlaceId, usize)>,
                        from: PlaceId,
                        first: Option<usize>,
-                       distance: u64| {
+                       distance: usize| {
             for (at, way) in atlas.place(from).ways().iter().enumerate() {
                 let Some(next) = way.next.filter(|next| *next != place) else {
                     continue;
@@ -227,13 +241,13 @@ impl<'w> Worth<'w> {
         enqueue(&mut first_move, &mut queue, place, None, 1);
         let mut best = (here, None);
         while let Some((id, distance)) = queue.pop_front() {
-            if distance >= self.situation.left as u64 {
+            if distance >= self.situation.left {
                 break;
             }
-            let most = self.of_all(atlas, id).into_iter().max().unwrap_or(0);
+            let there = most(&self.of_all(atlas, id)) / (distance + 1) as f64;
             let first = first_move[&id];
-            if most / (distance + 1) > best.0 {
-                best = (most / (distance + 1), Some(first));
+            if there > best.0 {
+                best = (there, Some(first));
             }
             enqueue(&mut first_move, &mut queue, id, Some(first), distance + 1);
         }

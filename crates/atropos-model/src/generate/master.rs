@@ -337,7 +337,7 @@ impl Master<'_> {
             .own
             .iter()
             .filter(here)
-            .filter(|id| !place.meetings.contains_key(id))
+            .filter(|id| !place.meetings.contains_key(id) && self.strategy.wants(*id))
             .take(room)
             .collect();
         let limits = self.options.limits;
@@ -369,6 +369,7 @@ impl Master<'_> {
                         observation,
                     };
                     self.results.set(mutant, Status::Killed(kill));
+                    self.strategy.killed(mutant);
                 }
                 Meeting::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
                 Meeting::Diverged => self.crashed(test, path, mutant, Fault::Diverges),
@@ -422,7 +423,7 @@ impl Master<'_> {
             if !here || unmet.contains(&mutant) || !self.results.is_open(mutant) {
                 continue;
             }
-            if live.len() >= self.options.max_live {
+            if live.len() >= self.options.max_live || !self.strategy.wants(mutant) {
                 gone.insert(mutant);
                 continue;
             }
@@ -467,6 +468,7 @@ impl Master<'_> {
                         observation,
                     };
                     self.results.set(mutant, Status::Killed(kill));
+                    self.strategy.killed(mutant);
                 }
                 Advance::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
                 Advance::Diverged => self.crashed(test, path, mutant, Fault::Diverges),

@@ -7,6 +7,7 @@
 
 mod atlas;
 mod crew;
+mod experience;
 mod frontier;
 mod master;
 mod meeting;

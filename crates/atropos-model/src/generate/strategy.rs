@@ -2,6 +2,7 @@
 
 use super::atlas::{Atlas, PlaceId};
 use super::crew::Crew;
+use super::experience::Experience;
 use super::frontier;
 use super::moves::Move;
 use super::options::StrategyKind;
@@ -33,6 +34,8 @@ pub struct Strategy {
     counts: HashMap<Move, u32>,
     /// How often a mutant was started.
     tries: HashMap<MutantId, u32>,
+    /// Kills by starting a mutant, by how often it was started before.
+    pub(super) kills: Experience,
 }
 
 /// S2 looks at this many moves at most.
@@ -45,6 +48,7 @@ impl Strategy {
             random: Random::new(seed),
             counts: HashMap::new(),
             tries: HashMap::new(),
+            kills: Experience::new(),
         }
     }
 
@@ -73,7 +77,19 @@ impl Strategy {
 
     /// Told when a mutant is started.
     pub fn tried(&mut self, mutant: MutantId) {
-        *self.tries.entry(mutant).or_default() += 1;
+        let tries = self.tries.entry(mutant).or_default();
+        self.kills.attempted(*tries);
+        *tries += 1;
+    }
+
+    /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
+    pub fn wants(&self, mutant: MutantId) -> bool {
+        self.kind != StrategyKind::Frontier || self.tries(mutant) < frontier::PATIENCE
+    }
+
+    /// Told when a mutant is killed that was started.
+    pub fn killed(&mut self, mutant: MutantId) {
+        self.kills.succeeded(self.tries(mutant).saturating_sub(1));
     }
 
     pub(super) fn tries(&self, mutant: MutantId) -> u32 {

@@ -1,7 +1,7 @@
 //! Test generation with short-lived mutants.
 
 use crate::random_models::generated as random_model;
-use crate::support::{class, example, load};
+use crate::support::{class, example, example_model, load};
 use atropos_model::explore::{Acting, Limits, Stop};
 use atropos_model::generate::{
     Crew, EngineKind, Generated, KillMatrix, Options, Replayed, Status, StrategyKind, generate,
@@ -45,18 +45,27 @@ fn the_car_alarm_reaches_the_papers_kill_rates_with_every_strategy() {
 
 #[test]
 fn the_frontier_strategy_kills_at_least_as_many_with_fewer_moves() {
-    let measure = |strategy| {
-        let generated = run(&example("car_alarm.ooas"), &options(strategy, 1));
-        let moves: usize = generated.paths.iter().map(|path| path.moves.len()).sum();
-        (generated.results.killed().count(), moves)
-    };
-    let (ours, moves) = measure(StrategyKind::Frontier);
-    for other in [StrategyKind::S1, StrategyKind::S2] {
-        let (theirs, their_moves) = measure(other);
-        assert!(
-            ours >= theirs && moves < their_moves,
-            "{ours} by {moves} against {theirs} by {their_moves}"
-        );
+    for model in [
+        "car_alarm.ooas",
+        "car_alarm.scxml",
+        "car_alarm.puml",
+        "media_player.puml",
+    ] {
+        let measure = |strategy| {
+            let model = example_model(model);
+            let generated =
+                generate(&model, &options(strategy, 1), &mut |_| {}).expect("the model compiles");
+            let moves: usize = generated.paths.iter().map(|path| path.moves.len()).sum();
+            (generated.results.killed().count(), moves)
+        };
+        let (ours, moves) = measure(StrategyKind::Frontier);
+        for other in [StrategyKind::S1, StrategyKind::S2] {
+            let (theirs, their_moves) = measure(other);
+            assert!(
+                ours >= theirs && moves < their_moves,
+                "{model}: {ours} by {moves} against {theirs} by {their_moves}"
+            );
+        }
     }
 }
 
