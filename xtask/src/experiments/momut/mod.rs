@@ -3,11 +3,15 @@
 
 mod paper;
 mod run;
+mod seeds;
 mod tables;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -25,9 +29,15 @@ pub struct Options {
     /// Seconds after which a run stops with what it has
     #[arg(long, default_value_t = 3600)]
     time: u64,
-    /// Worker threads
+    /// Runs at once, each with one worker
     #[arg(long, default_value_t = 2)]
-    workers: usize,
+    jobs: usize,
+    /// The first is the one of the tables; all are compared
+    #[arg(long, value_delimiter = ',', default_value = "0,1,2,3,4")]
+    seeds: Vec<u64>,
+    /// Seeds of m7, which takes minutes
+    #[arg(long, value_delimiter = ',', default_value = "0,1")]
+    station_seeds: Vec<u64>,
     /// Numbers of objects of the stations that show how costs grow; 0 leaves this part out
     #[arg(long, value_delimiter = ',', default_value = "178,356,712,1424,2848")]
     objects: Vec<usize>,
@@ -41,22 +51,46 @@ pub fn run(options: &Options) -> Result<()> {
         program: subject::atropos()?,
         directory: subject::work_directory().join("momut"),
         time: options.time,
-        workers: options.workers,
     };
     fs::create_dir_all(&tool.directory)?;
-    let mut all = Vec::new();
+    let mut runs = Vec::new();
     for name in &options.models {
         let model = tool.model(name)?;
-        for strategy in STRATEGIES {
-            eprintln!("{name} with {strategy} …");
-            all.push(tool.generate(&model, name, strategy)?);
+        let seeds = match name.as_str() {
+            "m7" => &options.station_seeds,
+            _ => &options.seeds,
+        };
+        for (strategy, seed) in STRATEGIES
+            .iter()
+            .flat_map(|s| seeds.iter().map(move |n| (s, n)))
+        {
+            let model = model.clone();
+            runs.push(Run {
+                name: name.clone(),
+                model,
+                strategy,
+                seed: *seed,
+                workers: 1,
+            });
         }
     }
-    tables::print(&all);
+    let all = tool.generate_all(&runs, options.jobs)?;
+    let first = |figures: &&Figures| Some(&figures.seed) == options.seeds.first();
+    tables::print(&all.iter().filter(first).collect::<Vec<_>>());
+    seeds::print(&all, &options.seeds);
     if !options.objects.contains(&0) {
         scaling(&tool, options)?;
     }
     Ok(())
+}
+
+/// One run of the generator.
+struct Run {
+    name: String,
+    model: PathBuf,
+    strategy: &'static str,
+    seed: u64,
+    workers: usize,
 }
 
 /// The tool under measurement.
@@ -64,7 +98,6 @@ struct Tool {
     program: PathBuf,
     directory: PathBuf,
     time: u64,
-    workers: usize,
 }
 
 impl Tool {
@@ -89,15 +122,49 @@ impl Tool {
         Ok(file)
     }
 
-    fn generate(&self, model: &Path, name: &str, strategy: &str) -> Result<Figures> {
-        let out = self.directory.join(format!("{name}-{strategy}"));
+    /// Several runs at once; the longest come last in the order and are begun first.
+    fn generate_all(&self, runs: &[Run], jobs: usize) -> Result<Vec<Figures>> {
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<(usize, Result<Figures>)>> = Mutex::default();
+        thread::scope(|scope| {
+            for _ in 0..jobs.max(1) {
+                scope.spawn(|| {
+                    while let Some(at) = runs.len().checked_sub(next.fetch_add(1, Relaxed) + 1) {
+                        let Run {
+                            name,
+                            strategy,
+                            seed,
+                            ..
+                        } = &runs[at];
+                        eprintln!("{name} with {strategy}, seed {seed} …");
+                        let figures = self.generate(&runs[at]);
+                        done.lock().expect("no run panics").push((at, figures));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().expect("no run panics");
+        done.sort_by_key(|(at, _)| *at);
+        done.into_iter().map(|(_, figures)| figures).collect()
+    }
+
+    fn generate(&self, run: &Run) -> Result<Figures> {
+        let Run {
+            name,
+            model,
+            strategy,
+            seed,
+            workers,
+        } = run;
+        let out = self.directory.join(format!("{name}-{strategy}-{seed}"));
         let mut command = Command::new(&self.program);
         command
             .args(["atropos", "model", "generate"])
             .arg(model)
             .args(["--tests", "3", "--depth", "150", "--strategy", strategy])
             .args(["--time", &self.time.to_string()])
-            .args(["--workers", &self.workers.to_string(), "--out"])
+            .args(["--seed", &seed.to_string()])
+            .args(["--workers", &workers.to_string(), "--out"])
             .arg(&out);
         let ended = process::run(command, Duration::from_secs(2 * self.time + 600))?;
         if !ended.success() {
@@ -107,15 +174,16 @@ impl Tool {
         let report =
             serde_json::from_str(&json).with_context(|| format!("the report of {name}"))?;
         Ok(Figures {
-            model: name.to_owned(),
-            strategy: strategy.to_owned(),
+            model: name.clone(),
+            strategy: (*strategy).to_owned(),
+            seed: *seed,
             report,
             whole: ended.time,
         })
     }
 }
 
-/// Stations of more and more objects, one test each with our strategy.
+/// Stations of more and more objects, with our strategy and a worker per core.
 fn scaling(tool: &Tool, options: &Options) -> Result<()> {
     println!(
         "\n| objects | statements | mutants | killed | generation: s | whole run: s | peak memory: MiB |"
@@ -125,7 +193,13 @@ fn scaling(tool: &Tool, options: &Options) -> Result<()> {
     for objects in &options.objects {
         let number = ["--objects".to_owned(), objects.to_string()];
         let model = tool.synthesize("station", &number)?;
-        let figures = tool.generate(&model, &format!("station{objects}"), "frontier")?;
+        let figures = tool.generate(&Run {
+            name: format!("station{objects}"),
+            model,
+            strategy: STRATEGIES[2],
+            seed: 0,
+            workers: thread::available_parallelism().map_or(1, usize::from),
+        })?;
         let report = &figures.report;
         let mebibytes = report.peak_bytes as f64 / 1_048_576.0;
         println!(

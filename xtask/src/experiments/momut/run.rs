@@ -11,6 +11,7 @@ pub const STRATEGIES: [&str; 3] = ["s1", "s2", "frontier"];
 pub struct Figures {
     pub model: String,
     pub strategy: String,
+    pub seed: u64,
     pub report: Report,
     /// From start to end, files included.
     pub whole: Duration,

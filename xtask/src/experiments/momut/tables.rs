@@ -3,7 +3,7 @@
 use super::paper;
 use super::run::{Figures, STRATEGIES};
 
-pub fn print(all: &[Figures]) {
+pub fn print(all: &[&Figures]) {
     properties(all);
     mutants(all);
     steps(all);
@@ -11,7 +11,7 @@ pub fn print(all: &[Figures]) {
 }
 
 /// Table 3: the models.
-fn properties(all: &[Figures]) {
+fn properties(all: &[&Figures]) {
     println!(
         "| model | objects | statements | attributes | state KiB | controllables | mutants | first steps |"
     );
@@ -51,7 +51,7 @@ fn properties(all: &[Figures]) {
 }
 
 /// Table 4: what became of the mutants.
-fn mutants(all: &[Figures]) {
+fn mutants(all: &[&Figures]) {
     println!(
         "\n| model | strategy | total | found (paper) | execution errors (time-outs; paper) | killed (paper) | skipped | given up | % of total (paper) | % of found (paper) |"
     );
@@ -84,7 +84,7 @@ fn mutants(all: &[Figures]) {
 }
 
 /// Table 5: time, and steps to the kill.
-fn steps(all: &[Figures]) {
+fn steps(all: &[&Figures]) {
     println!(
         "\n| model | strategy | time: s (paper: h:m:s) | killed in step 0–4 | 5–9 | 10–14 | 15–19 | 20 | paper | states | peak memory: MiB |"
     );
@@ -119,7 +119,7 @@ fn paper_run(figures: &Figures) -> Option<&'static paper::Run> {
 }
 
 /// Ours against the paper's two: kills per test, and how soon as many are killed as theirs kill in the end.
-fn comparison(all: &[Figures]) {
+fn comparison(all: &[&Figures]) {
     println!(
         "\n| model | strategy | killed | tests | killed per test | choices | last kill after: choices, CPU s | ours kills as many after: choices, CPU s | kills per CPU s until then: ours | theirs |"
     );
