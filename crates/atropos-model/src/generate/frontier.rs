@@ -3,8 +3,8 @@
 //! Where no mutant waits that was never started, the test goes back to where more is to be had for each move of the way,
 //! or tries out which moves kill the running mutants.
 //!
-//! What makes it cheaper than S2: a mutant that was started in vain again and again is left alone. Most of the time of
-//! a run goes into such mutants, which do something else but come to the original's state every time.
+//! What makes it cheaper than S2: a mutant that was started again and again and came to the original's state every time
+//! is left alone. Most of the time of a run goes into such mutants.
 
 use super::atlas::{Atlas, PlaceId, Way};
 use super::crew::Crew;
@@ -15,7 +15,7 @@ use crate::explore::{Acting, Limits, QuickMap};
 use crate::mutation::MutantId;
 use std::collections::VecDeque;
 
-/// Started so often in vain, a mutant is left alone.
+/// Started so often in vain, a mutant is nothing to go for any more, and one that never parted is left alone.
 pub(super) const PATIENCE: u32 = 30;
 /// Of moves that promise equally little, those lead to something new more likely that were never taken from their place,
 /// the more so the less often they were taken anywhere.

@@ -348,6 +348,9 @@ impl Master<'_> {
         for (mutant, meeting) in new.iter().zip(meetings) {
             self.started.insert(*mutant);
             self.strategy.tried(*mutant);
+            if matches!(meeting, Meeting::Parts(_)) {
+                self.strategy.parted(*mutant);
+            }
             place.meetings.insert(*mutant, meeting);
         }
         let decided: Vec<(MutantId, Meeting)> = place
@@ -477,6 +480,7 @@ impl Master<'_> {
                     gone.insert(mutant);
                 }
                 Advance::Live(suspension) => {
+                    self.strategy.parted(mutant);
                     one.suspension = suspension;
                     one.from = None;
                     one.age += 1;

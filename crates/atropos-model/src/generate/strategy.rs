@@ -10,7 +10,7 @@ use super::outcome::Results;
 use super::random::Random;
 use crate::explore::{Limits, Suspension};
 use crate::mutation::{MutantId, MutantSet};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a strategy may look at.
@@ -34,6 +34,8 @@ pub struct Strategy {
     counts: HashMap<Move, u32>,
     /// How often a mutant was started.
     tries: HashMap<MutantId, u32>,
+    /// Mutants that came to other states than the original.
+    parted: HashSet<MutantId>,
     /// Kills by starting a mutant, by how often it was started before.
     pub(super) kills: Experience,
 }
@@ -48,6 +50,7 @@ impl Strategy {
             random: Random::new(seed),
             counts: HashMap::new(),
             tries: HashMap::new(),
+            parted: HashSet::new(),
             kills: Experience::new(),
         }
     }
@@ -82,9 +85,16 @@ impl Strategy {
         *tries += 1;
     }
 
+    /// Told when a mutant has come to another state than the original.
+    pub fn parted(&mut self, mutant: MutantId) {
+        self.parted.insert(mutant);
+    }
+
     /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
     pub fn wants(&self, mutant: MutantId) -> bool {
-        self.kind != StrategyKind::Frontier || self.tries(mutant) < frontier::PATIENCE
+        self.kind != StrategyKind::Frontier
+            || self.tries(mutant) < frontier::PATIENCE
+            || self.parted.contains(&mutant)
     }
 
     /// Told when a mutant is killed that was started.
