@@ -4,6 +4,7 @@
 //! reads only what its unit needs.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -137,6 +138,11 @@ impl BuildInstructions {
         }
         if self.runtime.threads == Threads::Explored {
             flags.push("--cap-lints=allow".to_owned());
+            // For debuggers, and to name the line from which something was done that can't be controlled. Lines of
+            // dependencies are not worth the time to compile.
+            if env::var_os("CARGO_PRIMARY_PACKAGE").is_some() {
+                flags.extend(["-Cdebuginfo=line-tables-only", "-Cstrip=none"].map(str::to_owned));
+            }
         }
         flags
     }

@@ -49,6 +49,22 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         assert!(text.contains(words), "{text}");
     }
 
+    // What can't be controlled is named with the line that does it.
+    for (name, what) in [
+        (
+            "a_timer_of_the_kernel_is_waited_for",
+            "not under control: read at tests/outside.rs:37:",
+        ),
+        (
+            "a_thread_is_started_by_the_c_library",
+            "not under control: an OS thread that nobody controls is started at tests/outside.rs:55:",
+        ),
+    ] {
+        assert_eq!(test(name)["result"], "not explored", "{name}");
+        let text = test(name)["uncontrolled"].as_str().unwrap();
+        assert!(text.starts_with(what), "{text}");
+    }
+
     // One process or two: the same result.
     for jobs in ["--jobs=1", "--jobs=2"] {
         let long = tree.run(&["explore", "two_threads", "--json", jobs, "-C--offline"]);
