@@ -70,6 +70,8 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
             let _ = terminal.stdout().write_all(text.as_bytes());
             Ok(code)
         }
+        // A debugger that is left before the test has ended tells nothing of the test.
+        (Ended::Died(_), None) if !arguments.with.is_empty() => Ok(ExitCode::Success),
         (Ended::Died(status), None) => {
             let (test, target) = (&found.test, &found.target);
             let text =
