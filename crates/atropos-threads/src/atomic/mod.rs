@@ -2,7 +2,7 @@
 //! layout, constants and results. For uncontrolled threads every method is the real one.
 
 pub mod access;
-mod common;
+mod every_type;
 mod fences;
 pub(crate) mod foreign;
 mod integers;
