@@ -367,6 +367,8 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         false => fate,
     };
     complete(&mut explored, &notes);
+    // To make a schedule short and tell it is no part of finding it.
+    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     let facts = subject.record_communication(false);
     if fate == Fate::Survived {
         explored.communication = communication::unseen(facts, &start.heard);
@@ -378,7 +380,6 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         subject.activate(0);
         explored.found = Some(found);
     }
-    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     explored.memory = describe::peak_memory();
     Answer::Mutant {
         mutant,
