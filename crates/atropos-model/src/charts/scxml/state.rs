@@ -49,7 +49,10 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
             "guards and values are OOAS expressions: write `datamodel=\"ooas\"` or leave it out",
         );
     }
-    let name = element.required("name", collector)?;
+    // Without a name there is an error already; the rest is read for its own errors.
+    let name = element
+        .required("name", collector)
+        .unwrap_or_else(|| Text::new("Nameless", element.head()));
     let mut machine = Machine {
         name: name.clone(),
         states: vec![blank(name, None, StateKind::Compound)],

@@ -53,6 +53,15 @@ fn all_problems_of_an_scxml_file_are_shown_at_once() {
 }
 
 #[test]
+fn a_chart_without_a_name_is_read_for_its_other_problems() {
+    expect(
+        "bad.scxml",
+        r#"<scxml xmlns="http://www.w3.org/2005/07/scxml"><state id="A"><transition event="go" target="B"/></state></scxml>"#,
+        &["`<scxml>` needs the attribute `name`", "`B`"],
+    );
+}
+
+#[test]
 fn xml_that_is_not_well_formed_is_shown_where_it_breaks() {
     expect(
         "bad.scxml",
