@@ -167,7 +167,8 @@ impl Controller {
         self.pending.len() > FEW || self.pending.iter().all(is_right)
     }
 
-    /// Nothing can run now: moves the clock to the next deadline.
+    /// Nothing can run now: moves the clock to the next deadline. All threads are at rest, so what they did before is the same
+    /// in every order of it, and all of it can be seen when somebody wakes.
     pub(super) fn let_time_pass(&mut self) -> bool {
         let timed = self.readiness.timed.iter();
         let next = timed
@@ -178,6 +179,7 @@ impl Controller {
         match next {
             Some(next) if next > self.clockwork.now => {
                 self.clockwork.now = next;
+                self.model.settle();
                 true
             }
             _ => false,

@@ -11,7 +11,8 @@
 //! fences, later in S. Deviation: S agrees with happens-before, where C++20 asks only for "strongly happens
 //! before"; executions that need the difference (release/acquire mixed with SeqCst on one location) are not shown. And a
 //! location remembers at least its last [`REMEMBERED`] stores but no endless history, so that long executions end: a
-//! thread that has seen none of a thousand stores does not get to read the first.
+//! thread that has seen none of a thousand stores does not get to read the first. Nor does one that has slept since: what
+//! was stored before the clock moved on is there for all ([`Model::settle`]).
 
 mod clock;
 mod location;
@@ -137,6 +138,14 @@ impl Model {
     /// The location with this index.
     pub fn at(&mut self, location: usize) -> &mut Location {
         &mut self.locations[location]
+    }
+
+    /// Time passes while nobody does anything: every store is seen by all threads afterwards, whether or not anything
+    /// orders it before their loads. (Rust asks for that "within a reasonable amount of time".)
+    pub fn settle(&mut self) {
+        for location in &mut self.locations[..self.used] {
+            location.drop_before(location.len() - 1, REMEMBERED);
+        }
     }
 
     /// Drops the stores of a long history that none of these clocks can read any more, and the oldest of a very long one.

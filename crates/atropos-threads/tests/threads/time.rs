@@ -1,12 +1,14 @@
 //! Virtual time.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
+use atropos_threads::atomic::AtomicU32;
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
 use atropos_threads::{Options, Time, say, thread};
 
-use crate::alone::{check, check_reduced, sc};
+use crate::alone::{check, check_reduced, sc, weak};
 
 #[test]
 fn sleeping_orders_threads_and_takes_no_real_time() {
@@ -33,6 +35,28 @@ fn sleeping_orders_threads_and_takes_no_real_time() {
     };
     check_reduced(test, &sc(), &["[10, 20, 30]"]);
     assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn what_was_stored_before_time_passes_is_seen_after_it() {
+    /// Two stores, and a relaxed load that nothing orders after them but time.
+    fn test(sleep: bool) {
+        let number = Arc::new(AtomicU32::new(0));
+        let other = number.clone();
+        let thread = thread::spawn(move || {
+            other.store(1, Ordering::Relaxed);
+            other.store(2, Ordering::Relaxed);
+            thread::sleep(Duration::from_secs(9));
+            other.store(3, Ordering::Relaxed);
+        });
+        if sleep {
+            thread::sleep(Duration::from_secs(1));
+        }
+        say(&number.load(Ordering::Relaxed).to_string());
+        thread.join().unwrap();
+    }
+    check(|| test(false), &weak(), &["0", "1", "2"]);
+    check(|| test(true), &weak(), &["2"]);
 }
 
 #[test]
