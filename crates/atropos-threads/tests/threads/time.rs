@@ -60,6 +60,54 @@ fn what_was_stored_before_time_passes_is_seen_after_it() {
 }
 
 #[test]
+fn threads_that_wake_at_the_same_time_race() {
+    let test = || {
+        let number = Arc::new(AtomicU32::new(0));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let number = number.clone();
+                thread::spawn(move || {
+                    thread::sleep(Duration::from_secs(1));
+                    let before = number.load(Ordering::SeqCst);
+                    number.store(before + 1, Ordering::SeqCst);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        say(&number.load(Ordering::SeqCst).to_string());
+    };
+    check(test, &sc(), &["1", "2"]);
+    check(test, &weak(), &["1", "2"]);
+}
+
+#[test]
+fn threads_that_wake_in_a_row_race_with_those_that_are_awake() {
+    let test = || {
+        let number = Arc::new(AtomicU32::new(0));
+        let threads: Vec<_> = [1, 2]
+            .into_iter()
+            .map(|seconds| {
+                let number = number.clone();
+                thread::spawn(move || {
+                    thread::sleep(Duration::from_secs(seconds));
+                    let before = number.load(Ordering::SeqCst);
+                    thread::sleep(Duration::from_secs(2 - seconds));
+                    number.store(before + seconds as u32, Ordering::SeqCst);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        say(&number.load(Ordering::SeqCst).to_string());
+    };
+    // At second 2 the first thread stores 1 while the second loads and stores.
+    check(test, &sc(), &["1", "2", "3"]);
+}
+
+#[test]
 fn adversarial_timers_fire_at_any_moment() {
     let test = || {
         let log = Arc::new(Mutex::new(Vec::new()));
