@@ -6,6 +6,7 @@
 
 mod blocking;
 pub mod context;
+mod descriptors;
 mod futex;
 pub mod heap;
 pub mod image;
@@ -18,6 +19,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
 
+use descriptors::Descriptors;
 use heap::Heap;
 use image::{Image, Layout};
 use panic_count::PanicCount;
@@ -31,6 +33,8 @@ pub struct World {
     pub layout: Layout,
     pub panic_count: Option<PanicCount>,
     image: Option<Image>,
+    /// What was open when statics were remembered.
+    descriptors: Option<Descriptors>,
 }
 
 // SAFETY: while the world is idle nothing uses its pointers; those that belong to an OS thread are looked up anew by
@@ -70,6 +74,7 @@ impl World {
                 layout: Layout::default(),
                 panic_count: None,
                 image: None,
+                descriptors: None,
             };
             Box::new(world)
         });
@@ -95,6 +100,7 @@ impl World {
         warm_up();
         let keep = idle().keep.clone();
         self.image = Some(Image::take(&self.layout, &keep));
+        self.descriptors = Descriptors::of_this_process();
     }
 
     /// Leaves statics as they are from now on.
@@ -114,6 +120,10 @@ impl World {
     pub unsafe fn restart(&mut self) {
         self.heap.empty();
         if let Some(image) = &self.image {
+            if let Some(descriptors) = &mut self.descriptors {
+                // SAFETY: statics are put back and the heap is empty, so nobody knows of what was opened since.
+                unsafe { descriptors.close_new() };
+            }
             // SAFETY: the caller's promise; the machinery's own state lies in the system's heap.
             unsafe { image.restore() };
         }

@@ -40,6 +40,25 @@ fn statics_are_fresh_in_every_schedule() {
 }
 
 #[test]
+fn what_an_execution_leaves_open_is_closed_before_the_next() {
+    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let test = || {
+        std::mem::forget(std::fs::File::open("/dev/null").unwrap());
+        let file = std::fs::File::open("/dev/null").unwrap();
+        thread::spawn(|| {}).join().unwrap();
+        drop(file);
+    };
+    alone(|| {
+        let before = open();
+        let own = std::fs::File::open("/dev/null").unwrap();
+        let executions = survey(&test, &sc(), &mut Uniform::new(Draw::new(500, 1))).1;
+        assert_eq!(executions.progress.executions, 500);
+        assert!(open() < before + 20, "{} are open", open());
+        assert!(own.metadata().is_ok(), "this was open before");
+    });
+}
+
+#[test]
 fn a_hundred_thousand_schedules_do_not_grow_the_process() {
     let test = || {
         let lists: Vec<_> = (0..2)
