@@ -11,6 +11,7 @@ mod futex;
 pub mod heap;
 pub mod image;
 pub mod interpose;
+mod outside_world;
 pub mod panic_count;
 pub mod stacks;
 pub mod system;

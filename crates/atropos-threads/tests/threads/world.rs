@@ -327,6 +327,44 @@ fn an_os_thread_that_nobody_controls_is_named() {
 }
 
 #[test]
+fn what_changes_the_world_outside_is_named() {
+    fn check(test: impl Fn() + Sync, expected: &[&str]) {
+        alone(|| {
+            let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+                std::ops::ControlFlow::Break(())
+            });
+            let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+            assert_eq!(remarks, expected);
+        });
+    }
+    let path = std::env::temp_dir().join(format!("atropos-outside-{}", std::process::id()));
+    let written = path.with_extension("written");
+    check(
+        || std::fs::write(&written, "x").unwrap(),
+        &["not under control: a file is written"],
+    );
+    check(
+        || assert_eq!(std::fs::read_to_string(&written).unwrap(), "x"),
+        &[],
+    );
+    check(
+        || std::fs::remove_file(&written).unwrap(),
+        &["not under control: a file is removed"],
+    );
+    check(
+        || std::fs::create_dir(&path).unwrap(),
+        &["not under control: a directory is made"],
+    );
+    check(
+        || std::env::set_current_dir(&path).unwrap(),
+        &["not under control: the current directory is changed"],
+    );
+    let null = || std::fs::write("/dev/null", "x").unwrap();
+    check(null, &[]);
+    std::fs::remove_dir(path).unwrap();
+}
+
+#[test]
 fn a_thread_that_waits_for_a_file_lets_the_others_run() {
     use std::io::{Read, Write};
     #[repr(C)]

@@ -1,0 +1,84 @@
+//! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
+//! current directory. They are let through, and the execution is marked: the next one would not begin as this one did.
+//! (The environment is put back with the statics.)
+
+use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::sync::atomic::AtomicUsize;
+
+use super::heap;
+use super::interpose::next;
+use crate::control::outside;
+
+const WRITE_ONLY: c_int = 1;
+const READ_WRITE: c_int = 2;
+const CREATE: c_int = 0o100;
+const TRUNCATE: c_int = 0o1000;
+
+/// Places whose files are none: writing there leaves nothing behind.
+const NO_FILES: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
+
+fn mark_opening(path: *const c_char, flags: c_int) {
+    if heap::program_runs() && flags & (WRITE_ONLY | READ_WRITE | CREATE | TRUNCATE) != 0 {
+        // SAFETY: callers of the C library pass a path that ends with 0.
+        let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+        if !NO_FILES.iter().any(|place| path.starts_with(place)) {
+            outside::mark("a file is written");
+        }
+    }
+}
+
+/// Defines a function of the C library that opens a file.
+macro_rules! opening {
+    ($name:ident($($before:ident: $type:ty)?), $symbol:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library. It may be called without a mode, which is then any.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+            mark_opening(path, flags);
+            type Function = unsafe extern "C" fn($($type,)? *const c_char, c_int, ...) -> c_int;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($before,)? path, flags, mode)
+            }
+        }
+    };
+}
+
+opening!(open(), c"open");
+opening!(open64(), c"open64");
+opening!(openat(directory: c_int), c"openat");
+opening!(openat64(directory: c_int), c"openat64");
+
+/// Defines a function of the C library that changes something outside.
+macro_rules! changing {
+    ($name:ident($($argument:ident: $type:ty),*), $symbol:literal, $what:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+            if heap::program_runs() {
+                outside::mark($what);
+            }
+            type Function = unsafe extern "C" fn($($type),*) -> c_int;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: as above.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($argument),*)
+            }
+        }
+    };
+}
+
+changing!(mkdir(path: *const c_char, mode: c_uint), c"mkdir", "a directory is made");
+changing!(rmdir(path: *const c_char), c"rmdir", "a directory is removed");
+changing!(unlink(path: *const c_char), c"unlink", "a file is removed");
+changing!(unlinkat(directory: c_int, path: *const c_char, flags: c_int), c"unlinkat", "a file is removed");
+changing!(rename(from: *const c_char, to: *const c_char), c"rename", "a file is renamed");
+changing!(link(from: *const c_char, to: *const c_char), c"link", "a file is linked");
+changing!(symlink(to: *const c_char, from: *const c_char), c"symlink", "a file is linked");
+changing!(chdir(path: *const c_char), c"chdir", "the current directory is changed");
