@@ -38,7 +38,7 @@ fn mxt() {
     let ready = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(Duration::from_millis(15));
+            thread::sleep(Duration::from_millis(300));
             ready.store(true, SeqCst);
         });
         assert!(mxt::settle(&ready));
