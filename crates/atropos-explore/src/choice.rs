@@ -47,6 +47,10 @@ impl Choice {
     pub(crate) fn bits(self) -> u64 {
         u64::from(self.0)
     }
+
+    pub(crate) fn of_bits(bits: u32) -> Choice {
+        Choice(bits)
+    }
 }
 
 impl fmt::Debug for Choice {

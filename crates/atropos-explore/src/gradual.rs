@@ -3,14 +3,13 @@
 //! The budget is counted in executions, so that the same budget gives the same result; a caller who
 //! watches a clock says so with [`Gradual::hurry`].
 
-use crate::choice::Thread;
 use crate::exhaustive::Exhaustive;
-use crate::op::Op;
+use crate::pass_on;
 use crate::sampling::{Draw, Uniform};
 use crate::schedule::Schedule;
 use crate::search::Search;
 use crate::strategy::{Coverage, Divergence, Progress, Strategy};
-use crate::system::{End, Guide, Point};
+use crate::system::{End, Guide};
 
 /// How many executions each stage may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +65,20 @@ impl Gradual {
     /// The time for this stage is over: the next execution belongs to the next one.
     pub fn hurry(&mut self) {
         self.hurried = true;
+    }
+
+    /// The search with a bound on preemptions, if that is the present stage, and how many more executions it may take.
+    pub fn bounded(&mut self) -> Option<(&mut Search, u64)> {
+        let left = self.budget.bounded.saturating_sub(self.spent);
+        match &mut self.stage {
+            Stage::Bounded { search, .. } => Some((search, left)),
+            _ => None,
+        }
+    }
+
+    /// So many executions of this stage were made elsewhere.
+    pub fn spend(&mut self, executions: u64) {
+        self.spent += executions;
     }
 
     /// The stage of the last execution.
@@ -156,29 +169,8 @@ impl Gradual {
 }
 
 impl Guide for Gradual {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
-        self.current_mut().choose(point)
-    }
-
-    fn data(&mut self, options: u32) -> u32 {
-        self.current_mut().data(options)
-    }
-
-    fn refine(&mut self, op: Op) {
-        self.current_mut().refine(op);
-    }
-
-    fn wake(&mut self, thread: Thread) {
-        self.current_mut().wake(thread);
-    }
-
-    fn reach(&mut self, mutant: u32) {
-        self.current_mut().reach(mutant);
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.current().is_fresh()
-    }
+    pass_on!(self => self.current_mut(); choose, data, refine, wake, observe, reach);
+    pass_on!(self => self.current(); wants_fingerprint, is_fresh);
 }
 
 impl Strategy for Gradual {

@@ -13,8 +13,7 @@
 //!   default. [`Plan`] knows them by name. [`Coverage`] says in words what was covered.
 //! - A [`Schedule`] is one line of text; [`shrink`] makes it readable, [`check_determinism`] tells where
 //!   two runs of it part.
-//! - [`split`] divides a search into [`WorkItem`]s (text, for other processes), [`explore_parts`] explores
-//!   them with threads.
+//! - For several processes, [`split`] divides an exhaustive search into [`WorkItem`]s, and a [`Search`] goes in [`Round`]s.
 //! - [`Original`] remembers an exploration of the original program, [`Technique`] says how much of that a
 //!   mutant's exploration reuses; [`SampledOriginal`] does the like for random schedules.
 //!
@@ -52,7 +51,6 @@ mod split;
 mod strategy;
 pub mod system;
 mod trace;
-mod workers;
 
 pub use choice::{Choice, Thread};
 pub use exhaustive::Exhaustive;
@@ -70,7 +68,7 @@ pub use random::Random;
 pub use replay::{Replay, Strictness, check_determinism, replay};
 pub use sampling::{Draw, Pct, Pos, Uniform};
 pub use schedule::{Schedule, ScheduleError};
-pub use search::{Matching, Order, Search, Settings, Size};
+pub use search::{Found, Matching, NotFound, Order, Round, Search, Settings, Size, Waiting};
 pub use shrink::{Shrunk, shrink};
 pub use split::{Given, WorkItem, split};
 pub use strategy::{
@@ -78,4 +76,3 @@ pub use strategy::{
     explore_with,
 };
 pub use system::{End, Guide, Mutable, Pending, Phase, Point, System};
-pub use workers::{explore_parts, merge};

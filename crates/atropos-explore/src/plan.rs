@@ -30,13 +30,26 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// The search over states that this is, if it is one.
+    pub fn search(&self) -> Option<Search> {
+        match self {
+            Plan::Stateful(order) => Some(Search::stateful(*order)),
+            Plan::Enumerate => Some(Search::enumeration()),
+            Plan::Chess(bound) => Some(Search::chess(*bound)),
+            _ => None,
+        }
+    }
+
     /// The strategy; the seed serves those that draw at random.
     pub fn strategy(&self, seed: u64) -> Box<dyn Strategy> {
+        if let Some(search) = self.search() {
+            return Box::new(search);
+        }
         match self {
             Plan::Exhaustive => Box::new(Exhaustive::new()),
-            Plan::Stateful(order) => Box::new(Search::stateful(*order)),
-            Plan::Enumerate => Box::new(Search::enumeration()),
-            Plan::Chess(bound) => Box::new(Search::chess(*bound)),
+            Plan::Stateful(_) | Plan::Enumerate | Plan::Chess(_) => {
+                unreachable!("these are searches")
+            }
             Plan::Random(schedules) => Box::new(Uniform::new(Draw::new(*schedules, seed))),
             Plan::Pct { schedules, depth } => {
                 Box::new(Pct::new(Draw::new(*schedules, seed), *depth))

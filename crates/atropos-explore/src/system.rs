@@ -123,6 +123,58 @@ pub trait Guide {
     }
 }
 
+/// Within `impl Guide for` a guide that stands before another one: these calls go to the other.
+///
+/// ```ignore
+/// pass_on!(self => self.guide; data, refine, wake);
+/// ```
+#[macro_export]
+macro_rules! pass_on {
+    ($self:ident => $guide:expr; $($method:ident),+) => {
+        $($crate::pass_on!(@$method $self $guide);)+
+    };
+    (@choose $self:ident $guide:expr) => {
+        fn choose(&mut $self, point: &$crate::Point<'_>) -> Option<$crate::Thread> {
+            $guide.choose(point)
+        }
+    };
+    (@data $self:ident $guide:expr) => {
+        fn data(&mut $self, options: u32) -> u32 {
+            $guide.data(options)
+        }
+    };
+    (@refine $self:ident $guide:expr) => {
+        fn refine(&mut $self, op: $crate::Op) {
+            $guide.refine(op);
+        }
+    };
+    (@wake $self:ident $guide:expr) => {
+        fn wake(&mut $self, thread: $crate::Thread) {
+            $guide.wake(thread);
+        }
+    };
+    (@observe $self:ident $guide:expr) => {
+        fn observe(&mut $self, value: u64) {
+            $guide.observe(value);
+        }
+    };
+    (@reach $self:ident $guide:expr) => {
+        fn reach(&mut $self, mutant: u32) {
+            $guide.reach(mutant);
+        }
+    };
+    (@wants_fingerprint $self:ident $guide:expr) => {
+        fn wants_fingerprint(&$self) -> bool {
+            $guide.wants_fingerprint()
+        }
+    };
+    (@is_fresh $self:ident $guide:expr) => {
+        fn is_fresh(&$self) -> bool {
+            $guide.is_fresh()
+        }
+    };
+}
+
 /// How an execution ended. The numbers tell ends of one sort apart (hashes of results, of
 /// failures); what they mean is known to the system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -65,6 +65,7 @@ fn sort(failure: &FindingKind) -> Sort {
     match failure {
         FindingKind::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
             Some(Met::PoisonedLock) => Sort::PoisonedLock,
+            Some(Met::PoisonedOnce) => Sort::PoisonedOnce,
             Some(Met::NoReceiver | Met::NoSender) => Sort::DroppedChannel,
             Some(Met::Panic) | None => Sort::Panic,
         },
@@ -75,6 +76,7 @@ fn sort(failure: &FindingKind) -> Sort {
         FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
         FindingKind::NoPanic { .. }
         | FindingKind::PoisonedLock { .. }
+        | FindingKind::PoisonedOnce { .. }
         | FindingKind::DroppedChannel { .. }
         | FindingKind::LeakedLock { .. }
         | FindingKind::LeftBehind { .. }

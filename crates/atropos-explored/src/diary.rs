@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use atropos_explore::{Choice, Guide, Op, Point, Schedule, Thread};
+use atropos_explore::{Choice, Guide, Point, Schedule, Thread, pass_on};
 use atropos_protocol::sys;
 
 /// Choices that are written down; longer executions lose their end, and then have no schedule to show.
@@ -79,29 +79,7 @@ impl Guide for Writing<'_> {
         value
     }
 
-    fn refine(&mut self, op: Op) {
-        self.guide.refine(op);
-    }
-
-    fn wake(&mut self, thread: Thread) {
-        self.guide.wake(thread);
-    }
-
-    fn observe(&mut self, value: u64) {
-        self.guide.observe(value);
-    }
-
-    fn reach(&mut self, mutant: u32) {
-        self.guide.reach(mutant);
-    }
-
-    fn wants_fingerprint(&self) -> bool {
-        self.guide.wants_fingerprint()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.guide.is_fresh()
-    }
+    pass_on!(self => self.guide; refine, wake, observe, reach, wants_fingerprint, is_fresh);
 }
 
 /// Follows a schedule to its end and stops there.

@@ -3,8 +3,8 @@
 //!
 //! The driver starts such a binary for one order (see [`atropos_protocol::exploration`]): explore a test, explore
 //! mutants under it, or replay a schedule. Flow: `order` → `subject` (a test under control, with its mutants) →
-//! `original` (a strategy within its budget, `together` with other processes if it is long) → `mutants` (in forked workers) → `describe` (a failing schedule made
-//! readable) → `answers`.
+//! `original` (a strategy within its budget; a long `task` is shared by processes that work `together`) → `mutants` (in forked
+//! workers) → `describe` (a failing schedule made readable) → `answers`.
 //!
 //! Started by hand it runs the tests like libtest, one after another.
 
@@ -22,6 +22,7 @@ mod original;
 pub mod region;
 mod subject;
 mod switch;
+mod task;
 mod together;
 mod workers;
 

@@ -4,23 +4,25 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use atropos_explore::{
-    Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Strategy, System,
+    Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Search, Strategy, System,
 };
 use atropos_protocol::exploration::{Answer, Explored, Order};
 
 use crate::subject::Subject;
-use crate::together::{self, Limits, Outcome, Task};
+use crate::task::Task;
+use crate::together::{self, Limits, Outcome};
 use crate::{answers, describe};
 
 /// Time between two reports of progress.
 pub const REPORT: Duration = Duration::from_millis(200);
-/// Executions of an exhaustive search before other processes are called in: most searches are over by then. The search
-/// then begins anew, in parts.
+/// Executions of a search before other processes are called in: most searches are over by then. An exhaustive one
+/// then begins anew, in parts; one that remembers states goes on.
 const ALONE: u64 = 2000;
 
 /// A strategy, and whether it goes on to the next stage when its time is up.
 enum Way {
     Gradual(Gradual),
+    Searching(Box<Search>),
     Chosen(Plan, Box<dyn Strategy>),
 }
 
@@ -35,15 +37,26 @@ impl Way {
             })));
         }
         let plan: Plan = order.strategy.parse().map_err(text)?;
+        if let Some(search) = plan.search() {
+            return Ok(Way::Searching(Box::new(search)));
+        }
         let strategy = plan.strategy(order.seed);
         Ok(Way::Chosen(plan, strategy))
     }
 
-    /// What is to be explored now, if it can be divided and that is worth while. A search that remembers states is not: each
-    /// part would have to find out for itself what the others know.
-    fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task> {
-        let progress = self.strategy().progress();
-        let is_long = progress.executions + progress.abandoned >= ALONE;
+    /// The search that goes on in rounds from here, if there is one that is long, and how many more executions it may take.
+    fn long_search(&mut self) -> Option<(&mut Search, u64)> {
+        let (search, left) = match self {
+            Way::Gradual(gradual) => gradual.bounded()?,
+            Way::Searching(search) => (&mut **search, u64::MAX),
+            Way::Chosen(..) => return None,
+        };
+        is_long(&search.progress()).then_some((search, left))
+    }
+
+    /// What is to be explored now, if it can be divided from the start and that is worth while.
+    fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task<'static>> {
+        let is_long = is_long(&self.strategy().progress());
         let drawn = |schedules: u64, how: Sampling| Task::Drawn {
             schedules,
             seed: order.seed,
@@ -61,7 +74,14 @@ impl Way {
             Way::Chosen(Plan::Pct { schedules, depth }, _) => {
                 Some(drawn(*schedules, Sampling::Pct { depth: *depth }))
             }
-            Way::Chosen(..) => None,
+            Way::Chosen(..) | Way::Searching(_) => None,
+        }
+    }
+
+    /// Other processes made so many executions of the present stage.
+    fn spend(&mut self, executions: u64) {
+        if let Way::Gradual(gradual) = self {
+            gradual.spend(executions);
         }
     }
 
@@ -69,20 +89,21 @@ impl Way {
     fn budget(&self, order: &Order) -> u64 {
         match self {
             Way::Gradual(_) => order.executions,
-            Way::Chosen(..) => u64::MAX,
+            Way::Chosen(..) | Way::Searching(_) => u64::MAX,
         }
     }
 
     fn is_at_last_stage(&self) -> bool {
         match self {
             Way::Gradual(gradual) => gradual.stage() == GradualStage::Random,
-            Way::Chosen(..) => true,
+            Way::Chosen(..) | Way::Searching(_) => true,
         }
     }
 
     fn strategy(&mut self) -> &mut dyn Strategy {
         match self {
             Way::Gradual(gradual) => gradual,
+            Way::Searching(search) => &mut **search,
             Way::Chosen(_, strategy) => &mut **strategy,
         }
     }
@@ -94,9 +115,19 @@ impl Way {
                 gradual.hurry();
                 ControlFlow::Continue(())
             }
-            Way::Chosen(..) => ControlFlow::Break(()),
+            Way::Chosen(..) | Way::Searching(_) => ControlFlow::Break(()),
         }
     }
+}
+
+/// Executions that a search has begun.
+fn begun(search: &Search) -> u64 {
+    let progress = search.progress();
+    progress.executions + progress.abandoned
+}
+
+fn is_long(progress: &Progress) -> bool {
+    progress.executions + progress.abandoned >= ALONE
 }
 
 pub fn text(error: impl std::fmt::Display) -> String {
@@ -110,23 +141,48 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     // The default has three stages.
     let stage = match &way {
         Way::Gradual(_) => Duration::from_millis(order.patience / 3),
-        Way::Chosen(..) => Duration::from_millis(order.patience),
+        Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(order.patience),
     };
     let (mut stage_end, mut report) = (start + stage, start + REPORT);
     let mut failing = None;
     // Executions that other processes made in stages that are over.
     let mut elsewhere = 0;
-    while way.strategy().begin() {
+    // What they told of a search that this one goes on with.
+    let mut shared = Explored::default();
+    loop {
         // Also for a single process, so that the result does not depend on how many there are.
-        if let Some(task) = way.task(subject, order) {
+        if let Some((search, left)) = way.long_search() {
+            let limits = Limits {
+                processes: order.workers.max(1),
+                executions: left,
+                until: stage_end,
+            };
+            let before = begun(search);
+            let part = together::go_on(subject, search, limits)?;
+            let (spent, is_unfinished) = (begun(search) - before, !part.complete);
+            if together::add(&mut shared, part) {
+                break;
+            }
+            way.spend(spent);
+            if is_unfinished && Instant::now() >= stage_end {
+                stage_end = Instant::now() + stage;
+                if way.hurry().is_break() {
+                    break;
+                }
+            }
+        }
+        if !way.strategy().begin() {
+            break;
+        }
+        if let Some(mut task) = way.task(subject, order) {
             let limits = Limits {
                 processes: order.workers.max(1),
                 executions: way.budget(order),
                 until: stage_end,
             };
-            let outcome = together::explore(subject, &task, limits)?;
+            let outcome = together::explore(subject, &mut task, limits)?;
             if outcome.is_settled || way.is_at_last_stage() {
-                return Ok(told(&way, outcome, elsewhere, start));
+                return Ok(told(&mut way, outcome, elsewhere, start));
             }
             elsewhere += outcome.explored.executions;
             stage_end = Instant::now() + stage;
@@ -167,10 +223,11 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     );
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
-    explored.complete = coverage == Coverage::All && failing.is_none();
+    explored.divergence = divergence.map(text);
+    let is_over = together::add(&mut explored, shared);
+    explored.complete = coverage == Coverage::All && failing.is_none() && !is_over;
     explored.coverage = coverage.to_string();
     explored.executions = progress.executions + elsewhere;
-    explored.divergence = divergence.map(text);
     if let (Some((end, schedule)), Some(failure), None) =
         (failing, notes.failure, notes.uncontrolled)
     {
@@ -187,14 +244,21 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
 }
 
 /// What came of an exploration whose last stage several processes shared.
-fn told(way: &Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Explored {
+fn told(way: &mut Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Explored {
+    // An exhaustive search was begun anew; what came before random schedules counts.
+    let before = match way {
+        Way::Gradual(gradual) if gradual.stage() == GradualStage::Random => {
+            gradual.progress().executions
+        }
+        _ => 0,
+    };
     let coverage = match way {
         Way::Gradual(gradual) => gradual.coverage_with(outcome.coverage),
-        Way::Chosen(..) => outcome.coverage,
+        Way::Chosen(..) | Way::Searching(_) => outcome.coverage,
     };
     Explored {
         coverage: coverage.to_string(),
-        executions: outcome.explored.executions + elsewhere,
+        executions: before + elsewhere + outcome.explored.executions,
         nanoseconds: start.elapsed().as_nanos() as u64,
         ..outcome.explored
     }

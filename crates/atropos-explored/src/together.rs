@@ -6,88 +6,15 @@ use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use atropos_explore::{Coverage, Draw, Exhaustive, Pct, Pos, Sampling, Strategy, System as _};
-use atropos_explore::{Uniform, WorkItem, split};
+use atropos_explore::{Coverage, End, Found, Search, Strategy, System as _};
 use atropos_protocol::exploration::{Answer, Explored};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
 use crate::lines::Lines;
 use crate::original::{REPORT, text};
 use crate::subject::Subject;
-use crate::{answers, describe, workers};
-
-/// Parts of an exhaustive search; more than anybody has processors, within so many decisions from the start.
-const PARTS: usize = 16;
-const DEPTH: usize = 60;
-/// Random schedules that a process takes on at a time.
-const DRAWN: u64 = 500;
-
-/// Something to explore that can be divided.
-pub enum Task {
-    /// All schedules.
-    Exhaustive(Vec<WorkItem>),
-    /// So many random schedules, drawn this way. (PCT learns how long executions are in each piece anew.)
-    Drawn {
-        schedules: u64,
-        seed: u64,
-        how: Sampling,
-    },
-}
-
-impl Task {
-    /// All schedules of a test.
-    pub fn exhaustive(subject: &mut Subject<'_>) -> Task {
-        Task::Exhaustive(split(subject, PARTS, DEPTH))
-    }
-
-    fn pieces(&self) -> u64 {
-        match self {
-            Task::Exhaustive(parts) => parts.len() as u64,
-            Task::Drawn { schedules, .. } => schedules.div_ceil(DRAWN),
-        }
-    }
-
-    fn piece(&self, number: u64) -> Box<dyn Strategy> {
-        match self {
-            Task::Exhaustive(parts) => {
-                Box::new(Exhaustive::of_part(parts[number as usize].clone()))
-            }
-            Task::Drawn {
-                schedules,
-                seed,
-                how,
-            } => {
-                let first = number * DRAWN;
-                let draw = Draw {
-                    schedules: DRAWN.min(schedules - first),
-                    seed: *seed,
-                    first,
-                    stride: 1,
-                };
-                match how {
-                    Sampling::Random => Box::new(Uniform::new(draw)),
-                    Sampling::Pct { depth } => Box::new(Pct::new(draw, *depth)),
-                    Sampling::Pos => Box::new(Pos::new(draw)),
-                }
-            }
-        }
-    }
-
-    /// What so many executions have covered.
-    fn coverage(&self, executions: u64, is_complete: bool) -> Coverage {
-        match self {
-            Task::Exhaustive(_) if is_complete => Coverage::All,
-            Task::Exhaustive(_) => Coverage::Part {
-                schedules: executions,
-            },
-            Task::Drawn { seed, how, .. } => Coverage::Sample {
-                schedules: executions,
-                seed: *seed,
-                how: *how,
-            },
-        }
-    }
-}
+use crate::task::Task;
+use crate::{answers, describe, task, workers};
 
 /// How much may be spent.
 #[derive(Clone, Copy)]
@@ -103,6 +30,31 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// Nothing of the task is left to be explored: it is done, or something was found.
     pub is_settled: bool,
+    /// What the pieces of a round found, in their order.
+    found: Vec<Found>,
+}
+
+/// A piece that was carried out, and what a search has to know of it.
+struct Piece {
+    explored: Explored,
+    found: Found,
+}
+
+impl Piece {
+    fn into_line(self, number: u64) -> String {
+        let answer = Answer::Original(self.explored).to_line();
+        format!("{number}\t{}\t{answer}", self.found)
+    }
+
+    fn parse(line: &str) -> Option<(usize, Piece)> {
+        let (number, rest) = line.split_once('\t')?;
+        let (found, answer) = rest.split_once('\t')?;
+        let Answer::Original(explored) = Answer::parse(answer.trim_end_matches('\n'))? else {
+            return None;
+        };
+        let found = found.parse().ok()?;
+        Some((number.parse().ok()?, Piece { explored, found }))
+    }
 }
 
 /// Memory that the processes share.
@@ -135,13 +87,17 @@ impl Board {
 }
 
 /// Explores a task with several processes.
-pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result<Outcome, String> {
+pub fn explore(
+    subject: &mut Subject<'_>,
+    task: &mut Task<'_>,
+    limits: Limits,
+) -> Result<Outcome, String> {
     let board = Board::make()?;
     let mut processes = Vec::new();
     for _ in 0..limits.processes {
         processes.push(Process::start(subject, task, board, limits.until)?);
     }
-    let mut pieces: Vec<Option<Explored>> = (0..task.pieces()).map(|_| None).collect();
+    let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(|_| None).collect();
     let mut report = Instant::now() + REPORT;
     while !processes.is_empty() {
         let mut files: Vec<PollFd> = processes
@@ -153,9 +109,10 @@ pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result
         processes.retain_mut(|process| {
             !ready.next().unwrap_or(false) || process.listen(&mut pieces) || process.bury()
         });
-        let complete = pieces.iter().flatten().filter(|piece| piece.complete);
-        let (done, finished): (u64, usize) = complete.fold((0, 0), |(sum, count), piece| {
-            (sum + piece.executions, count + 1)
+        let explored = pieces.iter().flatten().map(|piece| &piece.explored);
+        let complete = explored.filter(|explored| explored.complete);
+        let (done, finished): (u64, usize) = complete.fold((0, 0), |(sum, count), explored| {
+            (sum + explored.executions, count + 1)
         });
         if done > limits.executions {
             board.stop.store(1, Relaxed);
@@ -165,10 +122,7 @@ pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result
         if now >= report && now < limits.until {
             let executions = board.executions.load(Relaxed);
             let share = finished as f64 / pieces.len().max(1) as f64;
-            answers::say(&Answer::Progress {
-                executions,
-                estimate: (share > 0.0).then(|| executions as f64 / share),
-            });
+            answers::say(&task.progress(executions, share));
             report = now + REPORT;
         }
     }
@@ -176,33 +130,24 @@ pub fn explore(subject: &mut Subject<'_>, task: &Task, limits: Limits) -> Result
 }
 
 /// One result from those of the pieces.
-fn merge(task: &Task, pieces: Vec<Option<Explored>>) -> Outcome {
+fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> Outcome {
     let mut whole = Explored::default();
+    let mut found = Vec::new();
     let mut is_complete = true;
     let mut is_settled = false;
     for piece in pieces {
         let Some(piece) = piece else {
             is_complete = false;
+            found.push(Found::default());
             continue;
         };
-        whole.executions += piece.executions;
-        whole.threads = whole.threads.max(piece.threads);
-        whole.steps = whole.steps.max(piece.steps);
-        for remark in piece.remarks {
-            if !whole.remarks.contains(&remark) {
-                whole.remarks.push(remark);
-            }
-        }
-        is_settled =
-            piece.found.is_some() || piece.uncontrolled.is_some() || piece.divergence.is_some();
+        found.push(piece.found);
+        is_complete &= piece.explored.complete;
+        is_settled = add(&mut whole, piece.explored);
         if is_settled {
-            whole.found = piece.found;
-            whole.uncontrolled = piece.uncontrolled;
-            whole.divergence = piece.divergence;
             is_complete = false;
             break;
         }
-        is_complete &= piece.complete;
     }
     let coverage = task.coverage(whole.executions, is_complete);
     whole.complete = coverage == Coverage::All;
@@ -211,7 +156,59 @@ fn merge(task: &Task, pieces: Vec<Option<Explored>>) -> Outcome {
         explored: whole,
         coverage,
         is_settled: is_settled || is_complete,
+        found,
     }
+}
+
+/// Adds what came of a part to what came of those before; true if that is the end of it.
+pub fn add(whole: &mut Explored, part: Explored) -> bool {
+    whole.executions += part.executions;
+    whole.threads = whole.threads.max(part.threads);
+    whole.steps = whole.steps.max(part.steps);
+    for remark in part.remarks {
+        if !whole.remarks.contains(&remark) {
+            whole.remarks.push(remark);
+        }
+    }
+    whole.found = whole.found.take().or(part.found);
+    whole.uncontrolled = whole.uncontrolled.take().or(part.uncontrolled);
+    whole.divergence = whole.divergence.take().or(part.divergence);
+    whole.found.is_some() || whole.uncontrolled.is_some() || whole.divergence.is_some()
+}
+
+/// Goes on with a search, round by round, within the limits. The search itself tells what was covered.
+pub fn go_on(
+    subject: &mut Subject<'_>,
+    search: &mut Search,
+    limits: Limits,
+) -> Result<Explored, String> {
+    let mut whole = Explored::default();
+    let mut begun = 0;
+    while begun < limits.executions && Instant::now() < limits.until {
+        let waiting = search.begin_round();
+        if waiting.is_empty() {
+            // It finds that it is finished.
+            whole.complete = !search.begin();
+            break;
+        }
+        begun += waiting.len() as u64;
+        let mut task = Task::Round {
+            search: &mut *search,
+            waiting: waiting.clone(),
+        };
+        let within = Limits {
+            executions: u64::MAX,
+            ..limits
+        };
+        let outcome = explore(subject, &mut task, within)?;
+        for (waiting, found) in task::of_round(&waiting).zip(outcome.found) {
+            search.take_in(waiting, found);
+        }
+        if add(&mut whole, outcome.explored) || !outcome.is_settled {
+            break;
+        }
+    }
+    Ok(whole)
 }
 
 struct Process {
@@ -222,7 +219,7 @@ struct Process {
 impl Process {
     fn start(
         subject: &mut Subject<'_>,
-        task: &Task,
+        task: &mut Task<'_>,
         board: &Board,
         until: Instant,
     ) -> Result<Process, String> {
@@ -242,21 +239,15 @@ impl Process {
     }
 
     /// Takes in what there is; false at the end of it.
-    fn listen(&mut self, pieces: &mut [Option<Explored>]) -> bool {
+    fn listen(&mut self, pieces: &mut [Option<Piece>]) -> bool {
         let Some(lines) = self.said.read() else {
             return false;
         };
         for line in lines {
-            let parsed = line.split_once('\t').and_then(|(number, answer)| {
-                Some((
-                    number.parse::<usize>().ok()?,
-                    Answer::parse(answer.trim_end_matches('\n'))?,
-                ))
-            });
-            if let Some((number, Answer::Original(explored))) = parsed
+            if let Some((number, carried_out)) = Piece::parse(&line)
                 && let Some(piece) = pieces.get_mut(number)
             {
-                *piece = Some(explored);
+                *piece = Some(carried_out);
             }
         }
         true
@@ -276,7 +267,7 @@ impl Process {
 }
 
 /// What each process does: one piece after the other.
-fn work(subject: &mut Subject<'_>, task: &Task, board: &Board, until: Instant) {
+fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: Instant) {
     let longest = subject.longest();
     loop {
         let number = board.next.fetch_add(1, Relaxed);
@@ -285,9 +276,10 @@ fn work(subject: &mut Subject<'_>, task: &Task, board: &Board, until: Instant) {
         }
         // What a piece comes to must not depend on which other pieces this process had.
         subject.set_longest(longest);
-        let explored = explore_piece(subject, &mut *task.piece(number), board, number, until);
-        let line = Answer::Original(explored).to_line();
-        answers::pass_on(&format!("{number}\t{line}"));
+        let (explored, found) = task.carry_out(number, &mut |strategy| {
+            explore_piece(subject, strategy, board, number, until)
+        });
+        answers::pass_on(&Piece { explored, found }.into_line(number));
     }
 }
 
@@ -304,7 +296,9 @@ fn explore_piece(
     while strategy.begin() {
         let end = subject.run(strategy);
         strategy.end(end);
-        board.executions.fetch_add(1, Relaxed);
+        if end != End::Stopped {
+            board.executions.fetch_add(1, Relaxed);
+        }
         if end.is_failure() {
             failing = Some((end, strategy.schedule()));
         }
@@ -337,13 +331,19 @@ fn explore_piece(
 
 #[cfg(test)]
 mod tests {
+    use atropos_explore::{Sampling, WorkItem};
+
     use super::*;
 
-    fn piece(executions: u64, complete: bool) -> Option<Explored> {
-        Some(Explored {
+    fn piece(executions: u64, complete: bool) -> Option<Piece> {
+        let explored = Explored {
             executions,
             complete,
             ..Explored::default()
+        };
+        Some(Piece {
+            explored,
+            found: Found::default(),
         })
     }
 
@@ -355,7 +355,7 @@ mod tests {
             how: Sampling::Random,
         };
         let mut failing = piece(3, false);
-        failing.as_mut().unwrap().divergence = Some("somewhere".to_owned());
+        failing.as_mut().unwrap().explored.divergence = Some("somewhere".to_owned());
         let outcome = merge(
             &task,
             vec![piece(500, true), failing, piece(500, true), None],
@@ -374,21 +374,5 @@ mod tests {
         let whole = merge(&task, vec![piece(5, true), piece(2, true)]);
         assert!(whole.is_settled && whole.explored.complete);
         assert_eq!(whole.coverage, Coverage::All);
-    }
-
-    #[test]
-    fn random_schedules_are_divided_without_gap_or_overlap() {
-        let task = Task::Drawn {
-            schedules: 1201,
-            seed: 7,
-            how: Sampling::Random,
-        };
-        let sizes: Vec<usize> = (0..task.pieces())
-            .map(|number| {
-                let mut strategy = task.piece(number);
-                (0..).take_while(|_| strategy.begin()).count()
-            })
-            .collect();
-        assert_eq!(sizes, [500, 500, 201]);
     }
 }

@@ -210,6 +210,8 @@ pub enum Sort {
     Panic,
     /// A panic for a lock that another thread had poisoned.
     PoisonedLock,
+    /// A panic for a `Once` or `LazyLock` whose initialisation had panicked.
+    PoisonedOnce,
     /// A panic for a channel whose other end was gone.
     DroppedChannel,
     /// The test returned an error or did not panic as it should.
@@ -225,9 +227,10 @@ pub enum Sort {
 }
 
 impl Sort {
-    const ALL: [(Sort, &'static str); 11] = [
+    const ALL: [(Sort, &'static str); 12] = [
         (Sort::Panic, "panic"),
         (Sort::PoisonedLock, "poisoned lock"),
+        (Sort::PoisonedOnce, "poisoned initialisation"),
         (Sort::DroppedChannel, "dropped channel"),
         (Sort::Failed, "failed"),
         (Sort::Deadlock, "deadlock"),

@@ -42,6 +42,8 @@ pub enum FindingKind {
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
     /// [`FindingKind::Panic`].
     PoisonedLock { text: String },
+    /// A thread found that another's attempt to initialise something once had panicked. A remark, like the one above.
+    PoisonedOnce { text: String },
     /// A thread sent to a receiver that was gone, and the test passed. A remark, like the one above.
     DroppedChannel { text: String },
     /// A lock was still held when the execution ended. A remark.
@@ -63,6 +65,7 @@ impl FindingKind {
                 format!("{sort}: {message}")
             }
             FindingKind::PoisonedLock { .. } => Met::PoisonedLock.title().to_string(),
+            FindingKind::PoisonedOnce { .. } => Met::PoisonedOnce.title().to_string(),
             FindingKind::DroppedChannel { .. } => Met::NoReceiver.title().to_string(),
             FindingKind::NoPanic { .. } => "no panic".to_string(),
             FindingKind::Deadlock { .. } => "deadlock".to_string(),
@@ -88,6 +91,7 @@ impl FindingKind {
             | FindingKind::StepLimit { .. }
             | FindingKind::MemoryLimit { .. } => true,
             FindingKind::PoisonedLock { .. }
+            | FindingKind::PoisonedOnce { .. }
             | FindingKind::DroppedChannel { .. }
             | FindingKind::LeakedLock { .. }
             | FindingKind::LeftBehind { .. }
@@ -101,6 +105,8 @@ impl FindingKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Met {
     PoisonedLock,
+    /// A `Once` or `LazyLock` whose initialisation panicked.
+    PoisonedOnce,
     /// The receiver of a channel is gone.
     NoReceiver,
     /// The last sender of a channel is gone.
@@ -113,6 +119,7 @@ impl Met {
     fn title(self) -> &'static str {
         match self {
             Met::PoisonedLock => "poisoned lock",
+            Met::PoisonedOnce => "poisoned initialisation",
             Met::NoReceiver | Met::NoSender => "dropped channel",
             Met::Panic => "panic",
         }
@@ -122,6 +129,7 @@ impl Met {
     pub(crate) fn is_named_in(self, message: &str) -> bool {
         let names: &[&str] = match self {
             Met::PoisonedLock => &["PoisonError", "Poisoned(", "poisoned"],
+            Met::PoisonedOnce => &["instance has previously been poisoned"],
             Met::NoReceiver => &["SendError", "Disconnected", "closed channel"],
             Met::NoSender => &[
                 "RecvError",
@@ -227,9 +235,9 @@ impl fmt::Display for FindingKind {
                 let text = cause.as_ref().map(|cause| &cause.text);
                 text.map_or(Ok(()), |text| write!(f, "\n  {text}"))
             }
-            FindingKind::PoisonedLock { text } | FindingKind::DroppedChannel { text } => {
-                f.write_str(text)
-            }
+            FindingKind::PoisonedLock { text }
+            | FindingKind::PoisonedOnce { text }
+            | FindingKind::DroppedChannel { text } => f.write_str(text),
             FindingKind::NoPanic {
                 expected,
                 message: None,

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use super::Technique;
 use crate::choice::{Choice, Thread};
 use crate::op::Op;
+use crate::pass_on;
 use crate::system::{End, Guide, Mutable, Pending, Phase, Point, System};
 
 /// What a system tells its guide during a step.
@@ -232,13 +233,7 @@ impl Guide for Recorder<'_> {
         self.guide.reach(mutant);
     }
 
-    fn wants_fingerprint(&self) -> bool {
-        self.guide.wants_fingerprint()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.guide.is_fresh()
-    }
+    pass_on!(self => self.guide; wants_fingerprint, is_fresh);
 }
 
 /// A mutant that answers from the original's recording as long as it can.
@@ -433,11 +428,5 @@ impl Guide for CatchUp<'_> {
         }
     }
 
-    fn wants_fingerprint(&self) -> bool {
-        self.guide.wants_fingerprint()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.guide.is_fresh()
-    }
+    pass_on!(self => self.guide; wants_fingerprint, is_fresh);
 }

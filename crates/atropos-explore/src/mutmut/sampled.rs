@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::{Verdict, Watch};
 use crate::choice::Thread;
-use crate::op::Op;
+use crate::pass_on;
 use crate::sampling::{Draw, Pct, Pos, Uniform};
 use crate::strategy::{Coverage, Finding, Sampling, Strategy};
 use crate::system::{End, Guide, Mutable, Point};
@@ -209,17 +209,7 @@ impl Guide for Noting<'_> {
         self.guide.choose(point)
     }
 
-    fn data(&mut self, options: u32) -> u32 {
-        self.guide.data(options)
-    }
-
-    fn refine(&mut self, op: Op) {
-        self.guide.refine(op);
-    }
-
-    fn wake(&mut self, thread: Thread) {
-        self.guide.wake(thread);
-    }
+    pass_on!(self => self.guide; data, refine, wake);
 
     fn reach(&mut self, mutant: u32) {
         self.reached.insert(mutant);

@@ -8,16 +8,18 @@
 use std::collections::VecDeque;
 
 mod node;
+mod round;
 
 pub use node::Size;
 pub(crate) use node::{Passed, Spot, Start};
+pub use round::{Found, NotFound, Round, Waiting};
 
 use crate::choice::{Choice, Thread};
 use crate::graph::{Graph, NodeId, ROOT};
 use crate::hash::{Set, Table, mix};
 use crate::op::Op;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
+use crate::strategy::{Coverage, Divergence, Parting, Progress, Strategy};
 use crate::system::{End, Guide, Pending, Point};
 use crate::trace::Trace;
 use node::{Counted, Edge, Node};
@@ -68,6 +70,12 @@ pub struct Search {
     mutant: Option<u32>,
     /// States that are not worth exploring from.
     barren: Set<u64>,
+    /// What an execution of a [`Round`] adds to `met`, if there is one.
+    trial: Option<Table<u64, u32>>,
+    /// Transitions in the last round.
+    round: usize,
+    /// Nodes that were in use when memory was last cleared of others.
+    in_use: usize,
 
     path: Vec<Choice>,
     at: usize,
@@ -103,6 +111,9 @@ impl Search {
             graph: None,
             mutant: None,
             barren: Set::default(),
+            trial: None,
+            round: 0,
+            in_use: 0,
             path: Vec::new(),
             at: 0,
             edge: None,
@@ -207,6 +218,14 @@ impl Search {
         self.graph.is_some() || self.mutant.is_some()
     }
 
+    /// What a path to a state must not exceed for another to be covered by it.
+    fn cost(&self, spot: &Spot) -> u32 {
+        match self.settings.bound {
+            Some(_) if !self.is_exact() => spot.preemptions,
+            _ => 0,
+        }
+    }
+
     fn part(&mut self, choice: Choice, cause: Parting) {
         let at = self.at;
         self.divergence
@@ -253,6 +272,7 @@ impl Search {
         let Some(group) = self.later.pop_front() else {
             return false;
         };
+        let weight = 1.0 / group.len() as f64;
         for number in group {
             let start = &self.starts[number as usize];
             if start.unless_met && self.met.contains_key(&start.spot.key) {
@@ -276,6 +296,7 @@ impl Search {
                 first,
                 count,
                 taken: 0,
+                weight,
                 graph: ROOT,
             });
         }
@@ -336,15 +357,10 @@ impl Search {
             .edge
             .filter(|edge| edge.from.is_some())
             .map(|edge| self.transition_key(edge));
-        let cost = if self.is_exact() || self.settings.bound.is_none() {
-            0
-        } else {
-            spot.preemptions
-        };
-        let met = self
-            .met
-            .get(&spot.key)
-            .is_some_and(|&fewest| fewest <= cost);
+        let cost = self.cost(&spot);
+        let is_covered = |fewest: Option<&u32>| fewest.is_some_and(|&fewest| fewest <= cost);
+        let met = is_covered(self.met.get(&spot.key))
+            || is_covered(self.trial.as_ref().and_then(|trial| trial.get(&spot.key)));
         let passed = Passed {
             transition,
             state: (!met).then_some(spot.key),
@@ -355,14 +371,14 @@ impl Search {
             self.ended_in_known = true;
             return None;
         }
-        self.met.insert(spot.key, cost);
+        let known = self.trial.as_mut().unwrap_or(&mut self.met);
+        known.insert(spot.key, cost);
         let node = self.new_node(spot);
         if !point.is_over() && !self.barren.contains(&spot.key) {
             self.list_transitions(node, point);
         }
         self.worklist.push_back(node);
-        // Only if the new state's own transition comes next can this execution go on.
-        if self.nodes[node as usize].count == 0 || self.pick() != Some(node) {
+        if self.nodes[node as usize].count == 0 || !self.goes_on_from(node) {
             return None;
         }
         let choice = self.take(node);
@@ -371,6 +387,14 @@ impl Search {
         let op = point.find(thread).map_or(Op::local(), |pending| pending.op);
         self.trace.begin(thread, op);
         Some(thread)
+    }
+
+    /// Only if the new state's own transition comes next can an execution go on. In a breadth-first round others wait.
+    fn goes_on_from(&mut self, node: u32) -> bool {
+        match self.settings.order {
+            Order::BreadthFirst if self.trial.is_some() => false,
+            _ => self.pick() == Some(node),
+        }
     }
 
     fn follow(&mut self, node: u32, choice: Choice) {
@@ -451,6 +475,7 @@ impl Search {
         let graph = self.record(spot, parent);
         let start = u32::MAX;
         let first = self.choices.len() as u32;
+        let weight = parent.map_or(1.0, |parent| self.nodes[parent as usize].weight_of_each());
         self.nodes.push(Node {
             parent,
             start,
@@ -459,6 +484,7 @@ impl Search {
             first,
             count: 0,
             taken: 0,
+            weight,
             graph,
         });
         self.nodes.len() as u32 - 1
@@ -492,17 +518,32 @@ impl Search {
         self.nodes[node as usize].count = count as u32;
     }
 
-    fn share(&self) -> f64 {
-        if self.settings.order == Order::BreadthFirst {
-            return 0.0;
+    /// The share of the tree that the execution which just ended was the last to need: nothing waits behind its end.
+    fn share_of_last(&self) -> f64 {
+        let from = self.edge.and_then(|edge| edge.from);
+        let last = self.nodes.last();
+        let waits = last.is_some_and(|node| node.parent == from && node.count > node.taken);
+        match from {
+            _ if waits && !self.ended_in_known => 0.0,
+            Some(from) => self.nodes[from as usize].weight_of_each(),
+            None => 1.0,
         }
-        let mut share = ShareOfTree::new();
-        for &node in &self.worklist {
-            let node = &self.nodes[node as usize];
-            let done = node.taken.saturating_sub(1) as usize;
-            share.descend(done, (node.count as usize).saturating_sub(done + 1));
-        }
-        share.with_leaf()
+    }
+
+    /// The next execution repeats the path to the node and takes this transition there.
+    fn set_out(&mut self, node: u32, choice: Choice) {
+        self.at = 0;
+        self.trace.restart();
+        self.reached.clear();
+        self.infected = false;
+        self.has_acted = false;
+        self.ended_in_known = false;
+        self.find_path(node);
+        self.path.push(choice);
+        self.edge = Some(Edge {
+            from: Some(node),
+            choice,
+        });
     }
 }
 
@@ -589,12 +630,6 @@ impl Strategy for Search {
         if self.finished || self.divergence.is_some() {
             return false;
         }
-        self.at = 0;
-        self.trace.restart();
-        self.reached.clear();
-        self.infected = false;
-        self.has_acted = false;
-        self.ended_in_known = false;
         if !self.begun {
             self.begun = true;
             return true;
@@ -604,12 +639,7 @@ impl Strategy for Search {
             return false;
         };
         let choice = self.take(node);
-        self.find_path(node);
-        self.path.push(choice);
-        self.edge = Some(Edge {
-            from: Some(node),
-            choice,
-        });
+        self.set_out(node, choice);
         true
     }
 
@@ -619,6 +649,7 @@ impl Strategy for Search {
             _ if self.ended_in_known => self.progress.abandoned += 1,
             _ => self.progress.executions += 1,
         }
+        self.progress.share += self.share_of_last();
     }
 
     fn schedule(&self) -> Schedule {
@@ -638,9 +669,13 @@ impl Strategy for Search {
     }
 
     fn progress(&self) -> Progress {
-        let share = if self.finished { 1.0 } else { self.share() };
+        let share = if self.finished {
+            1.0
+        } else {
+            self.progress.share.min(1.0)
+        };
         Progress {
-            share: if self.begun { share } else { 0.0 },
+            share,
             ..self.progress
         }
     }

@@ -25,7 +25,7 @@ pub(crate) struct Passed {
 }
 
 /// What a node knows of the path to it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spot {
     /// The state, and what of the path to it matters under a bound.
     pub key: u64,
@@ -49,8 +49,17 @@ pub(super) struct Node {
     pub(super) first: u32,
     pub(super) count: u32,
     pub(super) taken: u32,
+    /// Its share of the tree, if all branches are alike.
+    pub(super) weight: f64,
     /// Its number in the recorded graph.
     pub(super) graph: NodeId,
+}
+
+impl Node {
+    /// The share of the tree behind each of its transitions.
+    pub(super) fn weight_of_each(&self) -> f64 {
+        self.weight / f64::from(self.count.max(1))
+    }
 }
 
 /// The transition being executed.

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use atropos_explore::{
-    Coverage, Exhaustive, Strategy, Strictness, WorkItem, explore_parts, replay, split,
+    End, Exhaustive, Found, Order, Round, Search, Strategy, System, WorkItem, split,
 };
 
 use crate::equivalence::{Ends, ends_of, seeds};
 use crate::generate::{Taste, program};
 use crate::lang::{Interpreter, Program};
-use crate::locks::lock_program;
-use crate::samples::lost_update;
 
 fn whole(program: &Program) -> Option<(Ends, u64)> {
     let mut strategy = Exhaustive::new();
@@ -64,28 +62,74 @@ fn parts_of_random_programs_have_exactly_the_executions_of_the_whole() {
     }
 }
 
+/// Explores in rounds, each in pieces that are explored in another order than they are taken in.
+fn in_rounds(system: &mut Interpreter, search: &mut Search) -> Ends {
+    let mut ends = Ends::new();
+    assert!(search.begin());
+    let end = system.run(search);
+    search.end(end);
+    let mut count = |end: End| *ends.entry(end).or_default() += 1;
+    count(end);
+    loop {
+        let round = search.begin_round();
+        if round.is_empty() {
+            break;
+        }
+        let pieces = round.chunks(3).rev().map(|piece| {
+            let mut strategy = Round::new(search, piece);
+            while strategy.begin() {
+                let end = system.run(&mut strategy);
+                strategy.end(end);
+                count(end);
+            }
+            let text = strategy.found().to_string();
+            text.parse::<Found>().expect("what was found survives text")
+        });
+        let pieces: Vec<Found> = pieces.collect();
+        for (piece, found) in round.chunks(3).zip(pieces.into_iter().rev()) {
+            search.take_in(piece, found);
+        }
+    }
+    assert!(!search.begin(), "nothing is left");
+    ends.remove(&End::Stopped);
+    ends
+}
+
 #[test]
-fn workers_that_share_the_parts_find_what_one_finds() {
-    let check = |program: Program| {
-        let items = split(&mut Interpreter::new(program.clone()), 8, 12);
-        assert!(items.len() >= 2);
-        let reports = [1, 2, 5]
-            .map(|workers| explore_parts(&items, workers, &|| Interpreter::new(program.clone())));
-        assert_eq!(reports[0], reports[1]);
-        assert_eq!(reports[0], reports[2]);
-        reports[0].clone()
+fn a_search_in_rounds_has_the_ends_and_the_executions_of_one_without() {
+    let taste = Taste {
+        threads: 3,
+        instrs: 4,
+        mutants: false,
     };
-    let report = check(lock_program(2, 5));
-    assert_eq!(
-        (report.coverage, report.progress.executions),
-        (Coverage::All, 252)
-    );
-    let report = check(lost_update());
-    let finding = report.finding.expect("an update is lost");
-    let again = replay(
-        &mut Interpreter::new(lost_update()),
-        &finding.schedule,
-        Strictness::Exact,
-    );
-    assert_eq!(again.ended(), Some(finding.end));
+    let mut compared = 0;
+    for seed in seeds(200) {
+        let program = program(seed, taste);
+        let mut system = Interpreter::new(program.clone());
+        for make in [
+            (|| Search::stateful(Order::DepthFirst)) as fn() -> Search,
+            || Search::stateful(Order::BreadthFirst),
+            || Search::chess(1),
+            || Search::chess(1000),
+        ] {
+            let mut alone = make();
+            let Some(ends) = ends_of(&mut system, &mut alone, 2000) else {
+                continue;
+            };
+            compared += 1;
+            let mut search = make();
+            let found = in_rounds(&mut system, &mut search);
+            let context = format!("seed {seed}, {:?}: {program:?}", search.settings());
+            let sets = |ends: &Ends| ends.keys().copied().collect::<Vec<_>>();
+            assert_eq!(sets(&found), sets(&ends), "{context}");
+            assert_eq!(search.coverage(), alone.coverage(), "{context}");
+            // Under a bound, how often a state is explored again with fewer preemptions depends on the order.
+            if search.settings().bound.is_none() {
+                assert_eq!(search.size(), alone.size(), "{context}");
+                let executions = |search: &Search| search.progress().executions;
+                assert_eq!(executions(&search), executions(&alone), "{context}");
+            }
+        }
+    }
+    assert!(compared > 400, "only {compared} programs were small enough");
 }

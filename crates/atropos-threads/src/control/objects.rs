@@ -68,7 +68,7 @@ pub struct ObjectState {
     blocked: Vec<u32>,
     /// The object is among those that changed.
     is_changed: bool,
-    /// Who poisoned the lock, or dropped an end of the channel.
+    /// Who poisoned the lock or the initialisation, or dropped an end of the channel.
     pub undone: Option<Deed>,
     /// Who did what to it.
     pub history: History,

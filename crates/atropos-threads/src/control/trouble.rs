@@ -1,4 +1,4 @@
-//! What a thread ran into that another had left behind: a poisoned lock, a channel without its other end, the panic of
+//! What a thread ran into that another had left behind: a poisoned lock or initialisation, a channel without its other end, the panic of
 //! a thread that it joined. It is noted where it happens, and told only if the thread panics before its next operation,
 //! or as a remark on a test that passes.
 
@@ -33,7 +33,7 @@ impl Control {
         self.me().trouble = Some(trouble);
         let state = self.state();
         // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
-        let is_remarkable = matches!(met, Met::PoisonedLock | Met::NoReceiver);
+        let is_remarkable = matches!(met, Met::PoisonedLock | Met::PoisonedOnce | Met::NoReceiver);
         if is_remarkable && !state.met.iter().any(|(_, other)| other.met == met) {
             state.met.push((state.current, trouble));
         }
@@ -114,6 +114,7 @@ impl Controller {
             let text = format!("{}: {}", self.called(thread), self.words(&trouble));
             self.found(match trouble.met {
                 Met::PoisonedLock => FindingKind::PoisonedLock { text },
+                Met::PoisonedOnce => FindingKind::PoisonedOnce { text },
                 _ => FindingKind::DroppedChannel { text },
             });
         }
@@ -157,6 +158,10 @@ impl Controller {
         match trouble.met {
             Met::PoisonedLock => format!(
                 "the lock taken at {place} was poisoned by {who}, which took it at {} and {panicked}",
+                by.site
+            ),
+            Met::PoisonedOnce => format!(
+                "what is initialised at {place} was poisoned by {who}, which began to initialise it at {} and {panicked}",
                 by.site
             ),
             Met::NoReceiver => {

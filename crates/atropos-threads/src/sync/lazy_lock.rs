@@ -27,10 +27,13 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        let _turn = this
+        let turn = this
             .turn
             .take(here(), || sync::LazyLock::get(&this.real).is_some());
-        sync::LazyLock::force(&this.real)
+        turn.tell_if_poisoned();
+        let value = sync::LazyLock::force(&this.real);
+        turn.succeeded();
+        value
     }
 
     /// See std.

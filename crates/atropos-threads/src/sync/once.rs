@@ -10,6 +10,7 @@ use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, control, here};
+use crate::finding::Met;
 
 /// See std.
 pub struct Once {
@@ -38,16 +39,19 @@ impl Once {
     #[inline]
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
-        let _turn = self.turn.take(here(), || self.real.is_completed());
+        let turn = self.turn.take(here(), || self.real.is_completed());
+        turn.tell_if_poisoned();
         self.real.call_once(f);
+        turn.succeeded();
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
-        let _turn = self.turn.take(here(), || self.real.is_completed());
+        let turn = self.turn.take(here(), || self.real.is_completed());
         self.real.call_once_force(f);
+        turn.succeeded();
     }
 
     /// See std.
@@ -61,7 +65,10 @@ impl Once {
     /// See std.
     #[track_caller]
     pub fn wait(&self) {
-        self.turn.wait(here(), || self.real.is_completed());
+        let site = here();
+        if self.turn.wait(site, || self.real.is_completed()) && !self.real.is_completed() {
+            self.turn.tell_if_poisoned(site);
+        }
         self.real.wait();
     }
 
@@ -123,6 +130,16 @@ impl Turn {
         Taken(Some((self, site)))
     }
 
+    /// The running thread is about to panic if another's attempt to initialise did.
+    fn tell_if_poisoned(&self, site: Site) {
+        if let Some(control) = control() {
+            let (turn, _) = self.object(&control);
+            if control.state().objects[turn].undone.is_some() {
+                control.met_at(Met::PoisonedOnce, turn, site);
+            }
+        }
+    }
+
     /// Looks whether it is done: a scheduling point.
     pub(super) fn look(&self, site: Site) {
         if let Some(control) = control() {
@@ -171,15 +188,43 @@ impl Turn {
     }
 }
 
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
+impl Taken<'_> {
+    /// The running thread is about to panic if another's attempt to initialise did.
+    pub(super) fn tell_if_poisoned(&self) {
+        if let Some((turn, site)) = self.0 {
+            turn.tell_if_poisoned(site);
+        }
+    }
+
+    /// It is initialised: nothing panicked.
+    pub(super) fn succeeded(mut self) {
+        self.end(Ended::Initialized);
+    }
+
+    fn end(&mut self, ended: Ended) {
         let Some((turn, site)) = self.0.take() else {
             return;
         };
         let Some(control) = control() else { return };
         let (id, name) = turn.object(&control);
+        match ended {
+            Ended::Initialized => control.state().objects[id].undone = None,
+            Ended::Panicked => control.poisons(id, site),
+        }
         control.about_to_unlock(Code::Initialized, name, Kind::Release, site);
         control.unlocked(id, name);
         control.state().objects[id].generation += 1;
+    }
+}
+
+/// How a turn ended.
+enum Ended {
+    Initialized,
+    Panicked,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.end(Ended::Panicked);
     }
 }

@@ -49,16 +49,20 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
-        let _turn = self.turn.take(here(), || self.real.get().is_some());
-        self.real.set(value)
+        let turn = self.turn.take(here(), || self.real.get().is_some());
+        let result = self.real.set(value);
+        turn.succeeded();
+        result
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
-        let _turn = self.turn.take(here(), || self.real.get().is_some());
-        self.real.get_or_init(f)
+        let turn = self.turn.take(here(), || self.real.get().is_some());
+        let value = self.real.get_or_init(f);
+        turn.succeeded();
+        value
     }
 
     /// See std.

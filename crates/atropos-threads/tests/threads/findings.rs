@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use atropos_threads::atomic::AtomicBool;
 use atropos_threads::atropos_explore::Exhaustive;
-use atropos_threads::sync::{Mutex, RwLock, mpsc};
+use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
 use atropos_threads::{FindingKind, explore, thread};
 
 use crate::alone::{alone, sc};
@@ -172,6 +172,60 @@ fn a_poisoned_rwlock_is_told_through_the_threads_that_stumbled_over_it() {
     alone(|| {
         let sort = failure(&test).title();
         assert!(sort.starts_with("poisoned lock: "), "{sort}");
+    });
+}
+
+#[test]
+fn a_poisoned_initialisation_is_told_with_who_began_it_where() {
+    fn poisoned(instance: &str, use_it: impl Fn() + Send + Sync + 'static) {
+        let use_it = Arc::new(use_it);
+        let test = || {
+            let other = use_it.clone();
+            let _ = thread::spawn(move || other()).join();
+            use_it();
+        };
+        let failure = failure(&test);
+        let title =
+            format!("poisoned initialisation: {instance} instance has previously been poisoned");
+        assert_eq!(failure.title(), title);
+        let text = failure.to_string();
+        for piece in [
+            "\n  what is initialised at ",
+            "was poisoned by thread 1, which began to initialise it at ",
+            "and panicked at ",
+            ": no such file",
+        ] {
+            assert!(text.contains(piece), "{text}");
+        }
+    }
+    static ONCE: Once = Once::new();
+    static LAZY: LazyLock<u32> = LazyLock::new(|| panic!("no such file"));
+    alone(|| {
+        poisoned("Once", || ONCE.call_once(|| panic!("no such file")));
+        poisoned("LazyLock", || assert_eq!(*LAZY, 1));
+    });
+}
+
+#[test]
+fn what_panicked_once_may_be_initialised_by_others() {
+    let test = || {
+        let cell = Arc::new(OnceLock::new());
+        let once = Arc::new(Once::new());
+        let (other, other_once) = (cell.clone(), once.clone());
+        let thread = thread::spawn(move || {
+            let _ = std::panic::catch_unwind(|| other_once.call_once(|| panic!("not yet")));
+            other.get_or_init(|| -> u32 { panic!("not yet") });
+        });
+        let _ = thread.join();
+        once.call_once_force(|state| assert!(state.is_poisoned()));
+        once.call_once(|| unreachable!("it is done"));
+        assert_eq!(*cell.get_or_init(|| 7), 7);
+    };
+    alone(|| {
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            ControlFlow::Continue(())
+        });
+        assert!(report.failure.is_none() && report.remarks.is_empty());
     });
 }
 

@@ -502,7 +502,9 @@ fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communicati
 /// How a test noticed a mutant, in the report's words.
 fn how(sort: Sort) -> How {
     match sort {
-        Sort::Panic | Sort::PoisonedLock | Sort::DroppedChannel => How::Panicked,
+        Sort::Panic | Sort::PoisonedLock | Sort::PoisonedOnce | Sort::DroppedChannel => {
+            How::Panicked
+        }
         Sort::Failed => How::Failed,
         Sort::Deadlock | Sort::LostWakeUp => How::Deadlock,
         Sort::Livelock | Sort::StepLimit => How::StepLimit,

@@ -66,8 +66,14 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     }
 
     // One process or two: the same result.
-    for jobs in ["--jobs=1", "--jobs=2"] {
-        let long = tree.run(&["explore", "two_threads", "--json", jobs, "-C--offline"]);
+    for (jobs, strategy) in [
+        ("--jobs=1", "--strategy=exhaustive"),
+        ("--jobs=2", "--strategy=exhaustive"),
+        ("--jobs=1", "--strategy=stateful"),
+        ("--jobs=2", "--strategy=stateful"),
+    ] {
+        let arguments = ["explore", "two_threads", "--json", jobs, strategy];
+        let long = tree.run(&[&arguments[..], &["-C--offline"]].concat());
         let report: serde_json::Value = serde_json::from_str(&long.has_code(0).stdout).unwrap();
         let test = &report["tests"][0];
         assert_eq!(test["coverage"], "all schedules", "{jobs}");
@@ -78,7 +84,13 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         log.contains("explored two_threads_lock_seven_times_each: all schedules"),
         "{log}"
     );
-    for strategy in ["", "--strategy=random:2000", "--strategy=pct:20000,7"] {
+    for strategy in [
+        "",
+        "--strategy=random:2000",
+        "--strategy=pct:20000,7",
+        "--strategy=chess:13",
+        "--strategy=stateful:breadth",
+    ] {
         let [alone, together] = ["--jobs=1", "--jobs=2"].map(|jobs| {
             let mut arguments = vec!["explore", "some_late", "--json", jobs, "-C--offline"];
             arguments.extend(Some(strategy).filter(|strategy| !strategy.is_empty()));

@@ -1,0 +1,451 @@
+//! A search shared by processes, round by round.
+//!
+//! A round is a number of transitions that wait to be explored. Each is explored by one execution, which knows the states
+//! that were met before the round and nothing of the others in it, and goes on until it comes to one of these states or to
+//! an end. So what it finds depends on the round alone, not on who explores what and when. The search then takes in what
+//! was found, in the order of the transitions; where two executions came to the same state, what the second found
+//! from there on is left out. No state is explored twice by that, only some executions are longer than they need be.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use super::node::{Node, Size, Spot};
+use super::{Order, Search};
+use crate::choice::{Choice, Thread};
+use crate::graph::ROOT;
+use crate::hash::Table;
+use crate::pass_on;
+use crate::schedule::Schedule;
+use crate::strategy::{Coverage, Divergence, Progress, Strategy};
+use crate::system::{End, Guide};
+
+/// Transitions in the first round, if so many wait. Each round may have twice as many as the one before, up to the most:
+/// to fork a process costs the more the more is known.
+const FIRST: usize = 2048;
+const MOST: usize = 32 * FIRST;
+/// Nodes that may be out of use before memory is cleared of them.
+const IDLE: usize = 1000;
+
+/// A transition that is to be explored, from a state of the search.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    from: u32,
+    choice: Choice,
+}
+
+/// What the execution of a transition found.
+#[derive(Clone, PartialEq, Debug)]
+struct Path {
+    nodes: Vec<Met>,
+    end: Leaf,
+    cut_by_bound: bool,
+}
+
+/// A state on the way, or a choice in the middle of a step.
+#[derive(Clone, PartialEq, Debug)]
+struct Met {
+    spot: Spot,
+    choices: Vec<Choice>,
+    /// How many of these the execution took: the first or none.
+    taken: u32,
+}
+
+/// How the execution of a transition ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Leaf {
+    /// In a state met before the round.
+    Known,
+    /// It was given up in a new state, from which others go on.
+    Open,
+    /// At an end that is new.
+    End,
+}
+
+/// What came of some of a round's transitions, one after the other; text, for other processes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Found(Vec<Path>);
+
+impl Search {
+    /// Takes the transitions of the next round off the list; none when all are explored.
+    pub fn begin_round(&mut self) -> Vec<Waiting> {
+        if self.nodes.len() > 2 * self.in_use + IDLE {
+            self.drop_what_nobody_needs();
+        }
+        self.round = (2 * self.round).clamp(FIRST, MOST);
+        let mut round = Vec::new();
+        while round.len() < self.round {
+            let next = match self.settings.order {
+                Order::DepthFirst => self.worklist.back(),
+                Order::BreadthFirst => self.worklist.front(),
+            };
+            let Some(&node) = next else { break };
+            if self.nodes[node as usize].taken < self.nodes[node as usize].count {
+                let choice = self.take(node);
+                round.push(Waiting { from: node, choice });
+                continue;
+            }
+            match self.settings.order {
+                Order::DepthFirst => self.worklist.pop_back(),
+                Order::BreadthFirst => self.worklist.pop_front(),
+            };
+        }
+        round
+    }
+
+    /// Takes in what was found behind these transitions of the round, or behind the first of them.
+    pub fn take_in(&mut self, round: &[Waiting], found: Found) {
+        for (waiting, path) in round.iter().zip(found.0) {
+            self.take_in_path(waiting.from, waiting.choice, path);
+        }
+    }
+
+    fn take_in_path(&mut self, mut from: u32, mut choice: Choice, path: Path) {
+        self.cut_by_bound |= path.cut_by_bound;
+        let mut leaf = path.end;
+        for met in path.nodes {
+            if met.spot.is_state && !self.is_news(&met.spot) {
+                leaf = Leaf::Known;
+                break;
+            }
+            let next = met.choices.first().copied();
+            let goes_on = met.taken > 0;
+            from = self.add(from, choice, met);
+            let Some(next) = next.filter(|_| goes_on) else {
+                break;
+            };
+            choice = next;
+        }
+        self.counted.size.transitions += u64::from(leaf == Leaf::Known);
+        match leaf {
+            Leaf::End => self.progress.executions += 1,
+            Leaf::Known | Leaf::Open => self.progress.abandoned += 1,
+        }
+        if leaf != Leaf::Open {
+            let node = &self.nodes[from as usize];
+            self.progress.share += match node.count {
+                0 => node.weight,
+                _ => node.weight_of_each(),
+            };
+        }
+    }
+
+    /// Notes a state; false if it was met before with no more preemptions.
+    fn is_news(&mut self, spot: &Spot) -> bool {
+        let cost = self.cost(spot);
+        if self
+            .met
+            .get(&spot.key)
+            .is_some_and(|&fewest| fewest <= cost)
+        {
+            return false;
+        }
+        self.met.insert(spot.key, cost);
+        self.counted.size.states += 1;
+        self.counted.size.transitions += 1;
+        true
+    }
+
+    fn add(&mut self, from: u32, choice: Choice, met: Met) -> u32 {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            parent: Some(from),
+            start: u32::MAX,
+            choice,
+            spot: met.spot,
+            first: self.choices.len() as u32,
+            count: met.choices.len() as u32,
+            taken: met.taken,
+            weight: self.nodes[from as usize].weight_of_each(),
+            graph: ROOT,
+        });
+        self.choices.extend(met.choices);
+        if self.nodes[node as usize].count > met.taken {
+            self.worklist.push_back(node);
+        }
+        node
+    }
+
+    /// Keeps the nodes that lead to transitions which wait.
+    fn drop_what_nobody_needs(&mut self) {
+        let mut new_number = vec![u32::MAX; self.nodes.len()];
+        for &node in &self.worklist {
+            let mut at = Some(node);
+            while let Some(node) = at.filter(|&node| new_number[node as usize] == u32::MAX) {
+                new_number[node as usize] = 0;
+                at = self.nodes[node as usize].parent;
+            }
+        }
+        let (nodes, choices) = (
+            std::mem::take(&mut self.nodes),
+            std::mem::take(&mut self.choices),
+        );
+        for (old, mut node) in nodes.into_iter().enumerate() {
+            if new_number[old] == u32::MAX {
+                continue;
+            }
+            new_number[old] = self.nodes.len() as u32;
+            let first = self.choices.len() as u32;
+            let its = node.first as usize..(node.first + node.count) as usize;
+            self.choices.extend_from_slice(&choices[its]);
+            node.first = first;
+            // Parents stand before their children.
+            node.parent = node.parent.map(|parent| new_number[parent as usize]);
+            self.nodes.push(node);
+        }
+        for node in &mut self.worklist {
+            *node = new_number[*node as usize];
+        }
+        self.edge = None;
+        self.in_use = self.nodes.len();
+    }
+}
+
+/// Explores some transitions of a round, and leaves the search as it was.
+pub struct Round<'a> {
+    search: &'a mut Search,
+    waiting: &'a [Waiting],
+    begun: usize,
+    found: Vec<Path>,
+    before: Before,
+    executions: u64,
+}
+
+/// What the search was like before an execution.
+#[derive(Clone, Copy)]
+struct Before {
+    nodes: usize,
+    choices: usize,
+    worklist: usize,
+    size: Size,
+    progress: Progress,
+    cut_by_bound: bool,
+}
+
+impl<'a> Round<'a> {
+    pub fn new(search: &'a mut Search, waiting: &'a [Waiting]) -> Round<'a> {
+        let before = Before {
+            nodes: search.nodes.len(),
+            choices: search.choices.len(),
+            worklist: search.worklist.len(),
+            size: search.counted.size,
+            progress: search.progress,
+            cut_by_bound: search.cut_by_bound,
+        };
+        search.trial = Some(Table::default());
+        Round {
+            search,
+            waiting,
+            begun: 0,
+            found: Vec::new(),
+            before,
+            executions: 0,
+        }
+    }
+
+    /// What the executions have found.
+    pub fn found(self) -> Found {
+        self.search.trial = None;
+        Found(self.found)
+    }
+
+    /// What the execution added to the search, which forgets it.
+    fn take_back(&mut self, end: Leaf) -> Path {
+        let (search, before) = (&mut *self.search, self.before);
+        let choices = &search.choices;
+        let nodes = search
+            .nodes
+            .drain(before.nodes..)
+            .map(|node| Met {
+                spot: node.spot,
+                choices: choices[node.first as usize..(node.first + node.count) as usize].to_vec(),
+                taken: node.taken,
+            })
+            .collect();
+        search.choices.truncate(before.choices);
+        search.worklist.truncate(before.worklist);
+        search.counted.size = before.size;
+        search.progress = before.progress;
+        if let Some(trial) = &mut search.trial {
+            trial.clear();
+        }
+        let cut_by_bound = std::mem::replace(&mut search.cut_by_bound, before.cut_by_bound);
+        Path {
+            nodes,
+            end,
+            cut_by_bound,
+        }
+    }
+}
+
+impl Guide for Round<'_> {
+    pass_on!(self => self.search; choose, data, refine, wake, observe, reach, wants_fingerprint, is_fresh);
+}
+
+impl Strategy for Round<'_> {
+    fn begin(&mut self) -> bool {
+        let Some(&Waiting { from, choice }) = self.waiting.get(self.begun) else {
+            return false;
+        };
+        if self.search.divergence.is_some() {
+            return false;
+        }
+        self.begun += 1;
+        self.search.set_out(from, choice);
+        true
+    }
+
+    fn end(&mut self, end: End) {
+        let last = self.search.nodes.last();
+        let leaf = match end {
+            _ if self.search.ended_in_known => Leaf::Known,
+            End::Stopped if last.is_some_and(|node| node.count > node.taken) => Leaf::Open,
+            End::Stopped => Leaf::Known,
+            _ => Leaf::End,
+        };
+        self.executions += u64::from(leaf == Leaf::End);
+        let path = self.take_back(leaf);
+        self.found.push(path);
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.search.schedule()
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Part {
+            schedules: self.executions,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            executions: self.executions,
+            abandoned: self.found.len() as u64 - self.executions,
+            share: self.begun as f64 / self.waiting.len().max(1) as f64,
+        }
+    }
+
+    fn divergence(&self) -> Option<Divergence> {
+        self.search.divergence
+    }
+}
+
+/// One path after the other, separated by `;`: how it ended, and each of its nodes as numbers separated by commas.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for path in &self.0 {
+            f.write_char(match path.end {
+                Leaf::Known => 'k',
+                Leaf::Open => 'o',
+                Leaf::End => 'e',
+            })?;
+            f.write_char(if path.cut_by_bound { '!' } else { '.' })?;
+            for met in &path.nodes {
+                let spot = &met.spot;
+                let last = spot.last.map_or(0, |last| last.0 + 1);
+                let flags = u32::from(spot.is_state)
+                    | u32::from(spot.last_could_go_on) << 1
+                    | met.taken << 2;
+                write!(
+                    f,
+                    " {:x},{last:x},{flags:x},{:x}",
+                    spot.key, spot.preemptions
+                )?;
+                for choice in &met.choices {
+                    write!(f, ",{:x}", choice.bits())?;
+                }
+            }
+            f.write_char(';')?;
+        }
+        Ok(())
+    }
+}
+
+/// The text tells no findings of a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotFound;
+
+impl FromStr for Found {
+    type Err = NotFound;
+
+    fn from_str(text: &str) -> Result<Found, NotFound> {
+        let paths = text.split_terminator(';').map(path).collect::<Option<_>>();
+        paths.map(Found).ok_or(NotFound)
+    }
+}
+
+fn path(text: &str) -> Option<Path> {
+    let mut words = text.split(' ');
+    let mut ended = words.next()?.chars();
+    let end = match ended.next()? {
+        'k' => Leaf::Known,
+        'o' => Leaf::Open,
+        'e' => Leaf::End,
+        _ => return None,
+    };
+    let cut_by_bound = ended.next()? == '!';
+    Some(Path {
+        nodes: words.map(met).collect::<Option<_>>()?,
+        end,
+        cut_by_bound,
+    })
+}
+
+fn met(text: &str) -> Option<Met> {
+    let mut numbers = text.split(',');
+    let key = u64::from_str_radix(numbers.next()?, 16).ok()?;
+    let mut small = numbers.map(|number| u32::from_str_radix(number, 16));
+    let last = small.next()?.ok()?;
+    let flags = small.next()?.ok()?;
+    let preemptions = small.next()?.ok()?;
+    Some(Met {
+        spot: Spot {
+            key,
+            is_state: flags & 1 != 0,
+            last: last.checked_sub(1).map(Thread),
+            last_could_go_on: flags & 2 != 0,
+            preemptions,
+        },
+        choices: small
+            .map(|bits| bits.ok().map(Choice::of_bits))
+            .collect::<Option<_>>()?,
+        taken: flags >> 2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_survives_text_and_back() {
+        let met = |key: u64, taken: u32| Met {
+            spot: Spot {
+                key,
+                is_state: key > 1,
+                last: (key > 2).then_some(Thread(7)),
+                last_could_go_on: key > 3,
+                preemptions: key as u32,
+            },
+            choices: vec![Choice::thread(Thread(0)), Choice::data(3)],
+            taken,
+        };
+        let found = Found(vec![
+            Path {
+                nodes: vec![met(u64::MAX, 1), met(1, 1), met(3, 0)],
+                end: Leaf::End,
+                cut_by_bound: true,
+            },
+            Path {
+                nodes: Vec::new(),
+                end: Leaf::Known,
+                cut_by_bound: false,
+            },
+        ]);
+        assert_eq!(found.to_string().parse(), Ok(found));
+        assert_eq!("".parse(), Ok(Found::default()));
+        for text in ["k", "x.", "k. 12", "k. g,0,0,0"] {
+            assert_eq!(text.parse::<Found>(), Err(NotFound), "{text}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What can be explored by several processes, and the pieces that it is divided into: always the same, however many
+//! processes there are.
+
+use atropos_explore::{Coverage, Draw, Exhaustive, Found, Pct, Pos, Round, Sampling, Search};
+use atropos_explore::{Strategy, Uniform, Waiting, WorkItem, split};
+use atropos_protocol::exploration::{Answer, Explored};
+
+use crate::subject::Subject;
+
+/// Parts of an exhaustive search; more than anybody has processors, within so many decisions from the start.
+const PARTS: usize = 16;
+const DEPTH: usize = 60;
+/// Random schedules that a process takes on at a time.
+const DRAWN: u64 = 500;
+/// Transitions of a round, likewise.
+const TRANSITIONS: usize = 64;
+
+/// Something to explore that can be divided.
+pub enum Task<'a> {
+    /// All schedules.
+    Exhaustive(Vec<WorkItem>),
+    /// So many random schedules, drawn this way. (PCT learns how long executions are in each piece anew.)
+    Drawn {
+        schedules: u64,
+        seed: u64,
+        how: Sampling,
+    },
+    /// A round of a search that remembers states.
+    Round {
+        search: &'a mut Search,
+        waiting: Vec<Waiting>,
+    },
+}
+
+impl Task<'_> {
+    /// All schedules of a test.
+    pub fn exhaustive(subject: &mut Subject<'_>) -> Task<'static> {
+        Task::Exhaustive(split(subject, PARTS, DEPTH))
+    }
+
+    pub fn pieces(&self) -> u64 {
+        match self {
+            Task::Exhaustive(parts) => parts.len() as u64,
+            Task::Drawn { schedules, .. } => schedules.div_ceil(DRAWN),
+            Task::Round { waiting, .. } => of_round(waiting).len() as u64,
+        }
+    }
+
+    /// Has a piece explored; also what a search has to know of it.
+    pub fn carry_out(
+        &mut self,
+        number: u64,
+        explore: &mut dyn FnMut(&mut dyn Strategy) -> Explored,
+    ) -> (Explored, Found) {
+        let mut strategy: Box<dyn Strategy> = match self {
+            Task::Exhaustive(parts) => {
+                Box::new(Exhaustive::of_part(parts[number as usize].clone()))
+            }
+            Task::Drawn {
+                schedules,
+                seed,
+                how,
+            } => drawn(number, *schedules, *seed, *how),
+            Task::Round { search, waiting } => {
+                let piece = of_round(waiting).nth(number as usize);
+                let mut round = Round::new(search, piece.unwrap_or_default());
+                let explored = explore(&mut round);
+                return (explored, round.found());
+            }
+        };
+        (explore(&mut *strategy), Found::default())
+    }
+
+    /// What so many executions have covered.
+    pub fn coverage(&self, executions: u64, is_complete: bool) -> Coverage {
+        match self {
+            Task::Exhaustive(_) if is_complete => Coverage::All,
+            Task::Exhaustive(_) | Task::Round { .. } => Coverage::Part {
+                schedules: executions,
+            },
+            Task::Drawn { seed, how, .. } => Coverage::Sample {
+                schedules: executions,
+                seed: *seed,
+                how: *how,
+            },
+        }
+    }
+
+    /// How far it is after so many executions and this share of the pieces.
+    pub fn progress(&self, executions: u64, share: f64) -> Answer {
+        match self {
+            // Whether what waits leads to states that are new, nobody knows.
+            Task::Round { search, .. } => Answer::Progress {
+                executions: search.progress().executions + executions,
+                estimate: None,
+            },
+            Task::Exhaustive(_) | Task::Drawn { .. } => Answer::Progress {
+                executions,
+                estimate: (share > 0.0).then(|| executions as f64 / share),
+            },
+        }
+    }
+}
+
+/// The pieces of a round.
+pub fn of_round(waiting: &[Waiting]) -> std::slice::Chunks<'_, Waiting> {
+    waiting.chunks(TRANSITIONS)
+}
+
+fn drawn(number: u64, schedules: u64, seed: u64, how: Sampling) -> Box<dyn Strategy> {
+    let first = number * DRAWN;
+    let draw = Draw {
+        schedules: DRAWN.min(schedules - first),
+        seed,
+        first,
+        stride: 1,
+    };
+    match how {
+        Sampling::Random => Box::new(Uniform::new(draw)),
+        Sampling::Pct { depth } => Box::new(Pct::new(draw, depth)),
+        Sampling::Pos => Box::new(Pos::new(draw)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_schedules_are_divided_without_gap_or_overlap() {
+        let mut task = Task::Drawn {
+            schedules: 1201,
+            seed: 7,
+            how: Sampling::Random,
+        };
+        let mut sizes = Vec::new();
+        for number in 0..task.pieces() {
+            task.carry_out(number, &mut |strategy| {
+                sizes.push((0..).take_while(|_| strategy.begin()).count());
+                Explored::default()
+            });
+        }
+        assert_eq!(sizes, [500, 500, 201]);
+    }
+}
