@@ -15,7 +15,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    fn shared(&mut self, met: &MutantSet) -> Arc<[MutantId]> {
+    pub fn shared(&mut self, met: &MutantSet) -> Arc<[MutantId]> {
         self.scratch.clear();
         self.scratch.extend(met.iter());
         if let Some(known) = self.known.get(self.scratch.as_slice()) {
@@ -46,6 +46,16 @@ pub struct Taker {
     pub takes: Option<bool>,
 }
 
+/// Whether the steps of one object were found to be enough.
+#[derive(Clone, Debug)]
+pub(super) struct Judgement {
+    /// The object's position in the order of ranks.
+    pub position: u32,
+    pub enough: bool,
+    /// Mutants on which this rests; all others come to the same.
+    pub relied: Arc<[MutantId]>,
+}
+
 /// What is enabled in a state, by rank. Objects were looked at in the order of their ranks until the answer was clear.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
@@ -61,6 +71,8 @@ pub struct Expansion {
     pub infected: MutantSet,
     /// The same per object that was looked at, by its position in the order; only objects that met any.
     pub infected_at: Vec<(u32, Arc<[MutantId]>)>,
+    /// What was found out about objects whose steps are internal, by position.
+    pub(super) judgements: Vec<Judgement>,
     /// How many objects were looked at.
     pub objects: u32,
     /// Only some of the enabled iterations, enough for what follows.
@@ -74,6 +86,7 @@ impl Expansion {
         1024 + self.looked.len() * STATE
             + self.infected_at.len() * size_of::<(u32, Arc<[MutantId]>)>()
             + self.takers.len() * size_of::<Taker>()
+            + self.judgements.len() * size_of::<Judgement>()
     }
 
     pub fn steps(&self) -> &[Step] {
@@ -89,6 +102,13 @@ impl Expansion {
             Ok(found) => &self.infected_at[found].1,
             Err(_) => &[],
         }
+    }
+
+    pub(super) fn judgement_at(&self, position: u32) -> Option<&Judgement> {
+        let found = self
+            .judgements
+            .binary_search_by_key(&position, |judgement| judgement.position);
+        found.ok().map(|at| &self.judgements[at])
     }
 
     pub(super) fn taker_at(&self, position: u32) -> Option<&Taker> {

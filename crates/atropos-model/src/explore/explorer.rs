@@ -3,10 +3,11 @@
 use super::acting::Acting;
 use super::cache::Cache;
 use super::engine::{Engine, Inputs};
-use super::expansion::{Expansion, Lists, Step, Taker};
+use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
 use super::inputs;
 use super::quick::QuickSet;
 use super::reducer::Reducer;
+use super::sleepers::Recollection;
 use super::suspension::{Node, Suspension, VisibleNode};
 use crate::model::{ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
@@ -49,7 +50,7 @@ pub struct Explorer {
     cache: Arc<Cache>,
     original: Acting,
     /// None: all orders are explored.
-    reducer: Option<Arc<Reducer>>,
+    reducer: Option<(Arc<Reducer>, Recollection)>,
     /// Per object its position in the order of ranks.
     order: Vec<u32>,
     /// Inputs may be actions of other objects than the one whose block runs.
@@ -84,7 +85,10 @@ impl Explorer {
             engine,
             cache,
             original,
-            reducer,
+            reducer: reducer.map(|reducer| {
+                let recollection = Recollection::new(&reducer);
+                (reducer, recollection)
+            }),
             closed: 0,
             expanded: 0,
         }
@@ -121,7 +125,6 @@ impl Explorer {
             ..Expansion::default()
         };
         let model = self.model.clone();
-        let mut relied = MutantSet::default();
         for (rank, objects) in model.ranks.iter().enumerate() {
             let first_taker = expansion.takers.len();
             for object in objects {
@@ -129,19 +132,15 @@ impl Explorer {
                 self.look(acting, state, *object, &mut expansion, known);
                 let steps = &expansion.looked[before..];
                 let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
-                if full || !internal || expansion.error.is_some() {
+                if full || !internal || expansion.error.is_some() || self.reducer.is_none() {
                     continue;
                 }
-                let Some(reducer) = self.reducer.clone() else {
-                    continue;
-                };
                 let last = expansion.takers.len().wrapping_sub(1);
                 let may_take = expansion.takers.last().is_some_and(|t| t.object == *object);
                 if may_take && self.takes(acting, state, &mut expansion, last) {
                     continue;
                 }
-                if reducer.is_enough(*object, state, &acting.mode, &mut relied) {
-                    expansion.infected.union(&relied);
+                if self.is_enough(acting, state, *object, &mut expansion, known) {
                     expansion.chosen = before..expansion.looked.len();
                     expansion.takers.clear();
                     expansion.reduced = true;
@@ -166,6 +165,39 @@ impl Explorer {
             }
         }
         expansion
+    }
+
+    /// Whether the steps of the object that was looked at last are enough.
+    fn is_enough(
+        &mut self,
+        acting: &Acting,
+        state: &State,
+        object: ObjectId,
+        expansion: &mut Expansion,
+        known: Option<&Expansion>,
+    ) -> bool {
+        let position = expansion.objects - 1;
+        let judged = known.and_then(|known| known.judgement_at(position));
+        if let Some(judged) = judged.filter(|judged| !acting.is_among(&judged.relied)) {
+            return judged.enough;
+        }
+        let Some((reducer, recollection)) = &mut self.reducer else {
+            return false;
+        };
+        self.met.clear();
+        let enough = reducer.is_enough(object, state, &acting.mode, recollection, &mut self.met);
+        if enough {
+            expansion.infected.union(&self.met);
+        }
+        if acting.is_original() {
+            let relied = self.lists.shared(&self.met);
+            expansion.judgements.push(Judgement {
+                position,
+                enough,
+                relied,
+            });
+        }
+        enough
     }
 
     /// Whether an object that may take inputs takes one; found out once.

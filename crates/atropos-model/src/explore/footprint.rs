@@ -49,6 +49,12 @@ impl Cells {
     pub fn cell(&self, object: ObjectId, attribute: u32) -> u32 {
         self.first[object.index()] + attribute
     }
+
+    /// Whose cell it is.
+    pub fn object(&self, cell: u32) -> ObjectId {
+        // Objects without attributes share their first number with the next.
+        ObjectId(self.first.partition_point(|first| *first <= cell) as u32 - 1)
+    }
 }
 
 pub struct Footprints<'m> {

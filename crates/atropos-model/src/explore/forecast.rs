@@ -194,12 +194,9 @@ impl Forecast<'_> {
     /// A mutant that acts here may compute anything; one that could act is noted.
     fn at(&mut self, point: Option<PointId>, value: Outlook) -> Outlook {
         let Some(point) = point else { return value };
+        self.relied.push(point);
         match self.mode.table[point.0 as usize] {
-            ORIGINAL => value,
-            RECORD => {
-                self.relied.push(point);
-                value
-            }
+            ORIGINAL | RECORD => value,
             _ => MayFail,
         }
     }

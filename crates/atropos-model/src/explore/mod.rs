@@ -11,6 +11,7 @@ mod inputs;
 mod points_to;
 mod quick;
 mod reducer;
+mod sleepers;
 mod suspension;
 
 pub use acting::Acting;

@@ -11,37 +11,48 @@
 
 use super::footprint::{Cells, Footprint, Footprints};
 use super::forecast::Forecast;
-use super::quick::QuickSet;
-use crate::model::{CodeId, Model, ObjectId, PointId, State, Stmt, StmtKind};
+use super::sleepers::{Recollection, Sleepers};
+use crate::model::{CodeId, Model, ObjectId, State, Stmt, StmtKind};
 use crate::mutation::{Mode, MutantSet};
-use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
+/// The number of an alternative, over all objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AlternativeId(pub u32);
+
+impl AlternativeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An alternative of an object's block.
-struct Alternative {
+pub(super) struct Alternative {
+    pub object: ObjectId,
+    /// Of its object.
+    pub rank: usize,
     /// How to find its statement: positions in nested choices and priorities.
     path: Vec<usize>,
     /// Alternatives of other objects that touch the same cells.
-    conflicts: Vec<(ObjectId, usize)>,
+    pub conflicts: Vec<AlternativeId>,
     /// Too many to look through, or it may change what ranks above it: then everything is in conflict.
-    hopeless: bool,
+    pub hopeless: bool,
 }
 
 pub struct Reducer {
-    model: Arc<Model>,
-    cells: Cells,
-    /// Per object.
-    alternatives: Vec<Vec<Alternative>>,
-    ranks: Vec<usize>,
+    pub(super) model: Arc<Model>,
+    pub(super) cells: Cells,
+    pub(super) alternatives: Vec<Alternative>,
+    /// Per object its alternatives.
+    of_objects: Vec<Range<u32>>,
     /// Per cell the alternatives that write it.
-    writers: Vec<Vec<(ObjectId, usize)>>,
+    pub(super) writers: Vec<Vec<AlternativeId>>,
 }
 
 /// More conflicts than this are not worth looking through.
 const MOST_CONFLICTS: usize = 4096;
-/// Alternatives that are looked at, counted each time, to find out whether some stay disabled.
-const MOST_FORECASTS: usize = 4_000;
 
 impl Reducer {
     pub fn new(model: &Arc<Model>) -> Reducer {
@@ -52,212 +63,107 @@ impl Reducer {
                 .iter()
                 .for_each(|object| ranks[object.index()] = rank);
         }
-        let mut found: Vec<Vec<(Vec<usize>, Footprint)>> = vec![Vec::new(); model.objects.len()];
-        for object in model.ranks.iter().flatten() {
-            if let Some(block) = model.class_of(*object).block {
+        let mut found: Vec<Found> = Vec::new();
+        let mut of_objects = vec![0..0; model.objects.len()];
+        for (at, of_object) in of_objects.iter_mut().enumerate() {
+            let object = ObjectId(at as u32);
+            let first = found.len();
+            let runs = ranks[at] != usize::MAX;
+            if let Some(block) = model.class_of(object).block.filter(|_| runs) {
                 let body = &model.code(block).body;
+                let path = &mut Vec::new();
                 let mut out = Vec::new();
-                split(
-                    &mut footprints,
-                    *object,
-                    block,
-                    body,
-                    &mut Vec::new(),
-                    &Footprint::default(),
-                    &mut out,
-                );
-                found[object.index()] = out;
+                let before = &Footprint::default();
+                split(&mut footprints, object, block, body, path, before, &mut out);
+                found.extend(out.into_iter().map(|(path, footprint)| Found {
+                    object,
+                    rank: ranks[at],
+                    path,
+                    footprint,
+                }));
             }
+            *of_object = first as u32..found.len() as u32;
         }
         let count = footprints.cells.count;
-        let mut readers: Vec<Vec<(ObjectId, usize)>> = vec![Vec::new(); count];
-        let mut writers: Vec<Vec<(ObjectId, usize)>> = vec![Vec::new(); count];
-        for object in model.ranks.iter().flatten() {
-            for (at, (_, footprint)) in found[object.index()].iter().enumerate() {
-                footprint
-                    .reads
-                    .iter()
-                    .for_each(|cell| readers[*cell as usize].push((*object, at)));
-                footprint
-                    .writes
-                    .iter()
-                    .for_each(|cell| writers[*cell as usize].push((*object, at)));
-            }
+        let mut readers: Vec<Vec<AlternativeId>> = vec![Vec::new(); count];
+        let mut writers: Vec<Vec<AlternativeId>> = vec![Vec::new(); count];
+        for (at, Found { footprint, .. }) in found.iter().enumerate() {
+            let id = AlternativeId(at as u32);
+            let reads = footprint.reads.iter();
+            reads.for_each(|cell| readers[*cell as usize].push(id));
+            let writes = footprint.writes.iter();
+            writes.for_each(|cell| writers[*cell as usize].push(id));
         }
-        let guards = Guards::new(model, &found);
+        let guards = Guards::new(model.ranks.len(), &found);
         let alternatives = found
             .iter()
-            .enumerate()
-            .map(|(object, parts)| {
-                let object = ObjectId(object as u32);
-                parts
-                    .iter()
-                    .map(|(path, footprint)| {
-                        let mut conflicts =
-                            conflicts(object, footprint, &readers, &writers, &ranks);
-                        let rank = ranks[object.index()];
-                        conflicts.extend(
-                            guards.raisers[rank]
-                                .iter()
-                                .filter(|(other, _)| *other != object),
-                        );
-                        let hopeless =
-                            conflicts.len() >= MOST_CONFLICTS || guards.raises(rank, footprint);
-                        Alternative {
-                            path: path.clone(),
-                            conflicts,
-                            hopeless,
-                        }
-                    })
-                    .collect()
+            .map(|one| {
+                let mut conflicts = conflicts(one, &found, &readers, &writers);
+                let raisers = guards.raisers[one.rank].iter();
+                conflicts.extend(raisers.filter(|id| found[id.index()].object != one.object));
+                let hopeless =
+                    conflicts.len() >= MOST_CONFLICTS || guards.raises(one.rank, &one.footprint);
+                Alternative {
+                    object: one.object,
+                    rank: one.rank,
+                    path: one.path.clone(),
+                    conflicts,
+                    hopeless,
+                }
             })
             .collect();
         Reducer {
             model: model.clone(),
             cells: footprints.cells,
             alternatives,
-            ranks,
+            of_objects,
             writers,
         }
     }
 
+    pub(super) fn alternative(&self, id: AlternativeId) -> &Alternative {
+        &self.alternatives[id.index()]
+    }
+
+    pub(super) fn of_object(&self, object: ObjectId) -> impl Iterator<Item = AlternativeId> {
+        self.of_objects[object.index()].clone().map(AlternativeId)
+    }
+
     /// Whether the steps of `object` alone are enough in `state`. Mutants on which the answer rests are added to
     /// `relied`: they must find out for themselves.
-    pub fn is_enough(
+    pub(super) fn is_enough(
         &self,
         object: ObjectId,
         state: &State,
         mode: &Mode,
+        recollection: &mut Recollection,
         relied: &mut MutantSet,
     ) -> bool {
-        let mut sleepers = Sleepers {
-            reducer: self,
-            object,
-            state,
-            mode,
-            asked: Vec::new(),
-            known: QuickSet::default(),
-            woken: QuickSet::default(),
-            relied: QuickSet::default(),
-            forecasts: 0,
-        };
-        for (at, alternative) in self.alternatives[object.index()].iter().enumerate() {
-            let harmless = alternative.conflicts.is_empty() && !alternative.hopeless;
-            if harmless || sleepers.is_disabled((object, at)) {
-                continue;
-            }
-            if alternative.hopeless {
-                return false;
-            }
-            for other in &alternative.conflicts {
-                sleepers.ask(*other);
-            }
-        }
-        if !sleepers.all_stay_disabled() {
-            return false;
-        }
+        let mut sleepers = Sleepers::new(self, object, state, mode, recollection);
+        let enough = sleepers.let_move();
         for point in sleepers.relied {
             let point = self.model.mutants.point(point);
             (1..=point.variants).for_each(|variant| relied.insert(point.mutant(variant)));
         }
-        true
+        enough
     }
 
-    fn disabled(&self, forecast: &mut Forecast, object: ObjectId, at: usize) -> bool {
-        let Some(block) = self.model.class_of(object).block else {
+    pub(super) fn disabled(&self, forecast: &mut Forecast, id: AlternativeId) -> bool {
+        let alternative = self.alternative(id);
+        let Some(block) = self.model.class_of(alternative.object).block else {
             return true;
         };
-        let stmt = locate(
-            &self.model.code(block).body,
-            &self.alternatives[object.index()][at].path,
-        );
-        forecast.disabled(object, block, stmt)
+        let stmt = locate(&self.model.code(block).body, &alternative.path);
+        forecast.disabled(alternative.object, block, stmt)
     }
 }
 
-/// Alternatives that are asked to be disabled, and to stay so while one object does not move. They hold each other
-/// asleep: what one needs not to change is written only by others that sleep too (the greatest such set).
-struct Sleepers<'r> {
-    reducer: &'r Reducer,
+/// An alternative with what it touches.
+struct Found {
     object: ObjectId,
-    state: &'r State,
-    mode: &'r Mode,
-    /// What must sleep, first what was asked for, then what that depends on.
-    asked: Vec<(ObjectId, usize)>,
-    known: QuickSet<(ObjectId, usize)>,
-    /// Found to be enabled, or not known to stay disabled.
-    woken: QuickSet<(ObjectId, usize)>,
-    relied: QuickSet<PointId>,
-    forecasts: usize,
-}
-
-impl Sleepers<'_> {
-    fn ask(&mut self, alternative: (ObjectId, usize)) {
-        if self.known.insert(alternative) {
-            self.asked.push(alternative);
-        }
-    }
-
-    /// Whether an alternative is disabled as long as those that were not woken are; what it depends on is asked for.
-    fn is_disabled(&mut self, (object, at): (ObjectId, usize)) -> bool {
-        self.forecasts += 1;
-        let reducer = self.reducer;
-        let rank = reducer.ranks[self.object.index()];
-        let needed: RefCell<Vec<(ObjectId, usize)>> = RefCell::default();
-        let stable = |cell: u32| {
-            let others = reducer.writers[cell as usize].iter().filter(|(writer, _)| {
-                *writer != self.object && reducer.ranks[writer.index()] <= rank
-            });
-            let mut needed = needed.borrow_mut();
-            let before = needed.len();
-            for other in others {
-                if self.woken.contains(other) {
-                    needed.truncate(before);
-                    return false;
-                }
-                needed.push(*other);
-            }
-            true
-        };
-        let mut forecast = Forecast {
-            model: &reducer.model,
-            cells: &reducer.cells,
-            state: self.state,
-            mode: self.mode,
-            stable: &stable,
-            relied: Vec::new(),
-        };
-        let disabled = reducer.disabled(&mut forecast, object, at);
-        self.relied.extend(forecast.relied);
-        if disabled {
-            needed
-                .into_inner()
-                .into_iter()
-                .for_each(|other| self.ask(other));
-        }
-        disabled
-    }
-
-    /// Whether nothing that was asked for can wake up.
-    fn all_stay_disabled(&mut self) -> bool {
-        let top = self.asked.len();
-        let first: QuickSet<(ObjectId, usize)> = self.asked[..top].iter().copied().collect();
-        let mut at = 0;
-        while at < self.asked.len() {
-            let alternative = self.asked[at];
-            at += 1;
-            if self.woken.contains(&alternative) || self.is_disabled(alternative) {
-                continue;
-            }
-            if first.contains(&alternative) || self.forecasts > MOST_FORECASTS {
-                return false;
-            }
-            // Others may have relied on it: they are looked at again.
-            self.woken.insert(alternative);
-            at = 0;
-        }
-        true
-    }
+    rank: usize,
+    path: Vec<usize>,
+    footprint: Footprint,
 }
 
 /// Who may change the guards of higher ranks.
@@ -265,43 +171,27 @@ struct Guards {
     /// Per rank the cells that higher ranks read.
     read_above: Vec<HashSet<u32>>,
     /// Per rank the alternatives, of this rank or above, that write such cells.
-    raisers: Vec<Vec<(ObjectId, usize)>>,
+    raisers: Vec<Vec<AlternativeId>>,
 }
 
 impl Guards {
-    fn new(model: &Model, found: &[Vec<(Vec<usize>, Footprint)>]) -> Guards {
-        let mut read_above: Vec<HashSet<u32>> = Vec::new();
-        let mut above: HashSet<u32> = HashSet::new();
-        for objects in &model.ranks {
-            read_above.push(above.clone());
-            for object in objects {
-                above.extend(
-                    found[object.index()]
-                        .iter()
-                        .flat_map(|(_, footprint)| &footprint.reads),
-                );
-            }
+    fn new(ranks: usize, found: &[Found]) -> Guards {
+        let mut guards = Guards {
+            read_above: Vec::new(),
+            raisers: Vec::new(),
+        };
+        for rank in 0..ranks {
+            let above = found.iter().filter(|one| one.rank < rank);
+            let read = above.flat_map(|one| one.footprint.reads.iter().copied());
+            guards.read_above.push(read.collect());
+            let numbered = (0..).map(AlternativeId).zip(found);
+            let raisers = numbered
+                .filter(|(_, one)| one.rank <= rank && guards.raises(rank, &one.footprint))
+                .map(|(id, _)| id)
+                .collect();
+            guards.raisers.push(raisers);
         }
-        let mut raisers: Vec<Vec<(ObjectId, usize)>> = Vec::new();
-        for (rank, read_above) in read_above.iter().enumerate() {
-            let mut here = Vec::new();
-            for object in model.ranks[..=rank].iter().flatten() {
-                for (at, (_, footprint)) in found[object.index()].iter().enumerate() {
-                    if footprint
-                        .writes
-                        .iter()
-                        .any(|cell| read_above.contains(cell))
-                    {
-                        here.push((*object, at));
-                    }
-                }
-            }
-            raisers.push(here);
-        }
-        Guards {
-            read_above,
-            raisers,
-        }
+        guards
     }
 
     fn raises(&self, rank: usize, footprint: &Footprint) -> bool {
@@ -363,29 +253,27 @@ fn split(
 }
 
 fn conflicts(
-    object: ObjectId,
-    footprint: &Footprint,
-    readers: &[Vec<(ObjectId, usize)>],
-    writers: &[Vec<(ObjectId, usize)>],
-    ranks: &[usize],
-) -> Vec<(ObjectId, usize)> {
-    let rank = ranks[object.index()];
-    let mut found: Vec<(ObjectId, usize)> = Vec::new();
-    let mut seen: HashSet<(ObjectId, usize)> = HashSet::new();
+    one: &Found,
+    found: &[Found],
+    readers: &[Vec<AlternativeId>],
+    writers: &[Vec<AlternativeId>],
+) -> Vec<AlternativeId> {
+    let mut conflicts: Vec<AlternativeId> = Vec::new();
+    let mut seen: HashSet<AlternativeId> = HashSet::new();
+    let footprint = &one.footprint;
     let read = footprint.reads.iter().map(|cell| &writers[*cell as usize]);
     let written = footprint
         .writes
         .iter()
         .flat_map(|cell| [&readers[*cell as usize], &writers[*cell as usize]]);
-    for list in read.chain(written) {
-        for other in list {
-            if other.0 != object && ranks[other.0.index()] <= rank && seen.insert(*other) {
-                found.push(*other);
-                if found.len() >= MOST_CONFLICTS {
-                    return found;
-                }
+    for id in read.chain(written).flatten() {
+        let other = &found[id.index()];
+        if other.object != one.object && other.rank <= one.rank && seen.insert(*id) {
+            conflicts.push(*id);
+            if conflicts.len() >= MOST_CONFLICTS {
+                break;
             }
         }
     }
-    found
+    conflicts
 }

@@ -40,6 +40,11 @@ impl State {
         &self.groups[object.index() / GROUP][object.index() % GROUP]
     }
 
+    /// The same with its owners.
+    pub fn shared_object(&self, object: ObjectId) -> &Arc<[u8]> {
+        &self.groups[object.index() / GROUP][object.index() % GROUP]
+    }
+
     pub fn fingerprint(&self) -> u64 {
         self.hash
     }
