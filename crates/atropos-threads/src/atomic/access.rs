@@ -82,10 +82,15 @@ impl Control {
             return value;
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
+        if self.reads_the_same(address as usize) {
+            self.after_read(site);
+            return word.get();
+        }
         let name = self.name(address);
         let again = self.looks_again(name);
-        if !again {
-            self.announce_access(Code::Load, name, Kind::Read, ordering, site);
+        match again {
+            true => self.has_read_again(address as usize),
+            false => self.announce_access(Code::Load, name, Kind::Read, ordering, site),
         }
         let Seen { value, writer } = match self.state().model.weak {
             true => self.weak_load(address as usize, word, ordering, again),

@@ -16,11 +16,13 @@ use atropos_explore::{Kind, Object, Op};
 
 use super::code::Code;
 use super::objects::Site;
-use super::thread_state::{Rounds, Wait};
+use super::thread_state::{LOOKS, Rounds, Wait};
 use super::{Announcement, Control, Controller};
 
 /// Rounds of spinning before a thread is made to wait.
 const STUTTER: u32 = 200;
+/// Yields after which a round of spinning makes no scheduling point.
+const ALONE: u32 = 2;
 /// Yields at one place with nothing but locking in between, from which on the thread is taken to poll: it goes on when
 /// another has changed something. (A thread that does work under a lock and yields after each piece looks the same; it
 /// then lets others go first from its third piece on.)
@@ -46,11 +48,36 @@ impl Control {
         }
     }
 
+    /// Whether the running thread goes round without scheduling points and has read this address in a round before: there
+    /// is nothing to be noted about another read.
+    #[inline]
+    pub fn reads_the_same(&self, address: usize) -> bool {
+        let step = self.state().steps;
+        let spin = &mut self.me().spin;
+        let same = spin.yields > ALONE && spin.step == step && spin.read_again.contains(&address);
+        spin.reads += u32::from(same);
+        same
+    }
+
+    /// The running thread has read an address without a scheduling point.
+    #[inline]
+    pub fn has_read_again(&self, address: usize) {
+        let step = self.state().steps;
+        let spin = &mut self.me().spin;
+        if spin.step != step {
+            (spin.step, spin.read_again) = (step, [0; LOOKS]);
+        }
+        if let Some(place) = spin.read_again.iter_mut().find(|place| **place == 0) {
+            *place = address;
+        }
+    }
+
     /// Whether the running thread looks at an object without a scheduling point, as part of its last yield.
     #[inline]
     pub fn looks_again(&self, name: Object) -> bool {
         let spin = &self.me().spin;
-        let again = spin.yields >= 2 && (spin.looked_at_more || spin.looked_at.contains(&name.0));
+        let again =
+            spin.yields >= ALONE && (spin.looked_at_more || spin.looked_at.contains(&name.0));
         self.looked_at(name);
         again
     }
@@ -79,6 +106,9 @@ impl Control {
             1
         };
         spin.yields_at = Some(site);
+        if (ALONE + 1..STUTTER).contains(&spin.yields) {
+            return;
+        }
         let first = spin.yields == 1;
         let polls = spin.same_place >= POLLING && first;
         let unfair = first && self.goes_round(site);
@@ -98,8 +128,7 @@ impl Control {
         }
         let announcement = Announcement::new(Code::Yield, op.yielding(), site);
         match spin.yields {
-            3..STUTTER => {}
-            1 | 2 if !polls => {
+            ..=ALONE if !polls => {
                 self.point(announcement);
             }
             _ => {

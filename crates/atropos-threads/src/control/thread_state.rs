@@ -113,6 +113,10 @@ pub const LOOKS: usize = 3;
 /// Tells a thread that spins from one that gets on with its work.
 #[derive(Debug, Default)]
 pub struct Spin {
+    /// Where the thread has read since the step that it is in began, going round without scheduling points: nobody else
+    /// runs, so it would read the same.
+    pub read_again: [usize; LOOKS],
+    pub step: u64,
     /// Yields since the thread last changed something.
     pub yields: u32,
     /// Reads since then.
