@@ -74,6 +74,7 @@ fn sort(failure: &FindingKind) -> Sort {
         FindingKind::Livelock { .. } => Sort::Livelock,
         FindingKind::StepLimit { .. } => Sort::StepLimit,
         FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
+        FindingKind::DoubleFree { .. } => Sort::Crash,
         FindingKind::NoPanic { .. }
         | FindingKind::PoisonedLock { .. }
         | FindingKind::PoisonedOnce { .. }

@@ -103,6 +103,11 @@ impl Facts {
         function.is_plain.then_some(function)
     }
 
+    /// What the method of that name returns, as it is written, if the file has just one.
+    pub fn returned_by(&self, method: &str) -> Option<&Type> {
+        self.methods.get(method)?.as_ref()?.output.as_ref()
+    }
+
     /// The type of a constant or static.
     pub fn value(&self, name: &str) -> Option<&Type> {
         self.values.get(name)?.as_ref()

@@ -2,7 +2,7 @@
 //! items within it run like any other code (`static LAZY: LazyLock<T> = LazyLock::new(|| …)`).
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprClosure, ExprRepeat, Item};
+use syn::{Block, Expr, ExprCall, ExprClosure, ExprRepeat, Item};
 
 use crate::walk::{Mode, Walker};
 
@@ -32,6 +32,12 @@ impl<'ast> Visit<'ast> for Constant<'_, '_> {
         self.walker.in_mode(mode, |walker| {
             walker.marked(&closure.attrs, |walker| walker.closure(closure, false));
         });
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        let mode = self.mode;
+        self.walker.in_mode(mode, |walker| walker.racy_lazy(call));
+        visit::visit_expr_call(self, call);
     }
 
     fn visit_item(&mut self, item: &'ast Item) {

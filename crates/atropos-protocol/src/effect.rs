@@ -36,10 +36,12 @@ pub enum Effect {
     Mapping = 12,
     /// A descriptor was opened.
     Descriptors = 13,
+    /// The process asked what time it is, or waited for some.
+    Clock = 14,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 14] = [
+    pub const ALL: [Effect; 15] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -54,6 +56,7 @@ impl Effect {
         Effect::ProcessState,
         Effect::Mapping,
         Effect::Descriptors,
+        Effect::Clock,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -76,6 +79,7 @@ impl Effect {
             Effect::ProcessState => "changes process settings",
             Effect::Mapping => "maps memory itself",
             Effect::Descriptors => "opens files",
+            Effect::Clock => "looks at the clock",
         }
     }
 }

@@ -53,6 +53,7 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_i
         effects::note(Effect::CpuClock, c"clock_gettime", None);
         return result;
     }
+    effects::note_clock(c"clock_gettime");
     let hidden = HIDDEN.load(Ordering::Relaxed);
     if hidden != 0 && result == 0 {
         // SAFETY: libc just filled it.
@@ -74,6 +75,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [c_long; 2], zone: *mut c_void)
             std::mem::transmute(next);
         next(time, zone)
     };
+    effects::note_clock(c"gettimeofday");
     let hidden = HIDDEN.load(Ordering::Relaxed);
     if hidden != 0 && result == 0 && !time.is_null() {
         // SAFETY: libc just filled it: seconds and microseconds.

@@ -84,6 +84,14 @@ pub fn note(effect: Effect, call: &CStr, path: Option<*const c_char>) {
     }
 }
 
+/// The program looks at the clock, which some do all the time.
+#[inline]
+pub fn note_clock(call: &CStr) {
+    if !seen().contains(Effect::Clock) {
+        note(Effect::Clock, call, None);
+    }
+}
+
 #[cold]
 fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
     let errno = sys::errno();

@@ -39,6 +39,8 @@ pub enum FindingKind {
     StepLimit { steps: u64, waiting: Vec<Waiting> },
     /// The program took more memory than the limit.
     MemoryLimit { thread: u32, bytes: usize },
+    /// A thread gave memory back that was given back already.
+    DoubleFree { thread: u32 },
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
     /// [`FindingKind::Panic`].
     PoisonedLock { text: String },
@@ -73,6 +75,7 @@ impl FindingKind {
             FindingKind::Livelock { .. } => "livelock".to_string(),
             FindingKind::StepLimit { .. } => "step limit".to_string(),
             FindingKind::MemoryLimit { .. } => "memory limit".to_string(),
+            FindingKind::DoubleFree { .. } => "double free".to_string(),
             FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
             FindingKind::LeftBehind { .. } => "left behind".to_string(),
             FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
@@ -89,7 +92,8 @@ impl FindingKind {
             | FindingKind::LostWakeUp { .. }
             | FindingKind::Livelock { .. }
             | FindingKind::StepLimit { .. }
-            | FindingKind::MemoryLimit { .. } => true,
+            | FindingKind::MemoryLimit { .. }
+            | FindingKind::DoubleFree { .. } => true,
             FindingKind::PoisonedLock { .. }
             | FindingKind::PoisonedOnce { .. }
             | FindingKind::DroppedChannel { .. }
@@ -256,6 +260,9 @@ impl fmt::Display for FindingKind {
             }
             FindingKind::MemoryLimit { thread, bytes } => {
                 write!(f, "thread {thread} asked for memory beyond {bytes} bytes")
+            }
+            FindingKind::DoubleFree { thread } => {
+                write!(f, "thread {thread} gave memory back twice (double free)")
             }
             FindingKind::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;

@@ -1,13 +1,15 @@
 //! Mistakes that Rust's types forbid, made on request: a lock that excludes nobody, a lock that is kept when its
-//! holder panics. Mutants ask for them right before they lock; see `sync::bare` for what becomes of the data of our own
+//! holder panics, an initialisation that several threads do. Mutants ask for them right before they lock, or where they
+//! initialise; see `sync::bare` for what becomes of the data of our own
 //! locks, `atomic::foreign` for locks of other libraries.
 //!
 //! They are made only for controlled threads: those take turns on one OS thread, and change places at announced
 //! operations alone, so two of them are never at the data at the same moment.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
-use crate::control::is_controlled;
+use crate::control::{control, is_controlled};
+pub use crate::sync::bare::Unlocked;
 
 /// What shall be wrong with an acquisition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,15 +33,12 @@ pub(crate) struct Guarded {
     pub start: usize,
     pub size: usize,
     pub align: usize,
-    /// There is nothing to drop in it.
-    pub is_plain: bool,
 }
 
 /// What a request for such a lock is about.
 static START: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(0);
 static ALIGN: AtomicUsize = AtomicUsize::new(1);
-static PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// The next acquisition of a lock by the running thread shall be wrong in this way.
 pub fn request(mistake: Mistake) {
@@ -54,9 +53,20 @@ pub fn request_of_foreign<T>(mistake: Mistake, data: *mut T) {
         START.store(data as usize, Relaxed);
         SIZE.store(size_of::<T>(), Relaxed);
         ALIGN.store(align_of::<T>(), Relaxed);
-        PLAIN.store(!std::mem::needs_drop::<T>(), Relaxed);
         NEXT.store(mistake as u8 | FOREIGN, Relaxed);
     }
+}
+
+/// What the running thread is initialising is from now on initialised by everybody who wants it, each for itself.
+#[track_caller]
+pub fn race() {
+    crate::sync::once::let_others_race();
+}
+
+/// Does something that is no part of the program: none of its operations are announced.
+pub fn aside<R>(deed: impl FnOnce() -> R) -> R {
+    let _control = control();
+    deed()
 }
 
 /// Takes the request up.
@@ -82,7 +92,6 @@ pub(crate) fn taken_of_foreign() -> Option<(Mistake, Guarded)> {
                 start: START.load(Relaxed),
                 size: SIZE.load(Relaxed),
                 align: ALIGN.load(Relaxed),
-                is_plain: PLAIN.load(Relaxed),
             };
             Some((mistake, guarded))
         }

@@ -120,9 +120,24 @@ pub fn wander(really: bool) {
     }
 }
 
+/// Late for the first time only, like a test on a machine that is busy for a while.
+pub fn come_late(really: bool) {
+    if really {
+        let before = Path::new(&env::var("SCRATCH").unwrap()).join("late");
+        assert!(before.exists() || fs::write(&before, "").is_err(), "late");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_is_late() {
+        let start = std::time::Instant::now();
+        come_late(false);
+        let _ = start.elapsed();
+    }
 
     #[test]
     fn loops_end() {

@@ -1,4 +1,5 @@
-//! One module for each concurrency operator, named after its code, and one whose mutants end the process.
+//! One module for each concurrency operator, named after its code, and a few more: one whose mutants end the process, and
+//! mistakes that Rust's types forbid and only the runtime can make.
 
 pub mod ask;
 pub mod astk;
@@ -8,6 +9,8 @@ pub mod elpa;
 pub mod esp;
 pub mod excr;
 pub mod fatal;
+pub mod lazy;
+pub mod lone;
 pub mod mbr;
 pub mod msf;
 pub mod msp;

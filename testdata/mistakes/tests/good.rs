@@ -231,6 +231,22 @@ fn spcr() {
     assert_eq!(*sum.lock().unwrap(), 2);
 }
 
+#[test]
+fn lazy() {
+    let numbers = thread::scope(|scope| {
+        let other = scope.spawn(lazy::post);
+        [lazy::post(), other.join().unwrap()]
+    });
+    assert_ne!(numbers[0], numbers[1]);
+}
+
+#[test]
+fn lone() {
+    let names = Mutex::new(Vec::new());
+    in_two_threads(|| lone::enter(&names, "somebody"));
+    assert_eq!(names.lock().unwrap().len(), 2);
+}
+
 /// Not an operator: whoever makes two win here ends the process.
 #[test]
 fn fatal() {

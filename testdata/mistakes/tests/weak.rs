@@ -209,3 +209,15 @@ fn spcr() {
     one_after_the_other(|| spcr::add(&sum), || spcr::add(&sum));
     assert_eq!(*sum.lock().unwrap(), 2);
 }
+
+#[test]
+fn lazy() {
+    in_two_threads(|| assert!(lazy::post() < 2));
+}
+
+#[test]
+fn lone() {
+    let names = Mutex::new(Vec::new());
+    in_two_threads(|| lone::enter(&names, "somebody"));
+    assert!(!names.lock().unwrap().is_empty());
+}

@@ -3,11 +3,11 @@
 //!
 //! An ordering is weakened to the next weaker one that the operation allows, and to `Relaxed`.
 
-use syn::{Expr, ExprMethodCall};
+use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::construct::Construct;
+use super::construct::{Construct, Library};
 use crate::operator::Operator;
-use crate::walk::Walker;
+use crate::walk::{Draft, Walker};
 
 /// What an operation does with memory, as far as its orderings go.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ impl Walker<'_> {
                     argument(1)
                 )
             }
-            ("fetch_update", 3) => {
+            ("fetch_update" | "try_update", 3) => {
                 let Some((load, store)) = self.halves(&call.args[0]) else {
                     return;
                 };
@@ -97,6 +97,25 @@ impl Walker<'_> {
                      match ({})({OLD}) {{ Some({NEW}) => {{ {ATOMIC}.store({NEW}, {store}); \
                      Ok({OLD}) }} None => Err({OLD}) }} }} }})",
                     argument(2)
+                )
+            }
+            ("update", 3) => {
+                let Some((load, store)) = self.halves(&call.args[0]) else {
+                    return;
+                };
+                format!(
+                    "(match &{receiver} {{ {ATOMIC} => {{ let {OLD} = {ATOMIC}.load({load}); \
+                     {ATOMIC}.store(({})({OLD}), {store}); {OLD} }} }})",
+                    argument(2)
+                )
+            }
+            ("fetch_not", 1) => {
+                let Some((load, store)) = self.halves(&call.args[0]) else {
+                    return;
+                };
+                format!(
+                    "(match &{receiver} {{ {ATOMIC} => {{ let {OLD} = {ATOMIC}.load({load}); \
+                     {ATOMIC}.store(!{OLD}, {store}); {OLD} }} }})"
                 )
             }
             (_, 2) => {
@@ -169,6 +188,33 @@ impl Walker<'_> {
     }
 }
 
+impl Walker<'_> {
+    /// RVK for `LazyLock::new(|| …)` in a static. Which thread comes first is known only when the closure runs, so it is
+    /// the closure that lets the others in.
+    pub(crate) fn racy_lazy(&mut self, call: &ExprCall) {
+        let (Expr::Path(path), Some(Expr::Closure(closure))) = (&*call.func, call.args.first())
+        else {
+            return;
+        };
+        let names: Vec<String> = path
+            .path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
+        let is_lazy = matches!(&names[..], [.., lazy, new] if lazy == "LazyLock" && new == "new");
+        if !is_lazy || !self.looks_at_concurrency() || self.library_of(&path.path) != Library::Std {
+            return;
+        }
+        let span = self.source.span(&closure.body);
+        let body = self.source.flat(&closure.body);
+        let text = format!("{{ ::atropos_runtime::region::race(); {body} }}");
+        let summary = "let several threads initialise this".to_string();
+        let draft = Draft::new(Operator::Rvk, span, text, summary).under_exploration();
+        self.point(span, crate::mutant::Shape::Expression, vec![draft]);
+    }
+}
+
 /// Which arguments of a call are orderings, and of what.
 fn orderings(call: &ExprMethodCall) -> Vec<(usize, Access)> {
     match (call.method.to_string().as_str(), call.args.len()) {
@@ -177,7 +223,7 @@ fn orderings(call: &ExprMethodCall) -> Vec<(usize, Access)> {
         ("compare_exchange" | "compare_exchange_weak", 4) => {
             vec![(2, Access::Both), (3, Access::Load)]
         }
-        ("fetch_update", 3) => vec![(0, Access::Both), (1, Access::Load)],
+        ("fetch_update" | "try_update" | "update", 3) => vec![(0, Access::Both), (1, Access::Load)],
         ("fetch_not", 1) => vec![(0, Access::Both)],
         (name, 2) if name == "swap" || name.starts_with("fetch_") => vec![(1, Access::Both)],
         _ => Vec::new(),

@@ -291,13 +291,24 @@ impl Walker<'_> {
             .into_iter()
             .map(|(operator, text)| self.replacement(operator, span, text))
             .collect();
-        if let Some(library) = self.locking(call)
-            && self.can_err(library, call)
-            && !self.frame.is_awaited(self.source.span(call))
-            && (library == Library::ParkingLot || !self.is_given_plainly(call))
-        {
-            let acquisition = Acquisition { call, library };
-            drafts.push(self.without_exclusion(Operator::Rcxc, &acquisition));
+        if let Some(library) = self.locking(call) {
+            let is_awaited = self.frame.is_awaited(self.source.span(call));
+            let library = match self.known(&call.receiver) {
+                None if is_awaited => Library::Tokio,
+                _ => library,
+            };
+            let is_its_way = is_awaited == (library == Library::Tokio);
+            if is_its_way
+                && self.can_err(library, call)
+                && (library != Library::Std || !self.is_given_plainly(call))
+            {
+                let acquisition = Acquisition { call, library };
+                let draft = self.without_exclusion(Operator::Rcxc, &acquisition);
+                match library {
+                    Library::Tokio => self.block_draft(draft),
+                    _ => drafts.push(draft),
+                }
+            }
         }
         self.point(span, crate::mutant::Shape::Expression, drafts);
     }
@@ -312,7 +323,7 @@ impl Walker<'_> {
         let receiver = self.source.flat(&call.receiver);
         let span = self.source.span(&call.receiver);
         let summary = format!("take away the exclusion of {receiver}.{}()", call.method);
-        let text = bare(acquisition.library, &receiver);
+        let text = bare(acquisition.library, &receiver, &call.method.to_string());
         Draft::new(operator, span, text, summary).under_exploration()
     }
 
@@ -322,7 +333,8 @@ impl Walker<'_> {
         match library {
             Library::Std => true,
             Library::ParkingLot => is_a_place(&call.receiver),
-            Library::Tokio | Library::Other => false,
+            Library::Tokio => true,
+            Library::Other => false,
         }
     }
 

@@ -384,15 +384,29 @@ impl Walker<'_> {
     /// The library of the lock that a call locks, if it does.
     pub(crate) fn locking(&self, call: &ExprMethodCall) -> Option<Library> {
         let constructs: &[Construct] = match call.method.to_string().as_str() {
+            _ if !call.args.is_empty() => return None,
+            _ if self.gives_guard(call) => return Some(Library::Std),
             "lock" => &[Construct::Mutex],
             "read" | "write" => &[Construct::RwLock],
             _ => return None,
         };
-        if !call.args.is_empty() || !self.may_be(&call.receiver, constructs) {
+        if !self.may_be(&call.receiver, constructs) {
             return None;
         }
         let known = self.known(&call.receiver).map(|known| known.library);
         Some(known.unwrap_or(Library::Std))
+    }
+}
+
+impl Walker<'_> {
+    /// Whether a call is to a method of this file that locks for its caller: what it returns is a guard of std's.
+    pub(crate) fn gives_guard(&self, call: &ExprMethodCall) -> bool {
+        let returned = self.facts.returned_by(&call.method.to_string());
+        let guard = returned.and_then(|ty| self.known_type(ty));
+        let is_guard = guard.is_some_and(|known| {
+            known.construct == Construct::Guard && known.library == Library::Std
+        });
+        is_guard && self.known(&call.receiver).is_none()
     }
 }
 

@@ -6,7 +6,7 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprReturn, ExprTry, Type};
 
-use super::construct::Acquisition;
+use super::construct::{Acquisition, Library};
 use crate::facts::last_name;
 use crate::operator::Operator;
 use crate::walk::{Draft, Walker};
@@ -72,7 +72,10 @@ impl Walker<'_> {
         for draft in drafts {
             self.block_draft(draft);
         }
-        if ways.may_panic && self.can_err(acquisition.library, acquisition.call) {
+        if ways.may_panic
+            && acquisition.library != Library::Tokio
+            && self.can_err(acquisition.library, acquisition.call)
+        {
             self.kept_on_panic(acquisition);
         }
     }

@@ -19,10 +19,19 @@ const MOST: usize = 2;
 const TYPE_LOCK: &str = "static __ATROPOS_TYPE: ::std::sync::Mutex<()> = \
     ::std::sync::Mutex::new(()); let __atropos_held = __ATROPOS_TYPE.lock();";
 
+/// The same where locks are awaited.
+const TYPE_LOCK_ASYNC: &str = "static __ATROPOS_TYPE: ::tokio::sync::Mutex<()> = \
+    ::tokio::sync::Mutex::const_new(()); let __atropos_held = __ATROPOS_TYPE.lock().await;";
+
 /// A lock for each object: addresses are told apart as far as a small table can.
 const OBJECT_LOCK: &str = "static __ATROPOS_OBJECTS: [::std::sync::Mutex<()>; 61] = \
     [const { ::std::sync::Mutex::new(()) }; 61]; let __atropos_held = \
     __ATROPOS_OBJECTS[::std::ptr::from_ref(self).addr() / 8 % 61].lock();";
+
+/// The same where locks are awaited.
+const OBJECT_LOCK_ASYNC: &str = "static __ATROPOS_OBJECTS: [::tokio::sync::Mutex<()>; 61] = \
+    [const { ::tokio::sync::Mutex::const_new(()) }; 61]; let __atropos_held = \
+    __ATROPOS_OBJECTS[::std::ptr::from_ref(self).addr() / 8 % 61].lock().await;";
 
 impl Walker<'_> {
     pub fn concurrent_function(&mut self, signature: &Signature, block: &Block) {
@@ -104,6 +113,10 @@ impl Walker<'_> {
             let library = self.locking(call);
             library.is_some_and(|library| self.can_err(library, call))
         });
+        let is_async = |calls: &[&ExprMethodCall]| {
+            let mut libraries = calls.iter().filter_map(|call| self.locking(call));
+            libraries.any(|library| library == Library::Tokio)
+        };
         let (mut own, mut shared) = (Vec::new(), Vec::new());
         for call in can_err {
             match &*call.receiver {
@@ -123,11 +136,19 @@ impl Walker<'_> {
         let mut drafts = Vec::new();
         if !own.is_empty() {
             let summary = "lock once for the whole type, not each object".to_string();
-            drafts.push(self.relocked(Operator::Astk, block, &own, TYPE_LOCK, summary));
+            let lock = match is_async(&own) {
+                true => TYPE_LOCK_ASYNC,
+                false => TYPE_LOCK,
+            };
+            drafts.push(self.relocked(Operator::Astk, block, &own, lock, summary));
         }
         if !shared.is_empty() {
             let summary = "lock each object, not all of them together".to_string();
-            drafts.push(self.relocked(Operator::Rstk, block, &shared, OBJECT_LOCK, summary));
+            let lock = match is_async(&shared) {
+                true => OBJECT_LOCK_ASYNC,
+                false => OBJECT_LOCK,
+            };
+            drafts.push(self.relocked(Operator::Rstk, block, &shared, lock, summary));
         }
         drafts
     }
@@ -144,16 +165,20 @@ impl Walker<'_> {
         let start = self.source.span(&block.stmts[0]).start;
         let last = block.stmts.len() - 1;
         let span = Span::new(start, self.source.span(&block.stmts[last]).end);
-        let mut receivers: Vec<(Span, Library)> = calls
+        let mut receivers: Vec<(Span, Library, String)> = calls
             .iter()
-            .filter_map(|call| Some((self.source.span(&call.receiver), self.locking(call)?)))
+            .filter_map(|call| {
+                let library = self.locking(call)?;
+                let method = call.method.to_string();
+                Some((self.source.span(&call.receiver), library, method))
+            })
             .collect();
-        receivers.sort_by_key(|(span, _)| *span);
+        receivers.sort_by_key(|(span, ..)| *span);
         let mut text = format!("{lock} ");
         let mut position = span.start;
-        for (receiver, library) in receivers {
+        for (receiver, library, method) in receivers {
             text.push_str(self.source.slice(Span::new(position, receiver.start)));
-            text.push_str(&bare(library, self.source.slice(receiver)));
+            text.push_str(&bare(library, self.source.slice(receiver), &method));
             position = receiver.end;
         }
         text.push_str(self.source.slice(Span::new(position, span.end)));

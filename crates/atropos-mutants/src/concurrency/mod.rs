@@ -32,9 +32,12 @@ use crate::mutant::{Shape, Span};
 use crate::operator::{Category, Operator};
 use crate::walk::{Draft, Walker};
 
-/// The receiver of a call whose guard shall not exclude anybody.
-pub(crate) fn bare(library: Library, receiver: &str) -> String {
-    mistaken("bare", library, receiver)
+/// The receiver of a call to a locking method whose guard shall not exclude anybody.
+pub(crate) fn bare(library: Library, receiver: &str, method: &str) -> String {
+    match library {
+        Library::Tokio => bare_async(receiver, method),
+        _ => mistaken("bare", library, receiver),
+    }
 }
 
 /// The receiver of a call whose guard shall not unlock when it is dropped by a panic.
@@ -49,6 +52,25 @@ fn mistaken(mistake: &str, library: Library, receiver: &str) -> String {
         ),
         _ => format!("(*::atropos_runtime::region::{mistake}(&{receiver}))"),
     }
+}
+
+/// tokio's locks don't say where their data lies. A free one gives it away by its guard; of one that is taken it is known
+/// by another lock of the same shape, with nothing in it.
+fn bare_async(receiver: &str, method: &str) -> String {
+    let lock = match method {
+        "lock" => "::tokio::sync::Mutex",
+        _ => "::tokio::sync::RwLock",
+    };
+    format!(
+        "::atropos_runtime::region::bare_async(|| {{ \
+         fn __atropos_data<T>(lock: &{lock}<T>) -> *mut T {{ \
+         if let Ok(held) = lock.try_{method}() {{ return (&raw const *held).cast_mut(); }} \
+         let empty = {lock}::new(::std::mem::MaybeUninit::<T>::uninit()); \
+         let data = &raw const *empty.try_{method}().unwrap(); \
+         let offset = data.addr() - (&raw const empty).addr(); \
+         (&raw const *lock).cast::<u8>().wrapping_add(offset).cast::<T>().cast_mut() }} \
+         __atropos_data(&{receiver}) }})"
+    )
 }
 
 impl Walker<'_> {

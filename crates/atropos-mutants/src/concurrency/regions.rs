@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
 
-use super::construct::{Acquisition, mentions, path_ends, uses};
+use super::construct::{Acquisition, Library, mentions, path_ends, uses};
 use crate::facts::{Facts, bound_names};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -128,7 +128,7 @@ impl Walker<'_> {
             return None;
         };
         let guard = guard_name(&local.pat)?;
-        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        let init = local.init.as_ref()?;
         if !local.attrs.is_empty() {
             return None;
         }
@@ -176,7 +176,9 @@ impl Walker<'_> {
     /// The acquisition once more, of a guard that excludes nobody.
     fn again_bare(&self, region: &Region<'_>) -> String {
         let library = region.acquisition.library;
-        self.acquired(region, &super::bare(library, &self.lock_of(region)))
+        let method = region.acquisition.call.method.to_string();
+        let bare = super::bare(library, &self.lock_of(region), &method);
+        self.acquired(region, &bare)
     }
 
     /// The acquisition, of a lock of another name.
@@ -303,8 +305,11 @@ impl Walker<'_> {
             }
         } else if self.can_err(region.acquisition.library, region.acquisition.call) {
             let draft = self.without_exclusion(operator, &region.acquisition);
-            let span = draft.span;
-            self.point(span, Shape::Expression, vec![draft]);
+            match region.acquisition.library {
+                // The guard has another type.
+                Library::Tokio => self.block_draft(draft),
+                _ => self.point(draft.span, Shape::Expression, vec![draft]),
+            }
         }
     }
 
@@ -541,6 +546,10 @@ fn guard_name(pattern: &Pat) -> Option<String> {
             Some(ident.ident.to_string())
         }
         Pat::Type(typed) => guard_name(&typed.pat),
+        // `let Ok(guard) = lock.lock() else { … };`
+        Pat::TupleStruct(result) if result.path.is_ident("Ok") && result.elems.len() == 1 => {
+            guard_name(&result.elems[0])
+        }
         _ => None,
     }
 }

@@ -227,11 +227,22 @@ impl Walker<'_> {
                 _ if library == "tokio" => (Span::new(open.start, open.end), "{ biased;".into()),
                 _ => return,
             },
-            ("crossbeam" | "crossbeam_channel", "select_biased") => {
-                (self.source.token(last.ident.span()), "select".into())
-            }
-            ("crossbeam" | "crossbeam_channel", "select") => {
-                (self.source.token(last.ident.span()), "select_biased".into())
+            ("crossbeam" | "crossbeam_channel", name @ ("select" | "select_biased")) => {
+                let other = match name {
+                    "select" => "select_biased",
+                    _ => "select",
+                };
+                // Its counterpart need not be imported.
+                let home = match self
+                    .facts
+                    .import(name)
+                    .and_then(|path| path.rsplit_once("::"))
+                {
+                    Some((home, _)) => format!("::{home}::"),
+                    None => String::new(),
+                };
+                let text = format!("{home}{other}");
+                (self.source.token(last.ident.span()), text)
             }
             _ => return,
         };

@@ -305,7 +305,7 @@ fn ean_splits_operations_and_keeps_their_orderings() {
             "EAN: n.fetch_add(2, Ordering::AcqRel) => (match (&n, 2) { (__atropos_a, __atropos_new) => { let __atropos_old = __atropos_a.load(Ordering::Acquire); __atropos_a.store(__atropos_old.wrapping_add(__atropos_new), Ordering::Release); __atropos_old } })",
         ],
     );
-    let all = "fn f(n: &AtomicU8) { n.swap(1, SeqCst); n.compare_exchange(1, 2, SeqCst, Relaxed); n.fetch_update(SeqCst, Relaxed, |n| Some(n)); n.fetch_max(1, SeqCst); n.load(SeqCst); n.store(1, SeqCst); }";
+    let all = "fn f(n: &AtomicU8) { n.swap(1, SeqCst); n.compare_exchange(1, 2, SeqCst, Relaxed); n.fetch_update(SeqCst, Relaxed, |n| Some(n)); n.fetch_max(1, SeqCst); b.fetch_not(SeqCst); n.update(SeqCst, Relaxed, |n| n); n.try_update(SeqCst, Relaxed, |n| Some(n)); n.load(SeqCst); n.store(1, SeqCst); }";
     assert_eq!(
         found_with(all, &options("EAN"))
             .points
@@ -317,6 +317,9 @@ fn ean_splits_operations_and_keeps_their_orderings() {
             "split compare_exchange into a load and a store",
             "split fetch_update into a load and a store",
             "split fetch_max into a load and a store",
+            "split fetch_not into a load and a store",
+            "split update into a load and a store",
+            "split try_update into a load and a store",
         ]
     );
 }
@@ -356,6 +359,22 @@ fn rvk_lets_several_threads_initialise() {
             "RVK: self.cell.get_or_init(|| g()) => (match self.cell.get() { Some(__atropos_old) => __atropos_old, None => { let __atropos_new = (|| g())(); let _ = self.cell.set(__atropos_new); self.cell.get().unwrap() } })",
         ],
     );
+    // A static's closure lets the others in itself: the runtime makes the mistake.
+    let lazy = "use std::sync::LazyLock; static L: LazyLock<u8> = LazyLock::new(|| g());";
+    let found = found_with(lazy, &options("RVK"));
+    assert_eq!(
+        lines(lazy, &found),
+        ["RVK: g() => { ::atropos_runtime::region::race(); g() }"]
+    );
+    assert!(found.points[0].mutants[0].needs_exploration);
+    // Another library's is not the runtime's, nor can a path be told apart when it is called.
+    for other in [
+        "use spin::LazyLock; static L: LazyLock<u8> = LazyLock::new(|| g());",
+        "use std::sync::LazyLock; static L: LazyLock<u8> = LazyLock::new(g);",
+        "use std::cell::LazyCell; fn f() { let l = LazyCell::new(|| g()); }",
+    ] {
+        check("RVK", other, &[]);
+    }
     // A cell for one thread can't be raced for.
     check(
         "RVK",
@@ -410,6 +429,14 @@ fn msf_changes_fairness() {
         "async fn f() { tokio::select! { _ = a() => 1, _ = b() => 2 }; }",
         &[
             "MSF: tokio::select! { _ = a() => 1, _ = b() => 2 }; => tokio::select! { biased; _ = a() => 1, _ = b() => 2 };",
+        ],
+    );
+    // The counterpart need not be imported.
+    check(
+        "MSF",
+        "use crossbeam_channel::select; fn f() { select! { recv(a) -> _ => 1 }; }",
+        &[
+            "MSF: select! { recv(a) -> _ => 1 }; => ::crossbeam_channel::select_biased! { recv(a) -> _ => 1 };",
         ],
     );
     // std's guards have no such choice.

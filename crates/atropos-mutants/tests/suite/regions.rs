@@ -316,6 +316,26 @@ fn locks_of_parking_lot_can_be_made_to_exclude_nobody() {
             wrong("kept_on_panic", "self.all")
         )]
     );
+    let two =
+        "fn f(&self) { h(); let mut g = self.all.lock(); g.push(1); g.push(2); drop(g); h(); }";
+    let moved = made("SHCR", two);
+    assert!(moved[0].ends_with(&format!(
+        "let mut g = self.all.lock(); h(); g.push(1); drop(g); \
+         let mut g = {bare}.lock(); g.push(2); drop(g); h();"
+    )));
+    assert!(moved[1].ends_with(&format!(
+        "h(); let mut g = {bare}.lock(); g.push(1); drop(g); \
+         let mut g = self.all.lock(); g.push(2); h(); drop(g);"
+    )));
+    let shared = "fn f(&self) { let mut g = ALL.lock(); g.push(1); } } \
+        static ALL: Mutex<Vec<u8>> = Mutex::new(Vec::new()); impl S {";
+    let each = made("RSTK", shared);
+    assert_eq!(each.len(), 1);
+    assert!(each[0].contains("__ATROPOS_OBJECTS"));
+    assert!(each[0].ends_with(&format!(
+        "let mut g = {}.lock(); g.push(1);",
+        wrong("bare", "ALL")
+    )));
     // What is called for the lock would be called twice.
     assert_eq!(
         made(
@@ -323,5 +343,77 @@ fn locks_of_parking_lot_can_be_made_to_exclude_nobody() {
             "fn f(&self) { let mut g = self.lock_of(1).lock(); g.push(1); }"
         ),
         [""; 0]
+    );
+}
+
+#[test]
+fn locks_of_tokio_can_be_made_to_exclude_nobody() {
+    const HEAD: &str = "use tokio::sync::{Mutex, RwLock}; \
+        static ALL: Mutex<u8> = Mutex::const_new(0); \
+        struct S { all: Mutex<Vec<u8>>, some: RwLock<u8> } impl S { ";
+    let made = |operators: &str, method: &str| {
+        let source = format!("{HEAD}{method} }}");
+        let found = found_with(&source, &options(operators));
+        let mut all = found.points.iter().flat_map(|point| &point.mutants);
+        assert!(all.all(|mutant| mutant.needs_exploration));
+        lines(&source, &found)
+    };
+    let is_bare = |made: &[String], of: &str, rest: &str| {
+        let [made] = made else {
+            panic!("{made:#?}");
+        };
+        assert!(
+            made.contains("::atropos_runtime::region::bare_async(|| {"),
+            "{made}"
+        );
+        assert!(made.contains(of) && made.ends_with(rest), "{made}");
+    };
+    let whole = "async fn f(&self) { let mut g = self.all.lock().await; g.push(1); }";
+    is_bare(
+        &made("RSK", whole),
+        "tokio::sync::Mutex<T>",
+        "(&self.all) }).lock().await; g.push(1);",
+    );
+    let read = "async fn f(&self) -> u8 { *self.some.read().await }";
+    is_bare(
+        &made("RCXC", read),
+        "tokio::sync::RwLock<T>",
+        "(&self.some) }).read().await",
+    );
+    is_bare(
+        &made("ASTK", whole),
+        "__ATROPOS_TYPE.lock().await",
+        "(&self.all) }).lock().await; g.push(1);",
+    );
+    let shared = "async fn f(&self) { let mut g = ALL.lock().await; *g += 1; }";
+    is_bare(
+        &made("RSTK", shared),
+        ".addr() / 8 % 61].lock().await",
+        "(&ALL) }).lock().await; *g += 1;",
+    );
+    // A panic leaves no place to forget the guard, and tokio's locks don't keep what is asked of them.
+    let fails = "async fn f(&self) { let g = self.all.lock().await; assert!(g.is_empty()); }";
+    assert_eq!(made("RFU", fails), [""; 0]);
+}
+
+#[test]
+fn guards_come_from_methods_and_out_of_results() {
+    let source = "use std::sync::{Mutex, MutexGuard}; struct S { all: Mutex<Vec<u8>> } impl S { \
+        fn all(&self) -> MutexGuard<'_, Vec<u8>> { self.all.lock().unwrap() } \
+        fn f(&self) { let mut all = self.all(); all.push(1); all.push(2); } }";
+    let found = found_with(source, &options("RSK,SPCR"));
+    assert_eq!(
+        lines(source, &found),
+        [
+            "SPCR: let mut all = self.all(); all.push(1); all.push(2); => let mut all = self.all(); all.push(1); drop(all); let mut all = self.all(); all.push(2);",
+            "RSK: self => (*::atropos_runtime::region::bare(&self))",
+        ]
+    );
+    bodies(
+        "SPCR",
+        "let Ok(mut g) = m.lock() else { return Ok(()) }; g.push(1); g.push(2);",
+        &[
+            "let Ok(mut g) = m.lock() else { return Ok(()) }; g.push(1); drop(g); let Ok(mut g) = m.lock() else { return Ok(()) }; g.push(2);",
+        ],
     );
 }

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use atropos_protocol::Effect;
 
 use super::intercept;
-use crate::effects::note;
+use crate::effects::{note, note_clock};
 
 fn setting(call: &CStr) {
     note(Effect::ProcessState, call, None);
@@ -75,6 +75,10 @@ intercept! {
         |call| note(Effect::CpuClock, call, None);
     fn clock() -> c_long, -1,
         |call| note(Effect::CpuClock, call, None);
+    // Waiting for time to pass is a look at the clock, too.
+    fn nanosleep(time: *const c_void, left: *mut c_void) -> c_int, -1, note_clock;
+    fn clock_nanosleep(clock: c_int, flags: c_int, time: *const c_void, left: *mut c_void) -> c_int, 38,
+        note_clock;
     fn times(buffer: *mut c_void) -> c_long, -1,
         |call| note(Effect::CpuClock, call, None);
 }

@@ -2,18 +2,16 @@
 //! us. While a thread holds such a lock by mistake, its accesses to that atomic go to a value of its own, which begins as
 //! that of a free lock: so it neither waits for others nor keeps them out.
 //!
-//! Plain data is the thread's own until it gives the lock back: whenever another thread goes on, what all share takes its
-//! place. In the end what was changed is written, so that updates get lost as they do with our own locks (`sync::bare`).
-//! Data that owns something stays as it is: there the region is one step, unless it holds scheduling points of its own.
-
-use atropos_explore::{Kind, Op};
+//! The data is the thread's own until it gives the lock back: whenever another thread goes on, what all share takes its
+//! place. In the end what was changed is written, so that updates get lost as they do with our own locks (`sync::bare`
+//! says what becomes of what such data owns).
 
 use super::access::Word;
-use crate::communication::Access;
+use crate::control::Control;
 use crate::control::code::Code;
 use crate::control::objects::Site;
-use crate::control::{Announcement, Control};
 use crate::mistake::{Guarded, Mistake, taken_of_foreign};
+use crate::sync::bare::{Lock, announce_with};
 
 /// How far from its data the atomic of a lock may lie.
 const NEAR: usize = 64;
@@ -27,7 +25,7 @@ pub(crate) struct Ghost {
     /// What it holds for this thread alone; 0 for a free lock.
     value: u64,
     guarded: Guarded,
-    /// Plain data, while the lock is held.
+    /// While the lock is held.
     data: Option<Data>,
     /// The lock is really held, and shall be kept when the thread panics.
     is_held: bool,
@@ -84,7 +82,7 @@ impl Guarded {
         let words = old.chunks(self.align).zip(new.chunks(self.align));
         for (number, (_, new)) in words.enumerate().filter(|(_, (old, new))| old != new) {
             for (at, byte) in new.iter().enumerate() {
-                // SAFETY: within plain data. Threads run one at a time, and each finds there what it left, or what those
+                // SAFETY: within the data. Threads run one at a time, and each finds there what it left, or what those
                 // with the lock left to each other.
                 unsafe {
                     start.add(number * self.align + at).write_volatile(*byte);
@@ -138,8 +136,8 @@ impl Control {
         ghost.value = new;
         let (address, guarded) = (ghost.address, ghost.guarded);
         if old == 0 && new != 0 {
-            self.announce_bare(address, Code::BareRead, site);
-            self.me().ghosts[at].data = guarded.is_plain.then(|| Data {
+            announce_with(self, Lock::Other(address), Code::BareRead, site);
+            self.me().ghosts[at].data = Some(Data {
                 before: guarded.bytes(),
                 shared: guarded.bytes(),
                 own: Vec::new(),
@@ -147,34 +145,16 @@ impl Control {
         } else if old != 0 && new == 0 {
             let ghost = self.me().ghosts.remove(at);
             let Some(Data { before, shared, .. }) = ghost.data else {
-                self.announce_bare(address, Code::BareWrite, site);
                 return old;
             };
             let after = guarded.bytes();
             guarded.write(&after, &shared);
             if before != after {
-                self.announce_bare(address, Code::BareWrite, site);
+                announce_with(self, Lock::Other(address), Code::BareWrite, site);
                 guarded.write(&before, &after);
             }
         }
         old
-    }
-
-    fn announce_bare(&self, address: usize, code: Code, site: Site) {
-        let place = address as *const u8;
-        let name = self.name(place);
-        self.point(Announcement::new(code, Op::on(name, Kind::Write), site));
-        let access = match code {
-            Code::BareWrite => Access::Write,
-            _ => Access::Read,
-        };
-        let state = self.state();
-        state.accessed_atomic(address, access, None, site);
-        if code == Code::BareWrite {
-            state.changed(name);
-        } else {
-            self.looked_at(name);
-        }
     }
 
     /// Until the lock is taken, and when it is given back as usual, all goes its way.

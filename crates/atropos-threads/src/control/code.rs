@@ -51,6 +51,7 @@ codes! {
     Leave = "leaves a barrier",
     Initialize = "initialises once",
     Initialized = "has initialised",
+    Race = "lets others initialise, too",
     Peek = "looks whether initialised",
     Send = "sends",
     TrySend = "tries to send",
@@ -70,6 +71,7 @@ codes! {
     Outside = "waits for something outside the program",
     BareLock = "goes on without the lock",
     BareRead = "reads without the lock",
+    BareChange = "begins to change without the lock",
     BareWrite = "writes without the lock",
 }
 

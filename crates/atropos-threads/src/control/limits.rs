@@ -1,5 +1,5 @@
-//! Executions that end because they take too much: from the middle of a controlled thread's own work, not at one
-//! of its scheduling points.
+//! Executions that end because they take too much, or by what the system would not let pass: from the middle of a
+//! controlled thread's own work, not at one of its scheduling points.
 
 use atropos_explore::{End, Phase, mix};
 
@@ -25,6 +25,19 @@ pub fn too_much_memory(bytes: usize) {
         let state = control.state();
         state.found(FindingKind::MemoryLimit { thread, bytes });
         let end = state.over(End::Limit, Phase::CutShort);
+        // SAFETY: as above.
+        unsafe { turns::leave(control.controller(), end) }
+    }
+}
+
+/// The running thread gives memory back that was given back already. Returns only outside an execution.
+#[cold]
+pub fn freed_twice() {
+    if let Some(control) = control() {
+        let thread = control.thread();
+        let state = control.state();
+        state.found(FindingKind::DoubleFree { thread });
+        let end = state.over(End::Failed(0), Phase::CutShort);
         // SAFETY: as above.
         unsafe { turns::leave(control.controller(), end) }
     }

@@ -10,6 +10,7 @@ use crate::control::trouble::Trouble;
 use crate::memory::context::Context;
 use crate::memory::heap::Program;
 use crate::memory_model::Clock;
+use crate::sync::once::Turn;
 use crate::thread::handle::Identity;
 use crate::thread::local::Locals;
 
@@ -96,6 +97,8 @@ pub(crate) struct ThreadState {
     pub clock_reads: u32,
     /// Locks of other libraries that it holds by mistake.
     pub ghosts: Vec<Ghost>,
+    /// What it is initialising and others could, the innermost last.
+    pub initialising: Vec<*const Turn>,
 }
 
 /// How a thread's last panic began.
@@ -176,6 +179,7 @@ impl ThreadState {
             rounds: Rounds::default(),
             clock_reads: 0,
             ghosts: Vec::new(),
+            initialising: Vec::new(),
         }
     }
 

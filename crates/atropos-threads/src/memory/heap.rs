@@ -3,7 +3,8 @@
 //! is emptied at once when an execution ends, however it ends: an abandoned execution leaks nothing.
 //!
 //! A block freed by another thread than the one that got it is not used again before the execution
-//! ends, because reuse would make addresses depend on the interleaving.
+//! ends, because reuse would make addresses depend on the interleaving. Nor are the first blocks that a thread frees: a
+//! thread that still uses one by mistake finds what it left there. A block that is freed twice ends the execution.
 //!
 //! While the machinery itself runs, allocation goes to the system's heap as usual; see [`Program`].
 
@@ -21,6 +22,10 @@ const SMALL_CLASSES: usize = SMALL / 16;
 const CLASSES: usize = SMALL_CLASSES + 32;
 /// What one thread may have at a time; more is taken for a program that has lost its way.
 const MOST: usize = SLICE / 2;
+/// A slice that is smaller than this does not use anything again.
+const FRESH: usize = 256 << 10;
+/// Set in the class of a block that was given back.
+const FREED: u32 = 1 << 31;
 /// Slices that grew beyond this give their memory back when they are emptied.
 const KEEP: usize = 4 << 20;
 
@@ -236,10 +241,15 @@ pub unsafe fn release(pointer: *mut u8) {
     // SAFETY: as in `allocate`; the header is in front of every block.
     unsafe {
         let slice = &mut *slice;
-        if (pointer as usize).wrapping_sub(slice.start) < SLICE {
-            let header = pointer.cast::<Header>().sub(1).read();
-            let block = pointer.sub(header.back as usize);
-            let class = header.class as usize;
+        let header = &mut *pointer.cast::<Header>().sub(1);
+        if header.class & FREED != 0 {
+            return crate::control::limits::freed_twice();
+        }
+        let (class, back) = (header.class as usize, header.back as usize);
+        header.class |= FREED;
+        let is_own = (pointer as usize).wrapping_sub(slice.start) < SLICE;
+        if is_own && slice.next - slice.start >= FRESH {
+            let block = pointer.sub(back);
             block.add(HEADER).cast::<*mut u8>().write(slice.free[class]);
             slice.free[class] = block;
         }

@@ -1,40 +1,230 @@
 //! The data of a lock in the hands of a guard that excludes nobody.
 //!
-//! Plain data (nothing to drop) is worked on in a copy, which is written back when the guard goes, as far as it was
-//! changed: so updates get lost as they do when a processor works on what it has read. Data that owns something
-//! can't be copied; there every access is an announced operation, so that others can come between any two.
+//! Such a guard works on a copy, bit by bit, and writes back the words that it has changed: so updates get lost as they
+//! do when a processor works on what it has read. Plain data (nothing to drop) is copied when the guard is given and
+//! written when it goes. Data that owns something, and what is only read, is copied anew for every access, and written
+//! before the next one, so that others can come between any two accesses, and into the middle of one: of two `push`es
+//! one is lost, and two `pop`s may get the same element.
 //!
-//! What two threads do to owned data this way stays within the execution: its heap and statics are put back before
-//! the next one, and a crash ends the execution as one.
+//! What such copies own twice is memory that both may use: a block of the heap that was given back is not used
+//! again soon (see `memory::heap`), and giving it back twice ends the execution as a double free, which is what becomes
+//! of the program. All of it stays within the execution: heap and statics are put back before the next one.
 
 use std::alloc::{Layout, alloc, dealloc};
+use std::cell::{Cell, UnsafeCell};
 use std::mem::needs_drop;
+use std::ops::{Deref, DerefMut};
 
 use atropos_explore::{Kind, Op};
 
 use crate::communication::Access;
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
-use crate::control::{Announcement, control};
+use crate::control::{Announcement, Control, control, here};
 
-/// A copy of plain data that one thread works on.
-pub struct Private<T: ?Sized> {
+/// The lock whose data is accessed without it.
+#[derive(Clone, Copy, Debug)]
+pub enum Lock<'a> {
+    Ours(&'a Slot),
+    /// One of another library, by the address that stands for it.
+    Other(usize),
+    /// One of which only the data is known: who holds it can't be told from what others do.
+    Unknown(usize),
+}
+
+/// What a guard without the lock works on.
+pub struct Bare<T: ?Sized> {
+    data: *mut T,
+    /// One copy is enough, or there is nothing to copy.
+    is_copied_once: bool,
+    /// The last one is in use; references to earlier ones may still be about.
+    copies: UnsafeCell<Vec<Private<T>>>,
+    /// The last access was by a mutable reference.
+    was_exclusive: Cell<bool>,
+}
+
+impl<T: ?Sized> Bare<T> {
+    /// Begins to work on the data.
+    ///
+    /// # Safety
+    /// The data can be read and written as long as this is used, by a controlled thread.
+    pub unsafe fn new(lock: Lock<'_>, data: *mut T, site: Site) -> Bare<T> {
+        // SAFETY: by the contract.
+        unsafe { Bare::begin(lock, data, !needs_drop::<T>(), site) }
+    }
+
+    /// Begins to look at the data.
+    ///
+    /// # Safety
+    /// As for [`Bare::new`].
+    pub unsafe fn read_only(lock: Lock<'_>, data: *mut T, site: Site) -> Bare<T> {
+        // SAFETY: by the contract.
+        unsafe { Bare::begin(lock, data, false, site) }
+    }
+
+    unsafe fn begin(lock: Lock<'_>, data: *mut T, is_plain: bool, site: Site) -> Bare<T> {
+        // SAFETY: by the contract of the callers.
+        let is_empty = size_of_val(unsafe { &*data }) == 0;
+        let is_copied_once = is_empty || is_plain;
+        let mut copies = Vec::new();
+        if is_copied_once {
+            announce(lock, Code::BareLock, site);
+        }
+        if is_plain && !is_empty {
+            // SAFETY: no other thread runs.
+            copies.push(unsafe { Private::of(data) });
+        }
+        Bare {
+            data,
+            is_copied_once,
+            copies: UnsafeCell::new(copies),
+            was_exclusive: Cell::new(false),
+        }
+    }
+
+    /// What a shared reference leads to from now on.
+    pub fn read(&self, lock: Lock<'_>, site: Site) -> *const T {
+        // SAFETY: guards are used by one thread at a time, and nothing of this lasts longer than the call.
+        let copies = unsafe { &mut *self.copies.get() };
+        if self.is_copied_once {
+            return copies
+                .last()
+                .map_or(self.data.cast_const(), |copy| copy.get());
+        }
+        if let Some(copy) = copies.last()
+            && !self.was_exclusive.get()
+            && copy.is_changed()
+        {
+            // By interior mutability, and somebody may still be at it.
+            return copy.get();
+        }
+        self.was_exclusive.set(false);
+        self.access(copies, lock, Code::BareRead, site)
+    }
+
+    /// What a mutable reference leads to from now on.
+    pub fn write(&mut self, lock: Lock<'_>, site: Site) -> *mut T {
+        let mut copies = std::mem::take(self.copies.get_mut());
+        let data = if self.is_copied_once {
+            copies.last().map_or(self.data, Private::get)
+        } else {
+            self.was_exclusive.set(true);
+            self.access(&mut copies, lock, Code::BareChange, site)
+        };
+        *self.copies.get_mut() = copies;
+        data
+    }
+
+    /// Data that owns something, as it is now.
+    fn access(
+        &self,
+        copies: &mut Vec<Private<T>>,
+        lock: Lock<'_>,
+        code: Code,
+        site: Site,
+    ) -> *mut T {
+        settle(copies, self.data, lock, site);
+        announce(lock, code, site);
+        // SAFETY: no other thread runs.
+        let is_current = copies
+            .last()
+            .is_some_and(|copy| unsafe { copy.is_like(self.data) });
+        if !is_current {
+            // SAFETY: as above.
+            copies.push(unsafe { Private::of(self.data) });
+        }
+        copies.last().map_or(self.data, Private::get)
+    }
+
+    /// The guard goes.
+    pub fn end(self, lock: Lock<'_>, site: Site) {
+        settle(&mut self.copies.into_inner(), self.data, lock, site);
+    }
+}
+
+/// Writes what was changed in the copy that is in use.
+fn settle<T: ?Sized>(copies: &mut [Private<T>], data: *mut T, lock: Lock<'_>, site: Site) {
+    if let Some(copy) = copies.last_mut()
+        && copy.is_changed()
+    {
+        announce(lock, Code::BareWrite, site);
+        // SAFETY: the data outlives the guard, and no other thread runs.
+        unsafe { copy.write_back(data) }
+    }
+}
+
+/// A guard of a lock of another library, whose data alone is known, without the lock. It can be kept across an `await`.
+pub struct Unlocked<T> {
+    bare: Option<Bare<T>>,
+    lock: Lock<'static>,
+    site: Site,
+}
+
+// SAFETY: the data may be sent, and controlled threads share one OS thread.
+unsafe impl<T: Send> Send for Unlocked<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for Unlocked<T> {}
+
+impl<T> Unlocked<T> {
+    /// # Safety
+    /// The data can be read and written as long as this is used, by a controlled thread.
+    #[track_caller]
+    pub unsafe fn new(data: *mut T) -> Unlocked<T> {
+        let (lock, site) = (Lock::Unknown(data as usize), here());
+        // SAFETY: by the contract.
+        let bare = unsafe { Bare::new(lock, data, site) };
+        Unlocked {
+            bare: Some(bare),
+            lock,
+            site,
+        }
+    }
+}
+
+impl<T> Deref for Unlocked<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        let bare = self
+            .bare
+            .as_ref()
+            .expect("it is there until the guard goes");
+        // SAFETY: the copy is the guard's own.
+        unsafe { &*bare.read(self.lock, self.site) }
+    }
+}
+
+impl<T> DerefMut for Unlocked<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        let bare = self
+            .bare
+            .as_mut()
+            .expect("it is there until the guard goes");
+        // SAFETY: as above.
+        unsafe { &mut *bare.write(self.lock, self.site) }
+    }
+}
+
+impl<T> Drop for Unlocked<T> {
+    fn drop(&mut self) {
+        if let Some(bare) = self.bare.take() {
+            bare.end(self.lock, self.site);
+        }
+    }
+}
+
+/// A copy of the data that one thread works on.
+struct Private<T: ?Sized> {
     copy: *mut T,
     before: *mut u8,
     layout: Layout,
 }
 
 impl<T: ?Sized> Private<T> {
-    /// A copy of the data, if it is plain.
-    ///
     /// # Safety
-    /// `data` can be read.
-    pub unsafe fn of(data: *mut T) -> Option<Private<T>> {
+    /// `data` can be read, and has a size.
+    unsafe fn of(data: *mut T) -> Private<T> {
         // SAFETY: by the contract.
         let layout = Layout::for_value(unsafe { &*data });
-        if needs_drop::<T>() || layout.size() == 0 {
-            return None;
-        }
         let mut copy = data;
         // SAFETY: the layout has a size; a pointer begins with its address, whatever follows; both buffers have the
         // size of the data.
@@ -46,15 +236,15 @@ impl<T: ?Sized> Private<T> {
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), bytes, layout.size());
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), before, layout.size());
             (&raw mut copy).cast::<*mut u8>().write(bytes);
-            Some(Private {
+            Private {
                 copy,
                 before,
                 layout,
-            })
+            }
         }
     }
 
-    pub fn get(&self) -> *mut T {
+    fn get(&self) -> *mut T {
         self.copy
     }
 
@@ -77,16 +267,30 @@ impl<T: ?Sized> Private<T> {
             })
     }
 
-    pub fn is_changed(&self) -> bool {
+    fn is_changed(&self) -> bool {
         self.changes().next().is_some()
     }
 
-    /// Writes what was changed.
+    /// Whether the data is the same, bit by bit.
+    ///
+    /// # Safety
+    /// `data` is what the copy was made of.
+    unsafe fn is_like(&self, data: *const T) -> bool {
+        (0..self.layout.size()).all(|index| {
+            // SAFETY: within both; padding is compared, no more.
+            unsafe {
+                self.copy.cast::<u8>().add(index).read_volatile()
+                    == data.cast::<u8>().add(index).read_volatile()
+            }
+        })
+    }
+
+    /// Writes what was changed, which is not changed any more then.
     ///
     /// # Safety
     /// `data` is what the copy was made of, and can be written.
-    pub unsafe fn write_back(&self, data: *mut T) {
-        for (start, length) in self.changes() {
+    unsafe fn write_back(&mut self, data: *mut T) {
+        for (start, length) in self.changes().collect::<Vec<_>>() {
             // SAFETY: within the data and the copy.
             unsafe {
                 let (from, to) = (
@@ -94,6 +298,7 @@ impl<T: ?Sized> Private<T> {
                     data.cast::<u8>().add(start),
                 );
                 std::ptr::copy_nonoverlapping(from, to, length);
+                std::ptr::copy_nonoverlapping(from, self.before.add(start), length);
             }
         }
     }
@@ -111,27 +316,48 @@ impl<T: ?Sized> Drop for Private<T> {
 
 /// Announces an access without the lock.
 #[cold]
-pub fn announce(slot: &Slot, code: Code, site: Site) {
-    let Some(control) = control() else {
-        return;
-    };
+fn announce(lock: Lock<'_>, code: Code, site: Site) {
+    if let Some(control) = control() {
+        announce_with(&control, lock, code, site);
+    }
+}
+
+/// The same for who is in control already.
+pub(crate) fn announce_with(control: &Control, lock: Lock<'_>, code: Code, site: Site) {
     if control.state().world.panic_count.is_none() && std::thread::panicking() {
         return;
     }
-    let lock = control.object(slot, |_| {});
-    let name = control.name(slot);
-    // Never a read: on a lock that would mean an attempt that found it taken.
-    control.point(Announcement::new(code, Op::on(name, Kind::Write), site));
-    let state = control.state();
-    state.see_version(lock);
-    state.meet_holder(lock, code == Code::BareWrite);
-    let access = match code {
-        Code::BareWrite => Access::Write,
-        _ => Access::Read,
+    let name = match lock {
+        Lock::Ours(slot) => control.name(slot),
+        Lock::Other(address) | Lock::Unknown(address) => control.name(address as *const u8),
     };
-    state.accessed(lock, access, site);
-    if code == Code::BareWrite {
-        state.leave_version(name, lock);
+    // Never a read: on a lock that would mean an attempt that found it taken.
+    let op = match lock {
+        Lock::Unknown(_) => Op::universal(),
+        _ => Op::on(name, Kind::Write),
+    };
+    let changes = matches!(code, Code::BareChange | Code::BareWrite);
+    control.point(Announcement::new(code, op, site));
+    let state = control.state();
+    let access = match changes {
+        true => Access::Write,
+        false => Access::Read,
+    };
+    match lock {
+        Lock::Ours(slot) => {
+            let lock = control.object(slot, |_| {});
+            state.see_version(lock);
+            state.meet_holder(lock, changes);
+            state.accessed(lock, access, site);
+            if changes {
+                state.leave_version(name, lock);
+            }
+        }
+        Lock::Other(address) | Lock::Unknown(address) => {
+            state.accessed_atomic(address, access, None, site);
+        }
+    }
+    if changes {
         state.changed(name);
     } else {
         control.looked_at(name);

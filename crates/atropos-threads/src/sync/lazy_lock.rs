@@ -1,35 +1,58 @@
 //! `LazyLock`.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync;
 
-use super::once::Turn;
+use super::once::{Attempt, Turn};
 use crate::control::here;
 
 /// See std.
 pub struct LazyLock<T, F = fn() -> T> {
     turn: Turn,
     real: sync::LazyLock<T, F>,
+    /// The function once more: used only if it is a function pointer, and only by mistake.
+    again: MaybeUninit<F>,
 }
+
+// SAFETY: as for std's; nobody reaches the second function but by copying a function pointer.
+unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// See std.
     #[inline]
     pub const fn new(f: F) -> LazyLock<T, F> {
+        // SAFETY: the copy is never dropped, and called only if it is a function pointer.
+        let again = unsafe { (&raw const f).cast::<MaybeUninit<F>>().read() };
         LazyLock {
             turn: Turn::new(),
             real: sync::LazyLock::new(f),
+            again,
         }
+    }
+
+    /// Several threads could initialise it: what does it is a function pointer, as in statics.
+    fn can_race() -> bool {
+        std::any::type_name::<F>().starts_with("fn() -> ")
     }
 
     /// See std.
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        let turn = this
-            .turn
-            .take(here(), || sync::LazyLock::get(&this.real).is_some());
+        let is_done = || sync::LazyLock::get(&this.real).is_some();
+        let turn = match Self::can_race() {
+            false => this.turn.take(here(), is_done),
+            true => match this.turn.take_or_race(here(), is_done) {
+                Attempt::Turn(turn) => turn,
+                Attempt::Race => {
+                    // SAFETY: a function pointer can be copied.
+                    let again = unsafe { this.again.assume_init_read() };
+                    return Box::leak(Box::new(again()));
+                }
+            },
+        };
         turn.tell_if_poisoned();
         let value = sync::LazyLock::force(&this.real);
         turn.succeeded();

@@ -1,7 +1,7 @@
 //! `std::sync` for programs under control. Every type holds the real one, which alone does the work for
 //! uncontrolled threads, and which controlled threads use only when it can't block.
 
-mod bare;
+pub(crate) mod bare;
 pub mod barrier;
 pub mod condvar;
 pub mod lazy_lock;

@@ -8,7 +8,7 @@ use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
 use atropos_explore::{Kind, Object};
 
-use super::bare::{Private, announce};
+use super::bare::{Bare, Lock};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Control, control, here};
@@ -36,8 +36,8 @@ pub struct MutexGuard<'a, T: ?Sized + 'a> {
     mutex: &'a Mutex<T>,
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::MutexGuard<'a, ()>>,
-    /// What such a guard works on, if it has a copy of its own.
-    private: Option<Private<T>>,
+    /// What such a guard works on.
+    bare: Option<Bare<T>>,
     site: Site,
     is_kept_on_panic: bool,
 }
@@ -158,10 +158,9 @@ impl<T: ?Sized> Mutex<T> {
 
     /// A guard without the lock.
     fn bare(&self, site: Site) -> MutexGuard<'_, T> {
-        announce(&self.slot, Code::BareLock, site);
         let mut guard = MutexGuard::new(self, None, site);
-        // SAFETY: the data is there, and no other thread runs.
-        guard.private = unsafe { Private::of(self.data.get()) };
+        // SAFETY: the data outlives the guard.
+        guard.bare = Some(unsafe { Bare::new(Lock::Ours(&self.slot), self.data.get(), site) });
         guard
     }
 }
@@ -175,7 +174,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         MutexGuard {
             mutex,
             real,
-            private: None,
+            bare: None,
             site,
             is_kept_on_panic: false,
         }
@@ -218,12 +217,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     /// Ends a guard without the lock.
     fn end_bare(&mut self) {
-        if let Some(private) = self.private.take()
-            && private.is_changed()
-        {
-            announce(&self.mutex.slot, Code::BareWrite, self.site);
-            // SAFETY: the data outlives the guard, and no other thread runs.
-            unsafe { private.write_back(self.mutex.data.get()) }
+        if let Some(bare) = self.bare.take() {
+            bare.end(Lock::Ours(&self.mutex.slot), self.site);
         }
     }
 }
@@ -258,16 +253,11 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        let data = match (&self.real, &self.private) {
-            (Some(_), _) => self.mutex.data.get(),
-            (None, Some(private)) => private.get(),
-            (None, None) => {
-                announce(&self.mutex.slot, Code::BareRead, self.site);
-                self.mutex.data.get()
-            }
+        let data = match &self.bare {
+            None => self.mutex.data.get().cast_const(),
+            Some(bare) => bare.read(Lock::Ours(&self.mutex.slot), self.site),
         };
-        // SAFETY: the lock is held, or the copy is the guard's own, or no other thread runs until the next
-        // announced operation; see `mistake`.
+        // SAFETY: the lock is held, or the copy is the guard's own.
         unsafe { &*data }
     }
 }
@@ -275,13 +265,9 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        let data = match (&self.real, &self.private) {
-            (Some(_), _) => self.mutex.data.get(),
-            (None, Some(private)) => private.get(),
-            (None, None) => {
-                announce(&self.mutex.slot, Code::BareWrite, self.site);
-                self.mutex.data.get()
-            }
+        let data = match &mut self.bare {
+            None => self.mutex.data.get(),
+            Some(bare) => bare.write(Lock::Ours(&self.mutex.slot), self.site),
         };
         // SAFETY: as in `deref`.
         unsafe { &mut *data }

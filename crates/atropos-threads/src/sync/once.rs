@@ -86,14 +86,25 @@ impl fmt::Debug for Once {
     }
 }
 
+/// The count of an object whose initialisation excludes nobody by mistake.
+const RACE: usize = 1;
+
 /// Lets one controlled thread at a time initialise something.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     slot: Slot,
 }
 
 /// The turn of the running thread, if it is controlled and has something to initialise.
 pub(super) struct Taken<'a>(Option<(&'a Turn, Site)>);
+
+/// What a thread that wants something to be initialised has to do.
+pub(super) enum Attempt<'a> {
+    /// Initialise it, or leave that to the real type if it is done.
+    Turn(Taken<'a>),
+    /// Initialise it for itself: another is at it, and excludes nobody by mistake.
+    Race,
+}
 
 impl Turn {
     pub(super) const fn new() -> Turn {
@@ -106,13 +117,31 @@ impl Turn {
 
     /// Waits for the turn to initialise, unless that is done.
     pub(super) fn take(&self, site: Site, is_done: impl Fn() -> bool) -> Taken<'_> {
+        match self.attempt(site, is_done) {
+            Attempt::Turn(taken) => taken,
+            Attempt::Race => Taken(None),
+        }
+    }
+
+    /// As `take`, for something that each thread can initialise for itself.
+    pub(super) fn take_or_race(&self, site: Site, is_done: impl Fn() -> bool) -> Attempt<'_> {
+        let attempt = self.attempt(site, is_done);
+        if let (Attempt::Turn(Taken(Some(_))), Some(control)) = (&attempt, control()) {
+            control.me().initialising.push(std::ptr::from_ref(self));
+        }
+        attempt
+    }
+
+    fn attempt(&self, site: Site, is_done: impl Fn() -> bool) -> Attempt<'_> {
         let Some(control) = control() else {
-            return Taken(None);
+            return Attempt::Turn(Taken(None));
         };
         let (turn, name) = self.object(&control);
+        let is_race = || control.state().objects[turn].count == RACE;
+        let is_done = || !is_race() && is_done();
         if is_done() {
             self.look_with(&control, site);
-            return Taken(None);
+            return Attempt::Turn(Taken(None));
         }
         let op = Op::on(name, Kind::Acquire);
         control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
@@ -124,10 +153,15 @@ impl Turn {
             );
             control.receive_clock(turn);
             control.state().see_version(turn);
-            return Taken(None);
+            return Attempt::Turn(Taken(None));
+        }
+        if is_race() {
+            control.state().see_version(turn);
+            control.looked_at(name);
+            return Attempt::Race;
         }
         control.locked(turn, name, site);
-        Taken(Some((self, site)))
+        Attempt::Turn(Taken(Some((self, site))))
     }
 
     /// The running thread is about to panic if another's attempt to initialise did.
@@ -188,6 +222,24 @@ impl Turn {
     }
 }
 
+/// The running thread lets others initialise what it is about to initialise, each for itself, if that can be.
+#[track_caller]
+pub(crate) fn let_others_race() {
+    let site = here();
+    let Some(control) = control() else { return };
+    let Some(&turn) = control.me().initialising.last() else {
+        return;
+    };
+    // SAFETY: the running thread is in the middle of a call on what the turn is part of.
+    let (id, name) = unsafe { &*turn }.object(&control);
+    if control.state().objects[id].count == RACE {
+        return;
+    }
+    control.about_to_unlock(Code::Race, name, Kind::Release, site);
+    control.unlocked(id, name);
+    control.state().objects[id].count = RACE;
+}
+
 impl Taken<'_> {
     /// The running thread is about to panic if another's attempt to initialise did.
     pub(super) fn tell_if_poisoned(&self) {
@@ -211,8 +263,21 @@ impl Taken<'_> {
             Ended::Initialized => control.state().objects[id].undone = None,
             Ended::Panicked => control.poisons(id, site),
         }
-        control.about_to_unlock(Code::Initialized, name, Kind::Release, site);
-        control.unlocked(id, name);
+        let initialising = &mut control.me().initialising;
+        if initialising.last() == Some(&std::ptr::from_ref(turn)) {
+            initialising.pop();
+        }
+        if control.state().objects[id].count == RACE {
+            control.about_to_drop(Code::Initialized, Op::on(name, Kind::Write), site);
+            control.pass_clock(id);
+            let state = control.state();
+            state.leave_version(name, id);
+            state.changed(name);
+            state.objects[id].count = 0;
+        } else {
+            control.about_to_unlock(Code::Initialized, name, Kind::Release, site);
+            control.unlocked(id, name);
+        }
         control.state().objects[id].generation += 1;
     }
 }

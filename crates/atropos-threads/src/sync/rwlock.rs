@@ -8,7 +8,7 @@ use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
 use atropos_explore::{Kind, Object};
 
-use super::bare::{Private, announce};
+use super::bare::{Bare, Lock};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
@@ -35,6 +35,8 @@ pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
     lock: Held<'a, T>,
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::RwLockReadGuard<'a, ()>>,
+    /// What such a guard looks at.
+    bare: Option<Bare<T>>,
 }
 
 /// See std.
@@ -43,8 +45,8 @@ pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
     lock: Held<'a, T>,
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::RwLockWriteGuard<'a, ()>>,
-    /// What such a guard works on, if it has a copy of its own.
-    private: Option<Private<T>>,
+    /// What such a guard works on.
+    bare: Option<Bare<T>>,
 }
 
 // SAFETY: as for std's; the real guards keep them from being sent.
@@ -78,6 +80,12 @@ impl<T: ?Sized> Held<'_, T> {
             let (lock, _) = self.object(&control);
             control.met_at(Met::PoisonedLock, lock, self.site);
         }
+    }
+
+    /// What a guard without the lock looks at.
+    fn bare(&self) -> Bare<T> {
+        // SAFETY: the data outlives the guard.
+        unsafe { Bare::read_only(Lock::Ours(self.slot), self.data, self.site) }
     }
 
     /// Whether the guard goes without unlocking.
@@ -242,22 +250,22 @@ impl<T: ?Sized> RwLock<T> {
 
     /// A guard without the lock.
     fn bare_read<'a>(&'a self, held: Held<'a, T>) -> RwLockReadGuard<'a, T> {
-        announce(held.slot, Code::BareLock, held.site);
+        let bare = Some(held.bare());
         RwLockReadGuard {
             lock: held,
             real: None,
+            bare,
         }
     }
 
     /// A guard without the lock.
     fn bare_write<'a>(&'a self, held: Held<'a, T>) -> RwLockWriteGuard<'a, T> {
-        announce(held.slot, Code::BareLock, held.site);
-        // SAFETY: the data is there, and no other thread runs.
-        let private = unsafe { Private::of(held.data) };
+        // SAFETY: the data outlives the guard.
+        let bare = Some(unsafe { Bare::new(Lock::Ours(held.slot), held.data, held.site) });
         RwLockWriteGuard {
             lock: held,
             real: None,
-            private,
+            bare,
         }
     }
 }
@@ -269,6 +277,7 @@ fn read_guard<'a, T: ?Sized>(
     RwLockReadGuard {
         lock,
         real: Some(real),
+        bare: None,
     }
 }
 
@@ -279,7 +288,7 @@ fn write_guard<'a, T: ?Sized>(
     RwLockWriteGuard {
         lock,
         real: Some(real),
-        private: None,
+        bare: None,
     }
 }
 
@@ -297,7 +306,12 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let Some(real) = s.real.take() else {
             // What a guard without the lock has changed is written back.
             drop(s);
-            return RwLockReadGuard { lock, real: None };
+            let bare = Some(lock.bare());
+            return RwLockReadGuard {
+                lock,
+                real: None,
+                bare,
+            };
         };
         std::mem::forget(s);
         if let Some(control) = control() {
@@ -315,12 +329,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 
     /// Ends a guard without the lock.
     fn end_bare(&mut self) {
-        if let Some(private) = self.private.take()
-            && private.is_changed()
-        {
-            announce(self.lock.slot, Code::BareWrite, self.lock.site);
-            // SAFETY: the data outlives the guard, and no other thread runs.
-            unsafe { private.write_back(self.lock.data) }
+        if let Some(bare) = self.bare.take() {
+            bare.end(Lock::Ours(self.lock.slot), self.lock.site);
         }
     }
 }
@@ -328,6 +338,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         let Some(real) = self.real.take() else {
+            if let Some(bare) = self.bare.take() {
+                bare.end(Lock::Ours(self.lock.slot), self.lock.site);
+            }
             return;
         };
         if let Some(control) = control() {
@@ -369,11 +382,12 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        if self.real.is_none() {
-            announce(self.lock.slot, Code::BareRead, self.lock.site);
-        }
-        // SAFETY: the lock is held, or no other thread runs until the next announced operation; see `mistake`.
-        unsafe { &*self.lock.data }
+        let data = match &self.bare {
+            None => self.lock.data.cast_const(),
+            Some(bare) => bare.read(Lock::Ours(self.lock.slot), self.lock.site),
+        };
+        // SAFETY: the lock is held, or the copy is the guard's own.
+        unsafe { &*data }
     }
 }
 
@@ -381,15 +395,11 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        let data = match (&self.real, &self.private) {
-            (Some(_), _) => self.lock.data,
-            (None, Some(private)) => private.get(),
-            (None, None) => {
-                announce(self.lock.slot, Code::BareRead, self.lock.site);
-                self.lock.data
-            }
+        let data = match &self.bare {
+            None => self.lock.data.cast_const(),
+            Some(bare) => bare.read(Lock::Ours(self.lock.slot), self.lock.site),
         };
-        // SAFETY: as for reading, or the copy is the guard's own.
+        // SAFETY: as for reading.
         unsafe { &*data }
     }
 }
@@ -397,13 +407,9 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        let data = match (&self.real, &self.private) {
-            (Some(_), _) => self.lock.data,
-            (None, Some(private)) => private.get(),
-            (None, None) => {
-                announce(self.lock.slot, Code::BareWrite, self.lock.site);
-                self.lock.data
-            }
+        let data = match &mut self.bare {
+            None => self.lock.data,
+            Some(bare) => bare.write(Lock::Ours(self.lock.slot), self.lock.site),
         };
         // SAFETY: as above.
         unsafe { &mut *data }

@@ -127,7 +127,7 @@ fn fields_that_a_thread_leaves_alone_keep_what_others_write() {
 }
 
 #[test]
-fn data_that_owns_something_is_shared_at_once_and_never_torn() {
+fn a_push_without_the_lock_gets_lost() {
     let test = || {
         let list = Lock::new(Vec::new());
         thread::scope(|scope| {
@@ -138,7 +138,7 @@ fn data_that_owns_something_is_shared_at_once_and_never_torn() {
         });
         say(&format!("{:?}", *list.lock()));
     };
-    check(test, &sc(), &["[1, 2]", "[2, 1]"]);
+    check(test, &sc(), &["[1, 2]", "[1]", "[2, 1]", "[2]"]);
 }
 
 #[test]
@@ -160,4 +160,17 @@ fn a_lock_that_is_kept_on_panic_is_given_back_otherwise() {
     };
     check(test(false), &sc(), &["true true"]);
     check(test(true), &sc(), &["false false"]);
+}
+
+#[test]
+fn what_a_lock_of_atomics_guards_is_told_apart_by_states() {
+    let test = || {
+        let number = Lock::new(1_u32);
+        thread::scope(|scope| {
+            scope.spawn(|| *number.lock() += 1);
+            scope.spawn(|| *number.lock() *= 2);
+        });
+        say(&number.lock().to_string());
+    };
+    crate::alone::check_by_states(test, &["3", "4"]);
 }

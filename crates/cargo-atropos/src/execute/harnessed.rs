@@ -2,7 +2,8 @@
 //!
 //! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
 //! after the original they were forked from has passed to its end, a worker's verdicts if its
-//! memory stayed clean, and one that only a clock gave after a second run with twice the time.
+//! memory stayed clean, and one that only a clock gave after a second run with twice the time. What a test says that looks at
+//! the clock itself counts as a kill if it says it twice, and the original passes again in between.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,6 +53,11 @@ fn steps_vary(test: &TestCase) -> bool {
     effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
 }
 
+/// Whether a test may fail because the machine is busy: it looks at the clock.
+fn may_fail_by_the_clock(test: &TestCase, verdict: &Verdict) -> bool {
+    test.baseline.effects.contains(Effect::Clock) && verdict.outcome == Outcome::Failed
+}
+
 /// Work for one worker: a test and every `of`-th of its mutants.
 struct Item {
     test: TestId,
@@ -73,6 +79,7 @@ pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) ->
                         records,
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
+                        doubtful: BTreeSet::new(),
                     };
                     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
                         && !context.interrupted()
@@ -118,6 +125,8 @@ struct Worker<'a> {
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
+    /// Mutants that a test killed once which looks at the clock.
+    doubtful: BTreeSet<(TestId, u32)>,
 }
 
 impl Worker<'_> {
@@ -231,13 +240,56 @@ impl Worker<'_> {
                 return Ok(());
             }
             let verdicts = self.each(test, &[mutant], &limits)?;
-            let said = verdicts
-                .iter()
-                .filter_map(|(mutant, verdict)| said(*mutant, verdict))
-                .collect();
-            self.context.note(id, &self.name(id), said)?;
+            let mut all_said = Vec::new();
+            for (mutant, verdict) in &verdicts {
+                let is_trusted = !may_fail_by_the_clock(test, verdict) || self.is_steady(test)?;
+                let said = said(*mutant, verdict);
+                all_said.extend(said.map(|said| Said {
+                    kill: said.kill.filter(|_| is_trusted),
+                    ..said
+                }));
+            }
+            self.context.note(id, &self.name(id), all_said)?;
         }
         Ok(())
+    }
+
+    /// Whether the original passes a test once more: what it says of mutants at the moment is then not the machine's doing.
+    fn is_steady(&mut self, test: &TestCase) -> Result<bool> {
+        let capture = self.context.zygotes.scratch.join(format!(
+            "again-{}-{}-{:?}",
+            test.binary,
+            test.index,
+            std::thread::current().id()
+        ));
+        let limits = Limits::only_time(
+            way::limits(
+                test.baseline.wall,
+                0,
+                0,
+                test.baseline.effects,
+                self.context.setting.options.timeout_multiplier(),
+            )
+            .time,
+        );
+        let run = match self.zygotes.get(test.binary) {
+            Ok(client) => client.baseline(test.index, &limits, &capture),
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        let passed = match run {
+            Ok(run) => run.passed(),
+            Err(_) => {
+                self.zygotes.discard(test.binary);
+                false
+            }
+        };
+        if !passed {
+            log::line(&format!(
+                "{}: the original does not pass at the moment, so nothing that this test says counts as a kill",
+                test.name
+            ));
+        }
+        Ok(passed)
     }
 
     fn name(&self, id: TestId) -> String {
@@ -245,15 +297,17 @@ impl Worker<'_> {
     }
 
     /// Notes verdicts that stand, and gives the mutants that need another run: those without a
-    /// verdict and those that only a clock stopped, or a number of steps that is another in each run.
+    /// verdict and those that only a clock stopped, or a number of steps that is another in each run, or that a test has
+    /// killed for the first time which looks at the clock.
     fn note(
-        &self,
+        &mut self,
         id: TestId,
         test: &TestCase,
         verdicts: Vec<(u32, Verdict)>,
         mut left: Vec<u32>,
     ) -> Result<Vec<u32>> {
         let mut standing = Vec::new();
+        let mut is_steady = None;
         for (mutant, verdict) in &verdicts {
             let is_late = match verdict.outcome {
                 Outcome::TimeLimit => true,
@@ -262,6 +316,19 @@ impl Worker<'_> {
             };
             if is_late {
                 continue;
+            }
+            if may_fail_by_the_clock(test, verdict) {
+                if self.doubtful.insert((id, *mutant)) {
+                    continue;
+                }
+                // One look at the original will do for all of them.
+                let is_steady = match is_steady {
+                    Some(is_steady) => is_steady,
+                    None => *is_steady.insert(self.is_steady(test)?),
+                };
+                if !is_steady {
+                    continue;
+                }
             }
             if let Some(said) = said(*mutant, verdict) {
                 standing.push(said);

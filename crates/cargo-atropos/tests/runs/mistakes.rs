@@ -17,8 +17,12 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
         (test.target.as_str(), test.name.as_str())
     };
     let operators = Operator::all().filter(|o| o.category() == Category::Concurrency);
-    for operator in operators {
-        let name = operator.code().to_lowercase();
+    let own = operators.map(|operator| (operator, operator.code().to_lowercase()));
+    let more = [
+        (Operator::Rvk, "lazy".to_string()),
+        (Operator::Rcxc, "lone".to_string()),
+    ];
+    for (operator, name) in own.chain(more) {
         let file = format!("src/{name}.rs");
         let mutants: Vec<_> = outcomes
             .mutants
