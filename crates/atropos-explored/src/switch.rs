@@ -192,12 +192,18 @@ fn decide(hit: &Hit) -> u32 {
 
 /// Counts a step: called at the head of loops, functions and closures.
 #[inline(never)]
-pub fn step() {
+pub fn step(_lane: usize) {
     let steps = SWITCH.steps.load(Relaxed) + 1;
     SWITCH.steps.store(steps, Relaxed);
     if steps > SWITCH.step_limit.load(Relaxed) {
         atropos_threads::too_many_steps(steps);
     }
+}
+
+/// Nothing is to be done at this point: the original acts, whatever the values are.
+#[inline(never)]
+pub fn cold(first: u32) -> bool {
+    size_of_point(first) == 0
 }
 
 /// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.

@@ -22,7 +22,7 @@ fn size(hit: &Hit, board: &Board) -> u32 {
 /// Which variant acts at this hit: 0 for the original.
 #[cold]
 pub fn decide(hit: &Hit) -> u32 {
-    if let Some(acting) = role::settled(hit.first) {
+    if let Some(acting) = table::known(hit.first) {
         return acting;
     }
     let Some(board) = role::board() else { return 0 };
@@ -141,7 +141,7 @@ fn act(hit: &Hit, board: &Board) -> u32 {
     if leaving == 0 {
         if class.members == bit(class.leader) {
             match steps::has_differed() {
-                true => role::settle(),
+                true => table::settle(hit.first, class.leader),
                 // The mutant is as the original here, and is again in the same case.
                 false => table::set_done(hit.first, hit.case),
             }

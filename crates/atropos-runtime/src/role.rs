@@ -35,8 +35,6 @@ static DEPTH: AtomicU64 = AtomicU64::new(0);
 static POINT: AtomicU32 = AtomicU32::new(0);
 static LEADER: AtomicU32 = AtomicU32::new(0);
 static MEMBERS: AtomicU64 = AtomicU64::new(0);
-/// The mutant that acts at every later hit, whatever the values are; 0 if that is not known yet.
-static SETTLED: AtomicU32 = AtomicU32::new(0);
 
 pub fn role() -> Role {
     match ROLE.load(Ordering::Relaxed) {
@@ -131,25 +129,9 @@ pub fn become_mutant(class: Class) {
     POINT.store(class.point, Ordering::Relaxed);
     LEADER.store(class.leader, Ordering::Relaxed);
     MEMBERS.store(class.members, Ordering::Relaxed);
-    SETTLED.store(0, Ordering::Relaxed);
     table::cool_all();
     table::heat(class.point);
     ROLE.store(Role::Mutant as u8, Ordering::Relaxed);
-}
-
-/// From now on `decision` need not be asked: the leader is alone and has differed.
-pub fn settle() {
-    SETTLED.store(LEADER.load(Ordering::Relaxed), Ordering::Relaxed);
-}
-
-/// Which mutant acts at a point, if that does not depend on anything any more.
-pub fn settled(point: u32) -> Option<u32> {
-    match SETTLED.load(Ordering::Relaxed) {
-        0 => None,
-        _ if role() != Role::Mutant => None,
-        leader if POINT.load(Ordering::Relaxed) == point => Some(leader),
-        _ => Some(0),
-    }
 }
 
 /// Drops members that have parted from the leader.

@@ -1,22 +1,36 @@
 //! The step counter: the measure of a run that does not depend on the machine.
 //!
+//! Each place where steps are counted belongs to one of a few lanes, and neighbours to different ones: a counter
+//! in memory takes some cycles from one step to the next, and lanes don't wait for each other. A lane counts down what
+//! it was given; when it has used that up, all lanes are added up, compared with the limit, and it is given more, the
+//! less the nearer the limit is.
+//!
 //! Counting from several threads at once may lose a few steps; the limit is a multiple of what
 //! the original needs, so that does not matter, and an endless loop still gets there.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use atropos_protocol::Board;
 
 use crate::role::{self, Role};
 use crate::{plain, verdict};
 
+/// As many as the weave knows.
+const LANES: usize = 8;
+
+/// The most that a lane is given at once.
+const PORTION: u64 = 1 << 16;
+
 /// How many steps a process in plain mode takes before it tells the board again.
 const REPORT: u64 = 4096;
 
 #[repr(C, align(64))]
 struct Steps {
-    taken: AtomicU64,
-    /// At this number something is to be done.
+    /// What each lane has left of what it was given.
+    left: [AtomicI64; LANES],
+    /// All that each was given.
+    given: [AtomicI64; LANES],
+    /// At this number of steps something is to be done.
     stop: AtomicU64,
 }
 
@@ -24,34 +38,49 @@ struct Steps {
 static DIFFERED: AtomicBool = AtomicBool::new(false);
 
 static STEPS: Steps = Steps {
-    taken: AtomicU64::new(0),
+    left: [const { AtomicI64::new(0) }; LANES],
+    given: [const { AtomicI64::new(0) }; LANES],
     stop: AtomicU64::new(u64::MAX),
 };
 
 #[inline(always)]
-pub fn count() {
-    let taken = STEPS.taken.load(Ordering::Relaxed) + 1;
-    STEPS.taken.store(taken, Ordering::Relaxed);
-    if taken >= STEPS.stop.load(Ordering::Relaxed) {
-        stop();
+pub fn count(lane: usize) {
+    let lane = lane % LANES;
+    let left = STEPS.left[lane].load(Ordering::Relaxed) - 1;
+    STEPS.left[lane].store(left, Ordering::Relaxed);
+    if left < 0 {
+        used_up(lane);
     }
 }
 
 pub fn taken() -> u64 {
-    STEPS.taken.load(Ordering::Relaxed)
+    let lanes = STEPS.given.iter().zip(&STEPS.left);
+    let taken =
+        lanes.map(|(given, left)| given.load(Ordering::Relaxed) - left.load(Ordering::Relaxed));
+    taken.sum::<i64>().max(0) as u64
 }
 
 /// Begins to count at 0.
 pub fn reset() {
-    STEPS.taken.store(0, Ordering::Relaxed);
+    for lane in 0..LANES {
+        STEPS.given[lane].store(0, Ordering::Relaxed);
+        STEPS.left[lane].store(0, Ordering::Relaxed);
+    }
 }
 
 /// A mutant is stopped when it has taken this many.
 pub fn set_limit(limit: Option<u64>) {
     DIFFERED.store(false, Ordering::Relaxed);
-    STEPS
-        .stop
-        .store(limit.unwrap_or(u64::MAX), Ordering::Relaxed);
+    stop_at(limit.unwrap_or(u64::MAX));
+}
+
+/// Something is to be done when this many steps are taken. What lanes were given for a limit farther away is taken back.
+fn stop_at(steps: u64) {
+    STEPS.stop.store(steps, Ordering::Relaxed);
+    for lane in 0..LANES {
+        let left = STEPS.left[lane].swap(0, Ordering::Relaxed);
+        STEPS.given[lane].fetch_sub(left, Ordering::Relaxed);
+    }
 }
 
 /// Whether [`differs_now`] was called in this run.
@@ -69,10 +98,23 @@ pub fn differs_now(board: &Board) {
 
 /// A recorder in plain mode tells the board now and then how far it got.
 pub fn report_often() {
-    STEPS.stop.store(taken() + REPORT, Ordering::Relaxed);
+    stop_at(taken() + REPORT);
 }
 
+/// A lane has nothing left for the step that is just taken.
 #[cold]
+#[inline(never)]
+fn used_up(lane: usize) {
+    let taken = taken();
+    if taken >= STEPS.stop.load(Ordering::Relaxed) {
+        stop();
+    }
+    let ahead = STEPS.stop.load(Ordering::Relaxed).saturating_sub(taken);
+    let portion = (ahead / LANES as u64).min(PORTION) as i64;
+    STEPS.given[lane].fetch_add(portion, Ordering::Relaxed);
+    STEPS.left[lane].fetch_add(portion, Ordering::Relaxed);
+}
+
 fn stop() {
     match role::role() {
         Role::Mutant => verdict::step_limit(),
@@ -81,5 +123,47 @@ fn stop() {
             report_often();
         }
         Role::Bystander | Role::Original => set_limit(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One test, because there is one counter.
+    #[test]
+    fn steps_of_all_lanes_add_up_and_are_stopped_at_the_limit() {
+        reset();
+        for step in 0..300_000 {
+            count(step);
+        }
+        for _ in 0..100_000 {
+            count(3);
+        }
+        assert_eq!(taken(), 400_000);
+
+        // As a bystander, reaching the limit only lifts it.
+        set_limit(Some(401_000));
+        assert_eq!(taken(), 400_000, "a limit takes no steps");
+        let before_the_stop = (0..)
+            .take_while(|&step| {
+                count(step);
+                STEPS.stop.load(Ordering::Relaxed) != u64::MAX
+            })
+            .count();
+        assert!((992..=1000).contains(&before_the_stop), "{before_the_stop}");
+        assert_eq!(taken(), 400_001 + before_the_stop as u64);
+
+        set_limit(Some(402_000));
+        let in_one_lane = (0..)
+            .take_while(|_| {
+                count(5);
+                STEPS.stop.load(Ordering::Relaxed) != u64::MAX
+            })
+            .count() as u64;
+        assert!(taken() >= 402_000 && taken() < 402_010, "{}", taken());
+        assert!(in_one_lane < 1100);
+        reset();
+        assert_eq!(taken(), 0);
     }
 }

@@ -9,13 +9,20 @@
 use atropos_values::{Hit, MaybeEmpty, Prim, choose};
 
 use crate::decision::decide;
-use crate::{role, table};
+use crate::table;
 
 /// Counts a step: called at the head of loops, functions and closures.
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
-pub fn step() {
-    crate::steps::count();
+pub fn step(lane: usize) {
+    crate::steps::count(lane);
+}
+
+/// Nothing is to be done at this point: the original acts, whatever the values are.
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
+pub fn cold(first: u32) -> bool {
+    table::is_cold(first)
 }
 
 /// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.
@@ -29,9 +36,13 @@ pub fn at(first: u32) -> u32 {
 }
 
 #[cold]
-#[inline(never)]
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
 fn hot_at(first: u32) -> u32 {
-    decide(&Hit::blind(first))
+    match table::known(first) {
+        Some(acting) => acting,
+        None => decide(&Hit::blind(first)),
+    }
 }
 
 /// Whether the only mutant of a point acts here.
@@ -81,20 +92,11 @@ fn hot_logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
     choose::logic(first, op, letters, left, decide)
 }
 
-/// Which variant of a comparison acts here, as `at`.
-#[cfg_attr(feature = "inline", inline)]
-#[cfg_attr(not(feature = "inline"), inline(never))]
-pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if table::is_cold(first) {
-        return 0;
-    }
-    hot_relate(first, op, letters, l, r)
-}
-
+/// Which variant of a comparison acts here, as `at`. The point is not cold.
 #[cold]
 #[inline(never)]
-fn hot_relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if let Some(acting) = role::settled(first) {
+pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    if let Some(acting) = table::known(first) {
         return acting;
     }
     if table::is_done(first, choose::relation_case(l.zip(r))) {
@@ -103,20 +105,11 @@ fn hot_relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Op
     choose::relation(first, op, letters, l.zip(r), decide)
 }
 
-/// Which variant of an arithmetic operator acts here, as `at`.
-#[cfg_attr(feature = "inline", inline)]
-#[cfg_attr(not(feature = "inline"), inline(never))]
-pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if table::is_cold(first) {
-        return 0;
-    }
-    hot_arith(first, op, letters, l, r)
-}
-
+/// Which variant of an arithmetic operator acts here, as `at`. The point is not cold.
 #[cold]
 #[inline(never)]
-fn hot_arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if let Some(acting) = role::settled(first) {
+pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
+    if let Some(acting) = table::known(first) {
         return acting;
     }
     choose::arithmetic(first, op, letters, l.zip(r), decide)
@@ -135,6 +128,7 @@ mod tests {
 
     #[test]
     fn without_a_board_everything_is_the_original() {
+        assert!(cold(7));
         assert_eq!(at(7), 0);
         assert!(!on(7));
         assert!(cond(7, b"!TF", true));
@@ -148,6 +142,6 @@ mod tests {
             0
         );
         assert_eq!(relate(7, b'<', b"l", None, None), 0);
-        step();
+        step(0);
     }
 }

@@ -1,5 +1,6 @@
 //! The table of mutation points: one byte each, not 0 where something is to be done. Its other bits are
-//! the cases (see [`atropos_values::Hit`]) in which all that was to be done is done.
+//! the cases (see [`atropos_values::Hit`]) in which all that was to be done is done. A byte with its
+//! highest bit set holds the variant that acts from now on, whatever the values are.
 //!
 //! Private memory, so a forked process has its own. Read without locks from any thread. The first
 //! points, which are all there are in most programs, have their bytes in the program itself: where
@@ -15,6 +16,9 @@ const NEAR: usize = 1 << 14;
 
 /// The bit of a point where something is to be done.
 const HOT: u8 = 1;
+
+/// The bit of a point that is settled.
+const SETTLED: u8 = 1 << 7;
 
 static NEAR_BYTES: [AtomicU8; NEAR] = [const { AtomicU8::new(0) }; NEAR];
 
@@ -37,6 +41,16 @@ pub fn is_cold(first: u32) -> bool {
     match byte(first) {
         Some(byte) => byte.load(Ordering::Relaxed) == 0,
         None => true,
+    }
+}
+
+/// Which variant acts at a point, 0 for the original, if that does not depend on anything.
+#[inline(always)]
+pub fn known(first: u32) -> Option<u32> {
+    match byte(first).map_or(0, |byte| byte.load(Ordering::Relaxed)) {
+        0 => Some(0),
+        settled if settled & SETTLED != 0 => Some(u32::from(settled & !SETTLED)),
+        _ => None,
     }
 }
 
@@ -83,8 +97,18 @@ pub fn heat(first: u32) {
 /// Nothing is left to be done at a hot point in this case.
 pub fn is_done(first: u32, case: Option<u8>) -> bool {
     match (case, byte(first)) {
-        (Some(case), Some(byte)) => byte.load(Ordering::Relaxed) & case_bit(case) != 0,
+        (Some(case), Some(byte)) => {
+            let byte = byte.load(Ordering::Relaxed);
+            byte & SETTLED == 0 && byte & case_bit(case) != 0
+        }
         _ => false,
+    }
+}
+
+/// From now on this variant acts here. One with a high number goes on to be asked for every time.
+pub fn settle(first: u32, variant: u32) {
+    if let (Some(byte), Ok(variant @ ..SETTLED)) = (byte(first), u8::try_from(variant)) {
+        byte.store(SETTLED | variant, Ordering::Relaxed);
     }
 }
 
@@ -148,8 +172,15 @@ mod tests {
             assert!(is_done(point, Some(3)) && !is_done(point, Some(2)) && !is_cold(point));
             heat(point);
             assert!(!is_done(point, Some(3)), "heated anew");
+            assert_eq!(known(point), None);
+            settle(point, 200);
+            assert_eq!(known(point), None, "too high a number");
+            settle(point, 127);
+            assert_eq!(known(point), Some(127));
+            assert!(!is_cold(point) && !is_done(point, Some(3)));
             cool(point);
             assert!(is_cold(point));
+            assert_eq!(known(point), Some(0));
         }
         assert!(is_cold(last_near + 2000), "beyond the table");
     }

@@ -5,10 +5,12 @@
 //! - The original's arm stands first, so that rustc measures the mutants' types against it.
 //! - The left side of `&&` is written `(a) && true`: so its temporaries are dropped before the
 //!   right side is evaluated, as they are in the original; in `match a { … }` they would not be.
+//! - Where values are shown, a cold point does not even look at them, and its original stands in a
+//!   branch of its own: most of a program's time would else be spent at points that don't matter.
 
 use atropos_mutants::mutant::Span;
 
-use crate::arms::STEP;
+use crate::arms::step_call;
 use crate::choice::Choice;
 use crate::layout::{Access, Kind, LEFT, PLACE, Question, RIGHT};
 use crate::map::Owner;
@@ -39,7 +41,7 @@ impl Weaver<'_> {
     fn kind(&mut self, node: &Node) {
         let span = node.wrap.span;
         match &node.wrap.kind {
-            Kind::Step(_) => self.writer.put(STEP),
+            Kind::Step(counter) => self.writer.put(&step_call(*counter)),
             Kind::ExternCrate => {}
             Kind::Switch { choice, access } => self.switch(node, choice, *access),
             Kind::Body(choice) => self.early_return(node, choice),
@@ -184,13 +186,16 @@ impl Weaver<'_> {
         choice: &Choice,
         values: &[String],
     ) {
-        let (open, close) = match question.shows_values {
-            true => (format!("{{ {USE_PEEK} "), " }"),
-            false => (String::new(), ""),
-        };
-        let values = match question.shows_values {
-            true => format!(", {}", values.join(", ")),
-            false => String::new(),
+        let (open, values, close) = match question.shows_values {
+            true => (
+                format!(
+                    "if ::atropos_runtime::cold({}) {{ {original} }} else {{ {USE_PEEK} ",
+                    choice.first.0
+                ),
+                format!(", {}", values.join(", ")),
+                " }",
+            ),
+            false => (String::new(), String::new(), ""),
         };
         let head = format!(
             "{open}match {}{values}) {{ {} => {original}",

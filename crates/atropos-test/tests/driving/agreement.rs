@@ -135,7 +135,7 @@ impl Generator {
             let body = self.number(4, function);
             writeln!(
                 text,
-                "fn f{function}(a: i16, b: i16) -> i16 {{ step(); let v: i16 = {body}; v % 50 }}"
+                "fn f{function}(a: i16, b: i16) -> i16 {{ step(0); let v: i16 = {body}; v % 50 }}"
             )
             .unwrap();
         }
@@ -144,7 +144,7 @@ impl Generator {
             writeln!(
                 text,
                 "#[test] fn test_{test}_{remainder}() {{ let mut sum = 0i64; \
-                 for a in 0..4 {{ for b in 0..3 {{ step(); \
+                 for a in 0..4 {{ for b in 0..3 {{ step(0); \
                  sum = sum * 3 + f{first}(a, b) as i64; }} }} \
                  if sum.rem_euclid(3) == {remainder} {{ panic!(\"{{sum}}\") }} }}"
             )

@@ -13,7 +13,7 @@ use atropos_runtime::{arith, at, cond, iter, logic, on, relate, step};
 
 // Mutants 1 to 3: - * /
 fn add(a: u32, b: u32) -> u32 {
-    step();
+    step(0);
     match (a, b) {
         (l, r) => match arith(1, b'+', b"-*/", (&Peek(&l)).peek(), (&Peek(&r)).peek()) {
             1 => l - r,

@@ -8,7 +8,7 @@ use crate::support::{Kind, compile};
 
 const PROGRAM: &str = r#"
 mod group {
-    #[test] fn passes() { atropos_runtime::step(); assert_eq!(atropos_runtime::at(1), 0); }
+    #[test] fn passes() { atropos_runtime::step(0); assert_eq!(atropos_runtime::at(1), 0); }
     #[test] fn fails() { panic!("on purpose") }
     #[test] #[ignore = "slow"] fn ignored() {}
     #[test] #[should_panic(expected = "boom")] fn should_panic() { panic!("boom!") }

@@ -13,7 +13,7 @@ const PROGRAM: &str = r#"
 use atropos_runtime::{at, step};
 
 fn seven() -> u32 {
-    step();
+    step(0);
     match at(1) {
         1 => { std::thread::sleep(std::time::Duration::from_secs(3000)); 7 }
         2 => { std::process::Command::new("setsid").args(["sleep", "3574"]).status().unwrap(); 7 }

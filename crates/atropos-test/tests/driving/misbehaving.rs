@@ -23,7 +23,7 @@ impl Drop for Bomb {
 }
 
 fn recurse(n: u64) -> u64 {
-    step();
+    step(0);
     if n == u64::MAX { 0 } else { recurse(n + 1) + 1 }
 }
 
@@ -38,9 +38,9 @@ fn sleep_forever() {
 }
 
 fn misbehave() -> u32 {
-    step();
+    step(0);
     match at(1) {
-        1 => loop { step(); },
+        1 => loop { step(0); },
         2 => recurse(0) as u32,
         3 => overflow(0) as u32,
         4 => std::process::abort(),

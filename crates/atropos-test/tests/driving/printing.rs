@@ -19,7 +19,7 @@ unsafe extern "C" {
 }
 
 fn seven() -> u32 {
-    step();
+    step(0);
     match at(1) { 1 => 8, _ => 7 }
 }
 

@@ -14,11 +14,11 @@ const PROGRAM: &str = r#"
 use atropos_runtime::{at, cond, step};
 
 fn main() {
-    for _ in 0..10_000 { step(); }
+    for _ in 0..10_000 { step(0); }
     let seven = match at(1) {
         1 => 8,
         2 => 9,
-        3 => loop { step(); },
+        3 => loop { step(0); },
         4 => { let mut all = vec![]; loop { all.push(vec![1u8; 100_000]); } }
         _ => 7,
     };

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 fn seven() -> u32 {
-    step();
+    step(0);
     match at(1) { 1 => 8, 2 => 9, _ => 7 }
 }
 

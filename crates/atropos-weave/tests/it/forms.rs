@@ -68,7 +68,7 @@ fn arithmetic_evaluates_operands_once() {
         "AOR",
         Form::Values,
         "g(a + b.c)",
-        "g((match (a, b.c) { (l, r) => { match rt::arith(1, b'+', b\"-*\", peek((&l)), peek((&r))) { 0 | 3.. => l + r, 1 => l - r, _ => l * r } } }))",
+        "g((match (a, b.c) { (l, r) => if rt::cold(1) { l + r } else { match rt::arith(1, b'+', b\"-*\", peek((&l)), peek((&r))) { 0 | 3.. => l + r, 1 => l - r, _ => l * r } } }))",
     );
     check(
         "AOR",
@@ -86,7 +86,7 @@ fn arithmetic_evaluates_operands_once() {
         "AOD",
         Form::Values,
         "g(a - b)",
-        "g((match (a, b) { (l, r) => { match rt::arith(1, b'-', b\"LR\", peek((&l)), peek((&r))) { 0 | 3.. => l - r, 1 => { let _ = { *&r }; l }, _ => { let _ = { *&l }; r } } } }))",
+        "g((match (a, b) { (l, r) => if rt::cold(1) { l - r } else { match rt::arith(1, b'-', b\"LR\", peek((&l)), peek((&r))) { 0 | 3.. => l - r, 1 => { let _ = { *&r }; l }, _ => { let _ = { *&l }; r } } } }))",
     );
 }
 
@@ -96,13 +96,13 @@ fn what_leaves_out_a_call_is_decided_before_it() {
         "AOD",
         Form::Values,
         "let x = a - h();",
-        "let x = (match rt::on(1) { false => ((match (a, h()) { (l, r) => { match rt::arith(2, b'-', b\"R\", peek((&l)), peek((&r))) { 0 | 2.. => l - r, _ => { let _ = { *&l }; r } } } })), _ => (a) });",
+        "let x = (match rt::on(1) { false => ((match (a, h()) { (l, r) => if rt::cold(2) { l - r } else { match rt::arith(2, b'-', b\"R\", peek((&l)), peek((&r))) { 0 | 2.. => l - r, _ => { let _ = { *&l }; r } } } })), _ => (a) });",
     );
     check(
         "ROR",
         Form::Values,
         "if h() < 3 { }",
-        "if (match rt::on(1) { false => ((match (&(h()), &(3)) { (l, r) => { match rt::relate(2, b'<', b\"l!\", peek((l)), peek((r))) { 0 | 3.. => *l < *r, 1 => *l <= *r, _ => *l != *r } } })), _ => (false) }) { }",
+        "if (match rt::on(1) { false => ((match (&(h()), &(3)) { (l, r) => if rt::cold(2) { *l < *r } else { match rt::relate(2, b'<', b\"l!\", peek((l)), peek((r))) { 0 | 3.. => *l < *r, 1 => *l <= *r, _ => *l != *r } } })), _ => (false) }) { }",
     );
 }
 
@@ -112,7 +112,7 @@ fn comparisons_only_look() {
         "ROR",
         Form::Values,
         "g(a == *b)",
-        "g((match (&(a), &(*b)) { (l, r) => { match rt::relate(1, b'=', b\"TF\", peek((l)), peek((r))) { 0 | 3.. => *l == *r, 1 => true, _ => false } } }))",
+        "g((match (&(a), &(*b)) { (l, r) => if rt::cold(1) { *l == *r } else { match rt::relate(1, b'=', b\"TF\", peek((l)), peek((r))) { 0 | 3.. => *l == *r, 1 => true, _ => false } } }))",
     );
     check(
         "ROR",
@@ -144,7 +144,7 @@ fn assignments_are_made_behind_their_right_side() {
         "ASR",
         Form::Values,
         "a.b += c;",
-        "(match (c) { r => { match rt::arith(1, b'+', b\"-=\", peek((&a.b)), peek((&r))) { 0 | 3.. => a.b += r, 1 => a.b -= r, _ => a.b = r } } });",
+        "(match (c) { r => if rt::cold(1) { a.b += r } else { match rt::arith(1, b'+', b\"-=\", peek((&a.b)), peek((&r))) { 0 | 3.. => a.b += r, 1 => a.b -= r, _ => a.b = r } } });",
     );
     check(
         "ASR",
@@ -156,7 +156,7 @@ fn assignments_are_made_behind_their_right_side() {
         "ASR",
         Form::Values,
         "a[i] += 1;",
-        "(match (1) { r => match &mut (a[i]) { p => { match rt::arith(1, b'+', b\"-=\", peek((&*p)), peek((&r))) { 0 | 3.. => *p += r, 1 => *p -= r, _ => *p = r } } } });",
+        "(match (1) { r => match &mut (a[i]) { p => if rt::cold(1) { *p += r } else { match rt::arith(1, b'+', b\"-=\", peek((&*p)), peek((&r))) { 0 | 3.. => *p += r, 1 => *p -= r, _ => *p = r } } } });",
     );
     check(
         "ASR",
@@ -316,6 +316,6 @@ fn texts_of_several_lines_are_copied_onto_one() {
         "ROR",
         Form::Values,
         "g(a\n == // second\n b)",
-        "g((match (&(a), \n\n&(b)) { (l, r) => { match rt::relate(1, b'=', b\"TF\", peek((l)), peek((r))) { 0 | 3.. => *l == *r, 1 => true, _ => false } } }))",
+        "g((match (&(a), \n\n&(b)) { (l, r) => if rt::cold(1) { *l == *r } else { match rt::relate(1, b'=', b\"TF\", peek((l)), peek((r))) { 0 | 3.. => *l == *r, 1 => true, _ => false } } }))",
     );
 }

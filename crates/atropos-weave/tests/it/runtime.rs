@@ -21,7 +21,7 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 /// The exit code of a program that took too many steps.
 const TOO_MANY_STEPS: i32 = 77;
 
-pub fn step() {
+pub fn step(_: usize) {
     if STEPS.fetch_add(1, Ordering::Relaxed) > 200_000 {
         std::process::exit(TOO_MANY_STEPS);
     }
@@ -32,6 +32,10 @@ pub fn at(first: u32) -> u32 {
         (point, mutant) if point == first => mutant - first + 1,
         _ => 0,
     }
+}
+
+pub fn cold(first: u32) -> bool {
+    at(first) == 0
 }
 
 pub fn on(id: u32) -> bool {

@@ -137,7 +137,7 @@ impl Section {
             .mutants
             .steps
             .iter()
-            .map(|step| (step.offset, step.offset, "::atropos_runtime::step();"))
+            .map(|step| (step.offset, step.offset, "::atropos_runtime::step(0);"))
             .collect();
         if let Some(mutant) = mutant {
             let span = mutant.span;
