@@ -12,9 +12,10 @@ use crate::source::Source;
 pub(crate) struct Marks {
     /// Built for tests only.
     pub test: bool,
-    /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`; and what is built to check
-    /// the program, `#[cfg(debug_assertions)]`.
+    /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`.
     pub skip: bool,
+    /// Built where debug assertions are on: `#[cfg(debug_assertions)]`.
+    pub debug: bool,
     /// No instruction may be added: `#[naked]`.
     pub untouchable: bool,
     /// The inner texts of `#[cfg(…)]`, each with its offset.
@@ -40,7 +41,7 @@ impl Marks {
                 self.cfg.push((start, source.flat(&list.tokens)));
                 let predicate = nested(meta).into_iter().next();
                 self.test |= predicate.as_ref().is_some_and(implies_test);
-                self.skip |= predicate.as_ref().is_some_and(implies_debug);
+                self.debug |= predicate.as_ref().is_some_and(implies_debug);
             }
         } else if path.is_ident("cfg_attr") {
             let mut metas = nested(meta).into_iter();

@@ -196,12 +196,23 @@ impl<'a> Walker<'a> {
         self.options.selection.contains(operator)
     }
 
-    /// Walks on under what a list of attributes says.
+    /// Walks on under what a list of attributes says. A function or statement that is built where debug assertions are
+    /// on checks the program, and is left alone.
     pub fn marked(&mut self, attributes: &[Attribute], walk: impl FnOnce(&mut Self)) {
         if attributes.is_empty() {
             return walk(self);
         }
-        let marks = Marks::of(attributes, self.source);
+        let mut marks = Marks::of(attributes, self.source);
+        marks.skip |= marks.debug;
+        self.under(marks, walk);
+    }
+
+    /// The same for an `impl`, trait or module, which is no check but the program, in one of two versions.
+    fn marked_whole(&mut self, attributes: &[Attribute], walk: impl FnOnce(&mut Self)) {
+        self.under(Marks::of(attributes, self.source), walk);
+    }
+
+    fn under(&mut self, marks: Marks, walk: impl FnOnce(&mut Self)) {
         let mode = self.mode;
         let outer_cfg = self.cfg.len();
         for cfg in marks.cfg {
@@ -255,8 +266,8 @@ impl<'a> Walker<'a> {
             Item::Fn(item) => self.marked(&item.attrs, |walker| {
                 walker.function(&item.attrs, &item.sig, &item.block);
             }),
-            Item::Impl(item) => self.marked(&item.attrs, |walker| walker.item_impl(item)),
-            Item::Trait(item) => self.marked(&item.attrs, |walker| walker.item_trait(item)),
+            Item::Impl(item) => self.marked_whole(&item.attrs, |walker| walker.item_impl(item)),
+            Item::Trait(item) => self.marked_whole(&item.attrs, |walker| walker.item_trait(item)),
             Item::Mod(item) => self.item_mod(item),
             Item::Const(item) => self.marked(&item.attrs, |walker| {
                 walker.constant(&item.ident.to_string(), &item.expr);
@@ -279,7 +290,7 @@ impl<'a> Walker<'a> {
                 let in_test_module = std::mem::replace(&mut self.in_test_module, is_test);
                 self.modules.push((name.clone(), path));
                 self.names.push(name);
-                self.marked(&item.attrs, |walker| walker.items(items));
+                self.marked_whole(&item.attrs, |walker| walker.items(items));
                 self.names.pop();
                 self.modules.pop();
                 self.in_test_module = in_test_module;

@@ -275,7 +275,7 @@ pub struct ExecuteOptions {
     #[arg(long, value_name = "WAY", value_enum)]
     pub way: Option<WayChoice>,
 
-    /// Rank survivors by what they disturb, even if the tests take long
+    /// Rank survivors by what they disturb under all their tests, even if that takes long
     #[arg(long, conflicts_with = "no_impact")]
     pub impact: bool,
 

@@ -367,5 +367,11 @@ fn report(
             .warn("interrupted; the next run goes on from here");
         return Ok(ExitCode::Interrupted);
     }
-    Ok(ExitCode::of(&outcomes.totals))
+    let totals = &outcomes.totals;
+    if totals.unviable + totals.not_built == totals.mutants {
+        prepared
+            .terminal
+            .warn("no mutant of the selected code was built, so nothing was tested; other --features may build it");
+    }
+    Ok(ExitCode::of(totals))
 }

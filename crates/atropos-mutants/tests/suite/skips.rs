@@ -51,6 +51,21 @@ fn skip_attributes_are_honoured_everywhere() {
 }
 
 #[test]
+fn checks_of_the_program_are_left_alone_but_not_its_debug_version() {
+    let cfg = "#[cfg(debug_assertions)]";
+    check("AOR", &format!("{cfg} fn check() -> u8 {{ 1 + 2 }}"), &[]);
+    check("AOR", &format!("fn f() {{ {cfg} check(1 + 2); }}"), &[]);
+    for source in [
+        "impl Hasher for S { fn f() -> u8 { a + b } }",
+        "mod m { fn f() -> u8 { a + b } }",
+        "trait T { fn f() -> u8 { a + b } }",
+    ] {
+        let expected = ["AOR: a + b => a - b", "AOR: a + b => a * b"];
+        check("AOR", &format!("{cfg} {source}"), &expected);
+    }
+}
+
+#[test]
 fn test_code_is_not_mutated_but_gets_steps() {
     for source in [
         "#[test] fn f() { a(1 + 2); }",

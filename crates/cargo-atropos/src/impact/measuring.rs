@@ -14,11 +14,18 @@ use super::trace::Difference;
 use super::workers::{Team, in_parallel};
 use crate::execute::{Executed, TestId};
 
-/// A survivor is observed under so many of its tests, the cheapest ones.
-pub const TESTS_PER_MUTANT: usize = 12;
+/// Under which of the tests that it infects a mutant is observed.
+#[derive(Clone, Copy)]
+pub enum Share {
+    All,
+    /// All, unless they take long together; then the cheapest: what a mutant disturbs mostly shows in the first of its
+    /// tests.
+    Quick,
+    /// As `Quick`, and not more than so many.
+    AtMost(usize),
+}
 
-/// Dear tests are left out once the cheaper ones take so long together, in seconds: what a mutant disturbs
-/// mostly shows in the first of its tests.
+/// What `Quick` tests of a mutant may take together, in seconds.
 const SECONDS_PER_MUTANT: f64 = 0.25;
 
 /// What one run of a mutant disturbed.
@@ -46,9 +53,9 @@ pub fn measure(
     tests: &[ObservedTest],
     original: &Original,
     wanted: &BTreeSet<MutantId>,
-    limit: usize,
+    share: Share,
 ) -> Result<BTreeMap<MutantId, Vec<MutantRun>>> {
-    let items = items(executed, tests, original, wanted, limit);
+    let items = items(executed, tests, original, wanted, share);
     // A mutant that is endless under one test mostly is so under others, and then takes long.
     let endless: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
     let gathered = in_parallel(
@@ -82,13 +89,13 @@ pub fn measure(
     Ok(by_mutant)
 }
 
-/// Who is run under which test: of each mutant's tests the cheapest.
+/// Who is run under which test.
 fn items<'t>(
     executed: &Executed,
     tests: &'t [ObservedTest],
     original: &Original,
     wanted: &BTreeSet<MutantId>,
-    limit: usize,
+    share: Share,
 ) -> Vec<Item<'t>> {
     let mut by_test: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for mutant in wanted {
@@ -98,8 +105,7 @@ fn items<'t>(
             .filter_map(|test| Some((original.tests.get(&test)?.seconds, test)))
             .collect();
         known.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        known.truncate(limit);
-        for test in cheapest(&known) {
+        for &(_, test) in chosen(&known, share) {
             by_test.entry(test).or_default().push(mutant.0);
         }
     }
@@ -115,16 +121,20 @@ fn items<'t>(
     items.flatten().collect()
 }
 
-/// The first of these tests that together don't take too long, but at least one. They are pairs of time and
-/// test, cheapest first.
-fn cheapest(tests: &[(f64, usize)]) -> impl Iterator<Item = usize> {
-    let mut before = 0.0;
-    let fitting = tests.iter().take_while(move |(seconds, _)| {
-        let first = before == 0.0;
-        before += seconds;
-        first || before <= SECONDS_PER_MUTANT
+/// Those of a mutant's tests that it is observed under, at least one. They are pairs of time and test, cheapest first.
+fn chosen(tests: &[(f64, usize)], share: Share) -> &[(f64, usize)] {
+    let limit = match share {
+        Share::All => return tests,
+        Share::Quick => tests.len(),
+        Share::AtMost(limit) => limit.min(tests.len()),
+    };
+    let mut together = 0.0;
+    let quick = tests[..limit].iter().take_while(|(seconds, _)| {
+        together += seconds;
+        together <= SECONDS_PER_MUTANT
     });
-    fitting.map(|(_, test)| *test)
+    let quick = quick.count();
+    &tests[..quick.max(1).min(limit)]
 }
 
 fn run(
@@ -166,14 +176,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mutant_is_observed_under_its_cheap_tests_or_one_dear_one() {
-        let chosen = |seconds: &[f64]| {
+    fn a_mutant_is_observed_under_all_its_tests_unless_they_take_long() {
+        let count = |seconds: &[f64], share| {
             let tests: Vec<(f64, usize)> = seconds.iter().copied().zip(0..).collect();
-            cheapest(&tests).count()
+            chosen(&tests, share).len()
         };
-        assert_eq!(chosen(&[0.01, 0.02, 0.03]), 3);
-        assert_eq!(chosen(&[0.01, 0.02, 0.5, 0.5]), 2);
-        assert_eq!(chosen(&[3.0, 3.0]), 1);
-        assert_eq!(chosen(&[]), 0);
+        assert_eq!(count(&[0.001; 200], Share::Quick), 200);
+        assert_eq!(count(&[0.001; 200], Share::AtMost(20)), 20);
+        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], Share::Quick), 2);
+        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], Share::All), 4);
+        assert_eq!(count(&[3.0, 3.0], Share::Quick), 1, "at least one");
+        for share in [Share::All, Share::Quick, Share::AtMost(20)] {
+            assert_eq!(count(&[], share), 0);
+        }
     }
 }

@@ -28,7 +28,7 @@ use atropos_report::impact::Impact;
 use atropos_report::verdict::Verdict;
 
 use self::learning::Original;
-use self::measuring::MutantRun;
+use self::measuring::{MutantRun, Share};
 use self::observer::{ObservedTest, Observer, ObserverSetting};
 use self::program::Program;
 use self::workers::Team;
@@ -183,12 +183,16 @@ impl Measure<'_> {
         let original = learning::learn(&team, &tests)?;
         let learned = start.elapsed().as_secs_f64();
         let wanted: BTreeSet<MutantId> = wanted.intersection(&build.built).copied().collect();
-        let limit = match prepared.options.execute.impact_matrix {
-            true => matrix::TESTS_PER_MUTANT,
-            false => measuring::TESTS_PER_MUTANT,
+        let options = &prepared.options.execute;
+        let share = if options.impact_matrix {
+            Share::AtMost(matrix::TESTS_PER_MUTANT)
+        } else if options.impact {
+            Share::All
+        } else {
+            Share::Quick
         };
-        let runs = measuring::measure(&team, executed, &tests, &original, &wanted, limit)?;
-        if prepared.options.execute.impact_matrix {
+        let runs = measuring::measure(&team, executed, &tests, &original, &wanted, share)?;
+        if options.impact_matrix {
             let times = matrix::Times {
                 build: built,
                 learn: learned - built,
