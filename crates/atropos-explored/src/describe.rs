@@ -1,11 +1,11 @@
 //! Findings for the driver: a failing schedule made short, run once more, and told in words.
 
-use atropos_explore::{End, Replay, Schedule, Strategy, Strictness, shrink};
+use atropos_explore::{End, Replay, Schedule, Strategy, Strictness};
 use atropos_protocol::exploration::{Explored, Found, Order, Sort};
-use atropos_threads::{FindingKind, Met};
+use atropos_threads::{Failure, FindingKind, Met, Noted as _, Notes};
 
 use crate::original::text;
-use crate::subject::{Notes, Subject};
+use crate::subject::Subject;
 use crate::switch;
 
 /// Executions to spend on making a failing schedule simpler: of the original, where each finding counts …
@@ -32,33 +32,16 @@ pub fn found(
     schedule: Schedule,
     executions: usize,
 ) -> Found {
-    let shrunk = shrink(subject, &schedule, executions).map(|shrunk| shrunk.schedule);
-    let schedule = shrunk.unwrap_or(schedule);
-    subject.take_notes();
-    let (again, trace) = run(subject, &schedule);
-    let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
-    let failure = subject
-        .take_notes()
-        .failure
-        .filter(|_| replayed)
-        .unwrap_or(failure);
+    let failure = Failure::tell(subject, failure, end, schedule, executions);
     Found {
-        sort: sort(&failure),
-        title: failure.title(),
-        text: failure.to_string(),
-        location: location(&failure),
-        schedule: schedule.to_string(),
-        trace: trace.to_string(),
-        replayed,
+        sort: sort(&failure.finding),
+        title: failure.finding.title(),
+        text: failure.finding.to_string(),
+        location: location(&failure.finding),
+        schedule: failure.schedule.to_string(),
+        trace: failure.trace.to_string(),
+        replayed: failure.replayed,
     }
-}
-
-fn run(subject: &mut Subject<'_>, schedule: &Schedule) -> (End, atropos_threads::trace::Trace) {
-    let mut replay = Replay::new(schedule, Strictness::Exact);
-    replay.begin();
-    let (end, trace) = subject.run_recorded(&mut replay);
-    replay.end(end);
-    (end, trace)
 }
 
 fn sort(failure: &FindingKind) -> Sort {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use atropos_explore::{Mutable as _, Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
 use atropos_protocol::sys::{self, Ended};
+use atropos_threads::Noted as _;
 
 use crate::answers;
 use crate::diary::Following;

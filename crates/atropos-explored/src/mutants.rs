@@ -12,11 +12,12 @@ use atropos_explore::{
     Sampling, Search, Technique, Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
+use atropos_threads::{Noted as _, Notes};
 
 use crate::communication::{self, Heard};
 use crate::describe;
 use crate::original::text;
-use crate::subject::{Notes, Subject};
+use crate::subject::Subject;
 use crate::{answers, switch, workers};
 
 /// Schedules of an original that are so few that a mutant's can be explored at once.

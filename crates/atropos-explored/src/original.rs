@@ -7,6 +7,7 @@ use atropos_explore::{
     Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Search, Strategy, System,
 };
 use atropos_protocol::exploration::{Answer, Explored, Order};
+use atropos_threads::Noted as _;
 
 use crate::subject::Subject;
 use crate::task::Task;
@@ -51,7 +52,8 @@ impl Way {
             Way::Searching(search) => (&mut **search, u64::MAX),
             Way::Chosen(..) => return None,
         };
-        is_long(&search.progress()).then_some((search, left))
+        let goes_in_rounds = is_long(&search.progress()) && search.fits_into_rounds();
+        goes_in_rounds.then_some((search, left))
     }
 
     /// What is to be explored now, if it can be divided from the start and that is worth while.

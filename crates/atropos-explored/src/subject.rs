@@ -8,7 +8,10 @@ use atropos_explore::{End, Guide, Mutable, System};
 use atropos_libtest::TestDescAndFn;
 use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::communication::Facts;
-use atropos_threads::{Finding, FindingKind, Last, Memory, Options, Statics, ThreadedTest, Time};
+use atropos_threads::trace::Trace;
+use atropos_threads::{
+    FindingKind, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time,
+};
 
 use crate::diary::{Diary, Writing};
 use crate::{judged, switch};
@@ -31,21 +34,6 @@ pub struct Subject<'a> {
     longest: u64,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
-}
-
-/// What executions showed since the notes were last taken.
-#[derive(Default)]
-pub struct Notes {
-    /// The first failure.
-    pub failure: Option<FindingKind>,
-    /// What is worth a remark though the test passed, each sort once.
-    pub remarks: Vec<FindingKind>,
-    pub uncontrolled: Option<FindingKind>,
-    pub most_threads: usize,
-    /// Most scheduling points in an execution.
-    pub most_points: u64,
-    /// Most steps of threads in an execution.
-    pub most_steps: u64,
 }
 
 impl<'a> Subject<'a> {
@@ -98,14 +86,6 @@ impl<'a> Subject<'a> {
         self.diary = Some(diary);
     }
 
-    /// Runs with a trace being kept.
-    pub fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, atropos_threads::trace::Trace) {
-        self.test.record(true);
-        let end = self.run(guide);
-        self.test.record(false);
-        (end, self.test.take_trace())
-    }
-
     /// Begins a new record of what threads tell each other, or ends all recording; gives what was recorded before.
     pub fn record_communication(&mut self, record: bool) -> Facts {
         self.test.record_communication(record)
@@ -118,30 +98,6 @@ impl<'a> Subject<'a> {
 
     pub fn set_longest(&mut self, longest: u64) {
         self.longest = longest;
-    }
-
-    pub fn take_notes(&mut self) -> Notes {
-        std::mem::take(&mut self.notes)
-    }
-}
-
-impl Notes {
-    fn add(&mut self, last: Last, end: End) {
-        self.most_threads = self.most_threads.max(last.threads);
-        self.most_points = self.most_points.max(last.steps);
-        self.most_steps = self.most_steps.max(switch::steps());
-        for Finding { kind } in last.findings {
-            let same = |other: &FindingKind| {
-                std::mem::discriminant(other) == std::mem::discriminant(&kind)
-            };
-            if matches!(kind, FindingKind::Uncontrolled { .. }) {
-                self.uncontrolled.get_or_insert(kind);
-            } else if kind.is_failure() && end.is_failure() {
-                self.failure.get_or_insert(kind);
-            } else if !self.remarks.iter().any(same) {
-                self.remarks.push(kind);
-            }
-        }
     }
 }
 
@@ -170,7 +126,21 @@ impl System for Subject<'_> {
             self.longest = self.longest.max(last.steps);
         }
         self.notes.add(last, end);
+        self.notes.most_steps = self.notes.most_steps.max(switch::steps());
         end
+    }
+}
+
+impl Noted for Subject<'_> {
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+
+    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
+        self.test.record(true);
+        let end = self.run(guide);
+        self.test.record(false);
+        (end, self.test.take_trace())
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 use atropos_explore::{Coverage, End, Found, Search, Strategy, System as _};
 use atropos_protocol::exploration::{Answer, Explored};
 use atropos_protocol::sys::{self, Ended, PollFd};
+use atropos_threads::Noted as _;
 
 use crate::lines::Lines;
 use crate::original::{REPORT, text};
@@ -184,7 +185,7 @@ pub fn go_on(
 ) -> Result<Explored, String> {
     let mut whole = Explored::default();
     let mut begun = 0;
-    while begun < limits.executions && Instant::now() < limits.until {
+    while begun < limits.executions && Instant::now() < limits.until && search.fits_into_rounds() {
         let waiting = search.begin_round();
         if waiting.is_empty() {
             // It finds that it is finished.

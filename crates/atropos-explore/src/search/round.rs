@@ -23,6 +23,10 @@ use crate::system::{End, Guide};
 /// to fork a process costs the more the more is known.
 const FIRST: usize = 2048;
 const MOST: usize = 32 * FIRST;
+/// New nodes of a round, about. Whole paths wait to be explored from after a round, not only one as in a search by itself.
+const MOST_NODES: usize = 1_000_000;
+/// Paths that are too long for rounds.
+const LONGEST: usize = 20_000;
 /// Nodes that may be out of use before memory is cleared of them.
 const IDLE: usize = 1000;
 
@@ -66,12 +70,18 @@ enum Leaf {
 pub struct Found(Vec<Path>);
 
 impl Search {
+    /// Whether there is memory enough to go on in rounds. If not, the search goes on by itself: depth first, it needs little.
+    pub fn fits_into_rounds(&self) -> bool {
+        self.nodes.len() < 2 * MOST_NODES && self.path.len() < LONGEST
+    }
+
     /// Takes the transitions of the next round off the list; none when all are explored.
     pub fn begin_round(&mut self) -> Vec<Waiting> {
         if self.nodes.len() > 2 * self.in_use + IDLE {
             self.drop_what_nobody_needs();
         }
-        self.round = (2 * self.round).clamp(FIRST, MOST);
+        let fitting = MOST_NODES / self.path.len().max(1);
+        self.round = (2 * self.round).clamp(FIRST, MOST).min(fitting);
         let mut round = Vec::new();
         while round.len() < self.round {
             let next = match self.settings.order {

@@ -1,18 +1,20 @@
 //! The way in: a test function, a strategy, and what came of it.
 
+mod noted;
 mod test;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_explore::{
-    Coverage, Divergence, End, Progress, Replay, Schedule, Strategy, Strictness, explore_with,
-    shrink,
+    Coverage, Divergence, End, Progress, Schedule, Strategy, System as _, explore_with,
 };
 
 use crate::finding::FindingKind;
 use crate::options::Options;
 use crate::trace::Trace;
+use noted::NotedTest;
+pub use noted::{Failure, Noted, Notes};
 pub use test::{Last, ThreadedTest, say};
 
 /// What came of an exploration.
@@ -30,19 +32,6 @@ pub struct Report {
     pub statics: usize,
 }
 
-/// A failing execution.
-#[derive(Debug)]
-pub struct Failure {
-    /// What went wrong.
-    pub finding: FindingKind,
-    /// The schedule that leads there, with few preemptions.
-    pub schedule: Schedule,
-    /// What happened on the way.
-    pub trace: Trace,
-    /// Whether the schedule led to the same end when it was run again.
-    pub replayed: bool,
-}
-
 /// Executions to spend on making a failing schedule simpler.
 const SHRINKING: usize = 2000;
 
@@ -54,90 +43,40 @@ pub fn explore(
     strategy: &mut dyn Strategy,
     watch: &mut dyn FnMut(&dyn Strategy) -> ControlFlow<()>,
 ) -> Report {
-    let mut system = ThreadedTest::new(test, options);
-    let mut remarks: Vec<FindingKind> = Vec::new();
-    let mut failed = None;
-    let mut uncontrolled = false;
-    let report = {
-        let last = system.last();
-        explore_with(&mut system, strategy, &mut |end, strategy| {
-            for finding in last.take().findings {
-                uncontrolled |= matches!(finding.kind, FindingKind::Uncontrolled { .. });
-                let known = |known: &FindingKind| {
-                    std::mem::discriminant(known) == std::mem::discriminant(&finding.kind)
-                };
-                if finding.kind.is_failure() && end.is_failure() {
-                    failed.get_or_insert(finding.kind);
-                } else if !remarks.iter().any(known) {
-                    remarks.push(finding.kind);
-                }
-            }
-            // What depends on the world outside is not for us to explore.
-            if end.is_failure() || uncontrolled {
-                ControlFlow::Break(())
-            } else {
-                watch(strategy)
-            }
-        })
-    };
-    let failure = match (report.finding, failed) {
-        (Some(found), Some(finding)) => {
-            Some(describe(&mut system, finding, found.end, found.schedule))
+    let mut system = NotedTest::new(test, options);
+    let mut failing = None;
+    while strategy.begin() {
+        let end = system.run(strategy);
+        strategy.end(end);
+        if end.is_failure() {
+            failing = Some((end, strategy.schedule()));
+        }
+        // What depends on the world outside is not for us to explore.
+        let is_over = failing.is_some() || system.notes.uncontrolled.is_some();
+        if is_over || strategy.divergence().is_some() || watch(strategy).is_break() {
+            break;
+        }
+    }
+    let notes = system.take_notes();
+    let failure = match (failing, notes.failure) {
+        (Some((end, schedule)), Some(finding)) => {
+            let failure = Failure::tell(&mut system, finding, end, schedule, SHRINKING);
+            Some(failure)
         }
         _ => None,
     };
     Report {
         failure,
-        remarks,
-        coverage: report.coverage,
-        progress: report.progress,
-        divergence: report.divergence,
-        statics: system.statics_size(),
+        remarks: notes
+            .uncontrolled
+            .into_iter()
+            .chain(notes.remarks)
+            .collect(),
+        coverage: strategy.coverage(),
+        progress: strategy.progress(),
+        divergence: strategy.divergence(),
+        statics: system.test.statics_size(),
     }
-}
-
-/// Shrinks a failing schedule and runs it once more to see what happens.
-fn describe(
-    system: &mut ThreadedTest<'_>,
-    finding: FindingKind,
-    end: End,
-    schedule: Schedule,
-) -> Failure {
-    let shrunk = shrink(system, &schedule, SHRINKING).map(|shrunk| shrunk.schedule);
-    let schedule = shrunk.unwrap_or(schedule);
-    let (again, kinds, trace) = run_recorded(system, &schedule);
-    let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
-    let finding = kinds
-        .into_iter()
-        .find(|kind| kind.is_failure())
-        .filter(|_| replayed)
-        .unwrap_or(finding);
-    Failure {
-        finding,
-        schedule,
-        trace,
-        replayed,
-    }
-}
-
-fn run_recorded(
-    system: &mut ThreadedTest<'_>,
-    schedule: &Schedule,
-) -> (End, Vec<FindingKind>, Trace) {
-    let mut replay = Replay::new(schedule, Strictness::Exact);
-    replay.begin();
-    system.record(true);
-    let end = atropos_explore::System::run(system, &mut replay);
-    replay.end(end);
-    system.record(false);
-    let kinds = system
-        .last()
-        .take()
-        .findings
-        .into_iter()
-        .map(|finding| finding.kind)
-        .collect();
-    (end, kinds, system.take_trace())
 }
 
 /// Runs one schedule of a test, and says how it ended, what was found and what happened.
@@ -145,8 +84,10 @@ pub fn replay(
     test: &(dyn Fn() + Sync),
     options: &Options,
     schedule: &Schedule,
-) -> (End, Vec<FindingKind>, Trace) {
-    run_recorded(&mut ThreadedTest::new(test, options), schedule)
+) -> (End, Notes, Trace) {
+    let mut test = NotedTest::new(test, options);
+    let (end, trace) = noted::replay(&mut test, schedule);
+    (end, test.take_notes(), trace)
 }
 
 /// Runs a test under a strategy to its end, failures too, and counts how executions ended: what the test

@@ -196,9 +196,9 @@ fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
             failure.trace
         );
         let parsed = failure.schedule.to_string().parse().unwrap();
-        let (end, kinds, _) = replay(&test, &sc(), &parsed);
+        let (end, notes, _) = replay(&test, &sc(), &parsed);
         assert!(end.is_failure());
-        assert_eq!(kinds[0].to_string(), text);
+        assert_eq!(notes.failure.unwrap().to_string(), text);
     });
 }
 

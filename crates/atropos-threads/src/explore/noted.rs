@@ -1,0 +1,140 @@
+//! Tests whose executions leave notes, and what is told of a failing one: the same for every caller who drives strategies.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use atropos_explore::{End, Guide, Replay, Schedule, Strategy, Strictness, System, shrink};
+
+use super::test::{Last, ThreadedTest};
+use crate::finding::{Finding, FindingKind};
+use crate::options::Options;
+use crate::trace::Trace;
+
+/// What executions showed since the notes were last taken.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// The first failure.
+    pub failure: Option<FindingKind>,
+    /// What is worth a remark though the test passed, each sort once.
+    pub remarks: Vec<FindingKind>,
+    pub uncontrolled: Option<FindingKind>,
+    pub most_threads: usize,
+    /// Most scheduling points in an execution.
+    pub most_points: u64,
+    /// Most steps of threads in an execution, where somebody counts them.
+    pub most_steps: u64,
+}
+
+impl Notes {
+    /// Adds what the last execution left, which ended so.
+    pub fn add(&mut self, last: Last, end: End) {
+        self.most_threads = self.most_threads.max(last.threads);
+        self.most_points = self.most_points.max(last.steps);
+        for Finding { kind } in last.findings {
+            let same = |other: &FindingKind| {
+                std::mem::discriminant(other) == std::mem::discriminant(&kind)
+            };
+            if matches!(kind, FindingKind::Uncontrolled { .. }) {
+                self.uncontrolled.get_or_insert(kind);
+            } else if kind.is_failure() && end.is_failure() {
+                self.failure.get_or_insert(kind);
+            } else if !self.remarks.iter().any(same) {
+                self.remarks.push(kind);
+            }
+        }
+    }
+}
+
+/// A test whose executions are noted.
+pub trait Noted: System {
+    /// What executions showed since the last call.
+    fn take_notes(&mut self) -> Notes;
+
+    /// Runs with a trace being kept.
+    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace);
+}
+
+/// A failing execution.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong.
+    pub finding: FindingKind,
+    /// The schedule that leads there, with few preemptions.
+    pub schedule: Schedule,
+    /// What happened on the way.
+    pub trace: Trace,
+    /// Whether the schedule led to the same end when it was run again.
+    pub replayed: bool,
+}
+
+impl Failure {
+    /// Makes a failing schedule simpler, within so many executions, and runs it once more to see what happens.
+    pub fn tell(
+        test: &mut impl Noted,
+        finding: FindingKind,
+        end: End,
+        schedule: Schedule,
+        executions: usize,
+    ) -> Failure {
+        let shrunk = shrink(test, &schedule, executions).map(|shrunk| shrunk.schedule);
+        let schedule = shrunk.unwrap_or(schedule);
+        test.take_notes();
+        let (again, trace) = replay(test, &schedule);
+        let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
+        let failure = test.take_notes().failure;
+        Failure {
+            finding: failure.filter(|_| replayed).unwrap_or(finding),
+            schedule,
+            trace,
+            replayed,
+        }
+    }
+}
+
+/// Runs one schedule of a test with a trace being kept.
+pub(super) fn replay(test: &mut impl Noted, schedule: &Schedule) -> (End, Trace) {
+    let mut replay = Replay::new(schedule, Strictness::Exact);
+    replay.begin();
+    let (end, trace) = test.run_recorded(&mut replay);
+    replay.end(end);
+    (end, trace)
+}
+
+/// A test and its notes, with nothing else about it.
+pub(super) struct NotedTest<'a> {
+    pub test: ThreadedTest<'a>,
+    last: Rc<RefCell<Last>>,
+    pub notes: Notes,
+}
+
+impl<'a> NotedTest<'a> {
+    pub fn new(test: &'a (dyn Fn() + Sync), options: &Options) -> NotedTest<'a> {
+        let test = ThreadedTest::new(test, options);
+        NotedTest {
+            last: test.last(),
+            test,
+            notes: Notes::default(),
+        }
+    }
+}
+
+impl System for NotedTest<'_> {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        let end = self.test.run(guide);
+        self.notes.add(self.last.take(), end);
+        end
+    }
+}
+
+impl Noted for NotedTest<'_> {
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+
+    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
+        self.test.record(true);
+        let end = self.run(guide);
+        self.test.record(false);
+        (end, self.test.take_trace())
+    }
+}
