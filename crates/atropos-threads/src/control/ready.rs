@@ -178,7 +178,7 @@ impl Controller {
             .min();
         match next {
             Some(next) if next > self.clockwork.now => {
-                self.clockwork.now = next;
+                self.clockwork.pass(next);
                 self.model.settle();
                 true
             }

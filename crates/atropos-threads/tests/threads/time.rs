@@ -165,3 +165,26 @@ fn waiting_by_asking_for_the_time_ends() {
     };
     check(test, &sc(), &["over"]);
 }
+
+/// As a channel that delivers at some time waits for that.
+#[test]
+fn whoever_looks_at_the_clock_again_sees_that_time_has_passed() {
+    let test = || {
+        let start = Instant::now();
+        let deadline = Instant::now() + Duration::from_millis(50);
+        let mut sleeps = 0;
+        let fired = loop {
+            let now = Instant::now();
+            if now >= deadline {
+                break now;
+            }
+            thread::sleep(deadline - now);
+            sleeps += 1;
+        };
+        assert!(start + Duration::from_millis(50) < deadline);
+        assert!(fired < Instant::now());
+        assert!(fired - start < Duration::from_millis(51));
+        say(&sleeps.to_string());
+    };
+    check(test, &sc(), &["1"]);
+}
