@@ -3,6 +3,7 @@
 mod advice;
 mod animation;
 mod automata;
+mod battered;
 mod conformance;
 mod constructs;
 mod diagnostics;
