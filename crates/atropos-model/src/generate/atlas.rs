@@ -6,7 +6,7 @@ use super::moves::Move;
 use crate::explore::{Acting, Explorer, Limits, Node, QuickMap, QuickSet, Stop, Suspension};
 use crate::model::Observation;
 use crate::mutation::{MutantId, MutantSet, Mutants};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +32,8 @@ pub struct Place {
 /// A move from a place.
 pub struct Way {
     pub step: Move,
+    /// The number of this move, wherever it is taken.
+    pub(super) number: usize,
     /// Mutants that compute something else when it is taken, sorted; shared between ways.
     pub met: Arc<[MutantId]>,
     /// Those that came to the original's state nevertheless.
@@ -64,6 +66,7 @@ pub struct Atlas {
     pub places: Vec<Place>,
     known: QuickMap<Vec<Node>, PlaceId>,
     sets: QuickSet<Arc<[MutantId]>>,
+    numbers: HashMap<Move, usize>,
 }
 
 impl Atlas {
@@ -108,6 +111,7 @@ impl Atlas {
         let ways = moves
             .into_iter()
             .map(|(step, met)| Way {
+                number: self.number(&step),
                 step,
                 met: self.shared(&met, &model.mutants),
                 harmless: BTreeSet::new(),
@@ -116,6 +120,11 @@ impl Atlas {
             .collect();
         self.place_mut(id).ways = Some(ways);
         Ok(())
+    }
+
+    fn number(&mut self, step: &Move) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(step.clone()).or_insert(next)
     }
 
     /// Inputs that differ in an argument mostly meet the same mutants.

@@ -17,6 +17,9 @@ use std::collections::VecDeque;
 
 /// Started so often in vain, a mutant is nothing to go for any more, and one that never parted is left alone.
 pub(super) const PATIENCE: u32 = 30;
+/// A mutant that ran beside the original for so many full lives in vain has shorter ones, by this factor.
+pub(super) const LIVES: u32 = 3;
+pub(super) const SHORTER: u32 = 4;
 /// Of moves that promise equally little, those lead to something new more likely that were never taken from their place,
 /// the more so the less often they were taken anywhere.
 const UNSEEN: f64 = 0.01;
@@ -141,6 +144,8 @@ struct Worth<'w> {
     /// By the address of the list: ways share them.
     sets: QuickMap<*const MutantId, f64>,
     own: QuickMap<PlaceId, f64>,
+    /// By a mutant's number, where it was asked for.
+    mutants: Vec<Option<f64>>,
 }
 
 impl<'w> Worth<'w> {
@@ -151,10 +156,21 @@ impl<'w> Worth<'w> {
             chances: strategy.kills.chances(),
             sets: QuickMap::default(),
             own: QuickMap::default(),
+            mutants: vec![None; situation.results.statuses.len() + 1],
         }
     }
 
-    fn of_mutant(&self, mutant: MutantId) -> f64 {
+    fn of_mutant(&mut self, mutant: MutantId) -> f64 {
+        let number = mutant.0 as usize;
+        if let Some(known) = self.mutants[number] {
+            return known;
+        }
+        let found = self.chance(mutant);
+        self.mutants[number] = Some(found);
+        found
+    }
+
+    fn chance(&self, mutant: MutantId) -> f64 {
         let situation = self.situation;
         let waits = situation.results.is_open(mutant)
             && !situation.gone.contains(&mutant)
@@ -197,7 +213,7 @@ impl<'w> Worth<'w> {
         };
         let arriving = way.next.map_or(0.0, |next| self.of_arriving(atlas, next));
         let unseen = way.next.is_none_or(|next| atlas.place(next).visits == 0);
-        let taken = f64::from(self.strategy.count(&way.step)) + 1.0;
+        let taken = f64::from(self.strategy.count(way)) + 1.0;
         let novel = if unseen {
             UNSEEN + NOVEL / (taken * taken)
         } else {

@@ -484,7 +484,8 @@ impl Master<'_> {
                     one.suspension = suspension;
                     one.from = None;
                     one.age += 1;
-                    if one.age >= self.options.max_age {
+                    let longest = self.strategy.longest_life(mutant, self.options.max_age);
+                    if one.age >= longest {
                         gone.insert(mutant);
                     } else {
                         still.push(one);

@@ -1,16 +1,15 @@
 //! Which move next. All strategies are deterministic for a seed.
 
-use super::atlas::{Atlas, PlaceId};
+use super::atlas::{Atlas, PlaceId, Way};
 use super::crew::Crew;
 use super::experience::Experience;
 use super::frontier;
-use super::moves::Move;
 use super::options::StrategyKind;
 use super::outcome::Results;
 use super::random::Random;
 use crate::explore::{Limits, Suspension};
 use crate::mutation::{MutantId, MutantSet};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a strategy may look at.
@@ -28,14 +27,25 @@ pub struct Situation<'s> {
     pub limits: Limits,
 }
 
+/// The number at a place of a list, which grows to there.
+fn entry(list: &mut Vec<u32>, at: usize) -> &mut u32 {
+    if at >= list.len() {
+        list.resize(at + 1, 0);
+    }
+    &mut list[at]
+}
+
 pub struct Strategy {
     kind: StrategyKind,
     pub(super) random: Random,
-    counts: HashMap<Move, u32>,
-    /// How often a mutant was started.
-    tries: HashMap<MutantId, u32>,
+    /// How often a move was taken, by its number.
+    counts: Vec<u32>,
+    /// How often a mutant was started, by its number.
+    tries: Vec<u32>,
+    /// Moves that a mutant ran beside the original without being killed, by its number.
+    lived: Vec<u32>,
     /// Mutants that came to other states than the original.
-    parted: HashSet<MutantId>,
+    parted: MutantSet,
     /// Kills by starting a mutant, by how often it was started before.
     pub(super) kills: Experience,
 }
@@ -48,9 +58,10 @@ impl Strategy {
         Strategy {
             kind,
             random: Random::new(seed),
-            counts: HashMap::new(),
-            tries: HashMap::new(),
-            parted: HashSet::new(),
+            counts: Vec::new(),
+            tries: Vec::new(),
+            lived: Vec::new(),
+            parted: MutantSet::default(),
             kills: Experience::new(),
         }
     }
@@ -72,15 +83,12 @@ impl Strategy {
 
     /// Told after every move, chosen or not.
     pub fn taken(&mut self, atlas: &Atlas, place: PlaceId, at: usize) {
-        *self
-            .counts
-            .entry(atlas.place(place).ways()[at].step.clone())
-            .or_default() += 1;
+        *entry(&mut self.counts, atlas.place(place).ways()[at].number) += 1;
     }
 
     /// Told when a mutant is started.
     pub fn tried(&mut self, mutant: MutantId) {
-        let tries = self.tries.entry(mutant).or_default();
+        let tries = entry(&mut self.tries, mutant.0 as usize);
         self.kills.attempted(*tries);
         *tries += 1;
     }
@@ -88,13 +96,23 @@ impl Strategy {
     /// Told when a mutant has come to another state than the original.
     pub fn parted(&mut self, mutant: MutantId) {
         self.parted.insert(mutant);
+        *entry(&mut self.lived, mutant.0 as usize) += 1;
+    }
+
+    /// How many moves a mutant may run beside the original.
+    pub fn longest_life(&self, mutant: MutantId, max_age: u32) -> u32 {
+        let lived = self.lived.get(mutant.0 as usize).copied().unwrap_or(0);
+        match self.kind == StrategyKind::Frontier && lived >= max_age * frontier::LIVES {
+            true => max_age.div_ceil(frontier::SHORTER),
+            false => max_age,
+        }
     }
 
     /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
     pub fn wants(&self, mutant: MutantId) -> bool {
         self.kind != StrategyKind::Frontier
             || self.tries(mutant) < frontier::PATIENCE
-            || self.parted.contains(&mutant)
+            || self.parted.contains(mutant)
     }
 
     /// Told when a mutant is killed that was started.
@@ -103,12 +121,12 @@ impl Strategy {
     }
 
     pub(super) fn tries(&self, mutant: MutantId) -> u32 {
-        self.tries.get(&mutant).copied().unwrap_or(0)
+        self.tries.get(mutant.0 as usize).copied().unwrap_or(0)
     }
 
     /// How often a move was taken, anywhere.
-    pub(super) fn count(&self, step: &Move) -> u32 {
-        self.counts.get(step).copied().unwrap_or(0)
+    pub(super) fn count(&self, way: &Way) -> u32 {
+        self.counts.get(way.number).copied().unwrap_or(0)
     }
 
     /// S1: random, with the square of how often a move was taken against it.
@@ -118,7 +136,7 @@ impl Strategy {
             .ways()
             .iter()
             .map(|way| {
-                let count = u64::from(self.counts.get(&way.step).copied().unwrap_or(0)) + 1;
+                let count = u64::from(self.count(way)) + 1;
                 (1_000_000 / (count * count)).max(1)
             })
             .collect();

@@ -28,6 +28,8 @@ pub fn machine(name: Text, lines: &[Line], chart: &mut Chart, collector: &mut Co
     };
     diagram.declare(lines);
     diagram.connect(lines, chart);
+    diagram.settle_guards();
+    diagram.settle_choices(lines);
     diagram.settle_kinds();
     chart.machines.push(diagram.machine);
 }
@@ -59,7 +61,7 @@ impl Diagram<'_> {
                     let frame = self.open(state, separated(&lines[at + 1..]));
                     frames.push(frame);
                 }
-                Line::Declare(name) => {
+                Line::Declare(name) | Line::Choice(name) => {
                     self.declared(name, frames[last].holder);
                 }
                 Line::Close(span) => {
@@ -377,6 +379,64 @@ impl Diagram<'_> {
         }
     }
 
+    /// `[else]` holds where no other arrow with the same trigger does.
+    fn settle_guards(&mut self) {
+        for state in &mut self.machine.states {
+            for at in 0..state.transitions.len() {
+                let arrow = &state.transitions[at];
+                let Some(guard) = arrow.guard.clone().filter(|guard| guard.text == "else") else {
+                    continue;
+                };
+                let others = state.transitions.iter().enumerate();
+                let others = others.filter(|(other, transition)| {
+                    *other != at && same_trigger(&transition.trigger, &arrow.trigger)
+                });
+                let guards: Vec<Option<&Text>> =
+                    others.map(|(_, other)| other.guard.as_ref()).collect();
+                let decided = |guard: &Option<&Text>| guard.is_none_or(|g| g.text == "else");
+                if guards.is_empty() || guards.iter().any(decided) {
+                    self.collector.advise(
+                        guard.span,
+                        "there is nothing else",
+                        "`else` needs other arrows from the same state with the same event, each with a guard",
+                    );
+                    return;
+                }
+                let not = guards.iter().flatten().map(|g| format!("not ({})", g.text));
+                let text = not.collect::<Vec<_>>().join(" and ");
+                state.transitions[at].guard = Some(Text::new(text, guard.span));
+            }
+        }
+    }
+
+    /// A choice is a state that is left at once.
+    fn settle_choices(&mut self, lines: &[Line]) {
+        for line in lines {
+            let Line::Choice(name) = line else { continue };
+            let state = self
+                .machine
+                .states
+                .iter()
+                .find(|s| s.name.text == name.text);
+            let transitions = state.map_or(&[][..], |state| &state.transitions);
+            let waits = transitions.iter().find(|t| t.trigger != Trigger::Eventless);
+            let (span, message, advice) = match waits {
+                Some(waits) => (
+                    waits.span.clone(),
+                    format!("the choice `{}` waits for nothing", name.text),
+                    "leave the event out: `X --> A : [guard]`",
+                ),
+                None if transitions.is_empty() => (
+                    name.span.clone(),
+                    format!("the choice `{}` leads nowhere", name.text),
+                    "add arrows: `X --> A : [guard]`, `X --> B : [else]`",
+                ),
+                None => continue,
+            };
+            self.collector.advise(span, message, advice);
+        }
+    }
+
     /// States with states inside are compound, the rest has none.
     fn settle_kinds(&mut self) {
         for id in self.machine.ids() {
@@ -399,6 +459,15 @@ impl Diagram<'_> {
                 );
             }
         }
+    }
+}
+
+/// Whether two arrows wait for the same, wherever that is written.
+fn same_trigger(one: &Trigger, other: &Trigger) -> bool {
+    match (one, other) {
+        (Trigger::Event(one), Trigger::Event(other)) => one.text == other.text,
+        (Trigger::After(one, _), Trigger::After(other, _)) => one == other,
+        _ => one == other,
     }
 }
 

@@ -32,6 +32,8 @@ pub enum Line {
     Open(Text),
     /// `state X`.
     Declare(Text),
+    /// `state X <<choice>>`.
+    Choice(Text),
     /// `}`.
     Close(Span),
     /// `--` or `||`.
@@ -60,40 +62,114 @@ pub enum Line {
 
 /// The statements of a file.
 pub fn lines(source: &str, collector: &mut Collector) -> Vec<Line> {
+    let source = without_comments(source, collector);
     let mut found = Vec::new();
     let mut start = 0;
-    let mut inside_note: Option<&str> = None;
+    // What is only for the picture, over several lines.
+    let mut inside: Option<(Text, &Block)> = None;
     for raw in source.split_inclusive('\n') {
         let text = trimmed(raw, start);
         start += raw.len();
-        if let Some(end) = inside_note {
-            if text.text == end {
-                inside_note = None;
-            }
-            continue;
+        match &inside {
+            Some((_, block)) if block.ends.contains(&text.text.as_str()) => inside = None,
+            Some(_) => {}
+            None => match BLOCKS.iter().find(|block| (block.opens)(&text.text)) {
+                Some(block) => inside = Some((text, block)),
+                None if says_nothing(&text.text) => {}
+                None => found.extend(line(text, collector)),
+            },
         }
-        inside_note = opens_comment(&text.text);
-        if inside_note.is_none() && !says_nothing(&text.text) {
-            found.extend(line(text, collector));
-        }
+    }
+    if let Some((text, block)) = inside {
+        let advice = format!("end it with `{}` on a line of its own", block.ends[0]);
+        collector.advise(text.span, format!("`{}` is not ended", text.text), advice);
     }
     found
 }
+
+/// Blanks in place of block comments, so that everything else stays where it is.
+fn without_comments(source: &str, collector: &mut Collector) -> String {
+    let mut kept = String::with_capacity(source.len());
+    let mut opened = None;
+    for line in source.split_inclusive('\n') {
+        let mut rest = line;
+        if opened.is_none() && line.trim_start().starts_with('\'') {
+            kept.push_str(line);
+            continue;
+        }
+        while let Some(at) = rest.find(if opened.is_none() { "/'" } else { "'/" }) {
+            let (before, behind) = rest.split_at(at);
+            match opened.take() {
+                None => {
+                    kept.push_str(before);
+                    opened = Some(kept.len());
+                }
+                Some(_) => blank(&mut kept, before),
+            }
+            blank(&mut kept, &behind[..2]);
+            rest = &behind[2..];
+        }
+        match opened {
+            None => kept.push_str(rest),
+            Some(_) => blank(&mut kept, rest),
+        }
+    }
+    if let Some(at) = opened {
+        collector.advise(at..at + 2, "this comment is not ended", "end it with `'/`");
+    }
+    kept
+}
+
+/// As many bytes of nothing.
+fn blank(kept: &mut String, text: &str) {
+    kept.extend(
+        text.bytes()
+            .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
+    );
+}
+
+/// Several lines that say nothing about behaviour.
+struct Block {
+    opens: fn(&str) -> bool,
+    ends: &'static [&'static str],
+}
+
+const BLOCKS: [Block; 7] = [
+    Block {
+        opens: |text| text.starts_with("note ") && !text.contains(':') && !text.contains(" as "),
+        ends: &["end note", "endnote"],
+    },
+    Block {
+        opens: |text| text == "legend" || text.starts_with("legend "),
+        ends: &["endlegend", "end legend"],
+    },
+    Block {
+        opens: |text| text == "title",
+        ends: &["end title", "endtitle"],
+    },
+    Block {
+        opens: |text| text == "header",
+        ends: &["endheader", "end header"],
+    },
+    Block {
+        opens: |text| text == "footer",
+        ends: &["endfooter", "end footer"],
+    },
+    Block {
+        opens: |text| text.starts_with("skinparam ") && text.ends_with('{'),
+        ends: &["}"],
+    },
+    Block {
+        opens: |text| text == "<style>",
+        ends: &["</style>"],
+    },
+];
 
 /// Text without the blanks around it, at its place.
 pub fn trimmed(text: &str, start: usize) -> Text {
     let lead = text.len() - text.trim_start().len();
     let inner = text.trim();
     Text::new(inner, start + lead..start + lead + inner.len())
-}
-
-/// Notes and block comments of several lines: how they end.
-fn opens_comment(text: &str) -> Option<&'static str> {
-    let is_note = text.starts_with("note ") && !text.contains(':') && !text.contains(" as ");
-    if is_note {
-        return Some("end note");
-    }
-    (text.starts_with("/'") && !text.contains("'/")).then_some("'/")
 }
 
 /// Lines that only say how the picture looks, and comments.
@@ -111,7 +187,8 @@ fn says_nothing(text: &str) -> bool {
         "header ",
         "footer ",
         "!theme ",
-        "/'",
+        "!pragma ",
+        "mainframe ",
     ];
     let comment = text.starts_with('\'') && !text.starts_with("'!");
     text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
@@ -185,6 +262,18 @@ fn split_label(text: &Text) -> (Text, Option<Text>) {
     }
 }
 
+fn is_name(name: &Text, collector: &mut Collector) -> bool {
+    let is_word = is_word(&name.text);
+    if !is_word {
+        collector.advise(
+            name.span.clone(),
+            format!("`{}` is no state's name", name.text),
+            "write `state X` or `state \"Long name\" as X`",
+        );
+    }
+    is_word
+}
+
 /// `state X`, `state X {`, `state "Long name" as X {`.
 fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
     let rest = trimmed(&text.text["state".len()..], text.span.start + "state".len());
@@ -192,11 +281,15 @@ fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
         Some(body) => (trimmed(body, rest.span.start), true),
         None => (rest, false),
     };
+    if let Some(name) = body.text.strip_suffix("<<choice>>").filter(|_| !opens) {
+        let name = trimmed(name, body.span.start);
+        return is_name(&name, collector).then_some(Line::Choice(name));
+    }
     if let Some(at) = body.text.find("<<") {
         collector.advise(
             body.span.start + at..body.span.end,
             format!("`{}` is not read", &body.text[at..]),
-            "use plain states: a choice is several guarded transitions, a fork is a state with `--` regions, a history is `X[H]`",
+            "use plain states: a fork is a state with `--` regions, a history is `X[H]`; of these only `<<choice>>` is read",
         );
         return None;
     }
@@ -217,12 +310,7 @@ fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
         Some(at) => trimmed(&name.text[..at], name.span.start),
         None => name,
     };
-    if !is_word(&name.text) {
-        collector.advise(
-            name.span,
-            format!("`{}` is no state's name", name.text),
-            "write `state X` or `state \"Long name\" as X`",
-        );
+    if !is_name(&name, collector) {
         return None;
     }
     Some(if opens {

@@ -1,6 +1,6 @@
 //! A subset of PlantUML's state diagrams in, chart out.
 //!
-//! Read are `[*]`, `state X { … }`, `--` regions, `X[H]` and `X[H*]`, `X : entry / …`, `X : exit / …`, `X : event [guard] / …` (nothing is left),
+//! Read are `[*]`, `state X { … }`, `state X <<choice>>` with `[else]`, `--` regions, `X[H]` and `X[H*]`, `X : entry / …`, `X : exit / …`, `X : event [guard] / …` (nothing is left),
 //! `A --> B : event [guard] / action; action` and `after 20`. Data, types, signatures and instances stand in comments that start with `'!`,
 //! so that PlantUML still draws the picture. A transition without a trigger from a state with states inside waits for that state's end.
 

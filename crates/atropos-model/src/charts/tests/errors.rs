@@ -149,7 +149,7 @@ fn networks_are_checked_for_classes_references_and_bindings() {
 fn all_problems_of_a_plantuml_file_are_shown_at_once() {
     expect(
         "bad.puml",
-        "@startuml M\n[*] --> A : go\nA <-- B\nA --> B : go [x / act\nA --> C : one, two\nA : just a remark\nA : do / work\nstate X <<choice>>\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
+        "@startuml M\n[*] --> A : go\nA <-- B\nA --> B : go [x / act\nA --> C : one, two\nA : just a remark\nA : do / work\nstate X <<join>>\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
         &[
             "a start waits for nothing",
             "arrows that point to the left are not read",
@@ -157,13 +157,41 @@ fn all_problems_of_a_plantuml_file_are_shown_at_once() {
             "`one, two` is no trigger",
             "`just a remark` is not read",
             "activities (`do /`) are not read",
-            "`<<choice>>` is not read",
+            "`<<join>>` is not read",
             "the state `E` is not closed",
             "bad.puml:10:1",
             "`foo bar` is not read",
             "did you mean `var`?",
             "is no time of the model",
             "`x + 1` is no action that is read",
+        ],
+    );
+}
+
+#[test]
+fn blocks_without_an_end_and_choices_without_a_choice_are_complained_about() {
+    expect(
+        "open.puml",
+        "@startuml X\n[*] --> A\nnote left of A\nA --> B\n@enduml\n",
+        &[
+            "open.puml:3:1",
+            "`note left of A` is not ended",
+            "end it with `end note`",
+        ],
+    );
+    expect(
+        "open.puml",
+        "@startuml X\n[*] --> A /' for ever\n@enduml\n",
+        &["open.puml:2:11", "this comment is not ended"],
+    );
+    expect(
+        "choice.puml",
+        "@startuml X\nstate c <<choice>>\nstate d <<choice>>\nstate e <<fork>>\n[*] --> A\nA --> c : go\nc --> A : back\nA --> B : up [else]\n@enduml\n",
+        &[
+            "the choice `c` waits for nothing",
+            "the choice `d` leads nowhere",
+            "`<<fork>>` is not read",
+            "there is nothing else",
         ],
     );
 }

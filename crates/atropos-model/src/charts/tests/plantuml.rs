@@ -61,3 +61,24 @@ fn the_same_chart_in_both_notations_behaves_the_same() {
         "{compared:?}"
     );
 }
+
+#[test]
+fn what_is_only_for_the_picture_is_passed_over() {
+    let machine = plantuml(
+        "/' one '/ [*] --> A /' two\nA --> B : wrong\n'/\n' a line with /' in it\nlegend left\nA --> C\nendlegend\nskinparam state {\nBackgroundColor Red\n}\nnote left of A\nA --> D : no\nend note\ntitle\nTwo words\nend title\nA --> B : go / Done",
+    );
+    machine.shows("", "go delta");
+    machine.shows("go", "!Done");
+}
+
+#[test]
+fn a_choice_is_left_at_once_by_what_holds_then() {
+    let machine = plantuml(
+        "'! var n : int[0..2] = 1\nstate c <<choice>>\n[*] --> A\nA --> c : pick / n := n - 1\nc --> B : [n > 0] / More\nc --> A : [n = 0] / Last\nc --> D : [else]\nB --> A : go",
+    );
+    machine.shows("pick", "!Last");
+    let machine = plantuml(
+        "'! var n : int[0..2] = 2\nstate c <<choice>>\n[*] --> A\nA --> c : pick\nc --> B : [n < 1]\nc --> D : [else] / Other\nB : entry / Wrong",
+    );
+    machine.shows("pick", "!Other");
+}
