@@ -11,7 +11,8 @@ use syn::{
 };
 
 use crate::attributes::Marks;
-use crate::concurrency::construct::{self, Known};
+use crate::concurrency::construct::Known;
+use crate::concurrency::locals;
 use crate::facts::Facts;
 use crate::find::FindOptions;
 use crate::junk;
@@ -441,7 +442,7 @@ impl<'a> Walker<'a> {
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         self.names.push(signature.ident.to_string());
         if self.looks_at_concurrency() {
-            self.frame.constructs = construct::locals(self, block);
+            self.frame.constructs = locals::of(self, block);
         }
         if signature.constness.is_some() {
             self.constant_block(block);

@@ -29,9 +29,11 @@ impl Walker<'_> {
                 | "blocking_recv_timeout",
                 1,
             ) => self.time(&call.args[0]),
-            ("acquire_many" | "try_acquire_many" | "add_permits" | "num_threads", 1) => {
-                self.count(&call.args[0]);
-            }
+            (
+                "acquire_many" | "try_acquire_many" | "add_permits" | "num_threads"
+                | "worker_threads",
+                1,
+            ) => self.count(&call.args[0]),
             ("is_leader", 0) => self.no_leader(call),
             ("notify_all" | "notify_waiters", 0) => self.notify_one(call),
             _ => {}

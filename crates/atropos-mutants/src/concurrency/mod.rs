@@ -1,7 +1,8 @@
 //! The mistakes people make with threads: the 25 operators of Bradbury, Cordy and Dingel, as the
 //! same mistakes look in Rust, for std, parking_lot, crossbeam and tokio.
 //!
-//! - `construct`: what is known of a name: a lock, a condition, a channel's end, of which library.
+//! - `construct`: what is known of a name: a lock, a condition, a channel's end, of which library; `locals`: what the locals
+//!   of a function are.
 //! - `calls`: MXT, MXC, MBR, RNA, ELPA, MSP, RXO and the lock of RCXC, at single calls.
 //! - `atomics`: EAN and RVK.
 //! - `removals`: RTXC, RCXC, RJS and MSF, at statements.
@@ -21,6 +22,7 @@ mod atomics;
 mod calls;
 pub(crate) mod construct;
 mod leaks;
+pub(crate) mod locals;
 mod methods;
 mod regions;
 mod removals;

@@ -30,6 +30,13 @@ impl Walker<'_> {
         let operator = match peeled(expression) {
             Expr::MethodCall(call) => self.removal_of_method(call),
             Expr::Call(call) => self.removal_of_function(call),
+            // A task that is waited for.
+            task @ Expr::Path(_) if waits(expression) => {
+                let known = self.known(task);
+                known
+                    .is_some_and(|known| known.construct == Construct::JoinHandle)
+                    .then_some(Operator::Rtxc)
+            }
             _ => None,
         };
         if let Some(operator) = operator {
@@ -248,6 +255,17 @@ impl Walker<'_> {
         };
         let draft = self.replacement(Operator::Msf, span, text);
         self.block_draft(draft);
+    }
+}
+
+/// Whether an expression awaits something, and at most unwraps what comes of it.
+fn waits(expression: &Expr) -> bool {
+    match expression {
+        Expr::Await(_) => true,
+        Expr::MethodCall(call) => waits(&call.receiver),
+        Expr::Try(attempt) => waits(&attempt.expr),
+        Expr::Paren(inner) => waits(&inner.expr),
+        _ => false,
     }
 }
 

@@ -82,6 +82,15 @@ fn rxo_takes_another_of_the_same_kind_but_not_a_clone() {
 }
 
 #[test]
+fn mxc_changes_sizes_of_pools() {
+    check(
+        "MXC",
+        "fn f() { tokio::runtime::Builder::new_multi_thread().worker_threads(2).build(); }",
+        &["MXC: 2 => 3", "MXC: 2 => 1"],
+    );
+}
+
+#[test]
 fn mxc_changes_counts_by_one() {
     made(
         "MXC",
@@ -234,6 +243,21 @@ fn a_permit_that_is_only_held_is_not_acquired() {
         "RCXC",
         "use tokio::sync::Semaphore; async fn f(s: &Semaphore) { let permit = s.acquire().await.unwrap(); permit.forget(); }",
         &[],
+    );
+    // One that is given back by hand is a guard like others.
+    check(
+        "RCXC",
+        "use tokio::sync::Semaphore; async fn f(s: &Semaphore) { let permit = s.acquire().await.unwrap(); g(); drop(permit); h(); }",
+        &["RCXC: drop(permit); =>"],
+    );
+}
+
+#[test]
+fn a_task_is_not_waited_for() {
+    check(
+        "RTXC",
+        "async fn f() { let task = tokio::spawn(async { g() }); task.await.unwrap(); other.await.unwrap(); }",
+        &["RTXC: task.await.unwrap(); =>"],
     );
 }
 
