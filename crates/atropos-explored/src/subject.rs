@@ -20,6 +20,8 @@ use crate::{judged, switch};
 const MULTIPLE: u64 = 10;
 /// And how much in any case.
 const AT_LEAST: u64 = 10_000;
+/// And how many bytes of memory.
+const BYTES_AT_LEAST: usize = 64 << 20;
 
 /// A test that can be run under a guide, again and again.
 pub struct Subject<'a> {
@@ -79,6 +81,9 @@ impl<'a> Subject<'a> {
         self.step_limit = multiple(notes.most_steps);
         self.point_limit = multiple(notes.most_points);
         self.test.set_step_limit(self.point_limit);
+        let memory = notes.most_memory.saturating_mul(MULTIPLE as usize);
+        self.test
+            .set_memory_limit(memory.saturating_add(BYTES_AT_LEAST));
     }
 
     /// From now on the choices of the execution under way are written down there.

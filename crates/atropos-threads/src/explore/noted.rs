@@ -23,6 +23,8 @@ pub struct Notes {
     pub most_points: u64,
     /// Most steps of threads in an execution, where somebody counts them.
     pub most_steps: u64,
+    /// Most bytes of memory that a thread took in an execution.
+    pub most_memory: usize,
 }
 
 impl Notes {
@@ -30,6 +32,7 @@ impl Notes {
     pub fn add(&mut self, last: Last, end: End) {
         self.most_threads = self.most_threads.max(last.threads);
         self.most_points = self.most_points.max(last.steps);
+        self.most_memory = self.most_memory.max(last.memory);
         for Finding { kind } in last.findings {
             let same = |other: &FindingKind| {
                 std::mem::discriminant(other) == std::mem::discriminant(&kind)

@@ -39,6 +39,8 @@ pub struct Last {
     pub threads: usize,
     /// Scheduling points.
     pub steps: u64,
+    /// Bytes of memory that the greediest thread took.
+    pub memory: usize,
     /// How often it was looked whether a thread can go on.
     pub looks: u64,
 }
@@ -143,6 +145,11 @@ impl<'a> ThreadedTest<'a> {
     /// Scheduling points after which an execution counts as one that does not end.
     pub fn set_step_limit(&mut self, limit: u64) {
         self.controller().settings.step_limit = limit;
+    }
+
+    /// Bytes of memory that each thread of an execution may take.
+    pub fn set_memory_limit(&mut self, bytes: usize) {
+        self.controller().world.heap.limit_to(bytes);
     }
 
     /// The trace of the last execution.
@@ -306,12 +313,14 @@ impl System for ThreadedTest<'_> {
         let said = std::mem::take(&mut controller.said);
         let threads = controller.started;
         let steps = controller.steps;
+        let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
         *self.last.borrow_mut() = Last {
             findings,
             said,
             threads,
             steps,
+            memory,
             looks,
         };
         end

@@ -20,8 +20,8 @@ const HEADER: usize = 16;
 const SMALL: usize = 1024;
 const SMALL_CLASSES: usize = SMALL / 16;
 const CLASSES: usize = SMALL_CLASSES + 32;
-/// What one thread may have at a time; more is taken for a program that has lost its way.
-const MOST: usize = SLICE / 2;
+/// What one thread may take at most; more is taken for a program that has lost its way.
+pub const MOST: usize = SLICE / 2;
 /// A slice that is smaller than this does not use anything again.
 const FRESH: usize = 256 << 10;
 /// Set in the class of a block that was given back.
@@ -40,6 +40,8 @@ struct Slice {
     start: usize,
     next: usize,
     open: usize,
+    /// How large it may grow.
+    most: usize,
     free: [*mut u8; CLASSES],
 }
 
@@ -70,6 +72,7 @@ impl Heap {
                 start,
                 next: start,
                 open: start,
+                most: MOST,
                 free: [null_mut(); CLASSES],
             }
         };
@@ -85,6 +88,22 @@ impl Heap {
     pub fn serve(&mut self, thread: usize) -> Program {
         self.used = self.used.max(thread + 1);
         Program(&raw mut self.slices[thread])
+    }
+
+    /// The most that one thread has taken in this execution.
+    pub fn taken(&self) -> usize {
+        let slices = self.slices[..self.used].iter();
+        slices
+            .map(|slice| slice.next - slice.start)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// From now on each thread may take so much.
+    pub fn limit_to(&mut self, bytes: usize) {
+        for slice in &mut self.slices {
+            slice.most = bytes.min(MOST);
+        }
     }
 
     /// Where the heap lies.
@@ -176,7 +195,7 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
         block if block.is_null() => match slice.fresh(HEADER + room_of(class)) {
             Some(block) => block,
             None => {
-                crate::control::limits::too_much_memory(MOST);
+                crate::control::limits::too_much_memory(slice.most);
                 return null_mut();
             }
         },
@@ -201,7 +220,7 @@ impl Slice {
     fn fresh(&mut self, room: usize) -> Option<*mut u8> {
         let block = self.next;
         let next = block + room.next_multiple_of(16);
-        if next > self.start + MOST {
+        if next > self.start + self.most {
             return None;
         }
         if next > self.open {

@@ -93,6 +93,7 @@ impl World {
     pub fn put_back(mut self: Box<World>) {
         self.image = None;
         self.heap.empty();
+        self.heap.limit_to(heap::MOST);
         idle().world = Some(self);
     }
 
