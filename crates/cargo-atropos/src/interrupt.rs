@@ -32,6 +32,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// For those that look at it by themselves.
+    pub fn flag(&self) -> &Arc<AtomicBool> {
+        &self.requested
+    }
+
     pub fn is_requested(&self) -> bool {
         self.requested.load(Ordering::SeqCst)
     }

@@ -47,6 +47,7 @@ use anyhow::Result;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit_code::ExitCode;
+use crate::interrupt::Interrupt;
 use crate::terminal::{Terminal, is_closed_pipe};
 
 fn main() -> process::ExitCode {
@@ -85,9 +86,19 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Replay(arguments)) => replay::replay(*arguments),
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Operators(operators)) => operators::operators(&operators),
-        Some(Command::Model(command)) => Ok(match atropos_model::cli::run(&command)? {
-            true => ExitCode::Success,
-            false => ExitCode::Survivors,
-        }),
+        Some(Command::Model(command)) => model(&command),
     }
+}
+
+fn model(command: &atropos_model::cli::ModelCommand) -> Result<ExitCode> {
+    let interrupt = match command.heeds_interruption() {
+        true => Interrupt::install()?,
+        false => Interrupt::default(),
+    };
+    let done = atropos_model::cli::run(command, interrupt.flag())?;
+    Ok(match done {
+        _ if interrupt.is_requested() => ExitCode::Interrupted,
+        true => ExitCode::Success,
+        false => ExitCode::Survivors,
+    })
 }

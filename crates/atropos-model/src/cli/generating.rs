@@ -16,6 +16,7 @@ use std::io::{IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Args)]
@@ -56,7 +57,7 @@ pub struct GenerateArgs {
     pub max_internal: usize,
 }
 
-fn options(args: &GenerateArgs) -> Options {
+fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
     let default = Options::default();
     Options {
         tests: args.tests.get(),
@@ -66,6 +67,7 @@ fn options(args: &GenerateArgs) -> Options {
         seed: args.seed,
         max_live: args.max_live.get(),
         time: args.time.map(Duration::from_secs),
+        interrupted: interrupted.clone(),
         engine: args.engine,
         reduction: if args.full {
             Reduction::Full
@@ -99,6 +101,9 @@ fn generated(
     if terminal {
         super::tell("\r\x1b[K");
     }
+    if options.interrupted.load(Ordering::Relaxed) {
+        super::tell("interrupted: writing what was found; interrupt again to end at once\n");
+    }
     generated
 }
 
@@ -109,11 +114,15 @@ fn model_name(file: &Path) -> String {
     )
 }
 
-pub(super) fn generate_tests(args: &GenerateArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+pub(super) fn generate_tests(
+    args: &GenerateArgs,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
     let Some(loaded) = load_with(&args.file, &args.together, args.seed)? else {
         return Ok(false);
     };
-    let options = options(args);
+    let options = options(args, interrupted);
     let directory = args
         .out
         .clone()
@@ -151,11 +160,15 @@ pub(super) fn generate_tests(args: &GenerateArgs, out: &mut dyn Write) -> anyhow
     Ok(report.failure.is_none())
 }
 
-pub(super) fn rust_tests(args: &GenerateArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+pub(super) fn rust_tests(
+    args: &GenerateArgs,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
     let Some(Loaded { model, source }) = load_with(&args.file, &args.together, args.seed)? else {
         return Ok(false);
     };
-    let options = options(args);
+    let options = options(args, interrupted);
     let mut generated = generated(&model, &options, &mut |_, _, _, _| Ok(()))?;
     if let Some(failure) = failure_text(&generated, &source) {
         writeln!(out, "{failure}")?;

@@ -16,6 +16,7 @@ pub use generating::GenerateArgs;
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
@@ -108,13 +109,21 @@ pub struct Together {
     pub sample: Option<usize>,
 }
 
-/// Runs a subcommand; `false` if the model is not as it should be.
+impl ModelCommand {
+    /// Whether it may take long and ends in order when it is interrupted.
+    pub fn heeds_interruption(&self) -> bool {
+        matches!(self, ModelCommand::Generate(_) | ModelCommand::Rust(_))
+    }
+}
+
+/// Runs a subcommand; `false` if the model is not as it should be. When `interrupted` becomes true, generation ends with
+/// what it has found.
 ///
 /// # Errors
 /// Files that can't be read or written.
-pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
+pub fn run(command: &ModelCommand, interrupted: &Arc<AtomicBool>) -> anyhow::Result<bool> {
     let out = &mut std::io::stdout().lock();
-    run_to(command, out).map_err(|error| {
+    run_to(command, interrupted, out).map_err(|error| {
         // Errors about files say which file; one that says nothing is about our own output.
         let bare = error
             .chain()
@@ -127,7 +136,11 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<bool> {
     })
 }
 
-fn run_to(command: &ModelCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
+fn run_to(
+    command: &ModelCommand,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
     match command {
         ModelCommand::Check { file } => check_file(file, out),
         ModelCommand::Fmt {
@@ -139,8 +152,8 @@ fn run_to(command: &ModelCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
         ModelCommand::Run { file, seed } => animate(file, *seed, out),
         ModelCommand::Mutants(args) => list_mutants(args, out),
         ModelCommand::Explore(args) => exploring::explore(args, out),
-        ModelCommand::Generate(args) => generating::generate_tests(args, out),
-        ModelCommand::Rust(args) => generating::rust_tests(args, out),
+        ModelCommand::Generate(args) => generating::generate_tests(args, interrupted, out),
+        ModelCommand::Rust(args) => generating::rust_tests(args, interrupted, out),
         ModelCommand::Synthesize {
             kind,
             seed,

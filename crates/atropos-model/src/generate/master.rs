@@ -13,6 +13,7 @@ use crate::mutation::{MutantId, MutantSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// One generated test: a path through the original's suspension states.
@@ -147,6 +148,7 @@ pub fn generate_with(
             }
             End::Nothing => {}
             End::Time => stopped = Some("the time is up".to_string()),
+            End::Interrupted => stopped = Some("it was interrupted".to_string()),
             End::Failure(stop) => failure = Some((path.clone(), stop)),
         }
         master.earlier_choices += path.choices;
@@ -187,6 +189,7 @@ enum End {
     /// No move, or none that could bring anything.
     Nothing,
     Time,
+    Interrupted,
     Failure(Stop),
 }
 
@@ -215,6 +218,9 @@ impl Master<'_> {
             let longest = self.options.depth * MOVES_PER_CHOICE + MORE_MOVES;
             if path.choices >= self.options.depth || path.moves.len() >= longest {
                 return (path, End::Depth);
+            }
+            if self.options.interrupted.load(Ordering::Relaxed) {
+                return (path, End::Interrupted);
             }
             if self.is_time_up() {
                 return (path, End::Time);

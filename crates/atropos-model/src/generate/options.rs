@@ -1,6 +1,8 @@
 //! What a user can set.
 
 use crate::explore::{Limits, Reduction};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -34,6 +36,8 @@ pub struct Options {
     /// Steps after which a mutant is given up.
     pub max_age: u32,
     pub time: Option<Duration>,
+    /// Ends the run with what was found when it becomes true.
+    pub interrupted: Arc<AtomicBool>,
     pub engine: EngineKind,
     pub reduction: Reduction,
     pub limits: Limits,
@@ -52,6 +56,7 @@ impl Default for Options {
             max_live: 1000,
             max_age: 20,
             time: None,
+            interrupted: Arc::default(),
             engine: EngineKind::Jit,
             reduction: Reduction::PartialOrder,
             limits: Limits::default(),

@@ -5,6 +5,8 @@ use atropos_model::cli::{self, ModelCommand};
 use atropos_model::loading::Source;
 use clap::Parser;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Parser)]
 struct Line {
@@ -37,6 +39,10 @@ impl Drop for Place {
 }
 
 fn generate(model: &Path, out: &Path) -> anyhow::Result<bool> {
+    generate_until(model, out, &Arc::default())
+}
+
+fn generate_until(model: &Path, out: &Path, interrupted: &Arc<AtomicBool>) -> anyhow::Result<bool> {
     let arguments = [
         "model",
         "generate",
@@ -47,7 +53,10 @@ fn generate(model: &Path, out: &Path) -> anyhow::Result<bool> {
     let mut line: Vec<String> = arguments.map(String::from).to_vec();
     line.extend(["--out".into(), out.display().to_string()]);
     line.push(model.display().to_string());
-    cli::run(&Line::try_parse_from(line).expect("a right line").command)
+    cli::run(
+        &Line::try_parse_from(line).expect("a right line").command,
+        interrupted,
+    )
 }
 
 const LAMP: &str = "types Lamp = autocons system |[ var on: bool
@@ -157,4 +166,14 @@ fn an_error_in_a_charts_guard_is_shown_in_the_chart() {
         "{told}"
     );
     assert!(!told.contains("(translated)"), "{told}");
+}
+
+#[test]
+fn an_interrupted_run_leaves_a_report_that_says_so() {
+    let place = Place::new("interrupted");
+    let model = place.file("lamp.ooas", LAMP);
+    let out = place.0.join("out");
+    generate_until(&model, &out, &Arc::new(true.into())).expect("no error");
+    let report = std::fs::read_to_string(out.join("report.json")).expect("a report");
+    assert!(report.contains("it was interrupted"), "{report}");
 }
