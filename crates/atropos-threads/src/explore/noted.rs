@@ -10,6 +10,9 @@ use crate::finding::{Finding, FindingKind};
 use crate::options::Options;
 use crate::trace::Trace;
 
+/// Choices that may be made to make a failing schedule simpler, in all executions for it.
+const MOST_CHOICES: usize = 2_000_000;
+
 /// What executions showed since the notes were last taken.
 #[derive(Debug, Default)]
 pub struct Notes {
@@ -79,6 +82,9 @@ impl Failure {
         schedule: Schedule,
         executions: usize,
     ) -> Failure {
+        // A livelock is long: nobody waits for thousands of executions of it.
+        let affordable = MOST_CHOICES / schedule.choices.len().max(1);
+        let executions = executions.min(affordable.max(1));
         let shrunk = shrink(test, &schedule, executions).map(|shrunk| shrunk.schedule);
         let schedule = shrunk.unwrap_or(schedule);
         test.take_notes();
