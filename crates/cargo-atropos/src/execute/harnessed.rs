@@ -5,7 +5,7 @@
 //! memory stayed clean, and one that only a clock gave after a second run with twice the time. What a test says that looks at
 //! the clock itself counts as a kill if it says it twice, and the original passes again in between.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,7 @@ pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) ->
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
+                        steady: BTreeMap::new(),
                     };
                     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
                         && !context.interrupted()
@@ -127,6 +128,8 @@ struct Worker<'a> {
     unbatchable: BTreeSet<TestId>,
     /// Mutants that a test killed once which looks at the clock.
     doubtful: BTreeSet<(TestId, u32)>,
+    /// Until when the original's last run of such a test speaks for the machine.
+    steady: BTreeMap<(usize, usize), Instant>,
 }
 
 impl Worker<'_> {
@@ -255,7 +258,13 @@ impl Worker<'_> {
     }
 
     /// Whether the original passes a test once more: what it says of mutants at the moment is then not the machine's doing.
+    /// It is not asked again before ten times as long has passed as it takes.
     fn is_steady(&mut self, test: &TestCase) -> Result<bool> {
+        let start = Instant::now();
+        let key = (test.binary, test.index);
+        if self.steady.get(&key).is_some_and(|until| start < *until) {
+            return Ok(true);
+        }
         let capture = self.context.zygotes.scratch.join(format!(
             "again-{}-{}-{:?}",
             test.binary,
@@ -283,7 +292,10 @@ impl Worker<'_> {
                 false
             }
         };
-        if !passed {
+        if passed {
+            self.steady
+                .insert(key, Instant::now() + start.elapsed() * 10);
+        } else {
             log::line(&format!(
                 "{}: the original does not pass at the moment, so nothing that this test says counts as a kill",
                 test.name
@@ -307,7 +319,6 @@ impl Worker<'_> {
         mut left: Vec<u32>,
     ) -> Result<Vec<u32>> {
         let mut standing = Vec::new();
-        let mut is_steady = None;
         for (mutant, verdict) in &verdicts {
             let is_late = match verdict.outcome {
                 Outcome::TimeLimit => true,
@@ -321,12 +332,7 @@ impl Worker<'_> {
                 if self.doubtful.insert((id, *mutant)) {
                     continue;
                 }
-                // One look at the original will do for all of them.
-                let is_steady = match is_steady {
-                    Some(is_steady) => is_steady,
-                    None => *is_steady.insert(self.is_steady(test)?),
-                };
-                if !is_steady {
+                if !self.is_steady(test)? {
                     continue;
                 }
             }
