@@ -40,7 +40,7 @@ use crate::prepare::Prepared;
 use crate::progress::{Phase, Progress};
 
 /// Unless impact is asked for, it is not measured for tests that take longer than this alone.
-const CHEAP_TESTS: f64 = 10.0;
+const CHEAP_TESTS: f64 = 3.0;
 
 /// What is needed to measure.
 pub struct Measure<'a> {
