@@ -5,6 +5,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
 
+use crate::paths::names_of;
 use crate::source::Source;
 
 /// The message of a list of attributes.
@@ -71,7 +72,7 @@ impl Marks {
 
 /// `#[mutants::skip]` and its kind.
 fn is_skip(path: &Path) -> bool {
-    let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let names = names_of(path);
     matches!(
         names.iter().map(String::as_str).collect::<Vec<_>>()[..],
         ["mutants" | "atropos", "skip"]

@@ -25,6 +25,7 @@ pub mod mutant;
 mod name;
 mod old_syntax;
 pub mod operator;
+mod paths;
 pub mod patterns;
 mod return_values;
 pub mod selection;

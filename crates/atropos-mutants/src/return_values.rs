@@ -13,6 +13,7 @@ use syn::{
 use crate::constants::MARKER;
 use crate::facts::last_name;
 use crate::find::Edition;
+use crate::paths::names_of;
 use crate::std_values::has_no_default;
 use crate::types::Kind;
 use crate::walk::Walker;
@@ -241,12 +242,7 @@ impl Walker<'_> {
         let Type::Path(path) = ty else {
             return self.source.flat(ty);
         };
-        let names: Vec<String> = path
-            .path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
+        let names = names_of(&path.path);
         let root = if path.path.leading_colon.is_some() {
             "::"
         } else {

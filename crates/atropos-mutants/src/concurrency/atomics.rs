@@ -7,6 +7,7 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::construct::{Construct, Library};
 use crate::operator::Operator;
+use crate::paths::names_of;
 use crate::walk::{Draft, Walker};
 
 /// What an operation does with memory, as far as its orderings go.
@@ -196,12 +197,7 @@ impl Walker<'_> {
         else {
             return;
         };
-        let names: Vec<String> = path
-            .path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
+        let names = names_of(&path.path);
         let is_lazy = matches!(&names[..], [.., lazy, new] if lazy == "LazyLock" && new == "new");
         if !is_lazy || !self.looks_at_concurrency() || self.library_of(&path.path) != Library::Std {
             return;

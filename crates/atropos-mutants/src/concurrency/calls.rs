@@ -7,6 +7,7 @@ use super::bare;
 use super::construct::{Acquisition, Construct, Library};
 use crate::facts::last_name;
 use crate::operator::Operator;
+use crate::paths::names_of;
 use crate::walk::{Draft, Walker};
 
 /// How many others of its type one thing is replaced by.
@@ -46,12 +47,7 @@ impl Walker<'_> {
         let Expr::Path(path) = &*call.func else {
             return;
         };
-        let names: Vec<String> = path
-            .path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
+        let names = names_of(&path.path);
         let Some(last) = names.last() else {
             return;
         };
