@@ -94,7 +94,7 @@ impl Walker<'_> {
                 let ty = self.type_of(&assign.left);
                 self.expression(&assign.right, Role::Value, ty.as_ref());
             }
-            Expr::Async(block) => self.detached(None, |walker| {
+            Expr::Async(block) => self.detached(None, true, |walker| {
                 walker.block(&block.block, Role::Value, None);
             }),
             Expr::Await(wait) => {
@@ -225,7 +225,8 @@ impl Walker<'_> {
     }
 
     /// Code that `break` and `return` can't leave: closures and async blocks.
-    fn detached(&mut self, returns: Option<Type>, walk: impl FnOnce(&mut Self)) {
+    fn detached(&mut self, returns: Option<Type>, is_async: bool, walk: impl FnOnce(&mut Self)) {
+        let outer_async = std::mem::replace(&mut self.frame.is_async, is_async);
         let outer_breakables = std::mem::take(&mut self.frame.breakables);
         let outer_returns = std::mem::replace(&mut self.frame.returns, returns);
         self.frame.scopes.enter();
@@ -233,6 +234,7 @@ impl Walker<'_> {
         self.frame.scopes.leave();
         self.frame.returns = outer_returns;
         self.frame.breakables = outer_breakables;
+        self.frame.is_async = outer_async;
     }
 
     /// A closure; a predicate's value decides something.
@@ -246,7 +248,7 @@ impl Walker<'_> {
             mode = Mode::NOTHING;
         }
         self.in_mode(mode, |walker| {
-            walker.detached(returns.clone(), |walker| {
+            walker.detached(returns.clone(), closure.asyncness.is_some(), |walker| {
                 for input in &closure.inputs {
                     walker.frame.scopes.bind(input, None);
                 }

@@ -14,6 +14,7 @@ use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
     pub fn expression_macro(&mut self, mac: &Macro, whole: &Expr) {
+        self.concurrent_macro(mac);
         let Some(last) = mac.path.segments.last() else {
             return;
         };

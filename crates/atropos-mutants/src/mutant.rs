@@ -107,6 +107,9 @@ pub enum Shape {
     /// Any expression; each mutant's replacement is an expression for the whole span, of the same
     /// type.
     Expression,
+    /// A function without arguments that something is initialised by, also in a constant: it is called by a closure, which
+    /// may stand there. Each mutant's replacement is another such function.
+    Initialiser,
     /// An expression that is only iterated: the head of a `for`, or what an iterator's method is
     /// called on. Its one mutant's replacement, for the whole span, is an iterator over the same
     /// items but may be of another type (`a..=b` for `a..b`).

@@ -105,6 +105,8 @@ pub(crate) struct Frame {
     pub block_drafts: Vec<Vec<Draft>>,
     /// What the `.await` that was met last waits for.
     pub awaited: Option<Span>,
+    /// `.await` may stand here.
+    pub is_async: bool,
 }
 
 impl Frame {
@@ -425,6 +427,7 @@ impl<'a> Walker<'a> {
     fn function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
         let mut frame = Frame::for_code();
         frame.deletes = self.owner.of_trait.as_deref() != Some("Drop");
+        frame.is_async = signature.asyncness.is_some();
         frame.type_parameters = type_parameters(&signature.generics);
         frame.returns = match &signature.output {
             ReturnType::Default => None,
@@ -517,6 +520,12 @@ impl<'a> Walker<'a> {
                 .collect(),
             mutants,
         });
+    }
+
+    /// Another mutant makes this very change in other words, or it changes nothing: it is not made.
+    pub fn leave_out(&mut self, draft: &Draft) {
+        let edit = reduced_edit(self.source.text, draft.span, &draft.replacement);
+        self.edits.insert(edit);
     }
 
     fn mutant(&mut self, draft: Draft) -> Option<Mutant> {

@@ -43,6 +43,8 @@ pub(crate) enum Kind {
     Body(Choice),
     /// The statements of a block in an arm of their own.
     Block(Choice),
+    /// A closure that calls the initialiser or one of the others.
+    Initialiser(Choice),
     /// Both operands are evaluated, then one of the operators is applied.
     Operands {
         left: Span,
@@ -322,6 +324,11 @@ impl<'a> Planner<'a> {
                     parse(&block).is_some().then_some(block)
                 })?;
                 (point.span, Kind::Block(choice))
+            }
+            (Shape::Initialiser, _) => {
+                let choice =
+                    self.choice(draft, layout, |mutant| Some(mutant.replacement.clone()))?;
+                (point.span, Kind::Initialiser(choice))
             }
             (Shape::IteratorBody { tail }, _) => {
                 let is_exact = point.span.text(self.source).trim() == tail.text(self.source)

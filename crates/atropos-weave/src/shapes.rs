@@ -57,6 +57,18 @@ impl Weaver<'_> {
                 self.variants(node, choice, str::to_owned);
                 self.writer.put(" }");
             }
+            Kind::Initialiser(choice) => {
+                let head = format!(
+                    "(|| match {} {{ {} => (",
+                    choice.plain_call(),
+                    choice.original_of_plain_call()
+                );
+                self.writer.put(&head);
+                self.inside(node, span);
+                self.writer.put(")()");
+                self.variants(node, choice, |code| format!("({code})()"));
+                self.writer.put(" })");
+            }
             Kind::Operands { .. } => self.operands(node),
             Kind::Logic { .. } => self.logic(node),
             Kind::Assignment { .. } => self.assignment(node),

@@ -170,6 +170,7 @@ fn depth(kind: &Kind) -> u8 {
         Kind::Block(_) => 2,
         Kind::Statement(_) => 3,
         Kind::Switch { .. } | Kind::Condition { .. } | Kind::IteratorTail(_) => 4,
+        Kind::Initialiser(_) => 4,
         Kind::Guard { .. } | Kind::NewGuard(_) => 4,
         Kind::Operands { .. }
         | Kind::Logic { .. }

@@ -16,6 +16,7 @@ pub mod msf;
 pub mod msp;
 pub mod mxc;
 pub mod mxt;
+pub mod named;
 pub mod rcxc;
 pub mod rfu;
 pub mod rjs;

@@ -241,6 +241,15 @@ fn lazy() {
 }
 
 #[test]
+fn named() {
+    let numbers = thread::scope(|scope| {
+        let other = scope.spawn(named::draw);
+        [named::draw(), other.join().unwrap()]
+    });
+    assert_ne!(numbers[0], numbers[1]);
+}
+
+#[test]
 fn lone() {
     let names = Mutex::new(Vec::new());
     in_two_threads(|| lone::enter(&names, "somebody"));

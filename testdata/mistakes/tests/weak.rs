@@ -216,6 +216,11 @@ fn lazy() {
 }
 
 #[test]
+fn named() {
+    in_two_threads(|| assert!(named::draw() < 2));
+}
+
+#[test]
 fn lone() {
     let names = Mutex::new(Vec::new());
     in_two_threads(|| lone::enter(&names, "somebody"));

@@ -6,6 +6,7 @@
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::construct::{Construct, Library};
+use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::paths::names_of;
 use crate::walk::{Draft, Walker};
@@ -35,7 +36,9 @@ impl Walker<'_> {
                 self.weakened(argument, access);
             }
         }
-        self.racy_initialisation(call);
+        if !self.frame.is_awaited(self.source.span(call)) {
+            self.racy_initialisation(call, None);
+        }
     }
 
     fn weakened(&mut self, argument: &Expr, access: Access) {
@@ -76,6 +79,9 @@ impl Walker<'_> {
         let name = call.method.to_string();
         let receiver = self.source.flat(&call.receiver);
         let argument = |index: usize| self.source.flat(&call.args[index]);
+        if self.is_cell(&call.receiver) {
+            return self.split_cell(call);
+        }
         let text = match (name.as_str(), call.args.len()) {
             ("compare_exchange" | "compare_exchange_weak", 4) => {
                 let Some((load, store)) = self.halves(&call.args[2]) else {
@@ -135,11 +141,49 @@ impl Walker<'_> {
             }
             _ => return,
         };
+        self.split_into(call, text);
+    }
+
+    /// EAN for crossbeam's `AtomicCell`, whose operations name no ordering.
+    fn split_cell(&mut self, call: &ExprMethodCall) {
+        let name = call.method.to_string();
+        let receiver = self.source.flat(&call.receiver);
+        let argument = |index: usize| self.source.flat(&call.args[index]);
+        let text = match (name.as_str(), call.args.len()) {
+            ("compare_exchange", 2) => format!(
+                "(match (&{receiver}, {}, {}) {{ ({ATOMIC}, {EXPECTED}, {NEW}) => {{ \
+                 let {OLD} = {ATOMIC}.load(); if {OLD} == {EXPECTED} {{ \
+                 {ATOMIC}.store({NEW}); Ok({OLD}) }} else {{ Err({OLD}) }} }} }})",
+                argument(0),
+                argument(1)
+            ),
+            (_, 1) => {
+                let Some(computed) = computed(&name) else {
+                    return;
+                };
+                format!(
+                    "(match (&{receiver}, {}) {{ ({ATOMIC}, {NEW}) => {{ \
+                     let {OLD} = {ATOMIC}.load(); {ATOMIC}.store({computed}); {OLD} }} }})",
+                    argument(0)
+                )
+            }
+            _ => return,
+        };
+        self.split_into(call, text);
+    }
+
+    /// Whether something is an atomic without orderings.
+    pub(super) fn is_cell(&self, receiver: &Expr) -> bool {
+        self.known(receiver)
+            .is_some_and(|known| known.written.contains("AtomicCell"))
+    }
+
+    fn split_into(&mut self, call: &ExprMethodCall, text: String) {
         let span = self.source.span(call);
         let mut draft = self.replacement(Operator::Ean, span, text);
-        draft.summary = format!("split {name} into a load and a store");
+        draft.summary = format!("split {} into a load and a store", call.method);
         draft.at = self.source.token(call.method.span()).start;
-        self.point(span, crate::mutant::Shape::Expression, vec![draft]);
+        self.point(span, Shape::Expression, vec![draft]);
     }
 
     /// The orderings of the load and of the store that an operation is split into.
@@ -157,8 +201,8 @@ impl Walker<'_> {
         ))
     }
 
-    /// RVK where something is initialised once.
-    fn racy_initialisation(&mut self, call: &ExprMethodCall) {
+    /// RVK where something is initialised once; `whole` is the call with its `.await`, if it has one.
+    pub(super) fn racy_initialisation(&mut self, call: &ExprMethodCall, whole: Option<Span>) {
         let is_place = matches!(&*call.receiver, Expr::Path(_) | Expr::Field(_));
         let (true, [argument]) = (is_place, &call.args.iter().collect::<Vec<_>>()[..]) else {
             return;
@@ -171,30 +215,37 @@ impl Walker<'_> {
                     .known(&call.receiver)
                     .is_some_and(|known| known.construct == Construct::OnceCell) =>
             {
+                let wait = if whole.is_some() { ".await" } else { "" };
                 format!(
                     "(match {receiver}.get() {{ Some({OLD}) => {OLD}, None => {{ \
-                     let {NEW} = ({function})(); let _ = {receiver}.set({NEW}); \
+                     let {NEW} = ({function})(){wait}; let _ = {receiver}.set({NEW}); \
                      {receiver}.get().unwrap() }} }})"
                 )
             }
-            "call_once" if self.may_be(&call.receiver, &[Construct::Once]) => format!(
-                "(if !{receiver}.is_completed() {{ ({function})(); {receiver}.call_once(|| ()) }})"
-            ),
+            "call_once" if self.may_be(&call.receiver, &[Construct::Once]) => {
+                let known = self.known(&call.receiver);
+                let is_done = match known.map(|known| known.library) {
+                    Some(Library::ParkingLot) => "state().done()",
+                    _ => "is_completed()",
+                };
+                format!(
+                    "(if !{receiver}.{is_done} {{ ({function})(); {receiver}.call_once(|| ()) }})"
+                )
+            }
             _ => return,
         };
-        let span = self.source.span(call);
+        let span = whole.unwrap_or(self.source.span(call));
         let mut draft = self.replacement(Operator::Rvk, span, text);
         draft.summary = format!("let several threads initialise {receiver}");
-        self.point(span, crate::mutant::Shape::Expression, vec![draft]);
+        self.point(span, Shape::Expression, vec![draft]);
     }
 }
 
 impl Walker<'_> {
-    /// RVK for `LazyLock::new(|| …)` in a static. Which thread comes first is known only when the closure runs, so it is
-    /// the closure that lets the others in.
+    /// RVK for `LazyLock::new(|| …)` and `LazyLock::new(function)`. Which thread comes first is known only when the
+    /// initialiser runs, so it is that which lets the others in.
     pub(crate) fn racy_lazy(&mut self, call: &ExprCall) {
-        let (Expr::Path(path), Some(Expr::Closure(closure))) = (&*call.func, call.args.first())
-        else {
+        let (Expr::Path(path), Some(initialiser)) = (&*call.func, call.args.first()) else {
             return;
         };
         let names = names_of(&path.path);
@@ -202,12 +253,29 @@ impl Walker<'_> {
         if !is_lazy || !self.looks_at_concurrency() || self.library_of(&path.path) != Library::Std {
             return;
         }
-        let span = self.source.span(&closure.body);
-        let body = self.source.flat(&closure.body);
-        let text = format!("{{ ::atropos_runtime::region::race(); {body} }}");
+        const RACE: &str = "::atropos_runtime::region::race();";
+        let (span, text, shape) = match initialiser {
+            Expr::Closure(closure) => {
+                let body = self.source.flat(&closure.body);
+                let span = self.source.span(&closure.body);
+                (span, format!("{{ {RACE} {body} }}"), Shape::Expression)
+            }
+            // A local may be a closure that can't be called twice.
+            Expr::Path(function) if !self.is_local(&function.path) => {
+                let name = self.source.flat(function);
+                let text = format!("|| {{ {RACE} {name}() }}");
+                (self.source.span(function), text, Shape::Initialiser)
+            }
+            _ => return,
+        };
         let summary = "let several threads initialise this".to_string();
         let draft = Draft::new(Operator::Rvk, span, text, summary).under_exploration();
-        self.point(span, crate::mutant::Shape::Expression, vec![draft]);
+        self.point(span, shape, vec![draft]);
+    }
+
+    fn is_local(&self, path: &syn::Path) -> bool {
+        let name = path.get_ident().map(ToString::to_string);
+        name.is_some_and(|name| self.frame.scopes.find(&name).is_some())
     }
 }
 

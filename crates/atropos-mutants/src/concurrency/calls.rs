@@ -17,11 +17,15 @@ impl Walker<'_> {
     pub(super) fn method_with_threads(&mut self, call: &ExprMethodCall) {
         let name = call.method.to_string();
         match (name.as_str(), call.args.len()) {
-            ("wait_timeout", 2)
-            | ("wait_timeout_ms", 2)
-            | ("wait_timeout_while", 3)
-            | ("wait_for", 2)
-            | ("send_timeout", 2) => self.time(&call.args[1]),
+            ("wait_timeout", 2) | ("wait_timeout_while", 3) => {
+                self.time(&call.args[1]);
+                self.no_time(call);
+            }
+            ("wait_timeout_ms" | "wait_for" | "send_timeout", 2) => self.time(&call.args[1]),
+            ("wait_while_for", 3) => self.time(&call.args[2]),
+            ("park_timeout", 1) if self.may_be(&call.receiver, &[Construct::Parker]) => {
+                self.time(&call.args[0]);
+            }
             (
                 "recv_timeout"
                 | "try_lock_for"
@@ -67,8 +71,17 @@ impl Walker<'_> {
             ) => self.count(&call.args[0]),
             (_, "sync_channel" | "bounded", 1) => self.count(&call.args[0]),
             (Some("mpsc" | "broadcast"), "channel", 1) => self.count(&call.args[0]),
+            (None, "channel", 1) if self.is_bounded_channel() => self.count(&call.args[0]),
             _ => {}
         }
+        self.racy_lazy(call);
+    }
+
+    /// Whether `channel` is imported from a module whose channels have a bound.
+    fn is_bounded_channel(&self) -> bool {
+        let import = self.facts.import("channel").unwrap_or_default();
+        let home = import.rsplit("::").nth(1);
+        matches!(home, Some("mpsc" | "broadcast"))
     }
 
     /// Whether a function of a common name is the one that deals with threads and time.
@@ -100,6 +113,15 @@ impl Walker<'_> {
         let span = self.source.span(duration);
         let variants = ["/ 2", "* 2"].map(|change| (Operator::Mxt, format!("{operand} {change}")));
         self.replacements(span, variants.into());
+    }
+
+    /// RTXC where what a wait gives is needed: it is over at once.
+    fn no_time(&mut self, call: &ExprMethodCall) {
+        if self.may_be(&call.receiver, &[Construct::Condvar]) {
+            let span = self.source.span(&call.args[1]);
+            let zero = self.path_in_core("time::Duration::ZERO");
+            self.replacements(span, vec![(Operator::Rtxc, zero)]);
+        }
     }
 
     /// MXC
@@ -198,10 +220,13 @@ impl Walker<'_> {
             ("try_recv", 0) if self.may_be(receiver, &[Construct::Receiver]) => &["recv"],
             ("send", 1) if self.may_try_to_send(receiver) => &["try_send"],
             ("try_send", 1) if self.may_be(receiver, &[Construct::Sender]) => &["send"],
-            _ => return,
+            _ => &[],
         };
-        if library == Some(Library::Tokio) || self.frame.is_awaited(self.source.span(call)) {
+        if self.frame.is_awaited(self.source.span(call)) {
             return;
+        }
+        if library == Some(Library::Tokio) {
+            return self.exchanged_attempt(call);
         }
         for counterpart in counterparts {
             let is_trying = |name: &str| name.starts_with("try_");
@@ -222,6 +247,35 @@ impl Walker<'_> {
             };
             self.block_draft(draft);
         }
+    }
+
+    /// ELPA for tokio's attempts, and for what blocks the thread there.
+    fn exchanged_attempt(&mut self, call: &ExprMethodCall) {
+        let receiver = self.source.flat(&call.receiver);
+        let arguments: Vec<String> = call.args.iter().map(|a| self.source.flat(a)).collect();
+        let arguments = arguments.join(", ");
+        let text = match call.method.to_string().as_str() {
+            name @ ("try_lock" | "try_read" | "try_write") if self.frame.is_async => {
+                let waiting = &name["try_".len()..];
+                format!("Ok::<_, ::tokio::sync::TryLockError>({receiver}.{waiting}().await)")
+            }
+            "try_recv" if self.frame.is_async => format!(
+                "{receiver}.recv().await.ok_or(::tokio::sync::mpsc::error::TryRecvError::Disconnected)"
+            ),
+            name @ ("try_send" | "try_acquire" | "try_acquire_many") if self.frame.is_async => {
+                let waiting = &name["try_".len()..];
+                format!("{receiver}.{waiting}({arguments}).await")
+            }
+            name @ ("blocking_lock" | "blocking_read" | "blocking_write") => {
+                let kind = &name["blocking_".len()..];
+                format!("{receiver}.try_{kind}().unwrap()")
+            }
+            "blocking_recv" => format!("{receiver}.try_recv().ok()"),
+            "blocking_send" => format!("{receiver}.try_send({arguments})"),
+            _ => return,
+        };
+        let draft = self.replacement(Operator::Elpa, self.source.span(call), text);
+        self.block_draft(draft);
     }
 
     /// Senders without a bound have no `try_send`.
@@ -255,6 +309,10 @@ impl Walker<'_> {
                 format!("{receiver}.try_lock().unwrap()")
             }
             name @ ("read" | "write") if self.may_be(&call.receiver, &[Construct::RwLock]) => {
+                let other = if name == "read" { "write" } else { "read" };
+                let method = self.source.token(call.method.span());
+                let draft = self.replacement(Operator::Elpa, method, other.to_string());
+                self.block_draft(draft);
                 format!("{receiver}.try_{name}().unwrap()")
             }
             name @ ("acquire" | "acquire_many")
@@ -268,6 +326,7 @@ impl Walker<'_> {
             "send" if self.may_be(&call.receiver, &[Construct::Sender]) => {
                 format!("{receiver}.try_send({arguments})")
             }
+            "get_or_init" => return self.racy_initialisation(call, Some(span)),
             _ => return,
         };
         let draft = self.replacement(Operator::Elpa, span, text);
@@ -430,23 +489,34 @@ impl Walker<'_> {
 /// What a call is made on: the operator that changes it, and the constructs it may be.
 fn mechanism(call: &ExprMethodCall) -> Option<(Operator, &'static [Construct])> {
     Some(match (call.method.to_string().as_str(), call.args.len()) {
-        ("lock" | "try_lock", 0) => (Operator::Msp, &[Construct::Mutex]),
-        ("read" | "write" | "try_read" | "try_write", 0) => (Operator::Msp, &[Construct::RwLock]),
+        ("lock" | "try_lock" | "blocking_lock", 0) | ("try_lock_for", 1) => {
+            (Operator::Msp, &[Construct::Mutex])
+        }
+        ("read" | "write" | "try_read" | "try_write" | "blocking_read" | "blocking_write", 0)
+        | ("try_read_for" | "try_write_for", 1) => (Operator::Msp, &[Construct::RwLock]),
         ("notify_one" | "notify_all" | "notify_waiters" | "notified", 0) => {
             (Operator::Rxo, &[Construct::Condvar, Construct::Notify])
         }
-        ("wait" | "wait_while" | "wait_timeout" | "wait_timeout_while", 1..=3) => {
-            (Operator::Rxo, &[Construct::Condvar])
-        }
+        (
+            "wait" | "wait_while" | "wait_timeout" | "wait_timeout_while" | "wait_for"
+            | "wait_until" | "wait_while_for",
+            1..=3,
+        ) => (Operator::Rxo, &[Construct::Condvar]),
         ("wait", 0) => (Operator::Rxo, &[Construct::Barrier, Construct::Latch]),
-        ("send" | "try_send", 1) => (Operator::Rxo, &[Construct::Sender]),
-        ("recv" | "try_recv", 0) | ("recv_timeout", 1) => (Operator::Rxo, &[Construct::Receiver]),
-        ("acquire" | "try_acquire", 0) | ("acquire_many" | "add_permits" | "release", _) => {
+        ("send" | "try_send" | "blocking_send", 1) | ("send_timeout", 2) => {
+            (Operator::Rxo, &[Construct::Sender])
+        }
+        ("recv" | "try_recv" | "blocking_recv", 0) | ("recv_timeout", 1) => {
+            (Operator::Rxo, &[Construct::Receiver])
+        }
+        ("acquire" | "try_acquire", 0)
+        | ("acquire_many" | "try_acquire_many" | "add_permits" | "release", _) => {
             (Operator::Rxo, &[Construct::Semaphore])
         }
-        ("load", 1) | ("store" | "swap", 2) | ("compare_exchange", 4) => {
-            (Operator::Rxo, &[Construct::Atomic])
-        }
+        ("load" | "fetch_not", 1)
+        | ("store" | "swap", 2)
+        | ("compare_exchange" | "compare_exchange_weak", 4)
+        | ("fetch_update" | "try_update" | "update", 3) => (Operator::Rxo, &[Construct::Atomic]),
         (name, 2) if name.starts_with("fetch_") => (Operator::Rxo, &[Construct::Atomic]),
         _ => return None,
     })

@@ -26,6 +26,7 @@ pub(crate) enum Construct {
     Once,
     OnceCell,
     Notify,
+    Parker,
     Latch,
     Guard,
 }
@@ -58,7 +59,7 @@ impl Construct {
     pub(super) fn of_name(name: &str) -> Option<Construct> {
         Some(match name {
             "Mutex" | "FairMutex" => Construct::Mutex,
-            "RwLock" => Construct::RwLock,
+            "RwLock" | "ShardedLock" => Construct::RwLock,
             "Condvar" => Construct::Condvar,
             "Barrier" => Construct::Barrier,
             "Semaphore" => Construct::Semaphore,
@@ -68,6 +69,7 @@ impl Construct {
             "Once" => Construct::Once,
             "OnceLock" | "OnceCell" => Construct::OnceCell,
             "Notify" => Construct::Notify,
+            "Parker" => Construct::Parker,
             "CountDownLatch" | "CountdownLatch" | "Latch" | "WaitGroup" => Construct::Latch,
             "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard" => Construct::Guard,
             _ if name.starts_with("Atomic") && name.len() > "Atomic".len() => Construct::Atomic,
@@ -79,7 +81,7 @@ impl Construct {
     fn words(self) -> &'static [&'static str] {
         match self {
             Construct::Mutex => &["Mutex", "FairMutex"],
-            Construct::RwLock => &["RwLock"],
+            Construct::RwLock => &["RwLock", "ShardedLock"],
             Construct::Condvar => &["Condvar"],
             Construct::Barrier => &["Barrier"],
             Construct::Semaphore => &["Semaphore"],
@@ -91,6 +93,7 @@ impl Construct {
             Construct::Once => &["Once"],
             Construct::OnceCell => &["OnceLock", "OnceCell"],
             Construct::Notify => &["Notify"],
+            Construct::Parker => &["Parker"],
             Construct::Latch => &["CountDownLatch", "CountdownLatch", "Latch", "WaitGroup"],
             Construct::Guard => &["MutexGuard"],
         }
@@ -418,7 +421,8 @@ impl Walker<'_> {
             .unwrap_or_default();
         match self.facts.import(&first) {
             Some(path) => Library::of_root(path.split("::").next().unwrap_or_default()),
-            None if path.segments.len() > 1 && Construct::of_name(&first).is_none() => {
+            // A type that is imported by `*`.
+            None if path.segments.len() > 1 && !first.starts_with(char::is_uppercase) => {
                 Library::of_root(&first)
             }
             None => Library::Std,

@@ -6,7 +6,7 @@
 //! - `calls`: MXT, MXC, MBR, RNA, ELPA, MSP, RXO and the lock of RCXC, at single calls.
 //! - `atomics`: EAN and RVK.
 //! - `removals`: RTXC, RCXC, RJS and MSF, at statements.
-//! - `regions`: ESP, EELO, SHCR, SKCR, EXCR, SPCR, RSK and RSB, at blocks that hold a lock.
+//! - `regions`: SHCR, SKCR, EXCR, SPCR, RSK and RSB, at blocks that hold a lock; `exchanges`: ESP and EELO, at two of them.
 //! - `methods`: ASK, ASTK and RSTK, at methods of types with locks.
 //! - `leaks`: RFU, at the ways out of a region.
 //!
@@ -21,6 +21,7 @@
 mod atomics;
 mod calls;
 pub(crate) mod construct;
+mod exchanges;
 mod leaks;
 pub(crate) mod locals;
 mod methods;
@@ -28,7 +29,7 @@ mod regions;
 mod removals;
 
 use construct::Library;
-use syn::{Block, Expr, ExprAwait, ExprCall, ExprMethodCall, ExprTuple, Macro, Stmt};
+use syn::{Block, ExprAwait, ExprCall, ExprMethodCall, ExprTuple, Macro};
 
 use crate::mutant::{Shape, Span};
 use crate::operator::{Category, Operator};
@@ -105,6 +106,12 @@ impl Walker<'_> {
         }
     }
 
+    pub fn concurrent_macro(&mut self, mac: &Macro) {
+        if self.looks_at_concurrency() {
+            self.fairness_of_select(mac);
+        }
+    }
+
     pub fn concurrent_tuple(&mut self, tuple: &ExprTuple) {
         if self.looks_at_concurrency() {
             self.exchanged_in_tuple(tuple);
@@ -120,9 +127,6 @@ impl Walker<'_> {
         }
         for statement in &block.stmts {
             self.removed_statement(statement);
-            if let Some(mac) = macro_of(statement) {
-                self.fairness_of_select(mac);
-            }
         }
         self.regions_of(block);
     }
@@ -173,13 +177,5 @@ impl Walker<'_> {
             crate::source::shortened(&text, 60)
         );
         Draft::new(operator, span, text, summary)
-    }
-}
-
-fn macro_of(statement: &Stmt) -> Option<&Macro> {
-    match statement {
-        Stmt::Macro(mac) if mac.attrs.is_empty() => Some(&mac.mac),
-        Stmt::Expr(Expr::Macro(mac), _) if mac.attrs.is_empty() => Some(&mac.mac),
-        _ => None,
     }
 }

@@ -1,13 +1,12 @@
 //! Critical regions: from the statement that takes a lock to the `drop` of its guard, or to the end
-//! of the block. Shifted (SHCR), shrunk (SKCR), expanded (EXCR), split (SPCR), exchanged (ESP,
-//! EELO), taken away (RSK, RSB).
+//! of the block. Shifted (SHCR), shrunk (SKCR), expanded (EXCR), split (SPCR), taken away (RSK, RSB).
 //!
 //! A statement that uses the guard can't stand outside the region in Rust. Where an operator moves
 //! one out, it runs with a guard that excludes nobody, which only exploration can make.
 
 use quote::ToTokens;
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprTuple, Local, Pat, Stmt};
+use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::construct::{Acquisition, Library, mentions, path_ends, uses};
 use crate::facts::{Facts, bound_names};
@@ -20,16 +19,16 @@ use crate::walk::{Draft, Walker};
 const SPLITS: usize = 3;
 
 /// A region of a block.
-struct Region<'b> {
-    block: &'b Block,
+pub(super) struct Region<'b> {
+    pub block: &'b Block,
     /// Which statement takes the lock.
-    start: usize,
+    pub start: usize,
     /// The first statement behind it: the `drop`, if it has one.
-    end: usize,
+    pub end: usize,
     has_drop: bool,
-    guard: String,
+    pub guard: String,
     local: &'b Local,
-    acquisition: Acquisition<'b>,
+    pub acquisition: Acquisition<'b>,
 }
 
 /// The lock, where its guard has taken its name.
@@ -105,6 +104,7 @@ impl Walker<'_> {
                 continue;
             };
             if self.is_private(&region) {
+                self.leave_out_bare(&region);
                 continue;
             }
             self.exchanged(&region);
@@ -156,7 +156,7 @@ impl Walker<'_> {
         })
     }
 
-    fn text(&self, block: &Block, index: usize) -> String {
+    pub(super) fn text(&self, block: &Block, index: usize) -> String {
         self.source.flat(&block.stmts[index])
     }
 
@@ -215,7 +215,7 @@ impl Walker<'_> {
     }
 
     /// A draft that puts other text for the statements from `first` to before `end`.
-    fn rewritten(
+    pub(super) fn rewritten(
         &mut self,
         operator: Operator,
         block: &Block,
@@ -234,57 +234,6 @@ impl Walker<'_> {
         self.block_draft(draft);
     }
 
-    fn exchanged(&mut self, region: &Region<'_>) {
-        let block = region.block;
-        let mut between: Vec<String> = vec![region.guard.clone()];
-        for index in region.start + 1..region.end {
-            let second = match &block.stmts[index] {
-                Stmt::Local(local) => local.init.as_ref(),
-                _ => None,
-            };
-            if let Some(second) = second
-                && let Some(acquisition) = self.acquisition(&second.expr)
-            {
-                let receiver = self.source.flat(&acquisition.call.receiver);
-                let is_other = receiver != self.source.flat(&region.acquisition.call.receiver);
-                let is_free = !between.iter().any(|name| mentions(&second.expr, name));
-                if is_other && is_free {
-                    let operator = match index == region.start + 1 {
-                        true => Operator::Esp,
-                        false => Operator::Eelo,
-                    };
-                    let mut texts = vec![self.text(block, index)];
-                    texts.extend((region.start..index).map(|index| self.text(block, index)));
-                    let summary = format!("take {} before {}", shortened(&receiver, 40), {
-                        let first = self.source.flat(&region.acquisition.call.receiver);
-                        shortened(&first, 40)
-                    });
-                    let range = (region.start, index + 1);
-                    self.rewritten(operator, block, range, texts.join(" "), &summary);
-                }
-                return;
-            }
-            if let Stmt::Local(local) = &block.stmts[index] {
-                between.extend(bound_names(&local.pat));
-            }
-        }
-    }
-
-    /// ESP for `(a.lock().unwrap(), b.lock().unwrap())`.
-    pub(super) fn exchanged_in_tuple(&mut self, tuple: &ExprTuple) {
-        let [first, second] = &tuple.elems.iter().collect::<Vec<_>>()[..] else {
-            return;
-        };
-        if self.acquisition(first).is_none() || self.acquisition(second).is_none() {
-            return;
-        }
-        let (first, second) = (self.source.flat(*first), self.source.flat(*second));
-        let text = format!("{{ let __atropos_second = {second}; ({first}, __atropos_second) }}");
-        let span = self.source.span(tuple);
-        let draft = self.replacement(Operator::Esp, span, text);
-        self.block_draft(draft);
-    }
-
     /// RSK where the region is all of a body, else RSB.
     fn removed_region(&mut self, region: &Region<'_>, is_body: bool) {
         let operator = match is_body && !region.has_drop {
@@ -297,12 +246,11 @@ impl Walker<'_> {
             let receiver = self.source.flat(&region.acquisition.call.receiver);
             let summary = format!("don't lock {}", shortened(&receiver, 40));
             let range = (region.start, region.start + 1);
-            let mut operators = vec![operator];
-            operators.push(Operator::Rcxc);
             // One edit, under the first of the two names that is wanted.
-            for operator in operators {
+            for operator in [operator, Operator::Rcxc] {
                 self.rewritten(operator, region.block, range, String::new(), &summary);
             }
+            self.leave_out_bare(region);
         } else if self.can_err(region.acquisition.library, region.acquisition.call) {
             let draft = self.without_exclusion(operator, &region.acquisition);
             match region.acquisition.library {
@@ -311,6 +259,12 @@ impl Walker<'_> {
                 _ => self.point(draft.span, Shape::Expression, vec![draft]),
             }
         }
+    }
+
+    /// Nobody looks at the guard: without exclusion it is as if there were none.
+    fn leave_out_bare(&mut self, region: &Region<'_>) {
+        let draft = self.without_exclusion(Operator::Rcxc, &region.acquisition);
+        self.leave_out(&draft);
     }
 
     /// The text of a region's first statement outside it, if that can be.

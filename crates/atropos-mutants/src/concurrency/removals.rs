@@ -33,9 +33,14 @@ impl Walker<'_> {
             // A task that is waited for.
             task @ Expr::Path(_) if waits(expression) => {
                 let known = self.known(task);
-                known
-                    .is_some_and(|known| known.construct == Construct::JoinHandle)
-                    .then_some(Operator::Rtxc)
+                match known.map(|known| known.construct) {
+                    Some(Construct::JoinHandle) => {
+                        self.sleep_for(span, "::tokio::time::sleep", ".await");
+                        Some(Operator::Rtxc)
+                    }
+                    Some(Construct::Receiver) => Some(Operator::Rcxc),
+                    _ => None,
+                }
             }
             _ => None,
         };
@@ -99,8 +104,10 @@ impl Walker<'_> {
         };
         let is_named = matches!(
             (call.method.to_string().as_str(), call.args.len()),
-            ("wait", 1) | ("wait_while", 2) | ("wait_timeout" | "wait_for" | "wait_until", 2)
-        ) || call.method == "wait_timeout_while";
+            ("wait", 1)
+                | ("wait_while" | "wait_timeout" | "wait_for" | "wait_until", 2)
+                | ("wait_timeout_while" | "wait_while_for", 3)
+        );
         is_named && self.may_be(&call.receiver, &[Construct::Condvar])
     }
 
@@ -110,6 +117,7 @@ impl Walker<'_> {
         match (call.method.to_string().as_str(), call.args.len()) {
             ("join", 0) if is(Construct::JoinHandle) => Some(Operator::Rtxc),
             ("unpark", 0) => Some(Operator::Rtxc),
+            ("park", 0) | ("park_timeout", 1) if is(Construct::Parker) => Some(Operator::Rtxc),
             ("notify_one" | "notify_all" | "notify_waiters", 0) => {
                 self.is_waited_for(&call.receiver).then_some(Operator::Rtxc)
             }
@@ -120,7 +128,9 @@ impl Walker<'_> {
             {
                 Some(Operator::Rcxc)
             }
-            ("recv" | "blocking_recv", 0) | ("recv_timeout", 1) if is(Construct::Receiver) => {
+            ("recv" | "blocking_recv" | "changed", 0) | ("recv_timeout", 1)
+                if is(Construct::Receiver) =>
+            {
                 Some(Operator::Rcxc)
             }
             ("acquire", 0) | ("acquire_many" | "release" | "add_permits", _)
@@ -138,6 +148,7 @@ impl Walker<'_> {
                 let stays = self.known(&call.receiver).is_some_and(|known| known.stays);
                 (!stays).then_some(Operator::Rcxc)
             }
+            ("store", 1) if self.is_cell(&call.receiver) => Some(Operator::Rcxc),
             _ if self.is_wait(&Expr::MethodCall(call.clone())) => Some(Operator::Rtxc),
             _ => None,
         }
@@ -175,10 +186,14 @@ impl Walker<'_> {
     fn sleep_for_join(&mut self, call: &ExprMethodCall, span: Span) {
         let is_join = call.method == "join" && call.args.is_empty();
         if is_join && self.may_be(&call.receiver, &[Construct::JoinHandle]) {
-            let text = "::std::thread::sleep(::std::time::Duration::from_millis(10));".to_string();
-            let draft = self.replacement(Operator::Rjs, span, text);
-            self.block_draft(draft);
+            self.sleep_for(span, "::std::thread::sleep", "");
         }
+    }
+
+    fn sleep_for(&mut self, span: Span, sleep: &str, wait: &str) {
+        let text = format!("{sleep}(::std::time::Duration::from_millis(10)){wait};");
+        let draft = self.replacement(Operator::Rjs, span, text);
+        self.block_draft(draft);
     }
 
     /// MSF for parking_lot's guards.

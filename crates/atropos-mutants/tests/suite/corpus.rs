@@ -140,7 +140,9 @@ fn check_point(name: &str, text: &str, point: &Point) {
             expression(place);
             expression(right);
         }
-        Shape::Condition | Shape::Expression | Shape::Iterator => expression(point.span),
+        Shape::Condition | Shape::Expression | Shape::Initialiser | Shape::Iterator => {
+            expression(point.span)
+        }
         Shape::Statement => {
             let statement = point.span.text(text);
             let block = format!("{{ {statement} }}");
@@ -177,7 +179,7 @@ fn check_mutant(name: &str, text: &str, point: &Point, mutant: &Mutant) {
     );
     assert_ne!(mutant.span.text(text), mutant.replacement, "{}", about());
     match point.shape {
-        Shape::Expression | Shape::Condition | Shape::Iterator => {
+        Shape::Expression | Shape::Condition | Shape::Initialiser | Shape::Iterator => {
             assert_eq!(mutant.span, point.span, "{}", about());
             syn::parse_str::<syn::Expr>(&mutant.replacement)
                 .unwrap_or_else(|error| panic!("{error}: {}", about()));

@@ -13,6 +13,7 @@ mod corpus;
 mod editions;
 mod extended;
 mod junk;
+mod libraries;
 mod macros;
 mod matching;
 mod places;

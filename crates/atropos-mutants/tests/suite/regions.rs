@@ -132,6 +132,27 @@ fn esp_exchanges_neighbours_and_eelo_what_is_further_apart() {
         apart,
         &["let b = n.lock().unwrap(); let a = m.lock().unwrap(); k(); h(a, b)"],
     );
+    // Taken within a block, or for one statement alone; then it is given back there.
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); { let b = n.lock().unwrap(); h(&a, &b); } k()",
+        &[
+            "let mut __atropos_second = n.lock().unwrap(); let a = m.lock().unwrap(); { let b = __atropos_second; h(&a, &b); } k()",
+        ],
+    );
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); n.lock().unwrap().push(*a); k(a)",
+        &[
+            "let mut __atropos_second = n.lock().unwrap(); let a = m.lock().unwrap(); __atropos_second.push(*a); drop(__atropos_second); k(a)",
+        ],
+    );
+    // It may not be taken at all.
+    bodies(
+        "ESP,EELO",
+        "let a = m.lock().unwrap(); if *a { n.lock().unwrap().push(1); } h(|| n.lock().unwrap().len());",
+        &[],
+    );
     // The second lock is found through the first.
     bodies(
         "ESP,EELO",

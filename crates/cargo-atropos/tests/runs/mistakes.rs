@@ -20,6 +20,7 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
     let own = operators.map(|operator| (operator, operator.code().to_lowercase()));
     let more = [
         (Operator::Rvk, "lazy".to_string()),
+        (Operator::Rvk, "named".to_string()),
         (Operator::Rcxc, "lone".to_string()),
     ];
     for (operator, name) in own.chain(more) {
