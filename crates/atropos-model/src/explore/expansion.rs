@@ -46,6 +46,17 @@ pub struct Taker {
     pub takes: Option<bool>,
 }
 
+impl Taker {
+    /// Nobody has looked whether it takes one.
+    pub fn unasked(object: ObjectId, position: u32) -> Taker {
+        Taker {
+            object,
+            position,
+            takes: None,
+        }
+    }
+}
+
 /// Whether the steps of one object were found to be enough.
 #[derive(Clone, Debug)]
 pub(super) struct Judgement {
@@ -116,6 +127,16 @@ impl Expansion {
             .takers
             .binary_search_by_key(&position, |taker| taker.position);
         found.ok().map(|at| &self.takers[at])
+    }
+
+    /// Mutants met while the object at this position, which comes behind all before, was looked at.
+    pub(super) fn meet_next(&mut self, position: u32, met: Arc<[MutantId]>) {
+        // Neighbours are mostly of one class and in one state.
+        let before = self.infected_at.last();
+        if before.is_none_or(|(_, before)| !Arc::ptr_eq(before, &met)) {
+            met.iter().for_each(|id| self.infected.insert(*id));
+        }
+        self.infected_at.push((position, met));
     }
 
     /// More mutants met while the object at this position was looked at.

@@ -6,6 +6,7 @@ use super::engine::{Engine, Inputs};
 use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
 use super::inputs;
 use super::quick::QuickSet;
+use super::quiet::Quiet;
 use super::reducer::Reducer;
 use super::sleepers::Recollection;
 use super::suspension::{Node, Suspension, VisibleNode};
@@ -43,6 +44,22 @@ pub enum Stop {
     Diverges,
 }
 
+/// What leaves orders out, with one worker's memory.
+struct Reducing {
+    reducer: Arc<Reducer>,
+    recollection: Recollection,
+    quiet: Quiet,
+}
+
+/// Who runs from where.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    acting: &'r Acting,
+    state: &'r State,
+    /// What the original did there, where a mutant runs.
+    known: Option<&'r Expansion>,
+}
+
 /// One worker's view of a model.
 pub struct Explorer {
     pub model: Arc<Model>,
@@ -50,7 +67,7 @@ pub struct Explorer {
     cache: Arc<Cache>,
     original: Acting,
     /// None: all orders are explored.
-    reducer: Option<(Arc<Reducer>, Recollection)>,
+    reducing: Option<Reducing>,
     /// Per object its position in the order of ranks.
     order: Vec<u32>,
     /// Inputs may be actions of other objects than the one whose block runs.
@@ -85,9 +102,10 @@ impl Explorer {
             engine,
             cache,
             original,
-            reducer: reducer.map(|reducer| {
-                let recollection = Recollection::new(&reducer);
-                (reducer, recollection)
+            reducing: reducer.map(|reducer| Reducing {
+                recollection: Recollection::new(&reducer),
+                quiet: Quiet::new(&reducer),
+                reducer,
             }),
             closed: 0,
             expanded: 0,
@@ -100,7 +118,12 @@ impl Explorer {
             Some(known) => known,
             None => {
                 let original = self.original.clone();
-                let expansion = Arc::new(self.compute(&original, state, full, None));
+                let run = Run {
+                    acting: &original,
+                    state,
+                    known: None,
+                };
+                let expansion = Arc::new(self.compute(run, full));
                 self.cache.put(state, full, &expansion);
                 expansion
             }
@@ -108,18 +131,17 @@ impl Explorer {
         if acting.is_original() || !acting.parts_from(&of_original.infected) {
             return of_original;
         }
-        Arc::new(self.compute(acting, state, full, Some(&of_original)))
+        let run = Run {
+            acting,
+            state,
+            known: Some(&of_original),
+        };
+        Arc::new(self.compute(run, full))
     }
 
     /// Looks at the objects one by one. What the original did with objects where it met none of the acting mutants
     /// is taken from `known`.
-    fn compute(
-        &mut self,
-        acting: &Acting,
-        state: &State,
-        full: bool,
-        known: Option<&Expansion>,
-    ) -> Expansion {
+    fn compute(&mut self, run: Run, full: bool) -> Expansion {
         let mut expansion = Expansion {
             infected: MutantSet::for_all(&self.model.mutants),
             ..Expansion::default()
@@ -129,18 +151,18 @@ impl Explorer {
             let first_taker = expansion.takers.len();
             for object in objects {
                 let before = expansion.looked.len();
-                self.look(acting, state, *object, &mut expansion, known);
+                self.look(run, *object, &mut expansion);
                 let steps = &expansion.looked[before..];
                 let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
-                if full || !internal || expansion.error.is_some() || self.reducer.is_none() {
+                if full || !internal || expansion.error.is_some() || self.reducing.is_none() {
                     continue;
                 }
                 let last = expansion.takers.len().wrapping_sub(1);
                 let may_take = expansion.takers.last().is_some_and(|t| t.object == *object);
-                if may_take && self.takes(acting, state, &mut expansion, last) {
+                if may_take && self.takes(run, &mut expansion, last) {
                     continue;
                 }
-                if self.is_enough(acting, state, *object, &mut expansion, known) {
+                if self.is_enough(run, *object, &mut expansion) {
                     expansion.chosen = before..expansion.looked.len();
                     expansion.takers.clear();
                     expansion.reduced = true;
@@ -153,7 +175,7 @@ impl Explorer {
             // Lower ranks wait for inputs too.
             let below = model.ranks[rank + 1..].iter().any(|rank| !rank.is_empty());
             let mut takers = first_taker..expansion.takers.len();
-            if below && takers.any(|at| self.takes(acting, state, &mut expansion, at)) {
+            if below && takers.any(|at| self.takes(run, &mut expansion, at)) {
                 break;
             }
         }
@@ -161,31 +183,29 @@ impl Explorer {
         // A node that goes on by itself is only of interest if it takes inputs.
         if expansion.looked.iter().any(|step| step.labels.is_empty()) {
             for at in 0..expansion.takers.len() {
-                self.takes(acting, state, &mut expansion, at);
+                self.takes(run, &mut expansion, at);
             }
         }
         expansion
     }
 
     /// Whether the steps of the object that was looked at last are enough.
-    fn is_enough(
-        &mut self,
-        acting: &Acting,
-        state: &State,
-        object: ObjectId,
-        expansion: &mut Expansion,
-        known: Option<&Expansion>,
-    ) -> bool {
+    fn is_enough(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) -> bool {
+        let (acting, state) = (run.acting, run.state);
         let position = expansion.objects - 1;
-        let judged = known.and_then(|known| known.judgement_at(position));
+        let judged = run.known.and_then(|known| known.judgement_at(position));
         if let Some(judged) = judged.filter(|judged| !acting.is_among(&judged.relied)) {
             return judged.enough;
         }
-        let Some((reducer, recollection)) = &mut self.reducer else {
+        let Some(reducing) = &mut self.reducing else {
             return false;
         };
         self.met.clear();
-        let enough = reducer.is_enough(object, state, &acting.mode, recollection, &mut self.met);
+        let recollection = &mut reducing.recollection;
+        let enough =
+            reducing
+                .reducer
+                .is_enough(object, state, &acting.mode, recollection, &mut self.met);
         if enough {
             expansion.infected.union(&self.met);
         }
@@ -201,22 +221,16 @@ impl Explorer {
     }
 
     /// Whether an object that may take inputs takes one; found out once.
-    fn takes(
-        &mut self,
-        acting: &Acting,
-        state: &State,
-        expansion: &mut Expansion,
-        at: usize,
-    ) -> bool {
+    fn takes(&mut self, run: Run, expansion: &mut Expansion, at: usize) -> bool {
         let taker = expansion.takers[at];
         if let Some(takes) = taker.takes {
             return takes;
         }
         self.met.clear();
         let all = self.engine.run(
-            state,
+            run.state,
             taker.object,
-            &acting.mode,
+            &run.acting.mode,
             Inputs::All,
             &mut self.met,
         );
@@ -232,18 +246,11 @@ impl Explorer {
         takes
     }
 
-    fn look(
-        &mut self,
-        acting: &Acting,
-        state: &State,
-        object: ObjectId,
-        expansion: &mut Expansion,
-        known: Option<&Expansion>,
-    ) {
+    fn look(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) {
         let position = expansion.objects;
         expansion.objects += 1;
-        if let Some(known) = known.filter(|known| position < known.objects)
-            && !acting.is_among(known.met_at(position))
+        if let Some(known) = run.known.filter(|known| position < known.objects)
+            && !run.acting.is_among(known.met_at(position))
         {
             let first = known
                 .looked
@@ -258,17 +265,57 @@ impl Explorer {
             }
             return;
         }
+        if !self.is_known_quiet(run, object, expansion, position) {
+            self.execute(run, object, expansion, position);
+        }
+    }
+
+    /// Whether the original is known to have no step of this object here; then what it met is noted.
+    fn is_known_quiet(
+        &mut self,
+        run: Run,
+        object: ObjectId,
+        expansion: &mut Expansion,
+        position: u32,
+    ) -> bool {
+        let Some(Reducing { reducer, quiet, .. }) = &mut self.reducing else {
+            return false;
+        };
+        let original = run.acting.is_original();
+        let Some(finding) = original
+            .then(|| quiet.recall(reducer, object, run.state))
+            .flatten()
+        else {
+            return false;
+        };
+        expansion
+            .takers
+            .extend(finding.may_take.then(|| Taker::unasked(object, position)));
+        if let Some(met) = &finding.met {
+            expansion.meet_next(position, met.clone());
+        }
+        true
+    }
+
+    fn execute(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion, position: u32) {
         self.expanded += 1;
         self.met.clear();
+        let mode = &run.acting.mode;
         let iterations = self
             .engine
-            .run(state, object, &acting.mode, Inputs::None, &mut self.met);
+            .run(run.state, object, mode, Inputs::None, &mut self.met);
         if iterations.cut {
-            expansion.takers.push(Taker {
-                object,
-                position,
-                takes: None,
-            });
+            expansion.takers.push(Taker::unasked(object, position));
+        }
+        let met = (!self.met.is_empty()).then(|| self.lists.shared(&self.met));
+        if let Some(Reducing { reducer, quiet, .. }) = &mut self.reducing
+            && run.acting.is_original()
+            && iterations.outcomes.is_empty()
+        {
+            quiet.remember(reducer, object, run.state, iterations.cut, met.clone());
+        }
+        if let Some(met) = met {
+            expansion.meet_next(position, met);
         }
         for outcome in iterations.outcomes {
             match outcome.result {
@@ -284,9 +331,6 @@ impl Explorer {
                 }
             }
         }
-        let met = std::mem::take(&mut self.met);
-        expansion.meet(position, &met, &mut self.lists);
-        self.met = met;
     }
 
     /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original met.
@@ -344,7 +388,7 @@ impl Explorer {
         open: &mut Vec<Node>,
         infected: &mut MutantSet,
     ) -> Result<VisibleNode, Stop> {
-        let full = self.reducer.is_none();
+        let full = self.reducing.is_none();
         let mut expansion = self.expansion(acting, &node.state, full);
         infected.union(&expansion.infected);
         if expansion.reduced

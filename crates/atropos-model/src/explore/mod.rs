@@ -10,6 +10,7 @@ mod forecast;
 mod inputs;
 mod points_to;
 mod quick;
+mod quiet;
 mod reducer;
 mod sleepers;
 mod suspension;

@@ -14,7 +14,7 @@ use super::forecast::Forecast;
 use super::sleepers::{Recollection, Sleepers};
 use crate::model::{CodeId, Model, ObjectId, State, Stmt, StmtKind};
 use crate::mutation::{Mode, MutantSet};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -49,6 +49,8 @@ pub struct Reducer {
     of_objects: Vec<Range<u32>>,
     /// Per cell the alternatives that write it.
     pub(super) writers: Vec<Vec<AlternativeId>>,
+    /// Per object the objects whose attributes its block may read or write.
+    touched: Vec<Box<[ObjectId]>>,
 }
 
 /// More conflicts than this are not worth looking through.
@@ -94,6 +96,15 @@ impl Reducer {
             let writes = footprint.writes.iter();
             writes.for_each(|cell| writers[*cell as usize].push(id));
         }
+        let touched = of_objects
+            .iter()
+            .map(|range| {
+                touched(
+                    &footprints.cells,
+                    &found[range.start as usize..range.end as usize],
+                )
+            })
+            .collect();
         let guards = Guards::new(model.ranks.len(), &found);
         let alternatives = found
             .iter()
@@ -118,6 +129,7 @@ impl Reducer {
             alternatives,
             of_objects,
             writers,
+            touched,
         }
     }
 
@@ -127,6 +139,11 @@ impl Reducer {
 
     pub(super) fn of_object(&self, object: ObjectId) -> impl Iterator<Item = AlternativeId> {
         self.of_objects[object.index()].clone().map(AlternativeId)
+    }
+
+    /// The objects whose attributes the block of `object` may read or write, whoever acts.
+    pub(super) fn touched(&self, object: ObjectId) -> &[ObjectId] {
+        &self.touched[object.index()]
     }
 
     /// Whether the steps of `object` alone are enough in `state`. Mutants on which the answer rests are added to
@@ -164,6 +181,13 @@ struct Found {
     rank: usize,
     path: Vec<usize>,
     footprint: Footprint,
+}
+
+fn touched(cells: &Cells, alternatives: &[Found]) -> Box<[ObjectId]> {
+    let footprints = alternatives.iter().map(|one| &one.footprint);
+    let all = footprints.flat_map(|footprint| footprint.reads.iter().chain(&footprint.writes));
+    let objects: BTreeSet<ObjectId> = all.map(|cell| cells.object(*cell)).collect();
+    objects.into_iter().collect()
 }
 
 /// Who may change the guards of higher ranks.
