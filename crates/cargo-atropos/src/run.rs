@@ -67,7 +67,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
         spent.check += build.check_time.as_secs_f64();
         spent.build += (build.time.saturating_sub(build.check_time)).as_secs_f64();
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
-        let key = journal_key(&build, &prepared.options);
+        let programs = format!("{} {}", build.key, build.artifacts);
+        let key = journal_key(&programs, &prepared.options);
         let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
             .context("can't write the journal of verdicts")?;
         if !known.is_empty() {
@@ -166,10 +167,10 @@ fn log_plan(prepared: &Prepared) {
     log::line(&format!("{mutants} mutants of {}", packages.join(", ")));
 }
 
-/// What must be the same for verdicts of an earlier run to hold: the programs, and the limits.
-fn journal_key(build: &Build, options: &Options) -> String {
+/// What must be the same for verdicts of an earlier run to hold: the programs, the limits, and what is explored.
+fn journal_key(build: &str, options: &Options) -> String {
     let multiplier = options.timeout_multiplier();
-    format!("{} {} {multiplier}", build.key, build.artifacts)
+    format!("{build} {multiplier} {:?}", options.exploration)
 }
 
 /// Waits until no other run works in the same output directory. Released when dropped; none if the
@@ -374,4 +375,31 @@ fn report(
             .warn("no mutant of the selected code was built, so nothing was tested; other --features may build it");
     }
     Ok(ExitCode::of(totals))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule_arguments::{MemoryChoice, parse_budget};
+
+    #[test]
+    fn verdicts_of_another_exploration_don_t_count() {
+        let key = |change: fn(&mut Options)| {
+            let mut options = Options::default();
+            change(&mut options);
+            journal_key("programs", &options)
+        };
+        let keys = [
+            key(|_| {}),
+            key(|options| options.exploration.explore = Some("off".to_owned())),
+            key(|options| options.exploration.schedule.budget = parse_budget("50").ok()),
+            key(|options| options.exploration.schedule.memory = Some(MemoryChoice::Sc)),
+            key(|options| options.exploration.schedule.seed = Some(2)),
+            key(|options| options.execute.timeout_multiplier = Some(2.0)),
+        ];
+        for (index, one) in keys.iter().enumerate() {
+            assert!(!keys[..index].contains(one), "{one}");
+        }
+        assert_eq!(key(|options| options.execute.jobs = Some(1)), keys[0]);
+    }
 }
