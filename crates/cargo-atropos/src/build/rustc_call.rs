@@ -177,7 +177,7 @@ impl RustcCall {
         if !matches!(self.codegen_option("opt-level"), None | Some("0")) {
             return Vec::new();
         }
-        let mut flags = vec!["-Copt-level=1".to_owned()];
+        let mut flags = vec!["-Copt-level=2".to_owned()];
         for check in ["debug-assertions", "overflow-checks"] {
             let is_set = self
                 .values_of("-C")
@@ -288,7 +288,7 @@ mod tests {
     fn optimising_keeps_the_checks_and_the_users_choice() {
         let flags = |more: &str| call(&format!("{LIB} {more}")).unwrap().optimising_flags();
         let all = [
-            "-Copt-level=1",
+            "-Copt-level=2",
             "-Cdebug-assertions=on",
             "-Coverflow-checks=on",
         ];
