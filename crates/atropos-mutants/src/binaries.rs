@@ -19,6 +19,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, Type};
 
 use crate::expressions::Role;
+use crate::letters::{arithmetic_text, relation_text};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
@@ -78,36 +79,6 @@ fn op_of(op: &BinOp) -> Option<Op> {
         BinOp::ShrAssign(_) => Op::Assignment('r'),
         _ => return None,
     })
-}
-
-fn arithmetic_text(letter: char) -> &'static str {
-    match letter {
-        '+' => "+",
-        '-' => "-",
-        '*' => "*",
-        '/' => "/",
-        '%' => "%",
-        '&' => "&",
-        '|' => "|",
-        '^' => "^",
-        'l' => "<<",
-        'r' => ">>",
-        _ => unreachable!("no arithmetic letter: {letter}"),
-    }
-}
-
-fn relation_text(letter: char) -> &'static str {
-    match letter {
-        '<' => "<",
-        '>' => ">",
-        'l' => "<=",
-        'g' => ">=",
-        '=' => "==",
-        '!' => "!=",
-        'T' => "true",
-        'F' => "false",
-        _ => unreachable!("no relation's letter: {letter}"),
-    }
 }
 
 /// How tightly an expression or operator binds; more is tighter.
@@ -364,7 +335,7 @@ impl Walker<'_> {
             drafts.push(self.operator_draft(
                 binary,
                 operator,
-                arithmetic_text(*variant),
+                arithmetic_text(*variant).expect("a letter of arithmetic"),
                 ranks,
                 *variant,
             ));
@@ -416,13 +387,16 @@ impl Walker<'_> {
             .iter()
             .filter(|variant| !zero.is_some_and(|side| same_for_unsigned(letter, **variant, side)))
             .map(|variant| {
-                let text = relation_text(*variant);
-                if matches!(variant, 'T' | 'F') {
-                    self.whole_draft(binary, Operator::Ror, text.to_string(), *variant)
-                } else {
-                    let ranks = (RELATION_RANK, RELATION_RANK);
-                    self.operator_draft(binary, Operator::Ror, text, ranks, *variant)
-                }
+                let constant = match variant {
+                    'T' => "true",
+                    'F' => "false",
+                    other => {
+                        let text = relation_text(*other).expect("a letter of a comparison");
+                        let ranks = (RELATION_RANK, RELATION_RANK);
+                        return self.operator_draft(binary, Operator::Ror, text, ranks, *variant);
+                    }
+                };
+                self.whole_draft(binary, Operator::Ror, constant.to_owned(), *variant)
             })
             .collect();
         let (left, right) = self.operand_spans(binary);
@@ -483,7 +457,10 @@ impl Walker<'_> {
             .map(|variant| {
                 let text = match variant {
                     '=' => "=".to_string(),
-                    other => format!("{}=", arithmetic_text(*other)),
+                    other => {
+                        let operator = arithmetic_text(*other).expect("a letter of arithmetic");
+                        format!("{operator}=")
+                    }
                 };
                 let summary = format!("replace {} with {text}", self.source.slice(token));
                 Draft::new(Operator::Asr, token, text, summary).with_letter(*variant)

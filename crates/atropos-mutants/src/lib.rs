@@ -19,6 +19,7 @@ mod facts;
 mod find;
 mod junk;
 mod leaves;
+pub mod letters;
 mod macros;
 mod matches;
 pub mod mutant;

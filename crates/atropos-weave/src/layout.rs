@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use atropos_mutants::letters::{arithmetic_text, relation_text};
 use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span};
 use syn::Expr;
 
@@ -14,7 +15,6 @@ use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
 use crate::map::WovenPoint;
-use crate::operators::{arithmetic_text, relation_text};
 use crate::ranges::Ends;
 use crate::site::Site;
 use crate::syntax::contains_let;

@@ -20,7 +20,6 @@ mod effects;
 mod exact;
 mod flow;
 mod layout;
-mod operators;
 mod ranges;
 mod shapes;
 mod site;

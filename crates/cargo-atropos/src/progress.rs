@@ -128,6 +128,13 @@ impl Progress {
         state.picture.explored.insert(test.to_owned(), explored);
     }
 
+    /// The mutants of a test are explored, so many of so many.
+    pub fn mutants_of(&self, test: &str, decided: usize, total: usize) {
+        let mut state = self.shared.lock();
+        state.picture.mutants_of = Some((test.to_owned(), decided, total));
+        state.picture.sample(Instant::now());
+    }
+
     /// The exploration of a test is over.
     pub fn explored(&self, test: &str) {
         let mut state = self.shared.lock();
@@ -223,8 +230,10 @@ struct Picture {
     missed: usize,
     /// Tests that are being explored: schedules so far and, as far as can be told, in all.
     explored: BTreeMap<String, (u64, Option<f64>)>,
+    /// The test whose mutants are being explored: its name, how many are decided, how many there are.
+    mutants_of: Option<(String, usize, usize)>,
     /// When how many were done, oldest first; what is older than the window but for one is gone.
-    samples: VecDeque<(Instant, usize)>,
+    samples: VecDeque<(Instant, f64)>,
 }
 
 impl Picture {
@@ -237,6 +246,7 @@ impl Picture {
             killed: 0,
             missed: 0,
             explored: BTreeMap::new(),
+            mutants_of: None,
             samples: VecDeque::new(),
         }
     }
@@ -247,7 +257,7 @@ impl Picture {
             total,
             ..Picture::new(now)
         };
-        self.samples.push_back((now, 0));
+        self.samples.push_back((now, 0.0));
     }
 
     fn done(&mut self, verdict: Option<Verdict>, now: Instant) {
@@ -261,7 +271,21 @@ impl Picture {
             return;
         }
         self.done += 1;
-        self.samples.push_back((now, self.done));
+        self.mutants_of = None;
+        self.sample(now);
+    }
+
+    /// What is done, with the part of the test that is under way.
+    fn progress(&self) -> f64 {
+        let part = match &self.mutants_of {
+            Some((_, decided, total)) => (*decided).min(*total) as f64 / (*total).max(1) as f64,
+            None => 0.0,
+        };
+        self.done as f64 + part
+    }
+
+    fn sample(&mut self, now: Instant) {
+        self.samples.push_back((now, self.progress()));
         while self.samples.len() > 2 && now - self.samples[1].0 > RATE_WINDOW {
             self.samples.pop_front();
         }
@@ -277,7 +301,7 @@ impl Picture {
         }
         // The rate is measured anew from here.
         let now = self.samples.back().map(|(time, _)| *time);
-        self.samples = now.map(|now| (now, self.done)).into_iter().collect();
+        self.samples = now.map(|now| (now, self.progress())).into_iter().collect();
     }
 
     fn line(&self, now: Instant) -> String {
@@ -300,6 +324,9 @@ impl Picture {
         if let Some((test, (so_far, estimate))) = longest {
             parts.push(format!("{test}: {}", schedules(*so_far, *estimate)));
         }
+        if let Some((test, decided, total)) = &self.mutants_of {
+            parts.push(format!("{test}: {decided}/{}", count(*total, "mutant")));
+        }
         match self.remaining(now) {
             Some(remaining) => parts.push(format!("about {} left", rough(remaining))),
             None if now - self.since >= Duration::from_secs(1) => {
@@ -314,12 +341,17 @@ impl Picture {
     fn remaining(&self, now: Instant) -> Option<Duration> {
         let &(from, already) = self.samples.front()?;
         let measured = now - from;
-        let progress = self.done - already;
-        let left = self.total.checked_sub(self.done)?;
-        if progress < 5 || left == 0 || now - self.since < Duration::from_secs(2) {
+        let progress = self.progress() - already;
+        let left = self.total as f64 - self.progress();
+        // Tests that are explored are few, and each of them is seen to move on.
+        let enough = match self.mutants_of {
+            Some(_) => 1.0,
+            None => 5.0,
+        };
+        if progress < enough || left <= 0.0 || now - self.since < Duration::from_secs(2) {
             return None;
         }
-        Some(measured.mul_f64(left as f64 / progress as f64))
+        Some(measured.mul_f64(left / progress))
     }
 }
 
@@ -449,6 +481,33 @@ mod tests {
             .unwrap()
             .as_secs_f64();
         assert!(later > 2.0 * remaining, "{later}");
+    }
+
+    #[test]
+    fn a_test_under_exploration_counts_by_its_mutants() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Exploring, 3, start);
+        let mut say = |decided, done, seconds| {
+            let now = start + Duration::from_secs(seconds);
+            match done {
+                true => picture.done(None, now),
+                false => {
+                    picture.mutants_of = Some(("a".to_owned(), decided, 10));
+                    picture.sample(now);
+                }
+            }
+            picture.line(now)
+        };
+        assert_eq!(
+            say(5, false, 5),
+            "Exploring 0/3 tests, a: 5/10 mutants, 5 s"
+        );
+        assert_eq!(say(0, true, 10), "Exploring 1/3 tests, 10 s");
+        assert_eq!(
+            say(5, false, 15),
+            "Exploring 1/3 tests, a: 5/10 mutants, about 15 s left"
+        );
     }
 
     #[test]

@@ -267,6 +267,7 @@ impl Stage<'_> {
         let mut original = None;
         let mut undecided = Vec::new();
         let mut noted = Ok(());
+        let mut answered = 0;
         let mut size = TestExploration {
             test: test.0,
             coverage: String::new(),
@@ -276,6 +277,8 @@ impl Stage<'_> {
             explored: 0,
             killed: 0,
         };
+        let progress = self.context.setting.progress;
+        progress.mutants_of(&record.name, 0, order.mutants.len());
         let ended = self.explorer.process(binary, &file, patience).carry_out(
             &order,
             self.context.setting.interrupt,
@@ -294,6 +297,8 @@ impl Stage<'_> {
                     fate,
                     explored,
                 } => {
+                    answered += 1;
+                    progress.mutants_of(&record.name, answered, order.mutants.len());
                     if fate != Fate::Undecided {
                         add(&mut size.mutants, &explored);
                         if fate != Fate::Killed {

@@ -1,7 +1,7 @@
-//! The operators that the letters of a shape stand for.
+//! The operators that the letters of a [`Shape`](crate::Shape) stand for.
 
 /// The operator on values behind a letter of `Shape::Arithmetic` or `Shape::Assignment`.
-pub(crate) fn arithmetic_text(letter: char) -> Option<&'static str> {
+pub fn arithmetic_text(letter: char) -> Option<&'static str> {
     Some(match letter {
         '+' => "+",
         '-' => "-",
@@ -18,7 +18,7 @@ pub(crate) fn arithmetic_text(letter: char) -> Option<&'static str> {
 }
 
 /// The comparison behind a letter of `Shape::Relation`.
-pub(crate) fn relation_text(letter: char) -> Option<&'static str> {
+pub fn relation_text(letter: char) -> Option<&'static str> {
     Some(match letter {
         '<' => "<",
         '>' => ">",
