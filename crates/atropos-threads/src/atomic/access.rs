@@ -275,7 +275,7 @@ impl Control {
         } else {
             STALE_READS
         };
-        let stale = state.model.at(location).rereads(bound, state.current) >= limit;
+        let stale = state.model.at(location).stale_reads(bound, state.current) >= limit;
         let store = match again || stale {
             true => newest,
             false => newest - self.choose((newest - bound + 1) as u32) as usize,
@@ -422,7 +422,7 @@ impl Control {
             false => *store >= may_fail,
         };
         let newest = history.len() - 1;
-        let stale = history.rereads(may_fail, state.current) >= STALE_READS;
+        let stale = history.stale_reads(may_fail, state.current) >= STALE_READS;
         let fitting = (may_succeed.min(may_fail)..=newest).rev().filter(fits);
         let nth = if stale {
             0

@@ -71,7 +71,7 @@ macro_rules! common {
                 Some(control) if !is_no_load(order) => {
                     Bits::of(control.atomic_load(&self.0, order, here()))
                 }
-                _ => self.0.load(order),
+                _ => own(&self.0).load(order),
             }
         }
 
@@ -83,7 +83,7 @@ macro_rules! common {
                 Some(control) if !is_no_store(order) => {
                     control.atomic_store(&self.0, val.bits(), order, here())
                 }
-                _ => self.0.store(val, order),
+                _ => own(&self.0).store(val, order),
             }
         }
 
@@ -95,7 +95,7 @@ macro_rules! common {
                 Some(control) => {
                     Bits::of(control.atomic_modify(&self.0, order, here(), &|_| val.bits()))
                 }
-                None => self.0.swap(val, order),
+                None => own(&self.0).swap(val, order),
             }
         }
 
@@ -162,8 +162,8 @@ macro_rules! common {
                         .map(Bits::of)
                         .map_err(Bits::of)
                 }
-                _ if weak => self.0.compare_exchange_weak(current, new, success, failure),
-                _ => self.0.compare_exchange(current, new, success, failure),
+                _ if weak => own(&self.0).compare_exchange_weak(current, new, success, failure),
+                _ => own(&self.0).compare_exchange(current, new, success, failure),
             }
         }
 
@@ -251,7 +251,7 @@ macro_rules! modify {
             #[track_caller]
             pub fn $name(&self, val: $value, order: Ordering) -> $value {
                 match control() {
-                    None => self.0.$name(val, order),
+                    None => own(&self.0).$name(val, order),
                     Some(control) => {
                         let change: fn($value, $value) -> $value = $change;
                         let change = |old| change(Bits::of(old), val).bits();

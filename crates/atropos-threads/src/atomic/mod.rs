@@ -1,7 +1,8 @@
 //! `std::sync::atomic` for programs under control: transparent wrappers of the real types, with the same
-//! layout, constants and results. For uncontrolled threads every method is the real one.
+//! layout, constants and results. For uncontrolled threads every method is the real one (see [`aside`] for the one exception).
 
 pub mod access;
+pub(crate) mod aside;
 mod every_type;
 mod fences;
 pub(crate) mod foreign;

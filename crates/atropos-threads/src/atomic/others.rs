@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{self, Ordering};
 
 use super::access::{Exchange, Word};
+use super::aside::own;
 use super::every_type::{Bits, common, failure_of, is_no_load, is_no_store, modify};
 use super::{AtomicIsize, AtomicUsize};
 use crate::control::{control, here};
@@ -122,7 +123,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn fetch_byte_add(&self, val: usize, order: Ordering) -> *mut T {
         self.modify(order, &|old| old.wrapping_add(val as u64))
-            .unwrap_or_else(|| self.0.fetch_byte_add(val, order))
+            .unwrap_or_else(|| own(&self.0).fetch_byte_add(val, order))
     }
 
     /// See std.
@@ -130,7 +131,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn fetch_byte_sub(&self, val: usize, order: Ordering) -> *mut T {
         self.modify(order, &|old| old.wrapping_sub(val as u64))
-            .unwrap_or_else(|| self.0.fetch_byte_sub(val, order))
+            .unwrap_or_else(|| own(&self.0).fetch_byte_sub(val, order))
     }
 
     /// See std.
@@ -138,7 +139,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn fetch_or(&self, val: usize, order: Ordering) -> *mut T {
         self.modify(order, &|old| old | val as u64)
-            .unwrap_or_else(|| self.0.fetch_or(val, order))
+            .unwrap_or_else(|| own(&self.0).fetch_or(val, order))
     }
 
     /// See std.
@@ -146,7 +147,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn fetch_and(&self, val: usize, order: Ordering) -> *mut T {
         self.modify(order, &|old| old & val as u64)
-            .unwrap_or_else(|| self.0.fetch_and(val, order))
+            .unwrap_or_else(|| own(&self.0).fetch_and(val, order))
     }
 
     /// See std.
@@ -154,7 +155,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn fetch_xor(&self, val: usize, order: Ordering) -> *mut T {
         self.modify(order, &|old| old ^ val as u64)
-            .unwrap_or_else(|| self.0.fetch_xor(val, order))
+            .unwrap_or_else(|| own(&self.0).fetch_xor(val, order))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use atropos_explore::{End, Guide, Names, System, mix};
 
+use crate::atomic::aside::Copies;
 use crate::clock::Clockwork;
 use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
@@ -25,6 +26,8 @@ pub struct ThreadedTest<'a> {
     should_panic: ShouldPanic,
     name: String,
     controller: Option<Box<Controller>>,
+    /// In use until the controller is gone.
+    _copies: Box<Copies>,
     last: Rc<RefCell<Last>>,
     old_hook: Option<Hook>,
 }
@@ -64,6 +67,8 @@ impl<'a> ThreadedTest<'a> {
         panic::set_hook(Box::new(note_panic));
         let weak = options.memory == Memory::Weak;
         interpose::watch_frees(if weak { Some(forget_memory) } else { None });
+        let copies = Box::new(Copies::new(world.layout.writable.clone()));
+        Copies::install(&*copies);
         if options.statics == Statics::Fresh && is_single_threaded() {
             world.remember_statics();
         }
@@ -108,6 +113,7 @@ impl<'a> ThreadedTest<'a> {
             should_panic: options.should_panic.clone(),
             name: options.name.clone(),
             controller: Some(controller),
+            _copies: copies,
             last: Rc::default(),
             old_hook: Some(old_hook),
         }
@@ -362,6 +368,7 @@ impl Drop for ThreadedTest<'_> {
             let Controller { world, .. } = *controller;
             world.put_back();
         }
+        Copies::install(std::ptr::null());
         if let Some(hook) = self.old_hook.take()
             && !std::thread::panicking()
         {

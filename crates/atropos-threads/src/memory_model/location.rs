@@ -34,8 +34,8 @@ struct Store {
 struct Read {
     thread: u32,
     stamp: u32,
-    /// How often the thread read this store since.
-    again: u32,
+    /// How often the thread read this store although there was a later one.
+    stale: u32,
 }
 
 impl Store {
@@ -132,23 +132,24 @@ impl Location {
 
     /// A thread reads a store; `place` is the read's place in S if it has one.
     pub fn read(&mut self, store: usize, thread: u32, stamp: u32, place: Option<u32>) {
+        let stale = u32::from(store + 1 < self.stores.len());
         let store = &mut self.stores[store];
         match store.reads.iter_mut().find(|read| read.thread == thread) {
-            Some(read) => read.again += 1,
+            Some(read) => read.stale += stale,
             None => store.reads.push(Read {
                 thread,
                 stamp,
-                again: 0,
+                stale,
             }),
         }
         store.put_in_order(place);
     }
 
-    /// How often a thread has read the same store again.
-    pub fn rereads(&self, store: usize, thread: u32) -> u32 {
+    /// How often a thread has read a store that was out of date.
+    pub fn stale_reads(&self, store: usize, thread: u32) -> u32 {
         let reads = &self.stores[store].reads;
         let read = reads.iter().find(|read| read.thread == thread);
-        read.map_or(0, |read| read.again)
+        read.map_or(0, |read| read.stale)
     }
 
     /// A thread writes; the store comes right after store number `after`.

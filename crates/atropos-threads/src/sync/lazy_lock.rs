@@ -71,8 +71,8 @@ impl<T, F> LazyLock<T, F> {
     #[inline]
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
-        this.turn.look(here());
-        sync::LazyLock::get(&this.real)
+        let is_told = this.turn.look(here());
+        is_told.then(|| sync::LazyLock::get(&this.real)).flatten()
     }
 
     /// See std.

@@ -58,24 +58,23 @@ impl Once {
     #[inline]
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.turn.look(here());
-        self.real.is_completed()
+        self.turn.look(here()) && self.real.is_completed()
     }
 
     /// See std.
     #[track_caller]
     pub fn wait(&self) {
         let site = here();
-        if self.turn.wait(site, || self.real.is_completed()) && !self.real.is_completed() {
-            self.turn.tell_if_poisoned(site);
-        }
+        let is_over = || self.real.is_completed() || self.turn.is_poisoned();
+        while self.turn.wait(site, is_over) {}
+        self.turn.tell_if_poisoned(site);
         self.real.wait();
     }
 
     /// See std.
     #[track_caller]
     pub fn wait_force(&self) {
-        while !self.real.is_completed() && self.turn.wait(here(), || self.real.is_completed()) {}
+        while self.turn.wait(here(), || self.real.is_completed()) {}
         self.real.wait_force();
     }
 }
@@ -85,6 +84,9 @@ impl fmt::Debug for Once {
         f.debug_struct("Once").finish_non_exhaustive()
     }
 }
+
+/// How a thread that comes late, or only looks, touches what is initialised: as a reader does a lock.
+const LOOK: Kind = Kind::AcquireShared;
 
 /// The count of an object whose initialisation excludes nobody by mistake.
 const RACE: usize = 1;
@@ -138,19 +140,20 @@ impl Turn {
         };
         let (turn, name) = self.object(&control);
         let is_race = || control.state().objects[turn].count == RACE;
-        let is_done = || !is_race() && is_done();
+        let is_done = || is_told(&control, turn) && is_done();
+        // Who comes late has not come before the end of the initialisation, but might have before its beginning.
+        let late = Op::on(name, LOOK).blocking();
         if is_done() {
-            self.look_with(&control, site);
+            self.look_with(&control, late, site);
             return Attempt::Turn(Taken(None));
         }
         let op = Op::on(name, Kind::Acquire);
         control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
         if is_done() {
-            control.state().guide().refine(
-                Op::on(name, Kind::Read)
-                    .blocking()
-                    .coded(Code::Initialize as u16),
-            );
+            control
+                .state()
+                .guide()
+                .refine(Op::on(name, LOOK).blocking().coded(Code::Initialize as u16));
             control.receive_clock(turn);
             control.state().see_version(turn);
             return Attempt::Turn(Taken(None));
@@ -166,41 +169,48 @@ impl Turn {
 
     /// The running thread is about to panic if another's attempt to initialise did.
     fn tell_if_poisoned(&self, site: Site) {
-        if let Some(control) = control() {
+        if self.is_poisoned()
+            && let Some(control) = control()
+        {
             let (turn, _) = self.object(&control);
-            if control.state().objects[turn].undone.is_some() {
-                control.met_at(Met::PoisonedOnce, turn, site);
-            }
+            control.met_at(Met::PoisonedOnce, turn, site);
         }
     }
 
-    /// Looks whether it is done: a scheduling point.
-    pub(super) fn look(&self, site: Site) {
-        if let Some(control) = control() {
-            self.look_with(&control, site);
-        }
+    /// Whether the last attempt to initialise panicked.
+    fn is_poisoned(&self) -> bool {
+        control().is_some_and(|control| {
+            let (turn, _) = self.object(&control);
+            control.state().objects[turn].undone.is_some()
+        })
     }
 
-    fn look_with(&self, control: &Control, site: Site) {
+    /// Looks whether it is done: a scheduling point. Says whether what the real type knows is to be seen.
+    pub(super) fn look(&self, site: Site) -> bool {
+        control().is_none_or(|control| {
+            let (_, name) = self.object(&control);
+            self.look_with(&control, Op::on(name, LOOK), site)
+        })
+    }
+
+    fn look_with(&self, control: &Control, op: Op, site: Site) -> bool {
         let (turn, name) = self.object(control);
         if !control.looks_again(name) {
-            control.point(Announcement::new(
-                Code::Peek,
-                Op::on(name, Kind::Read),
-                site,
-            ));
+            control.point(Announcement::new(Code::Peek, op, site));
         }
         control.receive_clock(turn);
         control.state().see_version(turn);
         control.after_read(site);
+        is_told(control, turn)
     }
 
-    /// Waits until somebody has initialised, or tried to; says whether the caller is controlled.
+    /// Waits until somebody has initialised, or tried to; says whether the caller has to wait on.
     pub(super) fn wait(&self, site: Site, is_done: impl Fn() -> bool) -> bool {
         let Some(control) = control() else {
             return false;
         };
         let (turn, name) = self.object(&control);
+        let is_done = || is_told(&control, turn) && control.in_program(&is_done);
         let generation = control.state().objects[turn].generation;
         let wait = if is_done() {
             Wait::Nothing
@@ -210,7 +220,8 @@ impl Turn {
                 generation,
             }
         };
-        let announcement = Announcement::new(Code::Peek, Op::on(name, Kind::Read), site);
+        let op = Op::on(name, Kind::Read).blocking();
+        let announcement = Announcement::new(Code::Peek, op, site);
         control.point(if wait == Wait::Nothing {
             announcement
         } else {
@@ -218,8 +229,14 @@ impl Turn {
         });
         control.receive_clock(turn);
         control.state().see_version(turn);
-        true
+        !is_done()
     }
+}
+
+/// Whether nobody is initialising: before that, nobody is to see what the real type knows already.
+fn is_told(control: &Control, turn: ObjectId) -> bool {
+    let object = &control.state().objects[turn];
+    object.holder == 0 && object.count != RACE
 }
 
 /// The running thread lets others initialise what it is about to initialise, each for itself, if that can be.

@@ -27,8 +27,7 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.turn.look(here());
-        self.real.get()
+        self.turn.look(here()).then(|| self.real.get()).flatten()
     }
 
     /// See std.
@@ -41,7 +40,7 @@ impl<T> OnceLock<T> {
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> &T {
-        while self.real.get().is_none() && self.turn.wait(here(), || self.real.get().is_some()) {}
+        while self.turn.wait(here(), || self.real.get().is_some()) {}
         self.real.wait()
     }
 

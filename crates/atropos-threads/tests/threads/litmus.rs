@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCs
 use atropos_threads::atomic::{AtomicU32, fence};
 use atropos_threads::{say, thread};
 
-use crate::alone::{check, check_reduced, sc, weak};
+use crate::alone::{alone, check, check_reduced, ends, sc, weak};
 
 /// One step of a thread.
 #[derive(Clone, Copy)]
@@ -360,6 +360,18 @@ fn a_release_sequence_goes_through_read_modify_writes() {
         &weak(),
         &["000", "001", "010", "011", "100", "101", "111", "121"],
     );
+}
+
+#[test]
+fn a_value_that_was_read_often_may_still_be_read_when_it_is_out_of_date() {
+    let mut reader = vec![R(X, Relaxed); 12];
+    reader.extend([R(Y, Relaxed), R(X, Relaxed)]);
+    let threads: [&[Do]; 2] = [&[W(X, 1, Relaxed), W(Y, 1, Relaxed)], &reader];
+    let seen = |end: &String| end.starts_with("000000000000") && end.ends_with("10");
+    alone(|| {
+        let ends = ends(&|| run(&threads, 2, Finally::Nothing), &weak());
+        assert!(ends.iter().any(seen), "{ends:?}");
+    });
 }
 
 #[test]
