@@ -8,7 +8,6 @@ use atropos_explore::{End, Guide, Mutable, System};
 use atropos_libtest::TestDescAndFn;
 use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::communication::Facts;
-use atropos_threads::trace::Trace;
 use atropos_threads::{
     FindingKind, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time,
 };
@@ -136,16 +135,13 @@ impl System for Subject<'_> {
     }
 }
 
-impl Noted for Subject<'_> {
-    fn take_notes(&mut self) -> Notes {
-        std::mem::take(&mut self.notes)
+impl<'a> Noted<'a> for Subject<'a> {
+    fn test(&mut self) -> &mut ThreadedTest<'a> {
+        &mut self.test
     }
 
-    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
-        self.test.record(true);
-        let end = self.run(guide);
-        self.test.record(false);
-        (end, self.test.take_trace())
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
     }
 }
 

@@ -89,11 +89,16 @@ impl Task<'_> {
     /// How far it is after so many executions and this share of the pieces.
     pub fn progress(&self, executions: u64, share: f64) -> Answer {
         match self {
-            // Whether what waits leads to states that are new, nobody knows.
-            Task::Round { search, .. } => Answer::Progress {
-                executions: search.progress().executions + executions,
-                estimate: None,
-            },
+            // What a round finds is taken in at its end: the share of the tree is that from before it.
+            Task::Round { search, .. } => {
+                let before = search.progress();
+                let executions = before.executions + executions;
+                let at_least = |estimate: f64| estimate.max(executions as f64);
+                Answer::Progress {
+                    executions,
+                    estimate: before.estimate().map(at_least),
+                }
+            }
             Task::Exhaustive(_) | Task::Drawn { .. } => Answer::Progress {
                 executions,
                 estimate: (share > 0.0).then(|| executions as f64 / share),
@@ -124,7 +129,56 @@ fn drawn(number: u64, schedules: u64, seed: u64, how: Sampling) -> Box<dyn Strat
 
 #[cfg(test)]
 mod tests {
+    use atropos_explore::{End, Guide, Op, Pending, Phase, Point, System, Thread};
+
     use super::*;
+
+    /// One thread that makes four choices between two.
+    struct Tosses;
+
+    impl System for Tosses {
+        fn run(&mut self, guide: &mut dyn Guide) -> End {
+            let thread = Pending {
+                thread: Thread(0),
+                op: Op::local(),
+                ready: true,
+            };
+            let point = |threads, phase| Point {
+                threads,
+                fingerprint: None,
+                phase,
+            };
+            for _ in 0..4 {
+                if guide.choose(&point(&[thread], Phase::Running)).is_none() {
+                    return End::Stopped;
+                }
+                guide.data(2);
+            }
+            guide.choose(&point(&[], Phase::Finished));
+            End::Passed(0)
+        }
+    }
+
+    #[test]
+    fn a_search_in_rounds_says_how_much_there_seems_to_be() {
+        let mut search = Search::enumeration();
+        for _ in 0..5 {
+            assert!(search.begin());
+            let end = Tosses.run(&mut search);
+            search.end(end);
+        }
+        let waiting = search.begin_round();
+        let task = Task::Round {
+            search: &mut search,
+            waiting,
+        };
+        let progress = |executions, estimate| Answer::Progress {
+            executions,
+            estimate: Some(estimate),
+        };
+        assert_eq!(task.progress(3, 0.0), progress(8, 16.0));
+        assert_eq!(task.progress(20, 0.0), progress(25, 25.0));
+    }
 
     #[test]
     fn random_schedules_are_divided_without_gap_or_overlap() {

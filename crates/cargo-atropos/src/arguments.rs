@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::near_miss::nearest;
 pub use crate::schedule_arguments::{
-    ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING, ScheduleOptions,
+    Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,
+    ScheduleOptions,
 };
 
 /// How many times the original's own time a mutant may take, unless the user says otherwise.

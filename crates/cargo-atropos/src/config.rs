@@ -220,13 +220,14 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         "budget" => exploration.schedule.budget = Some(value.text(parse_budget)?),
         "technique" => exploration.schedule.technique = Some(value.text(parse_technique)?),
         "time" => {
-            exploration.schedule.time = Some(value.text(|word| TimeChoice::from_str(word, false))?);
+            exploration.schedule.circumstances.time =
+                Some(value.text(|word| TimeChoice::from_str(word, false))?);
         }
         "memory" => {
             let memory = value.text(|word| MemoryChoice::from_str(word, false))?;
-            exploration.schedule.memory = Some(memory);
+            exploration.schedule.circumstances.memory = Some(memory);
         }
-        "spurious" => exploration.schedule.spurious = value.flag()?,
+        "spurious" => exploration.schedule.circumstances.spurious = value.flag()?,
         "seed" => {
             let parse = |text: &str| text.parse().map_err(|_| "not a whole number".to_owned());
             exploration.schedule.seed = Some(value.number(parse)?);
@@ -354,9 +355,15 @@ fn fill(options: &mut Options, from_file: Options) {
     let (schedule, from_schedule) = (&mut exploration.schedule, from_file.exploration.schedule);
     fill_one(&mut schedule.budget, from_schedule.budget);
     fill_one(&mut schedule.technique, from_schedule.technique);
-    fill_one(&mut schedule.time, from_schedule.time);
-    fill_one(&mut schedule.memory, from_schedule.memory);
-    schedule.spurious |= from_schedule.spurious;
+    fill_one(
+        &mut schedule.circumstances.time,
+        from_schedule.circumstances.time,
+    );
+    fill_one(
+        &mut schedule.circumstances.memory,
+        from_schedule.circumstances.memory,
+    );
+    schedule.circumstances.spurious |= from_schedule.circumstances.spurious;
     fill_one(&mut schedule.seed, from_schedule.seed);
     fill_one(&mut output.output, from_file.output.output);
     output.json |= from_file.output.json;
@@ -499,9 +506,9 @@ mod tests {
         let schedule = exploration.schedule;
         assert_eq!(schedule.budget, parse_budget("30s").ok());
         assert_eq!(schedule.technique.as_deref(), Some("basic"));
-        assert_eq!(schedule.time, Some(TimeChoice::Adversarial));
-        assert_eq!(schedule.memory, Some(MemoryChoice::Sc));
-        assert!(schedule.spurious);
+        assert_eq!(schedule.circumstances.time, Some(TimeChoice::Adversarial));
+        assert_eq!(schedule.circumstances.memory, Some(MemoryChoice::Sc));
+        assert!(schedule.circumstances.spurious);
         assert_eq!(schedule.seed, Some(7));
         assert_eq!(output.output.unwrap(), Path::new("/w/out"));
         assert!(output.json && output.verbose);

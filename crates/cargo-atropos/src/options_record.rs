@@ -60,9 +60,9 @@ impl Options {
         let schedule = &exploration.schedule;
         record.one("budget", schedule.budget.map(|budget| budget.to_string()));
         record.one("technique", schedule.technique.as_ref());
-        record.one("time", schedule.time);
-        record.one("memory", schedule.memory);
-        record.flag("spurious", schedule.spurious);
+        record.one("time", schedule.circumstances.time);
+        record.one("memory", schedule.circumstances.memory);
+        record.flag("spurious", schedule.circumstances.spurious);
         record.one("seed", schedule.seed);
         record.one("top", output.top);
         record.one("output", output.output.as_deref().map(path));

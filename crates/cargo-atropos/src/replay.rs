@@ -1,16 +1,17 @@
 //! `cargo atropos replay`: runs a schedule that an exploration found once more, and shows what happens.
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use atropos_protocol::exploration::{Answer, Explored, Order};
 
-use crate::arguments::ReplayArguments;
+use crate::arguments::{Circumstances, ReplayArguments};
 use crate::exit_code::ExitCode;
-use crate::explore::Scratch;
-use crate::explore::kept::KeptSchedules;
+use crate::explore::kept::{Kept, KeptSchedules};
 use crate::explore::process::{Ended, Output, Process};
+use crate::explore::{Scratch, build_for};
 use crate::interrupt::Interrupt;
 use crate::near_miss::nearest;
 use crate::prepare::{Place, place};
@@ -26,24 +27,35 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         ..
     } = place(arguments.options())?;
     let kept = KeptSchedules::read(&output_directory);
-    let found = kept
-        .find(arguments.test.as_deref(), arguments.mutant)
-        .ok_or_else(|| nothing_kept(&arguments, &kept))?;
-    let program = found
-        .binary
-        .invocation
-        .directory
-        .join(&found.binary.invocation.program);
-    if !program.is_file() {
-        bail!(
+    let found = kept.find(arguments.test.as_deref(), arguments.mutant);
+    let is_there = found.is_some_and(Kept::is_there);
+    let found = match (found, &arguments.test, &arguments.schedule) {
+        (Some(found), _, _) if is_there => found.clone(),
+        (_, Some(test), Some(schedule)) if arguments.mutant.is_none() => {
+            match build_for(test, schedule, arguments.options(), &interrupt)? {
+                ControlFlow::Continue(built) => built,
+                ControlFlow::Break(code) => return Ok(code),
+            }
+        }
+        (Some(found), _, _) => bail!(
             "the program that this schedule was found in is gone; `cargo atropos explore {}` looks for it anew",
             found.test
-        );
-    }
+        ),
+        (None, _, _) => return Err(nothing_kept(&arguments, &kept)),
+    };
     let mut order = Order::parse(&found.order).map_err(|error| anyhow!(error))?;
     if let Some(schedule) = &arguments.schedule {
         order.schedule.clone_from(schedule);
     }
+    let Circumstances {
+        time,
+        memory,
+        spurious,
+    } = &arguments.circumstances;
+    order.adversarial_time = time.map_or(order.adversarial_time, |time| time.is_adversarial());
+    order.sequential_memory =
+        memory.map_or(order.sequential_memory, |memory| memory.is_sequential());
+    order.spurious |= spurious;
     let scratch = Scratch::make(&output_directory)?;
     let process = Process {
         binary: &found.binary,

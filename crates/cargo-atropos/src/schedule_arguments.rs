@@ -2,7 +2,6 @@
 //! share with a run.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use atropos_explore::{Plan, Technique};
@@ -40,11 +39,14 @@ Exit codes:
 const REPLAY_EXAMPLES: &str = "\
 The schedules of `explore` and of mutants killed under exploration are kept with the programs that they were found
 in. A replay runs such a program, not your sources as they are now; to see whether a failure is mended, explore again.
+With --schedule, a test of which nothing was kept is built first, from your sources as they are.
 
 Examples:
   cargo atropos replay                        the failing schedule that was found last
   cargo atropos replay transfer               the one of a test
   cargo atropos replay --mutant 17            the one that killed mutant 17
+  cargo atropos replay transfer --schedule s1:1.0
+                                              under this schedule
   cargo atropos replay --with gdb --with --args
                                               under a debugger
 
@@ -88,6 +90,18 @@ pub struct ScheduleOptions {
     #[arg(long, value_name = "TECHNIQUE", value_parser = parse_technique)]
     pub technique: Option<String>,
 
+    #[command(flatten)]
+    pub circumstances: Circumstances,
+
+    /// Where random choices start [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// What a schedule has to choose: it means nothing under others.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = SCHEDULE_HEADING)]
+pub struct Circumstances {
     /// When timers fire: in order when nothing else can run, or at any moment
     #[arg(long, value_name = "WHEN", value_enum)]
     pub time: Option<TimeChoice>,
@@ -99,10 +113,6 @@ pub struct ScheduleOptions {
     /// Let waits end and weak compare-exchanges fail for no reason
     #[arg(long)]
     pub spurious: bool,
-
-    /// Where random choices start [default: 1]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
 }
 
 /// What may be spent on a test.
@@ -196,6 +206,7 @@ impl ExploreArguments {
         };
         options.execute.jobs = self.jobs;
         options.execute.test_args.clone_from(&self.test_args);
+        options.exploration.schedule.clone_from(&self.schedule);
         options
     }
 }
@@ -207,7 +218,7 @@ pub struct ReplayArguments {
     /// The test, or a part of its name
     pub test: Option<String>,
 
-    /// A schedule to run instead of the one that was kept
+    /// A schedule to run instead of the one that was kept; the tests are built if none was
     #[arg(long, value_name = "SCHEDULE", value_parser = parse_schedule)]
     pub schedule: Option<String>,
 
@@ -219,9 +230,14 @@ pub struct ReplayArguments {
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub with: Vec<String>,
 
-    /// Work on the package or workspace in this directory instead of the current one
-    #[arg(short, long, value_name = "DIR")]
-    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub circumstances: Circumstances,
+
+    #[command(flatten)]
+    pub tree: TreeOptions,
+
+    #[command(flatten)]
+    pub build: BuildOptions,
 
     #[command(flatten)]
     pub output: OutputOptions,
@@ -231,10 +247,13 @@ impl ReplayArguments {
     /// The options of a run that has these in common.
     pub fn options(&self) -> Options {
         let mut options = Options {
+            tree: self.tree.clone(),
+            build: self.build.clone(),
             output: self.output.clone(),
             ..Options::default()
         };
-        options.tree.dir.clone_from(&self.dir);
+        let schedule = &mut options.exploration.schedule;
+        schedule.circumstances.clone_from(&self.circumstances);
         options
     }
 }

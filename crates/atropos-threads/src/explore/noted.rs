@@ -52,12 +52,20 @@ impl Notes {
 }
 
 /// A test whose executions are noted.
-pub trait Noted: System {
+pub trait Noted<'a>: System {
+    /// The test itself.
+    fn test(&mut self) -> &mut ThreadedTest<'a>;
+
     /// What executions showed since the last call.
     fn take_notes(&mut self) -> Notes;
 
     /// Runs with a trace being kept.
-    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace);
+    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
+        self.test().record(true);
+        let end = self.run(guide);
+        self.test().record(false);
+        (end, self.test().take_trace())
+    }
 }
 
 /// A failing execution.
@@ -75,8 +83,8 @@ pub struct Failure {
 
 impl Failure {
     /// Makes a failing schedule simpler, within so many executions, and runs it once more to see what happens.
-    pub fn tell(
-        test: &mut impl Noted,
+    pub fn tell<'a>(
+        test: &mut impl Noted<'a>,
         finding: FindingKind,
         end: End,
         schedule: Schedule,
@@ -101,7 +109,7 @@ impl Failure {
 }
 
 /// Runs one schedule of a test with a trace being kept.
-pub(super) fn replay(test: &mut impl Noted, schedule: &Schedule) -> (End, Trace) {
+pub(super) fn replay<'a>(test: &mut impl Noted<'a>, schedule: &Schedule) -> (End, Trace) {
     let mut replay = Replay::new(schedule, Strictness::Exact);
     replay.begin();
     let (end, trace) = test.run_recorded(&mut replay);
@@ -135,15 +143,12 @@ impl System for NotedTest<'_> {
     }
 }
 
-impl Noted for NotedTest<'_> {
-    fn take_notes(&mut self) -> Notes {
-        std::mem::take(&mut self.notes)
+impl<'a> Noted<'a> for NotedTest<'a> {
+    fn test(&mut self) -> &mut ThreadedTest<'a> {
+        &mut self.test
     }
 
-    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
-        self.test.record(true);
-        let end = self.run(guide);
-        self.test.record(false);
-        (end, self.test.take_trace())
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
     }
 }

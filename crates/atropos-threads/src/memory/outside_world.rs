@@ -1,6 +1,6 @@
 //! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
 //! current directory. They are let through, and the execution is marked: the next one would not begin as this one did.
-//! (The environment is put back with the statics.)
+//! (The environment is put back with the statics.) Likewise for looks at what changes outside by itself.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::sync::atomic::AtomicUsize;
@@ -17,12 +17,37 @@ const TRUNCATE: c_int = 0o1000;
 /// Places whose files are none: writing there leaves nothing behind.
 const NO_FILES: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
 
+/// What the kernel says of a process that differs from one moment to the next, and includes what we take ourselves: memory
+/// and time. (A backtrace reads `maps`, which is of no consequence.)
+const OF_THE_MOMENT: [&[u8]; 7] = [
+    b"stat",
+    b"statm",
+    b"status",
+    b"smaps",
+    b"smaps_rollup",
+    b"io",
+    b"schedstat",
+];
+
 fn mark_opening(path: *const c_char, flags: c_int) {
-    if heap::program_runs() && flags & (WRITE_ONLY | READ_WRITE | CREATE | TRUNCATE) != 0 {
-        // SAFETY: callers of the C library pass a path that ends with 0.
-        let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if !heap::program_runs() {
+        return;
+    }
+    // SAFETY: callers of the C library pass a path that ends with 0.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if flags & (WRITE_ONLY | READ_WRITE | CREATE | TRUNCATE) != 0 {
         if !NO_FILES.iter().any(|place| path.starts_with(place)) {
             outside::mark("a file is written");
+        }
+    } else if let Some(path) = path.strip_prefix(b"/proc/") {
+        let mut words = path.rsplit(|byte| *byte == b'/');
+        let is_of_process = path.contains(&b'/');
+        if is_of_process
+            && words
+                .next()
+                .is_some_and(|word| OF_THE_MOMENT.contains(&word))
+        {
+            outside::mark("what the process takes is looked at");
         }
     }
 }

@@ -359,6 +359,11 @@ fn what_changes_the_world_outside_is_named() {
         || std::env::set_current_dir(&path).unwrap(),
         &["not under control: the current directory is changed"],
     );
+    check(
+        || drop(std::fs::read("/proc/self/statm").unwrap()),
+        &["not under control: what the process takes is looked at"],
+    );
+    check(|| drop(std::fs::read("/proc/self/cgroup")), &[]);
     let null = || std::fs::write("/dev/null", "x").unwrap();
     check(null, &[]);
     std::fs::remove_dir(path).unwrap();

@@ -28,6 +28,14 @@ pub struct Kept {
     pub order: String,
 }
 
+impl Kept {
+    /// Whether the program can still be run.
+    pub fn is_there(&self) -> bool {
+        let invocation = &self.binary.invocation;
+        invocation.directory.join(&invocation.program).is_file()
+    }
+}
+
 /// All schedules that were kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct KeptSchedules {

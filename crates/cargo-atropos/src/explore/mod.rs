@@ -10,6 +10,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,12 +23,12 @@ use atropos_protocol::exploration::{Answer, Deed, Explored, Found, Order, Sort};
 use self::kept::{Kept, KeptSchedules};
 use self::process::{Ended, Output, Process};
 use self::report::TestReport;
-use crate::arguments::{ExploreArguments, ScheduleOptions};
-use crate::build::{self, BuildFailure, test_binary::TestBinary};
+use crate::arguments::{Circumstances, ExploreArguments, Options, ScheduleOptions};
+use crate::build::{self, Build, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::log;
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress, schedules};
 
 /// How long a test binary may say nothing beyond the patience of its order.
@@ -56,22 +57,9 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         return Ok(ExitCode::Interrupted);
     };
     log::begin(&output);
-    let progress = Progress::start(terminal);
-    progress.phase(Phase::Building, 0);
-    let options = &prepared.options.build;
-    let build = match build::build_explored(&prepared.plan, options, &output, &interrupt, None) {
-        Ok(build) => build,
-        Err(BuildFailure::DoesNotCompile(said)) => {
-            drop(progress);
-            write!(terminal.stderr(), "{said}")?;
-            terminal.error(
-                "the tests do not build on a std whose threads can be explored; if they build with `cargo test`, \
-                 please report this as a bug",
-            );
-            return Ok(ExitCode::TestsFail);
-        }
-        Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
-        Err(BuildFailure::Internal(error)) => return Err(error),
+    let build = match build(&prepared, &interrupt)? {
+        ControlFlow::Continue(build) => build,
+        ControlFlow::Break(code) => return Ok(code),
     };
     let scratch = Scratch::make(&output)?;
     let explorer = Explorer {
@@ -82,16 +70,17 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     };
     let places = explorer.list(&arguments.tests)?;
     if places.is_empty() && !interrupt.is_requested() {
-        drop(progress);
         if !arguments.tests.is_empty() {
             bail!("no test has {} in its name", quoted(&arguments.tests));
         }
         terminal.warn("no tests were found");
         return Ok(ExitCode::Success);
     }
+    let progress = Progress::start(terminal);
     progress.phase(Phase::Exploring, places.len());
     let jobs = prepared.options.jobs();
-    let order = arguments.schedule.order(&arguments.strategy);
+    let schedule = &prepared.options.exploration.schedule;
+    let order = schedule.order(&arguments.strategy);
     let reports = explorer.explore_all(&places, &order, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
@@ -131,6 +120,89 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     } else {
         ExitCode::Success
     })
+}
+
+/// Builds the tests so that their threads can be explored; else says why not, with the code to end with.
+fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<ControlFlow<ExitCode, Build>> {
+    let terminal = prepared.terminal;
+    let progress = Progress::start(terminal);
+    progress.phase(Phase::Building, 0);
+    let options = &prepared.options.build;
+    let output = &prepared.output_directory;
+    let build = build::build_explored(&prepared.plan, options, output, interrupt, None);
+    drop(progress);
+    match build {
+        Ok(build) => Ok(ControlFlow::Continue(build)),
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            write!(terminal.stderr(), "{said}")?;
+            terminal.error(
+                "the tests do not build on a std whose threads can be explored; if they build with `cargo test`, \
+                 please report this as a bug",
+            );
+            Ok(ControlFlow::Break(ExitCode::TestsFail))
+        }
+        Err(BuildFailure::Interrupted) => Ok(ControlFlow::Break(ExitCode::Interrupted)),
+        Err(BuildFailure::Internal(error)) => Err(error),
+    }
+}
+
+/// A schedule of a test of which nothing was kept: the test is built, from the sources as they are.
+pub fn build_for(
+    test: &str,
+    schedule: &str,
+    options: Options,
+    interrupt: &Interrupt,
+) -> Result<ControlFlow<ExitCode, Kept>> {
+    let mut prepared = prepare(options)?;
+    prepared.plan.forget_mutants();
+    let output = prepared.output_directory.clone();
+    let Some(_turn) = crate::run::take_turn(&output, prepared.terminal, interrupt)? else {
+        return Ok(ControlFlow::Break(ExitCode::Interrupted));
+    };
+    log::begin(&output);
+    let build = match build(&prepared, interrupt)? {
+        ControlFlow::Continue(build) => build,
+        ControlFlow::Break(code) => return Ok(ControlFlow::Break(code)),
+    };
+    let scratch = Scratch::make(&output)?;
+    let explorer = Explorer {
+        binaries: &build.binaries,
+        test_arguments: &prepared.options.execute.test_args,
+        scratch: &scratch.0,
+        interrupt,
+    };
+    let places = explorer.list(&[test.to_owned()])?;
+    let exactly = places.iter().filter(|place| place.name == test);
+    let place = match (exactly.collect::<Vec<_>>()[..], &places[..]) {
+        (_, []) if interrupt.is_requested() => {
+            return Ok(ControlFlow::Break(ExitCode::Interrupted));
+        }
+        (_, []) => bail!("no test has `{test}` in its name"),
+        ([place], _) | (_, [place]) => place,
+        (_, [first, second, ..]) => bail!(
+            "`{}` and `{}` both have `{test}` in their names; which of them?",
+            first.name,
+            second.name
+        ),
+    };
+    let binary = &build.binaries[place.binary];
+    let order = prepared.options.exploration.schedule.order(&None);
+    Ok(ControlFlow::Continue(Kept {
+        test: place.name.clone(),
+        target: binary.target.clone(),
+        package: binary.package.clone(),
+        mutant: None,
+        title: String::new(),
+        binary: binary.clone(),
+        test_arguments: prepared.options.execute.test_args.clone(),
+        order: Order {
+            deed: Deed::Replay,
+            test: place.index,
+            schedule: schedule.to_owned(),
+            ..order
+        }
+        .to_text(),
+    }))
 }
 
 fn quoted(names: &[String]) -> String {
@@ -346,6 +418,11 @@ impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
     pub fn order(&self, strategy: &Option<String>) -> Order {
         let usual = Order::default();
+        let Circumstances {
+            time,
+            memory,
+            spurious,
+        } = &self.circumstances;
         Order {
             strategy: strategy.clone().unwrap_or_default(),
             technique: self.technique.clone().unwrap_or_default(),
@@ -358,9 +435,9 @@ impl ScheduleOptions {
                 .budget
                 .and_then(|budget| budget.time)
                 .map_or(usual.patience, |time| time.as_millis() as u64),
-            adversarial_time: self.time.is_some_and(|time| time.is_adversarial()),
-            sequential_memory: self.memory.is_some_and(|memory| memory.is_sequential()),
-            spurious: self.spurious,
+            adversarial_time: time.is_some_and(|time| time.is_adversarial()),
+            sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
+            spurious: *spurious,
             ..usual
         }
     }

@@ -113,6 +113,30 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     tree.run(&["replay", "tickets_differ"])
         .has_code(1)
         .says("error: no failing schedule of `tickets_differ`");
+    // Nothing was kept of a test that passes; a schedule of it can be run all the same.
+    let arguments = [
+        "replay",
+        "tickets_differ",
+        "--schedule",
+        "s1:0.0",
+        "-C--offline",
+    ];
+    let passes = tree.run(&arguments).has_code(0);
+    assert!(
+        passes
+            .stdout
+            .contains("the test passes under this schedule")
+    );
+    let arguments = [
+        "replay",
+        "no_such_test",
+        "--schedule",
+        "s1:0.0",
+        "-C--offline",
+    ];
+    tree.run(&arguments)
+        .has_code(1)
+        .says("error: no test has `no_such_test` in its name");
 
     // The tests in `wrong` fail without any mutant, so they decide nothing.
     let run = tree
