@@ -67,7 +67,8 @@ impl Model {
     /// It may be another atomic than before, in memory that is used again (blocks of the heap are forgotten when they are
     /// freed; a place on a stack or in a pool is not told of). One that has the old one's last value goes on with its
     /// history: whoever made it had the memory for itself, so all that was done to the old one happened before all that
-    /// is done to the new one, and the last value is the only one that can be read.
+    /// is done to the new one, and the last value is the only one that can be read. (Unless only an `Arc`'s counters tell
+    /// that the memory is free, which give no order here; see the crate's head.)
     pub fn location(&mut self, address: usize, value: u64) -> usize {
         if let Some(&index) = self.places.get(&address) {
             if self.locations[index].latest() != value {
