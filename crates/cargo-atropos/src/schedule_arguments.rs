@@ -45,7 +45,7 @@ Examples:
   cargo atropos replay                        the failing schedule that was found last
   cargo atropos replay transfer               the one of a test
   cargo atropos replay --mutant 17            the one that killed mutant 17
-  cargo atropos replay transfer --schedule s1:1.0
+  cargo atropos replay transfer --schedule s1:0*3,2,1
                                               under this schedule
   cargo atropos replay --with gdb --with --args
                                               under a debugger

@@ -118,7 +118,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         "replay",
         "tickets_differ",
         "--schedule",
-        "s1:0.0",
+        "s1:0,0",
         "-C--offline",
     ];
     let passes = tree.run(&arguments).has_code(0);
@@ -131,7 +131,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         "replay",
         "no_such_test",
         "--schedule",
-        "s1:0.0",
+        "s1:0,0",
         "-C--offline",
     ];
     tree.run(&arguments)
