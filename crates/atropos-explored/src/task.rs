@@ -138,23 +138,23 @@ mod tests {
 
     impl System for Tosses {
         fn run(&mut self, guide: &mut dyn Guide) -> End {
-            let thread = Pending {
+            let threads = [Pending {
                 thread: Thread(0),
                 op: Op::local(),
                 ready: true,
-            };
+            }];
             let point = |threads, phase| Point {
                 threads,
                 fingerprint: None,
                 phase,
             };
             for _ in 0..4 {
-                if guide.choose(&point(&[thread], Phase::Running)).is_none() {
+                if guide.choose(&point(&threads[..], Phase::Running)).is_none() {
                     return End::Stopped;
                 }
                 guide.data(2);
             }
-            guide.choose(&point(&[], Phase::Finished));
+            guide.choose(&point(&threads[..0], Phase::Finished));
             End::Passed(0)
         }
     }

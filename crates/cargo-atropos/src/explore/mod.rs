@@ -172,17 +172,20 @@ pub fn build_for(
         interrupt,
     };
     let places = explorer.list(&[test.to_owned()])?;
-    let exactly = places.iter().filter(|place| place.name == test);
-    let place = match (exactly.collect::<Vec<_>>()[..], &places[..]) {
-        (_, []) if interrupt.is_requested() => {
-            return Ok(ControlFlow::Break(ExitCode::Interrupted));
-        }
-        (_, []) => bail!("no test has `{test}` in its name"),
-        ([place], _) | (_, [place]) => place,
-        (_, [first, second, ..]) => bail!(
-            "`{}` and `{}` both have `{test}` in their names; which of them?",
+    let mut meant: Vec<&Place> = places.iter().filter(|place| place.name == test).collect();
+    if meant.is_empty() {
+        meant.extend(&places);
+    }
+    let place = match meant[..] {
+        [place] => place,
+        [] if interrupt.is_requested() => return Ok(ControlFlow::Break(ExitCode::Interrupted)),
+        [] => bail!("no test has `{test}` in its name"),
+        [first, second, ..] => bail!(
+            "both `{}` ({}) and `{}` ({}) are named so; which of them?",
             first.name,
-            second.name
+            build.binaries[first.binary].target,
+            second.name,
+            build.binaries[second.binary].target
         ),
     };
     let binary = &build.binaries[place.binary];
