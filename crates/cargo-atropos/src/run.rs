@@ -393,7 +393,9 @@ mod tests {
             key(|_| {}),
             key(|options| options.exploration.explore = Some("off".to_owned())),
             key(|options| options.exploration.schedule.budget = parse_budget("50").ok()),
-            key(|options| options.exploration.schedule.memory = Some(MemoryChoice::Sc)),
+            key(|options| {
+                options.exploration.schedule.circumstances.memory = Some(MemoryChoice::Sc)
+            }),
             key(|options| options.exploration.schedule.seed = Some(2)),
             key(|options| options.execute.timeout_multiplier = Some(2.0)),
         ];
