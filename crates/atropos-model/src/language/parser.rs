@@ -556,27 +556,39 @@ impl Parser<'_> {
 
     fn methods(&mut self, class: &mut Class) {
         while !self.at_section() && !matches!(self.peek(), Token::End) {
-            match self.method() {
-                Some(method) => class.methods.push(method),
-                None => {
-                    self.skip_until(|p| p.at_item_header() || p.at_section());
-                    continue;
-                }
+            if self.is_keyword("obs") || self.is_keyword("ctr") {
+                let span = self.span();
+                self.diagnostics.error(
+                    span,
+                    "an action stands among the methods",
+                    "write `actions` before the first of them",
+                );
+                self.action_item(class);
+                continue;
             }
-            self.item_end();
+            match self.method() {
+                Some(method) => {
+                    class.methods.push(method);
+                    self.item_end();
+                }
+                None => self.skip_until(|p| p.at_item_header() || p.at_section()),
+            }
         }
     }
 
     fn actions(&mut self, class: &mut Class) {
         while !self.at_section() && !matches!(self.peek(), Token::End) {
-            match self.action() {
-                Some(action) => class.actions.push(action),
-                None => {
-                    self.skip_until(|p| p.at_item_header() || p.at_section());
-                    continue;
-                }
+            self.action_item(class);
+        }
+    }
+
+    fn action_item(&mut self, class: &mut Class) {
+        match self.action() {
+            Some(action) => {
+                class.actions.push(action);
+                self.item_end();
             }
-            self.item_end();
+            None => self.skip_until(|p| p.at_item_header() || p.at_section()),
         }
     }
 
@@ -600,7 +612,16 @@ impl Parser<'_> {
         }
         let mut ahead = 1;
         if matches!(self.peek_at(1), Token::Symbol("(")) {
-            while !matches!(self.peek_at(ahead), Token::Symbol(")") | Token::End) {
+            // No keyword but a type's stands in parameters: a bracket that is never closed is not followed far.
+            let stop = |token: &Token| {
+                matches!(
+                    token,
+                    Token::Symbol(")" | ":=")
+                        | Token::Keyword("requires" | "end" | "od")
+                        | Token::End
+                )
+            };
+            while !stop(self.peek_at(ahead)) {
                 ahead += 1;
             }
             ahead += 1;

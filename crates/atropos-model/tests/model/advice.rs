@@ -141,6 +141,11 @@ fn what_the_parser_refuses() {
         ),
         inside("do requires true: skip od", "`end`", ""),
         inside(
+            "methods ctr a = requires true: skip end; obs b = requires true: skip end",
+            "an action stands among the methods",
+            "write `actions` before",
+        ),
+        inside(
             "actions ctr a = skip end",
             "must be a guarded command",
             "requires true",
