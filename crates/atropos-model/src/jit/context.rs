@@ -38,6 +38,8 @@ pub struct Context {
     pub aside: Vec<(Label, MutantSet)>,
     /// The trace did so.
     pub is_apart: bool,
+    /// How many `//` the trace is inside of, left of their last part.
+    pub priorities: u32,
     bytes: Vec<u8>,
     offsets: Arc<Vec<u32>>,
     log: Vec<(u32, u32)>,
@@ -55,6 +57,7 @@ pub struct Context {
 struct Mark {
     writes: usize,
     labels: usize,
+    priorities: u32,
     block: usize,
     used: usize,
 }
@@ -89,6 +92,7 @@ impl Context {
             cut: false,
             apart: None,
             is_apart: false,
+            priorities: 0,
             aside: Vec::new(),
             marks: Vec::new(),
             bytes,
@@ -120,6 +124,7 @@ impl Context {
         self.status = RUNNING;
         self.labels.clear();
         self.is_apart = false;
+        self.priorities = 0;
         self.error = None;
         self.log.clear();
         self.logged.clear();
@@ -181,6 +186,7 @@ impl Context {
         self.marks[position] = Mark {
             writes: self.log.len(),
             labels: self.labels.len(),
+            priorities: self.priorities,
             block: self.block,
             used: self.used,
         };
@@ -206,6 +212,7 @@ impl Context {
             self.is_apart = false;
         }
         self.labels.truncate(mark.labels);
+        self.priorities = mark.priorities;
         (self.block, self.used) = (mark.block, mark.used);
         self.status = RUNNING;
         true
@@ -249,7 +256,7 @@ impl Context {
             object,
             args: args.into(),
         };
-        if controllable && self.labels.is_empty() && !self.scheduler.is_inside_priority() {
+        if controllable && self.labels.is_empty() && self.priorities == 0 {
             if self.filter.excludes(&label) {
                 self.cut = true;
                 self.status = DISABLED;

@@ -124,7 +124,9 @@ runtime! {
     }
 
     fn prioritise(c, count) {
-        i64::from(c.scheduler.prioritise(count as u32))
+        let taken = c.scheduler.prioritise(count as u32);
+        c.priorities += u32::from(taken + 1 < count as u32);
+        i64::from(taken)
     }
 
     fn position(c) {
@@ -133,6 +135,7 @@ runtime! {
 
     fn came_through(c, position) {
         c.scheduler.came_through(position as usize);
+        c.priorities -= 1;
         0
     }
 

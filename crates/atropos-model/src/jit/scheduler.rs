@@ -75,13 +75,6 @@ impl Scheduler {
         }
     }
 
-    /// Whether the trace is inside the left side of a `//` whose right side may still be tried.
-    pub fn is_inside_priority(&self) -> bool {
-        self.choices[..self.at]
-            .iter()
-            .any(|choice| choice.priority == Some(false) && choice.taken + 1 < choice.count)
-    }
-
     /// Prepares the next trace; `false` if there is none.
     pub fn next(&mut self) -> bool {
         self.choices.truncate(self.at);
