@@ -45,6 +45,9 @@ pub struct Way {
 /// A mutant may go through so many times as many nodes as the original, and some more.
 const MUTANT_FACTOR: usize = 4;
 const MUTANT_NODES: usize = 1_000;
+/// The same for one that is put off if that is not enough.
+const LIGHT_FACTOR: usize = 2;
+const LIGHT_NODES: usize = 100;
 
 impl Place {
     /// Mutants without end are stopped by what the original needed here.
@@ -52,6 +55,14 @@ impl Place {
         let closure = self.explored * MUTANT_FACTOR + MUTANT_NODES;
         Limits {
             closure: closure.min(limits.closure),
+        }
+    }
+
+    /// What a mutant may cost where others are cheaper to kill.
+    pub fn light_limits(&self, limits: Limits) -> Limits {
+        let closure = self.explored * LIGHT_FACTOR + LIGHT_NODES;
+        Limits {
+            closure: closure.min(self.mutant_limits(limits).closure),
         }
     }
 

@@ -4,7 +4,8 @@
 //! or tries out which moves kill the running mutants.
 //!
 //! What makes it cheaper than S2: a mutant that was started again and again and came to the original's state every time
-//! is left alone. Most of the time of a run goes into such mutants.
+//! is left alone, and one that goes through many more states than the original is put off: it mostly has no end. Most of
+//! the time of a run goes into such mutants.
 
 use super::atlas::{Atlas, PlaceId, Way};
 use super::crew::Crew;
@@ -20,6 +21,8 @@ pub(super) const PATIENCE: u32 = 30;
 /// A mutant that ran beside the original for so many full lives in vain has shorter ones, by this factor.
 pub(super) const LIVES: u32 = 3;
 pub(super) const SHORTER: u32 = 4;
+/// A mutant that costs too much is tried again so many tests later, or when nothing else is left.
+pub(super) const REST: usize = 2;
 /// Of moves that promise equally little, those lead to something new more likely that were never taken from their place,
 /// the more so the less often they were taken anywhere.
 const UNSEEN: f64 = 0.01;
@@ -58,6 +61,7 @@ pub(super) fn choose(
             return better;
         }
         if most(&scores) <= 0.0 && situation.beside.is_empty() {
+            strategy.wake_all();
             return None;
         }
         try_out(crew, atlas, place, situation, &mut scores);
@@ -173,6 +177,7 @@ impl<'w> Worth<'w> {
     fn chance(&self, mutant: MutantId) -> f64 {
         let situation = self.situation;
         let waits = situation.results.is_open(mutant)
+            && !self.strategy.rests(mutant)
             && !situation.gone.contains(&mutant)
             && !situation.running.contains(&mutant);
         let tries = self.strategy.tries(mutant);

@@ -209,6 +209,7 @@ impl Master<'_> {
             Ok(place) => place,
             Err(stop) => return (path, End::Failure(stop)),
         };
+        self.strategy.begins(test);
         let mut live: Vec<Live> = Vec::new();
         // Mutants that parted and were lost sight of: no longer at the original's state in this test.
         let mut gone: BTreeSet<MutantId> = BTreeSet::new();
@@ -347,15 +348,20 @@ impl Master<'_> {
             .take(room)
             .collect();
         let limits = self.options.limits;
+        let strategy = &self.strategy;
         let meetings = self.crew.map(&new, |explorer, mutant| {
+            let limits = strategy.allowance(*mutant, place, limits);
             meet(explorer, *mutant, place, limits)
         });
         let place = &mut self.atlas.places[id.0];
         for (mutant, meeting) in new.iter().zip(meetings) {
             self.started.insert(*mutant);
             self.strategy.tried(*mutant);
-            if matches!(meeting, Meeting::Parts(_)) {
-                self.strategy.parted(*mutant);
+            match meeting {
+                // Not met, as far as this test is concerned.
+                Meeting::Diverged if self.strategy.puts_off(*mutant) => continue,
+                Meeting::Parts(_) => self.strategy.parted(*mutant),
+                _ => {}
             }
             place.meetings.insert(*mutant, meeting);
         }
@@ -461,7 +467,9 @@ impl Master<'_> {
         };
         let place = self.atlas.place(*next);
         let limits = self.options.limits;
+        let strategy = &self.strategy;
         let advances = self.crew.map(live, |explorer, live| {
+            let limits = strategy.allowance(live.mutant, place, limits);
             let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
             advance(explorer, &acting, &live.suspension, step, place, limits)
         });
@@ -480,6 +488,9 @@ impl Master<'_> {
                     self.strategy.killed(mutant);
                 }
                 Advance::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
+                Advance::Diverged if self.strategy.puts_off(mutant) => {
+                    gone.insert(mutant);
+                }
                 Advance::Diverged => self.crashed(test, path, mutant, Fault::Diverges),
                 Advance::Same => self.note_harmless(&one),
                 Advance::Lost => {

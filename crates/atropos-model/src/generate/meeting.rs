@@ -40,12 +40,7 @@ pub(super) fn meet(
     limits: Limits,
 ) -> Meeting {
     let acting = Acting::mutant(&explorer.model.mutants, mutant);
-    match close_mutant(
-        explorer,
-        &acting,
-        &place.kernel,
-        place.mutant_limits(limits),
-    ) {
+    match close_mutant(explorer, &acting, &place.kernel, limits) {
         Err(Stop::Error(_, error)) => Meeting::Crashed(error),
         Err(Stop::Diverges) => Meeting::Diverged,
         Ok(suspension) if suspension == *place.suspension => Meeting::Same,
@@ -70,7 +65,7 @@ pub(super) fn advance(
         if kernel.is_empty() || kernel == next.kernel {
             return Ok(Err(kernel));
         }
-        close_mutant(explorer, acting, &kernel, next.mutant_limits(limits)).map(Ok)
+        close_mutant(explorer, acting, &kernel, limits).map(Ok)
     });
     match closed {
         Err(Stop::Error(_, error)) => Advance::Crashed(error),

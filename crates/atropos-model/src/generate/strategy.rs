@@ -1,6 +1,6 @@
 //! Which move next. All strategies are deterministic for a seed.
 
-use super::atlas::{Atlas, PlaceId, Way};
+use super::atlas::{Atlas, Place, PlaceId, Way};
 use super::crew::Crew;
 use super::experience::Experience;
 use super::frontier;
@@ -9,7 +9,7 @@ use super::outcome::Results;
 use super::random::Random;
 use crate::explore::{Limits, Suspension};
 use crate::mutation::{MutantId, MutantSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a strategy may look at.
@@ -48,6 +48,10 @@ pub struct Strategy {
     parted: MutantSet,
     /// Kills by starting a mutant, by how often it was started before.
     pub(super) kills: Experience,
+    /// The number of the test that is made.
+    test: usize,
+    /// Mutants that were put off because they cost too much, with the test from which on they are wanted again.
+    put_off: BTreeMap<MutantId, usize>,
 }
 
 /// S2 looks at this many moves at most.
@@ -63,6 +67,8 @@ impl Strategy {
             lived: Vec::new(),
             parted: MutantSet::default(),
             kills: Experience::new(),
+            test: 0,
+            put_off: BTreeMap::new(),
         }
     }
 
@@ -108,11 +114,50 @@ impl Strategy {
         }
     }
 
+    /// Told when a test begins.
+    pub fn begins(&mut self, test: usize) {
+        self.test = test;
+    }
+
     /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
     pub fn wants(&self, mutant: MutantId) -> bool {
         self.kind != StrategyKind::Frontier
-            || self.tries(mutant) < frontier::PATIENCE
-            || self.parted.contains(mutant)
+            || !self.rests(mutant)
+                && (self.tries(mutant) < frontier::PATIENCE || self.parted.contains(mutant))
+    }
+
+    /// Whether a mutant is put off in this test.
+    pub(super) fn rests(&self, mutant: MutantId) -> bool {
+        let until = self.put_off.get(&mutant);
+        until.is_some_and(|until| self.test < *until)
+    }
+
+    /// What a mutant may cost on the way to a place.
+    pub fn allowance(&self, mutant: MutantId, place: &Place, limits: Limits) -> Limits {
+        match self.is_light(mutant) {
+            true => place.light_limits(limits),
+            false => place.mutant_limits(limits),
+        }
+    }
+
+    fn is_light(&self, mutant: MutantId) -> bool {
+        self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant)
+    }
+
+    /// Told when a mutant went beyond its allowance; whether it is put off for that, to be given more later.
+    pub fn puts_off(&mut self, mutant: MutantId) -> bool {
+        let light = self.is_light(mutant);
+        if light {
+            self.put_off.insert(mutant, self.test + frontier::REST);
+        }
+        light
+    }
+
+    /// All that was put off is wanted from the next test on.
+    pub(super) fn wake_all(&mut self) {
+        for until in self.put_off.values_mut() {
+            *until = (*until).min(self.test + 1);
+        }
     }
 
     /// Told when a mutant is killed that was started.
@@ -176,6 +221,48 @@ impl Strategy {
         match best {
             Some((count, std::cmp::Reverse(at))) if count > 0 => at,
             _ => self.weighted(atlas, place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutant_that_costs_too_much_rests_and_is_then_given_more() {
+        let mutant = MutantId(1);
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0);
+        ours.begins(0);
+        assert!(ours.wants(mutant) && ours.puts_off(mutant));
+        for test in 0..frontier::REST {
+            ours.begins(test);
+            assert!(!ours.wants(mutant), "test {test}");
+        }
+        ours.begins(frontier::REST);
+        assert!(ours.wants(mutant));
+        // It had its full allowance: what came of that stands.
+        assert!(!ours.puts_off(mutant));
+    }
+
+    #[test]
+    fn what_rests_is_woken_when_nothing_else_is_left() {
+        let mutant = MutantId(1);
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0);
+        ours.begins(0);
+        ours.puts_off(mutant);
+        ours.wake_all();
+        assert!(!ours.wants(mutant), "not in the same test");
+        ours.begins(1);
+        assert!(ours.wants(mutant));
+    }
+
+    #[test]
+    fn the_papers_strategies_put_nothing_off() {
+        let mutant = MutantId(1);
+        for kind in [StrategyKind::S1, StrategyKind::S2] {
+            let mut theirs = Strategy::new(kind, 0);
+            assert!(!theirs.puts_off(mutant) && theirs.wants(mutant));
         }
     }
 }
