@@ -73,7 +73,7 @@ fn signatures(model: &Model) -> Vec<String> {
         for local in &code.locals[..code.params] {
             params.push(format!(
                 "{}: {}",
-                snake(&local.name),
+                identifier(&local.name),
                 rust_type(model, local.ty)
             ));
         }
@@ -91,8 +91,8 @@ fn method_name(model: &Model, code: &crate::model::Code) -> String {
     let inputs = model
         .codes
         .iter()
-        .filter(|other| other.kind == code.kind && other.name == code.name);
-    let name = snake(&code.name);
+        .filter(|other| other.kind == code.kind && snake(&other.name) == snake(&code.name));
+    let name = identifier(&code.name);
     if inputs.count() > 1 {
         return format!(
             "{}_{name}",
@@ -101,10 +101,22 @@ fn method_name(model: &Model, code: &crate::model::Code) -> String {
     }
     match name.as_str() {
         "observe" => "input_observe".into(),
-        "move" | "loop" | "type" | "match" | "use" | "ref" | "let" | "for" | "while" | "break"
-        | "continue" | "return" | "fn" | "impl" | "trait" | "struct" | "enum" | "pub" | "mod"
-        | "static" | "const" | "unsafe" | "where" | "async" | "await" | "dyn" | "box" | "yield"
-        | "try" => format!("{name}_"),
+        _ => name,
+    }
+}
+
+/// A name as Rust writes it; words that Rust keeps for itself get a `_`.
+fn identifier(name: &str) -> String {
+    let name = snake(name);
+    match name.as_str() {
+        "abstract" | "as" | "async" | "await" | "become" | "box" | "break" | "const"
+        | "continue" | "crate" | "do" | "dyn" | "else" | "enum" | "extern" | "false" | "final"
+        | "fn" | "for" | "gen" | "if" | "impl" | "in" | "let" | "loop" | "macro" | "match"
+        | "mod" | "move" | "mut" | "override" | "priv" | "pub" | "ref" | "return" | "self"
+        | "static" | "struct" | "super" | "trait" | "true" | "try" | "type" | "typeof"
+        | "unsafe" | "unsized" | "use" | "virtual" | "where" | "while" | "yield" => {
+            format!("{name}_")
+        }
         _ => name,
     }
 }

@@ -1,6 +1,6 @@
 //! `model generate` and `model rust`.
 
-use super::{Together, deliver, load_with};
+use super::{Together, count, deliver, load_with};
 use crate::explore::{Limits, Reduction, Stop};
 use crate::generate::{
     Atlas, Crew, EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress,
@@ -203,8 +203,8 @@ pub(super) fn rust_tests(
     }
     writeln!(
         out,
-        "{} tests in {}; connect them in {}",
-        tests.len(),
+        "{} in {}; connect them in {}",
+        count(tests.len(), "test", "tests"),
         directory.display(),
         adapter.display()
     )?;

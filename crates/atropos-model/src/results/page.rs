@@ -21,7 +21,7 @@ pub fn page(report: &Report, text: &str, plot: &str) -> String {
     );
     let _ = write!(
         out,
-        "<p>{} objects, {} statements, {} attributes, {} bytes of state. Strategy {}, seed {}, {:.1} s.</p>",
+        "<p>Objects: {}; statements: {}; attributes: {}; bytes of state: {}. Strategy {}, seed {}, {:.1} s.</p>",
         report.objects,
         report.statements,
         report.attributes,
@@ -60,7 +60,7 @@ fn table(out: &mut String, report: &Report) {
     );
     let _ = write!(
         out,
-        "<p>{} generated; {} duplicates, {} that compute the same as the original and {} in code that no object executes are not counted. Percentages leave out execution errors.</p>",
+        "<p>{} were generated; not counted are those that do the same as another ({}), compute the same as the original ({}) or stand in code that no object executes ({}). Percentages leave out execution errors.</p>",
         t.generated, t.duplicates, t.equivalent, t.dead
     );
     out.push_str(
@@ -146,7 +146,8 @@ fn source(out: &mut String, report: &Report, text: &str) {
 fn mutants(out: &mut String, report: &Report) {
     out.push_str("<h2>All mutants</h2><table><tr><th>id<th>operator<th>place<th>original<th>replacement<th>status<th><th>killed by</tr>");
     for m in &report.mutants {
-        let tests: Vec<String> = m.killed_by.iter().map(usize::to_string).collect();
+        let file = |test: &usize| report.tests.get(*test).map(|test| test.file.clone());
+        let tests: Vec<String> = m.killed_by.iter().filter_map(file).collect();
         let word = m.status.split(' ').next().unwrap_or_default();
         let _ = write!(
             out,

@@ -45,7 +45,7 @@ pub fn states_visited(visits: &BTreeMap<u64, u32>) -> String {
     for (visited, states) in &counts {
         let _ = writeln!(
             out,
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"#2a6fb0\"><title>{states} states visited {visited} times</title></circle>",
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"#2a6fb0\"><title>visited {visited} ×: {states} of the states</title></circle>",
             x(*visited),
             y(*states)
         );
