@@ -1,11 +1,13 @@
 //! Tables 3 to 5 of the MoMuT paper for our seven models beside the paper's figures, the strategies compared, and how
 //! time and memory grow with the number of objects.
 
+mod document;
 mod paper;
 mod run;
 mod seeds;
 mod tables;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,6 +21,7 @@ use clap::Args;
 
 use super::plot::{Plot, Series};
 use crate::{process, subject};
+use document::Section;
 use run::{Figures, STRATEGIES};
 
 #[derive(Args)]
@@ -41,6 +44,9 @@ pub struct Options {
     /// Numbers of objects of the stations that show how costs grow; 0 leaves this part out
     #[arg(long, value_delimiter = ',', default_value = "178,356,712,1424,2848")]
     objects: Vec<usize>,
+    /// Put the tables, of all models, in their places in EXPERIMENTS.md
+    #[arg(long, conflicts_with = "models")]
+    update: bool,
     /// Where to write the plot
     #[arg(long, default_value = "experiments/momut.svg")]
     svg: String,
@@ -76,10 +82,23 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let all = tool.generate_all(&runs, options.jobs)?;
     let first = |figures: &&Figures| Some(&figures.seed) == options.seeds.first();
-    tables::print(&all.iter().filter(first).collect::<Vec<_>>());
-    seeds::print(&all, &options.seeds);
+    let mut sections = tables::sections(&all.iter().filter(first).collect::<Vec<_>>());
+    sections.push(seeds::section(&all, &options.seeds));
+    for section in &sections {
+        println!("\n{}", section.text);
+    }
     if !options.objects.contains(&0) {
-        scaling(&tool, options)?;
+        let growth = scaling(&tool, options)?;
+        println!("\n{}", growth.text);
+        sections.push(growth);
+    }
+    if options.update {
+        let path = subject::repository().join("EXPERIMENTS.md");
+        let mut text = fs::read_to_string(&path)?;
+        for section in &sections {
+            text = section.put_into(&text)?;
+        }
+        fs::write(&path, text)?;
     }
     Ok(())
 }
@@ -184,11 +203,10 @@ impl Tool {
 }
 
 /// Stations of more and more objects, with our strategy and a worker per core.
-fn scaling(tool: &Tool, options: &Options) -> Result<()> {
-    println!(
-        "\n| objects | statements | mutants | killed | generation: s | whole run: s | peak memory: MiB |"
+fn scaling(tool: &Tool, options: &Options) -> Result<Section> {
+    let mut out = String::from(
+        "| objects | statements | mutants | killed | generation: s | whole run: s | peak memory: MiB |\n|---|---|---|---|---|---|---|\n",
     );
-    println!("|---|---|---|---|---|---|---|");
     let (mut seconds, mut memory) = (Vec::new(), Vec::new());
     for objects in &options.objects {
         let number = ["--objects".to_owned(), objects.to_string()];
@@ -202,7 +220,8 @@ fn scaling(tool: &Tool, options: &Options) -> Result<()> {
         })?;
         let report = &figures.report;
         let mebibytes = report.peak_bytes as f64 / 1_048_576.0;
-        println!(
+        let _ = writeln!(
+            out,
             "| {} | {} | {} | {} | {:.1} | {:.1} | {mebibytes:.0} |",
             report.objects,
             report.statements,
@@ -231,6 +250,6 @@ fn scaling(tool: &Tool, options: &Options) -> Result<()> {
     let path = subject::repository().join(&options.svg);
     fs::create_dir_all(path.parent().expect("a file lies in a directory"))?;
     fs::write(&path, plot.to_svg())?;
-    println!("\nplot: {}", options.svg);
-    Ok(())
+    eprintln!("plot: {}", options.svg);
+    Ok(Section::new("growth", out))
 }

@@ -1,6 +1,8 @@
 //! The strategies compared over several seeds: what holds for one seed may be luck.
 
+use super::document::Section;
 use super::run::{Figures, STRATEGIES};
+use std::fmt::Write as _;
 
 /// One of the paper's strategies against ours on one model, seed by seed.
 struct Duel<'f> {
@@ -50,11 +52,10 @@ fn rates(theirs: &Figures, ours: &Figures) -> (f64, f64) {
     (rate(theirs), rate(ours))
 }
 
-pub fn print(all: &[Figures], seeds: &[u64]) {
-    println!(
-        "\n| model | against | seeds | killed per test: theirs | ours | ours more in | CPU s to the last kill: theirs | ours | kills per CPU s, as far as both get: theirs | ours | ours faster in |"
+pub fn section(all: &[Figures], seeds: &[u64]) -> Section {
+    let mut out = String::from(
+        "| model | against | seeds | killed per test: theirs | ours | ours more in | CPU s to the last kill: theirs | ours | kills per CPU s, as far as both get: theirs | ours | ours faster in |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let mut models: Vec<&str> = all.iter().map(|figures| figures.model.as_str()).collect();
     models.dedup();
     for model in models {
@@ -70,14 +71,16 @@ pub fn print(all: &[Figures], seeds: &[u64]) {
             if pairs.is_empty() {
                 continue;
             }
-            row(model, strategy, &Duel { pairs });
+            row(&mut out, model, strategy, &Duel { pairs });
         }
     }
+    Section::new("seeds", out)
 }
 
-fn row(model: &str, strategy: &str, duel: &Duel) {
+fn row(out: &mut String, model: &str, strategy: &str, duel: &Duel) {
     let seeds = duel.pairs.len();
-    println!(
+    let _ = writeln!(
+        out,
         "| {model} | {strategy} | {seeds} | {:.1} | {:.1} | {} | {:.2} | {:.2} | {:.0} | {:.0} | {} |",
         duel.mean(|theirs, _| theirs.report.killed_per_test()),
         duel.mean(|_, ours| ours.report.killed_per_test()),

@@ -1,21 +1,27 @@
 //! The tables in the form in which EXPERIMENTS.md keeps them.
 
+use super::document::Section;
 use super::paper;
 use super::run::{Figures, STRATEGIES};
+use std::fmt::Write as _;
 
-pub fn print(all: &[&Figures]) {
-    properties(all);
-    mutants(all);
-    steps(all);
-    comparison(all);
+pub fn sections(all: &[&Figures]) -> Vec<Section> {
+    vec![
+        Section::new("models", properties(all)),
+        Section::new("mutants", mutants(all)),
+        Section::new("steps", steps(all)),
+        Section::new("comparison", comparison(all)),
+    ]
 }
 
 /// Table 3: the models.
-fn properties(all: &[&Figures]) {
-    println!(
+fn properties(all: &[&Figures]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
         "| model | objects | statements | attributes | state KiB | controllables | mutants | first steps |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|");
     for figures in all.iter().filter(|f| f.strategy == STRATEGIES[0]) {
         let report = &figures.report;
         let theirs = paper::of(&figures.model).map(|p| {
@@ -46,22 +52,26 @@ fn properties(all: &[&Figures]) {
             format!("{ours} ({theirs})")
         });
         let cells: Vec<String> = cells.collect();
-        println!("| {} | {} |", figures.model, cells.join(" | "));
+        let _ = writeln!(out, "| {} | {} |", figures.model, cells.join(" | "));
     }
+    out
 }
 
 /// Table 4: what became of the mutants.
-fn mutants(all: &[&Figures]) {
-    println!(
-        "\n| model | strategy | total | found (paper) | execution errors (time-outs; paper) | killed (paper) | skipped | given up | % of total (paper) | % of found (paper) |"
+fn mutants(all: &[&Figures]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "| model | strategy | total | found (paper) | execution errors (time-outs; paper) | killed (paper) | skipped | given up | % of total (paper) | % of found (paper) |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|");
     for figures in all {
         let (report, table) = (&figures.report, &figures.report.table);
         let run = paper_run(figures);
         let count = |value: Option<usize>| value.map_or("–".into(), |v| v.to_string());
         let theirs = |value: Option<f64>| value.map_or("–".into(), |v| format!("{v:.1}"));
-        println!(
+        let _ = writeln!(
+            out,
             "| {} | {} | {} | {} ({}) | {} ({}; {}) | {} ({}) | {} | {} | {:.1} ({}) | {:.1} ({}) |",
             figures.model,
             figures.strategy,
@@ -81,14 +91,17 @@ fn mutants(all: &[&Figures]) {
             theirs(run.map(|run| run.of_found)),
         );
     }
+    out
 }
 
 /// Table 5: time, and steps to the kill.
-fn steps(all: &[&Figures]) {
-    println!(
-        "\n| model | strategy | time: s (paper: h:m:s) | killed in step 0–4 | 5–9 | 10–14 | 15–19 | 20 | paper | states | peak memory: MiB |"
+fn steps(all: &[&Figures]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "| model | strategy | time: s (paper: h:m:s) | killed in step 0–4 | 5–9 | 10–14 | 15–19 | 20 | paper | states | peak memory: MiB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|");
     for figures in all {
         let report = &figures.report;
         let run = paper_run(figures);
@@ -97,7 +110,8 @@ fn steps(all: &[&Figures]) {
             steps.join(with)
         };
         let stopped = if report.stopped.is_some() { "*" } else { "" };
-        println!(
+        let _ = writeln!(
+            out,
             "| {} | {} | {:.1}{stopped} ({}) | {} | {} | {} | {:.0} |",
             figures.model,
             figures.strategy,
@@ -109,7 +123,7 @@ fn steps(all: &[&Figures]) {
             report.peak_bytes as f64 / 1_048_576.0,
         );
     }
-    println!("\n\\* ended before its 3 × 150 choices, see the run's report.");
+    out
 }
 
 fn paper_run(figures: &Figures) -> Option<&'static paper::Run> {
@@ -119,11 +133,13 @@ fn paper_run(figures: &Figures) -> Option<&'static paper::Run> {
 }
 
 /// Ours against the paper's two: kills per test, and how soon as many are killed as theirs kill in the end.
-fn comparison(all: &[&Figures]) {
-    println!(
-        "\n| model | strategy | killed | tests | killed per test | choices | last kill after: choices, CPU s | ours kills as many after: choices, CPU s | kills per CPU s until then: ours | theirs |"
+fn comparison(all: &[&Figures]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "| model | strategy | killed | tests | killed per test | choices | last kill after: choices, CPU s | ours kills as many after: choices, CPU s | kills per CPU s until then: ours | theirs |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|");
     for figures in all {
         let report = &figures.report;
         let ours = all
@@ -140,7 +156,8 @@ fn comparison(all: &[&Figures]) {
                 format!("{:.0}", rate(moment.cpu_seconds)),
             )
         });
-        println!(
+        let _ = writeln!(
+            out,
             "| {} | {} | {} | {} | {:.0} | {choices} | {at}, {theirs:.2} | {reached} | {our_rate} | {:.0} |",
             figures.model,
             figures.strategy,
@@ -150,4 +167,5 @@ fn comparison(all: &[&Figures]) {
             rate(theirs),
         );
     }
+    out
 }
