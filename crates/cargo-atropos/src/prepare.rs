@@ -1,11 +1,12 @@
 //! Everything that comes before the build: options and config file, packages and their files,
 //! mutants found and selected. `run` and `list` share it.
 
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 use anyhow::Result;
 
 use crate::arguments::Options;
+use crate::build::without_parents;
 use crate::config;
 use crate::packages::Workspace;
 use crate::plan::Plan;
@@ -86,10 +87,44 @@ pub fn place(mut options: Options) -> Result<Place> {
         Some(directory) => std::path::absolute(directory)?,
         None => workspace.target_directory().join("atropos").into(),
     };
+    let output_directory = straight(output_directory);
     Ok(Place {
         terminal: Terminal::of(&options.output),
         workspace,
         options,
         output_directory,
     })
+}
+
+/// The same place without `..` on the way, so that it has one name for us, cargo and rustc.
+fn straight(path: PathBuf) -> PathBuf {
+    let has_parents = path.components().any(|part| part == Component::ParentDir);
+    if !has_parents {
+        return path;
+    }
+    // What does not exist yet can't be a link.
+    let existing = path
+        .ancestors()
+        .find_map(|start| Some((start, start.canonicalize().ok()?)));
+    let real = existing.and_then(|(start, real)| Some(real.join(path.strip_prefix(start).ok()?)));
+    without_parents(&real.unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_through_parents_and_links_gets_one_name() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let root = scratch.path().canonicalize().expect("it exists");
+        std::fs::create_dir_all(root.join("deep/inner")).expect("a directory");
+        std::os::unix::fs::symlink(root.join("deep/inner"), root.join("link")).expect("a link");
+        let straightened = |path: &str| straight(root.join(path));
+        assert_eq!(straightened("deep/../target/new"), root.join("target/new"));
+        // The parent of a link is that of the place it leads to.
+        assert_eq!(straightened("link/../target"), root.join("deep/target"));
+        // Nothing to mend, so the user's own words stay.
+        assert_eq!(straightened("link/target"), root.join("link/target"));
+    }
 }

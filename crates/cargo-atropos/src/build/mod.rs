@@ -39,6 +39,7 @@ use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
 use self::runtime_library::{RuntimeLibrary, Threads};
+pub use self::shadow::without_parents;
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};

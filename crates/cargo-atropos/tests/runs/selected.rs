@@ -44,7 +44,14 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
     let diff = "--- a/src/manners.rs\n+++ b/src/manners.rs\n@@ -18,3 +18,3 @@\n \
                 pub fn weight(n: u32) -> u32 {\n-    n * 11\n+    n * 12\n }\n";
     tree.write("change.diff", diff);
-    let changed = tree.run(&["--in-diff", "change.diff"]).has_code(0);
+    // The usual place by another way.
+    let arguments = ["--in-diff", "change.diff", "-o", "src/../target/atropos"];
+    let changed = tree.run(&arguments).has_code(0);
+    let verdicts = fates(changed.verdicts());
+    assert!(
+        verdicts.values().all(|fate| fate == "killed"),
+        "{verdicts:?}"
+    );
     let mut functions = changed
         .outcomes()
         .mutants
