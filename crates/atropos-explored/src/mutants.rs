@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use atropos_explore::{
-    Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, SampledOriginal,
-    Sampling, Search, Technique, Verdict,
+    Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, Replay,
+    SampledOriginal, Sampling, Schedule, Search, Strategy as _, Strictness, System as _, Technique,
+    Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 use atropos_threads::{Noted as _, Notes};
@@ -362,7 +363,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         }
     };
     let notes = subject.take_notes();
-    let fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
+    let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
         false if fate == Fate::Survived && !switch::take_infection() => Fate::Unreached,
         false => fate,
@@ -377,8 +378,15 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
         subject.activate(mutant);
         let (end, schedule) = (finding.end, finding.schedule);
-        let found = describe::found(subject, failure, end, schedule, describe::BRIEFLY);
+        let found = describe::found(subject, failure, end, schedule.clone(), describe::BRIEFLY);
         subject.activate(0);
+        if !start.known.is_complete() {
+            let short = found.schedule.parse().ok();
+            let mut schedules = [Some(schedule), short].into_iter().flatten();
+            if schedules.any(|schedule| fails(subject, &schedule)) {
+                fate = Fate::Undecided;
+            }
+        }
         explored.found = Some(found);
     }
     explored.memory = describe::peak_memory();
@@ -387,6 +395,15 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         fate,
         explored,
     }
+}
+
+/// Whether the original, too, fails where its threads take turns like this. What was seen of it may be too little to know.
+fn fails(subject: &mut Subject<'_>, schedule: &Schedule) -> bool {
+    let mut replay = Replay::new(schedule, Strictness::Lenient);
+    replay.begin();
+    let end = subject.run(&mut replay);
+    subject.take_notes();
+    end.is_failure()
 }
 
 fn complete(explored: &mut Explored, notes: &Notes) {

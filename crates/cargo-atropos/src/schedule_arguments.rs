@@ -82,6 +82,9 @@ impl ExplorationOptions {
 pub struct ScheduleOptions {
     /// How much to spend on one test: a time, a number of schedules, or both (30s or 5000 or
     /// 5000,2m) [default: 10000,60s]
+    ///
+    /// The number is for the default strategy; one that is named goes on to its end, or until the
+    /// time is up.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
     pub budget: Option<Budget>,
 

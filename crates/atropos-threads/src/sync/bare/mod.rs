@@ -10,17 +10,20 @@
 //! again soon (see `memory::heap`), and giving it back twice ends the execution as a double free, which is what becomes
 //! of the program. All of it stays within the execution: heap and statics are put back before the next one.
 
-use std::alloc::{Layout, alloc, dealloc};
+mod private;
+mod unlocked;
+
 use std::cell::{Cell, UnsafeCell};
 use std::mem::needs_drop;
-use std::ops::{Deref, DerefMut};
 
 use atropos_explore::{Kind, Op};
 
 use crate::communication::Access;
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
-use crate::control::{Announcement, Control, control, here};
+use crate::control::{Announcement, Control, control};
+use private::Private;
+pub use unlocked::Unlocked;
 
 /// The lock whose data is accessed without it.
 #[derive(Clone, Copy, Debug)]
@@ -150,167 +153,6 @@ fn settle<T: ?Sized>(copies: &mut [Private<T>], data: *mut T, lock: Lock<'_>, si
         announce(lock, Code::BareWrite, site);
         // SAFETY: the data outlives the guard, and no other thread runs.
         unsafe { copy.write_back(data) }
-    }
-}
-
-/// A guard of a lock of another library, whose data alone is known, without the lock. It can be kept across an `await`.
-pub struct Unlocked<T> {
-    bare: Option<Bare<T>>,
-    lock: Lock<'static>,
-    site: Site,
-}
-
-// SAFETY: the data may be sent, and controlled threads share one OS thread.
-unsafe impl<T: Send> Send for Unlocked<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Unlocked<T> {}
-
-impl<T> Unlocked<T> {
-    /// # Safety
-    /// The data can be read and written as long as this is used, by a controlled thread.
-    #[track_caller]
-    pub unsafe fn new(data: *mut T) -> Unlocked<T> {
-        let (lock, site) = (Lock::Unknown(data as usize), here());
-        // SAFETY: by the contract.
-        let bare = unsafe { Bare::new(lock, data, site) };
-        Unlocked {
-            bare: Some(bare),
-            lock,
-            site,
-        }
-    }
-}
-
-impl<T> Deref for Unlocked<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        let bare = self
-            .bare
-            .as_ref()
-            .expect("it is there until the guard goes");
-        // SAFETY: the copy is the guard's own.
-        unsafe { &*bare.read(self.lock, self.site) }
-    }
-}
-
-impl<T> DerefMut for Unlocked<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        let bare = self
-            .bare
-            .as_mut()
-            .expect("it is there until the guard goes");
-        // SAFETY: as above.
-        unsafe { &mut *bare.write(self.lock, self.site) }
-    }
-}
-
-impl<T> Drop for Unlocked<T> {
-    fn drop(&mut self) {
-        if let Some(bare) = self.bare.take() {
-            bare.end(self.lock, self.site);
-        }
-    }
-}
-
-/// A copy of the data that one thread works on.
-struct Private<T: ?Sized> {
-    copy: *mut T,
-    before: *mut u8,
-    layout: Layout,
-}
-
-impl<T: ?Sized> Private<T> {
-    /// # Safety
-    /// `data` can be read, and has a size.
-    unsafe fn of(data: *mut T) -> Private<T> {
-        // SAFETY: by the contract.
-        let layout = Layout::for_value(unsafe { &*data });
-        let mut copy = data;
-        // SAFETY: the layout has a size; a pointer begins with its address, whatever follows; both buffers have the
-        // size of the data.
-        unsafe {
-            let (bytes, before) = (alloc(layout), alloc(layout));
-            if bytes.is_null() || before.is_null() {
-                std::alloc::handle_alloc_error(layout);
-            }
-            std::ptr::copy_nonoverlapping(data.cast::<u8>(), bytes, layout.size());
-            std::ptr::copy_nonoverlapping(data.cast::<u8>(), before, layout.size());
-            (&raw mut copy).cast::<*mut u8>().write(bytes);
-            Private {
-                copy,
-                before,
-                layout,
-            }
-        }
-    }
-
-    fn get(&self) -> *mut T {
-        self.copy
-    }
-
-    /// The parts that were changed since the copy was made: where they begin, and how long they are.
-    fn changes(&self) -> impl Iterator<Item = (usize, usize)> {
-        // A field is written as a whole, and none is wider than the alignment says.
-        let width = self.layout.align();
-        let size = self.layout.size();
-        (0..size)
-            .step_by(width)
-            .map(move |start| (start, width.min(size - start)))
-            .filter(|&(start, length)| {
-                (start..start + length).any(|index| {
-                    // SAFETY: within both buffers. Padding may hold anything; it is compared, no more.
-                    unsafe {
-                        self.copy.cast::<u8>().add(index).read_volatile()
-                            != self.before.add(index).read_volatile()
-                    }
-                })
-            })
-    }
-
-    fn is_changed(&self) -> bool {
-        self.changes().next().is_some()
-    }
-
-    /// Whether the data is the same, bit by bit.
-    ///
-    /// # Safety
-    /// `data` is what the copy was made of.
-    unsafe fn is_like(&self, data: *const T) -> bool {
-        (0..self.layout.size()).all(|index| {
-            // SAFETY: within both; padding is compared, no more.
-            unsafe {
-                self.copy.cast::<u8>().add(index).read_volatile()
-                    == data.cast::<u8>().add(index).read_volatile()
-            }
-        })
-    }
-
-    /// Writes what was changed, which is not changed any more then.
-    ///
-    /// # Safety
-    /// `data` is what the copy was made of, and can be written.
-    unsafe fn write_back(&mut self, data: *mut T) {
-        for (start, length) in self.changes().collect::<Vec<_>>() {
-            // SAFETY: within the data and the copy.
-            unsafe {
-                let (from, to) = (
-                    self.copy.cast::<u8>().add(start),
-                    data.cast::<u8>().add(start),
-                );
-                std::ptr::copy_nonoverlapping(from, to, length);
-                std::ptr::copy_nonoverlapping(from, self.before.add(start), length);
-            }
-        }
-    }
-}
-
-impl<T: ?Sized> Drop for Private<T> {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and not used again.
-        unsafe {
-            dealloc(self.copy.cast(), self.layout);
-            dealloc(self.before, self.layout);
-        }
     }
 }
 
