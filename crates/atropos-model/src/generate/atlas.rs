@@ -45,9 +45,10 @@ pub struct Way {
 /// A mutant may go through so many times as many nodes as the original, and some more.
 const MUTANT_FACTOR: usize = 4;
 const MUTANT_NODES: usize = 1_000;
-/// The same for one that is put off if that is not enough.
+/// The same for one that is put off if that is not enough; a node costs as much as there are objects to look at, so that
+/// only models of many objects have a limit below the one above.
 const LIGHT_FACTOR: usize = 2;
-const LIGHT_NODES: usize = 100;
+const LIGHT_OBJECTS: usize = 300_000;
 
 impl Place {
     /// Mutants without end are stopped by what the original needed here.
@@ -58,12 +59,10 @@ impl Place {
         }
     }
 
-    /// What a mutant may cost where others are cheaper to kill.
-    pub fn light_limits(&self, limits: Limits) -> Limits {
-        let closure = self.explored * LIGHT_FACTOR + LIGHT_NODES;
-        Limits {
-            closure: closure.min(self.mutant_limits(limits).closure),
-        }
+    /// What a mutant may cost where others are cheaper to kill, if that is less than it may cost at all.
+    pub fn light_limits(&self, limits: Limits, objects: usize) -> Option<Limits> {
+        let closure = self.explored * LIGHT_FACTOR + LIGHT_OBJECTS / objects.max(1);
+        (closure < self.mutant_limits(limits).closure).then_some(Limits { closure })
     }
 
     /// The moves, none where no test has been.

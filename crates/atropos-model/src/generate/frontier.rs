@@ -22,7 +22,7 @@ pub(super) const PATIENCE: u32 = 30;
 pub(super) const LIVES: u32 = 3;
 pub(super) const SHORTER: u32 = 4;
 /// A mutant that costs too much is tried again so many tests later, or when nothing else is left.
-pub(super) const REST: usize = 2;
+pub(super) const REST: usize = 4;
 /// Of moves that promise equally little, those lead to something new more likely that were never taken from their place,
 /// the more so the less often they were taken anywhere.
 const UNSEEN: f64 = 0.01;

@@ -126,7 +126,7 @@ pub fn generate_with(
         crew: Crew::new(model, options)?,
         atlas: Atlas::default(),
         results: Results::new(&model.mutants),
-        strategy: Strategy::new(options.strategy, options.seed),
+        strategy: Strategy::new(options.strategy, options.seed, model.objects.len()),
         found: MutantSet::for_all(&model.mutants),
         started: MutantSet::for_all(&model.mutants),
         visits: BTreeMap::new(),
@@ -350,16 +350,19 @@ impl Master<'_> {
         let limits = self.options.limits;
         let strategy = &self.strategy;
         let meetings = self.crew.map(&new, |explorer, mutant| {
-            let limits = strategy.allowance(*mutant, place, limits);
-            meet(explorer, *mutant, place, limits)
+            let (limits, may_rest) = strategy.allowance(*mutant, place, limits);
+            (meet(explorer, *mutant, place, limits), may_rest)
         });
         let place = &mut self.atlas.places[id.0];
-        for (mutant, meeting) in new.iter().zip(meetings) {
+        for (mutant, (meeting, may_rest)) in new.iter().zip(meetings) {
             self.started.insert(*mutant);
             self.strategy.tried(*mutant);
             match meeting {
                 // Not met, as far as this test is concerned.
-                Meeting::Diverged if self.strategy.puts_off(*mutant) => continue,
+                Meeting::Diverged if may_rest => {
+                    self.strategy.puts_off(*mutant);
+                    continue;
+                }
                 Meeting::Parts(_) => self.strategy.parted(*mutant),
                 _ => {}
             }
@@ -469,12 +472,13 @@ impl Master<'_> {
         let limits = self.options.limits;
         let strategy = &self.strategy;
         let advances = self.crew.map(live, |explorer, live| {
-            let limits = strategy.allowance(live.mutant, place, limits);
+            let (limits, may_rest) = strategy.allowance(live.mutant, place, limits);
             let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
-            advance(explorer, &acting, &live.suspension, step, place, limits)
+            let advance = advance(explorer, &acting, &live.suspension, step, place, limits);
+            (advance, may_rest)
         });
         let mut still = Vec::new();
-        for (mut one, advance) in live.drain(..).zip(advances) {
+        for (mut one, (advance, may_rest)) in live.drain(..).zip(advances) {
             let mutant = one.mutant;
             match advance {
                 Advance::Killed(observation) => {
@@ -488,7 +492,8 @@ impl Master<'_> {
                     self.strategy.killed(mutant);
                 }
                 Advance::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
-                Advance::Diverged if self.strategy.puts_off(mutant) => {
+                Advance::Diverged if may_rest => {
+                    self.strategy.puts_off(mutant);
                     gone.insert(mutant);
                 }
                 Advance::Diverged => self.crashed(test, path, mutant, Fault::Diverges),

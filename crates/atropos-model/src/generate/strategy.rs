@@ -37,6 +37,8 @@ fn entry(list: &mut Vec<u32>, at: usize) -> &mut u32 {
 
 pub struct Strategy {
     kind: StrategyKind,
+    /// Of the model.
+    objects: usize,
     pub(super) random: Random,
     /// How often a move was taken, by its number.
     counts: Vec<u32>,
@@ -58,9 +60,10 @@ pub struct Strategy {
 const SUBSET: usize = 16;
 
 impl Strategy {
-    pub fn new(kind: StrategyKind, seed: u64) -> Strategy {
+    pub fn new(kind: StrategyKind, seed: u64, objects: usize) -> Strategy {
         Strategy {
             kind,
+            objects,
             random: Random::new(seed),
             counts: Vec::new(),
             tries: Vec::new(),
@@ -132,25 +135,19 @@ impl Strategy {
         until.is_some_and(|until| self.test < *until)
     }
 
-    /// What a mutant may cost on the way to a place.
-    pub fn allowance(&self, mutant: MutantId, place: &Place, limits: Limits) -> Limits {
-        match self.is_light(mutant) {
-            true => place.light_limits(limits),
-            false => place.mutant_limits(limits),
+    /// What a mutant may cost on the way to a place, and whether it is given more later if that is not enough.
+    pub fn allowance(&self, mutant: MutantId, place: &Place, limits: Limits) -> (Limits, bool) {
+        let first = self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant);
+        let light = first.then(|| place.light_limits(limits, self.objects));
+        match light.flatten() {
+            Some(light) => (light, true),
+            None => (place.mutant_limits(limits), false),
         }
     }
 
-    fn is_light(&self, mutant: MutantId) -> bool {
-        self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant)
-    }
-
-    /// Told when a mutant went beyond its allowance; whether it is put off for that, to be given more later.
-    pub fn puts_off(&mut self, mutant: MutantId) -> bool {
-        let light = self.is_light(mutant);
-        if light {
-            self.put_off.insert(mutant, self.test + frontier::REST);
-        }
-        light
+    /// Told when a mutant that is to be given more later needs it.
+    pub fn puts_off(&mut self, mutant: MutantId) {
+        self.put_off.insert(mutant, self.test + frontier::REST);
     }
 
     /// All that was put off is wanted from the next test on.
@@ -230,26 +227,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mutant_that_costs_too_much_rests_and_is_then_given_more() {
+    fn a_mutant_that_costs_too_much_rests_for_some_tests() {
         let mutant = MutantId(1);
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0);
-        ours.begins(0);
-        assert!(ours.wants(mutant) && ours.puts_off(mutant));
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 1);
+        ours.puts_off(mutant);
         for test in 0..frontier::REST {
             ours.begins(test);
             assert!(!ours.wants(mutant), "test {test}");
         }
         ours.begins(frontier::REST);
         assert!(ours.wants(mutant));
-        // It had its full allowance: what came of that stands.
-        assert!(!ours.puts_off(mutant));
     }
 
     #[test]
     fn what_rests_is_woken_when_nothing_else_is_left() {
         let mutant = MutantId(1);
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0);
-        ours.begins(0);
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 1);
         ours.puts_off(mutant);
         ours.wake_all();
         assert!(!ours.wants(mutant), "not in the same test");
@@ -258,11 +251,25 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_strategies_put_nothing_off() {
+    fn only_ours_puts_off_and_only_once_and_where_there_are_many_objects() {
+        let place = Place {
+            kernel: Vec::new(),
+            suspension: Arc::new(Suspension { nodes: Vec::new() }),
+            observations: BTreeSet::new(),
+            own: MutantSet::default(),
+            ways: None,
+            explored: 10,
+            visits: 0,
+            meetings: BTreeMap::new(),
+        };
         let mutant = MutantId(1);
-        for kind in [StrategyKind::S1, StrategyKind::S2] {
-            let mut theirs = Strategy::new(kind, 0);
-            assert!(!theirs.puts_off(mutant) && theirs.wants(mutant));
-        }
+        let limits = Limits::default();
+        let may_rest = |strategy: &Strategy| strategy.allowance(mutant, &place, limits).1;
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 3_000);
+        assert!(may_rest(&ours));
+        ours.puts_off(mutant);
+        assert!(!may_rest(&ours));
+        assert!(!may_rest(&Strategy::new(StrategyKind::Frontier, 0, 30)));
+        assert!(!may_rest(&Strategy::new(StrategyKind::S2, 0, 3_000)));
     }
 }
