@@ -56,3 +56,25 @@ impl Tickets {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 }
+
+/// One at a time may enter; who comes meanwhile is turned away.
+#[derive(Default)]
+pub struct Door {
+    entered: Mutex<u32>,
+    turned_away: AtomicU32,
+}
+
+impl Door {
+    pub fn enter(&self) {
+        match self.entered.try_lock() {
+            Ok(mut entered) => *entered += 1,
+            Err(_) => {
+                self.turned_away.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub fn came(&self) -> u32 {
+        *self.entered.lock().unwrap() + self.turned_away.load(Ordering::Relaxed)
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use schedules::{Counter, Slot, Tickets};
+use schedules::{Counter, Door, Slot, Tickets};
 
 #[test]
 fn every_count_is_counted() {
@@ -51,4 +51,14 @@ fn sleeping_takes_no_time_and_keeps_its_order() {
     assert_eq!(slot.take(), 1);
     putter.join().unwrap();
     assert_eq!(slot.take(), 2);
+}
+
+#[test]
+fn everybody_who_came_is_counted() {
+    let door = Arc::new(Door::default());
+    let other = door.clone();
+    let guest = thread::spawn(move || other.enter());
+    door.enter();
+    guest.join().unwrap();
+    assert_eq!(door.came(), 2);
 }

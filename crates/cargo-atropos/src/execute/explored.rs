@@ -202,8 +202,9 @@ impl Stage<'_> {
     fn order(&self, test: TestId, place: &Place) -> Order {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
+        // Code that waits for others is reached under some schedules only: which, the exploration tells.
         let mut mutants = match self.context.starts_threads(test) {
-            true => self.context.open_for(test),
+            true => self.context.may_be_met_by(test),
             false => self.context.open_by_concurrency(test),
         };
         mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
@@ -217,7 +218,8 @@ impl Stage<'_> {
                 };
                 let original = of_test(ORIGINALS, ORIGINAL);
                 let share = of_test(MUTANTS, MUTANTS_OF_ONE) * jobs as u32;
-                let each = (share / mutants.len().max(1) as u32).clamp(LEAST_PATIENCE, ORIGINAL.1);
+                let expected = self.context.open_for(test).len().max(1) as u32;
+                let each = (share / expected).clamp(LEAST_PATIENCE, ORIGINAL.1);
                 let (original, each) = (original.as_millis(), each.as_millis());
                 (EXECUTIONS, original as u64, each as u64)
             }
@@ -315,6 +317,8 @@ impl Stage<'_> {
                             self.keep(kept, record, &order, place, mutant, &explored);
                             let mut said = self.said(mutant, &explored, complete);
                             if let Some(explored) = &mut said.explored {
+                                // Ordinary runs don't come there.
+                                explored.leaves_open &= self.context.is_open_for(test, mutant);
                                 strike_out(&mut explored.unseen, &explorations.heard);
                             }
                             if noted.is_ok() {
@@ -538,6 +542,21 @@ impl Context<'_> {
         open
     }
 
+    /// The mutants about which a test may have something to say under some schedule.
+    fn may_be_met_by(&self, test: TestId) -> Vec<u32> {
+        let all_tests = self.all_tests();
+        let standings = self.standings();
+        let mutants = standings.iter().enumerate().skip(1);
+        mutants
+            .filter(|(_, standing)| standing.may_be_met_by(test, all_tests))
+            .map(|(id, _)| id as u32)
+            .collect()
+    }
+
+    fn is_open_for(&self, test: TestId, mutant: u32) -> bool {
+        self.standings()[mutant as usize].is_open_for(test, self.all_tests())
+    }
+
     /// A mutant never differs from the original under a test, whatever the schedule.
     fn take_back(&self, test: TestId, mutant: u32) {
         let mut standings = self.standings();
@@ -560,7 +579,9 @@ impl Context<'_> {
     fn leave_undecided(&self, test: TestId, mutants: &[u32]) {
         let mut standings = self.standings();
         for &mutant in mutants {
-            standings[mutant as usize].undecided_by.insert(test);
+            let standing = &mut standings[mutant as usize];
+            standing.meet(test);
+            standing.undecided_by.insert(test);
         }
     }
 }

@@ -168,6 +168,9 @@ impl Context<'_> {
         let mut standings = self.standings();
         for said in said {
             let standing = &mut standings[said.mutant as usize];
+            if said.explored.is_some() {
+                standing.meet(test);
+            }
             let before = standing.verdict();
             standing.seconds += said.seconds;
             match said.kill {
@@ -564,6 +567,9 @@ fn restore(standings: &mut [Standing], tests: &[TestRecord], known: &[Entry]) {
         let Some(standing) = standings.get_mut(entry.mutant as usize) else {
             continue;
         };
+        if entry.explored.is_some() {
+            standing.meet(test);
+        }
         match &entry.kill {
             None if leaves_open(&entry.explored) || standing.passed.insert(test) => {
                 standing.seconds += entry.seconds;

@@ -42,10 +42,20 @@ impl Standing {
         }
     }
 
+    /// It makes a difference under some schedule of a test.
+    pub fn meet(&mut self, test: TestId) {
+        self.reached_by.insert(test);
+        self.infected_by.insert(test);
+    }
+
     /// Whether a test still has something to say.
     pub fn is_open_for(&self, test: TestId, all_tests: bool) -> bool {
+        self.infected_by.contains(&test) && self.may_be_met_by(test, all_tests)
+    }
+
+    /// Whether a test would still have something to say if it came to the mutant under another schedule.
+    pub fn may_be_met_by(&self, test: TestId, all_tests: bool) -> bool {
         (all_tests || self.kills.is_empty())
-            && self.infected_by.contains(&test)
             && !self.undecided_by.contains(&test)
             && !self.passed.contains(&test)
             && !self.kills.contains_key(&test)

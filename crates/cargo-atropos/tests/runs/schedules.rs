@@ -19,6 +19,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("every_count_is_counted", "passed"),
         ("what_is_put_is_taken", "passed"),
         ("tickets_differ", "passed"),
+        ("everybody_who_came_is_counted", "passed"),
         ("sleeping_takes_no_time_and_keeps_its_order", "passed"),
         ("counts_may_get_lost", "panic"),
         ("swaps_may_wait_for_each_other", "deadlock"),
@@ -172,6 +173,16 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     let started_at_two = find("replace 1 with 2", "Tickets::draw");
     assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
     assert_eq!(started_at_two.explored_by[0].coverage, "all schedules");
+
+    // Ordinary runs hardly ever come to what happens while another thread holds the lock.
+    let counted_twice = find("replace 1 with 2", "Door::enter");
+    let verdict = counted_twice.verdict.unwrap().to_string();
+    assert_eq!(verdict, "killed (panicked)");
+    assert_eq!(
+        run.killers(counted_twice),
+        ["everybody_who_came_is_counted"]
+    );
+    assert_eq!(counted_twice.reached_by.len(), 1);
 
     // Nobody comes between the two halves of a critical region unless it is split, and no test looks at that.
     let split = find("split the critical region", "Slot::take");
