@@ -47,7 +47,7 @@ fn mark_opening(path: *const c_char, flags: c_int) {
                 .next()
                 .is_some_and(|word| OF_THE_MOMENT.contains(&word))
         {
-            outside::mark("what the process takes is looked at");
+            outside::mark("its memory is measured");
         }
     }
 }

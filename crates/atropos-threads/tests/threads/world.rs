@@ -361,7 +361,7 @@ fn what_changes_the_world_outside_is_named() {
     );
     check(
         || drop(std::fs::read("/proc/self/statm").unwrap()),
-        &["not under control: what the process takes is looked at"],
+        &["not under control: its memory is measured"],
     );
     check(|| drop(std::fs::read("/proc/self/cgroup")), &[]);
     let null = || std::fs::write("/dev/null", "x").unwrap();
