@@ -138,14 +138,35 @@ fn render_one(diagnostic: &Diagnostic, file: &str, text: &str, color: bool, out:
     let _ = report.finish().write((file, Source::from(text)), out);
 }
 
-/// A caret needs at least one character; at the end of the text the last one serves.
+/// A caret needs at least one whole character; at the end of the text the last one serves.
 fn widened(span: Span, text: &str) -> std::ops::Range<usize> {
     let mut start = (span.start as usize).min(text.len());
     let mut end = (span.end as usize).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
     if start == end && end < text.len() {
         end += text[end..].chars().next().map_or(1, char::len_utf8);
     } else if start == end && start > 0 {
         start -= text[..start].chars().next_back().map_or(1, char::len_utf8);
     }
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_within_a_character_is_shown_at_the_whole_of_it() {
+        let text = "a\u{e9}b";
+        let at = |start, end| widened(Span::new(start, end), text);
+        assert_eq!(at(0, 2), 0..3);
+        assert_eq!(at(2, 2), 1..3);
+        assert_eq!(at(4, 4), 3..4);
+        assert_eq!(at(9, 9), 3..4);
+    }
 }

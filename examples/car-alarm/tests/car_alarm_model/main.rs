@@ -25,7 +25,11 @@ fn replay(system: &mut impl System, steps: &[Step], end: u32) {
         let input = here.iter().find(|step| step.1 == '!');
         let outputs = here.iter().any(|step| step.1 == '?');
         // Where an output may come as well, the input comes first; elsewhere silence is checked before it.
-        let seen = if input.is_some() && outputs { None } else { system.observe() };
+        let seen = if input.is_some() && outputs {
+            None
+        } else {
+            system.observe()
+        };
         let taken = match (&seen, input) {
             (None, Some(input)) => {
                 give(system, input.2);
@@ -33,7 +37,10 @@ fn replay(system: &mut impl System, steps: &[Step], end: u32) {
                 Some(*input)
             }
             (None, None) => here.iter().find(|step| step.1 == '-').copied(),
-            (Some(output), _) => here.iter().find(|step| step.1 == '?' && step.2 == output).copied(),
+            (Some(output), _) => here
+                .iter()
+                .find(|step| step.1 == '?' && step.2 == output)
+                .copied(),
         };
         if let Some(output) = &seen {
             trace.push(format!("saw {output}"));
@@ -41,13 +48,23 @@ fn replay(system: &mut impl System, steps: &[Step], end: u32) {
         match taken {
             Some(step) => node = step.3,
             None if here.is_empty() => {
-                println!("inconclusive: the implementation took another way\n{}", trace.join("\n"));
+                println!(
+                    "inconclusive: the implementation took another way\n{}",
+                    trace.join("\n")
+                );
                 return;
             }
             None => {
-                let expected: Vec<&str> = here.iter().filter(|step| step.1 != '!').map(|step| step.2).collect();
+                let expected: Vec<&str> = here
+                    .iter()
+                    .filter(|step| step.1 != '!')
+                    .map(|step| step.2)
+                    .collect();
                 let found = seen.as_deref().unwrap_or("silence");
-                panic!("the model can't show {found} here; it shows {expected:?}\n{}", trace.join("\n"));
+                panic!(
+                    "the model can't show {found} here; it shows {expected:?}\n{}",
+                    trace.join("\n")
+                );
             }
         }
     }

@@ -216,6 +216,14 @@ fn line(text: Text, collector: &mut Collector) -> Option<Line> {
         return declaration(&text, collector);
     }
     let (head, label) = split_label(&text);
+    if head.text.contains("<<") && head.text.contains('-') {
+        collector.advise(
+            head.span,
+            "a kind of state is not read at an arrow",
+            "declare it on a line of its own: `state X <<choice>>`",
+        );
+        return None;
+    }
     if head.text.contains('<') && head.text.contains('-') {
         collector.advise(
             head.span,

@@ -149,17 +149,18 @@ fn networks_are_checked_for_classes_references_and_bindings() {
 fn all_problems_of_a_plantuml_file_are_shown_at_once() {
     expect(
         "bad.puml",
-        "@startuml M\n[*] --> A : go\nA <-- B\nA --> B : go [x / act\nA --> C : one, two\nA : just a remark\nA : do / work\nstate X <<join>>\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
+        "@startuml M\n[*] --> A : go\nA <-- B\nA --> F <<fork>>\nA --> B : go [x / act\nA --> C : one, two\nA : just a remark\nA : do / work\nstate X <<join>>\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
         &[
             "a start waits for nothing",
             "arrows that point to the left are not read",
+            "a kind of state is not read at an arrow",
             "this guard is not closed",
             "`one, two` is no trigger",
             "`just a remark` is not read",
             "activities (`do /`) are not read",
             "`<<join>>` is not read",
             "the state `E` is not closed",
-            "bad.puml:10:1",
+            "bad.puml:11:1",
             "`foo bar` is not read",
             "did you mean `var`?",
             "is no time of the model",
