@@ -126,13 +126,17 @@ fn stop() {
     }
 }
 
+/// There is one counter for all tests that count.
+#[cfg(test)]
+pub static IN_TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// One test, because there is one counter.
     #[test]
     fn steps_of_all_lanes_add_up_and_are_stopped_at_the_limit() {
+        let _turn = IN_TURN.lock();
         reset();
         for step in 0..300_000 {
             count(step);

@@ -142,6 +142,7 @@ mod tests {
             0
         );
         assert_eq!(relate(7, b'<', b"l", None, None), 0);
+        let _turn = crate::steps::IN_TURN.lock();
         step(0);
     }
 }
