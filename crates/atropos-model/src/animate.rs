@@ -213,8 +213,9 @@ impl<'a> Animation<'a> {
                             let text = model.source(error.span);
                             writeln!(
                                 self.out,
-                                "error: {} at {line}:{column}: {text}",
-                                error.kind.sentence()
+                                "error: {} at {line}:{column}: {text}{}",
+                                error.kind.sentence(),
+                                error.kind.advice()
                             )?;
                             return Ok(None);
                         }

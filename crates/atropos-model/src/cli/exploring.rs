@@ -1,8 +1,8 @@
 //! `model explore`: every mutant against the original, to the end.
 
-use super::{Together, load_with};
-use crate::conformance::{Comparison, Conforms, Explored};
-use crate::explore::{Limits, Reduction};
+use super::{Together, load_with, most_memory, what_stopped};
+use crate::conformance::{Comparison, Conforms, Explored, Obstacle};
+use crate::explore::{Halt, Limits, Reduction};
 use crate::generate::{Crew, EngineKind, Options};
 use crate::loading::Loaded;
 use crate::mutation::MutantId;
@@ -33,6 +33,9 @@ pub struct ExploreArgs {
     /// States without a visible step after which internal steps are taken for endless.
     #[arg(long, default_value_t = 10_000)]
     pub max_internal: usize,
+    /// Stop when so many MiB of memory are in use; nearly all that is free if not given.
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
 }
 
 pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
@@ -56,9 +59,17 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
         limits,
         ..Options::default()
     };
-    let explorer = Crew::new(&model, &options)?.into_first();
+    let mut explorer = Crew::new(&model, &options)?.into_first();
+    explorer.heed(Halt {
+        memory: args.max_memory.or_else(most_memory),
+        ..Halt::default()
+    });
     let mut explored = match Explored::new(explorer, Order::BreadthFirst, limits, args.max_states) {
         Ok(explored) => explored,
+        Err(Obstacle::Stopped { stop, after }) => {
+            writeln!(out, "{}", what_stopped(&model, &source, &stop, &after))?;
+            return Ok(false);
+        }
         Err(obstacle) => {
             writeln!(out, "{obstacle}")?;
             return Ok(false);
@@ -96,7 +107,7 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
             Conforms::No => continue,
             Conforms::Always => "no test can tell it from the original",
             Conforms::Unreached => "the original never comes to where it would differ",
-            Conforms::Unknown => "has too many states",
+            Conforms::Unknown => "has too many states, or there was no more memory",
         };
         let parts = model.mutants.parts(mutant);
         let places: Vec<String> = parts

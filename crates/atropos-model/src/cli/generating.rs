@@ -1,7 +1,7 @@
 //! `model generate` and `model rust`.
 
-use super::{Together, count, deliver, load_with};
-use crate::explore::{Limits, Reduction, Stop};
+use super::{Together, count, deliver, load_with, most_memory, what_stopped};
+use crate::explore::{Limits, Reduction};
 use crate::generate::{
     Atlas, Crew, EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress,
     StrategyKind, generate_with, reduce,
@@ -45,6 +45,9 @@ pub struct GenerateArgs {
     /// Stop after so many seconds with what was found.
     #[arg(long)]
     pub time: Option<u64>,
+    /// Stop when so many MiB of memory are in use; nearly all that is free if not given.
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
     #[command(flatten)]
     pub together: Together,
     #[arg(long, value_enum, default_value = "jit")]
@@ -67,6 +70,7 @@ fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
         seed: args.seed,
         max_live: args.max_live.get(),
         time: args.time.map(Duration::from_secs),
+        max_memory: args.max_memory.or_else(most_memory),
         interrupted: interrupted.clone(),
         engine: args.engine,
         reduction: if args.full {
@@ -142,7 +146,7 @@ pub(super) fn generate_tests(
     };
     let generated = generated(&loaded.model, &options, &mut write)?;
     let failure = failure_text(&generated, &loaded.source);
-    let mut crew = Crew::new(&loaded.model, &options)?;
+    let mut crew = generated.crew(&options)?;
     let name = model_name(&args.file);
     let report = write_report(&directory, &name, &generated, &mut crew, &options, failure);
     if let Some(error) = unwritten {
@@ -174,7 +178,7 @@ pub(super) fn rust_tests(
         writeln!(out, "{failure}")?;
         return Ok(false);
     }
-    let mut crew = Crew::new(&model, &options)?;
+    let mut crew = generated.crew(&options)?;
     let matrix = KillMatrix::compute(&mut crew, &generated, options.limits);
     let kept: Vec<_> = reduce(&matrix)
         .into_iter()
@@ -235,31 +239,12 @@ fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
     let (path, stop) = generated.failure.as_ref()?;
     let model = &generated.model;
     let steps: Vec<String> = path.moves.iter().map(|step| step.text(model)).collect();
-    let what = match stop {
-        Stop::Diverges => {
-            let steps = "the model goes on with internal steps without end, or has too many states";
-            format!("{steps} (--max-internal allows more)")
-        }
-        Stop::Error(labels, error) => {
-            let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
-            let during = if labels.is_empty() {
-                String::new()
-            } else {
-                format!(" during {}", labels.join(", "))
-            };
-            format!(
-                "the model fails{during}: {} at {}",
-                error.kind.sentence(),
-                source.place(error.span)
-            )
-        }
-    };
     let after = if steps.is_empty() {
         "at the start".to_string()
     } else {
         format!("after {}", steps.join(", "))
     };
-    Some(format!("{what}, {after}"))
+    Some(what_stopped(model, source, stop, &after))
 }
 
 fn print_summary(report: &Report, directory: &Path, out: &mut dyn Write) -> std::io::Result<()> {

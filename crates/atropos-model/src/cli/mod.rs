@@ -5,9 +5,10 @@ mod generating;
 
 use crate::animate::Animation;
 use crate::charts;
-use crate::explore::Interpreted;
+use crate::explore::{Cause, Interpreted, Stop, free_memory};
 use crate::language::format_text;
 use crate::loading::{Loaded, Source};
+use crate::model::Model;
 use crate::mutation::Fate;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -286,6 +287,44 @@ fn list_mutants(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
         writeln!(out, "{}: {}{why}", mutant.id.0, texts.join(" and "))?;
     }
     Ok(true)
+}
+
+/// Some is left for others, and for what is computed at the end.
+fn most_memory() -> Option<u64> {
+    free_memory().map(|free| free / 4 * 3)
+}
+
+/// What the original does wrong by itself, and when.
+fn what_stopped(model: &Model, source: &Source, stop: &Stop, after: &str) -> String {
+    match stop {
+        Stop::Diverges => {
+            let steps = "the model goes on with internal steps without end, or has too many states";
+            format!("{steps} (--max-internal allows more), {after}")
+        }
+        Stop::Halted(Cause::Memory(most)) => format!(
+            "more than {most} MiB of memory are needed (--max-memory allows more), {after}; types with fewer values \
+             make fewer states"
+        ),
+        Stop::Halted(_) => format!("it was stopped, {after}"),
+        Stop::Error(labels, error) => {
+            let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
+            let during = if labels.is_empty() {
+                String::new()
+            } else {
+                format!(" during {}", labels.join(", "))
+            };
+            let verb = match error.kind.is_limit() {
+                true => "is too large",
+                false => "fails",
+            };
+            format!(
+                "the model {verb}{during}: {} at {}, {after}{}",
+                error.kind.sentence(),
+                source.place(error.span),
+                error.kind.advice()
+            )
+        }
+    }
 }
 
 fn one_line(text: &str) -> String {

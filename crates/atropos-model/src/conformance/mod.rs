@@ -6,7 +6,7 @@ mod system;
 
 pub use system::Conformance;
 
-use crate::explore::{Explorer, Limits};
+use crate::explore::{Explorer, Limits, Stop};
 use crate::model::Model;
 use crate::mutation::MutantId;
 use atropos_explore::{
@@ -26,8 +26,8 @@ pub struct Explored {
 /// What stood in the way of exploring the original.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
-    #[error("the model fails by itself, or goes on without end: {0}")]
-    Fails(String),
+    #[error("the model was stopped by itself, {after}: {stop:?}")]
+    Stopped { stop: Stop, after: String },
     #[error("the model has more than {0} states (--max-states allows more)")]
     TooLarge(usize),
 }
@@ -51,7 +51,7 @@ pub enum Conforms {
     Unreached,
     /// Some test kills it, or it fails or goes on without end there.
     No,
-    /// It has too many states.
+    /// It has too many states, or was ended from outside.
     Unknown,
 }
 
@@ -84,8 +84,13 @@ impl Explored {
         });
         let original =
             Original::explore_while(&mut walk, method, &mut |_| within(states.get(), most));
-        if let Some(finding) = &original.finding {
-            return Err(Obstacle::Fails(walk.model().way_text(finding)));
+        if let Some(stop) = walk.model().stopped() {
+            let finding = original.finding.as_ref();
+            let after = finding.map_or_else(
+                || format!("at state {}", states.get()),
+                |finding| walk.model().way_text(finding),
+            );
+            return Err(Obstacle::Stopped { stop, after });
         }
         if !original.is_complete {
             return Err(Obstacle::TooLarge(most));
@@ -145,7 +150,9 @@ impl Explored {
                         false => flow,
                     }
                 });
+        let halted = matches!(self.walk.model().stopped(), Some(Stop::Halted(_)));
         let conforms = match run.verdict {
+            _ if halted => Conforms::Unknown,
             Verdict::Killed(_) => Conforms::No,
             _ if cut || run.divergence.is_some() => Conforms::Unknown,
             Verdict::Survived => Conforms::Always,

@@ -75,6 +75,8 @@ struct Memory {
     of_mutant: HashMap<Number, Rc<Outlook>>,
     /// Positions of whoever acts.
     seen: HashSet<Number>,
+    /// What stopped whoever acts, first of all.
+    stopped: Option<Stop>,
 }
 
 impl Conformance {
@@ -95,8 +97,14 @@ impl Conformance {
                 of_original: HashMap::new(),
                 of_mutant: HashMap::new(),
                 seen: HashSet::new(),
+                stopped: None,
             }),
         }
+    }
+
+    /// What stopped whoever acts: an error, no end, or somebody outside.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.memory.borrow().stopped.clone()
     }
 
     /// How many different states were met so far by whoever acts.
@@ -217,9 +225,16 @@ impl Memory {
             self.limits,
             &mut MutantSet::for_all(&self.explorer.model.mutants),
         );
-        let (Ok(place), Ok(suspension)) = (self.places[place].clone(), closed) else {
-            outlook.turns.push(failing(None));
-            return outlook;
+        let (place, suspension) = match (self.places[place].clone(), closed) {
+            (Ok(place), Ok(suspension)) => (place, suspension),
+            (Err(stop), _) | (_, Err(stop)) => {
+                let to = self.stop(stop);
+                outlook.turns.push(Turn {
+                    to,
+                    ..failing(None)
+                });
+                return outlook;
+            }
         };
         outlook.reached = self.explorer.model.mutants.met(&place.own);
         let observations = suspension.observations();
@@ -245,6 +260,20 @@ impl Memory {
         outlook
     }
 
+    /// Where what can't go on comes to. Of what was ended from outside nothing is known.
+    fn stop(&mut self, stop: Stop) -> Number {
+        let to = match stop {
+            Stop::Halted(_) => OVER,
+            _ => FAILED,
+        };
+        match &self.stopped {
+            Some(Stop::Halted(_)) => {}
+            Some(_) if to == FAILED => {}
+            _ => self.stopped = Some(stop),
+        }
+        to
+    }
+
     fn turn(
         &mut self,
         acting: &Acting,
@@ -262,7 +291,7 @@ impl Memory {
                     kernel: implemented.into(),
                 })
             }
-            _ => FAILED,
+            (Err(stop), _) | (_, Err(stop)) => self.stop(stop),
         };
         Turn {
             step: Some(step),
@@ -329,6 +358,7 @@ impl atropos_explore::Model for Conformance {
         memory.mutant = mutant;
         memory.of_mutant.clear();
         memory.seen.clear();
+        memory.stopped = None;
         self.states.set(0);
         memory.acting = match mutant {
             0 => memory.original.clone(),

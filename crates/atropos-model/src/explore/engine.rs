@@ -2,7 +2,7 @@
 
 use crate::interpret;
 pub use crate::interpret::Outcome;
-use crate::model::{ErrorKind, ExecError, Label, Model, ObjectId, State};
+use crate::model::{ExecError, Label, Model, ObjectId, State};
 use crate::mutation::{Mode, MutantSet};
 use std::sync::Arc;
 
@@ -47,6 +47,10 @@ pub struct Offer {
 pub const MOST_OUTCOMES: usize = 100_000;
 /// Traces that are tried for them.
 pub const MOST_TRACES: usize = 1_000_000;
+/// Values that are gone through and calls that are made for them, all traces together.
+pub const MOST_WORK: i64 = 10_000_000;
+/// Bytes that are copied in about the time of one such step.
+pub const BYTES_PER_STEP: usize = 64;
 
 /// Executes single iterations. One engine serves one thread.
 pub trait Engine: Send {
@@ -101,10 +105,8 @@ pub trait Engine: Send {
 pub(crate) fn enabled_inputs(outcomes: &[Outcome]) -> Result<Vec<Label>, (Vec<Label>, ExecError)> {
     let mut labels = Vec::new();
     for outcome in outcomes {
-        if let Err(error) = outcome.result
-            && error.kind == ErrorKind::TooManyOutcomes
-        {
-            return Err((Vec::new(), error));
+        if let Some(limit) = outcome.limit() {
+            return Err((Vec::new(), limit));
         }
         let Some(first) = outcome.labels.first().filter(|first| first.controllable) else {
             continue;

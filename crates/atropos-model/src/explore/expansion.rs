@@ -94,7 +94,12 @@ impl Expansion {
     /// About how many bytes it takes.
     pub(super) fn weight(&self) -> usize {
         const STATE: usize = 4096;
+        let changed = self
+            .looked
+            .iter()
+            .map(|step| step.target.object(step.object).len());
         1024 + self.looked.len() * STATE
+            + changed.sum::<usize>()
             + self.infected_at.len() * size_of::<(u32, Arc<[MutantId]>)>()
             + self.takers.len() * size_of::<Taker>()
             + self.judgements.len() * size_of::<Judgement>()

@@ -4,6 +4,7 @@ use super::acting::Acting;
 use super::cache::Cache;
 use super::engine::{Engine, Inputs};
 use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
+use super::halt::{Cause, Halt};
 use super::inputs;
 use super::quick::QuickSet;
 use super::quiet::Quiet;
@@ -35,6 +36,9 @@ impl Default for Limits {
     }
 }
 
+/// Iterations between two looks at the memory.
+const MEMORY_EVERY: u64 = 256;
+
 /// Why there is no suspension state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -42,6 +46,8 @@ pub enum Stop {
     Error(Vec<Label>, ExecError),
     /// Internal steps go on and on, or lead to too many states.
     Diverges,
+    /// It was ended from outside: nothing is known.
+    Halted(Cause),
 }
 
 /// What leaves orders out, with one worker's memory.
@@ -75,6 +81,9 @@ pub struct Explorer {
     /// Scratch: mutants met by one object.
     met: MutantSet,
     lists: Lists,
+    halt: Halt,
+    /// It came while this explorer was at work.
+    halted: Option<Cause>,
     /// Nodes of the last closure.
     pub closed: usize,
     /// Objects looked at by execution.
@@ -98,6 +107,8 @@ impl Explorer {
             foreign_inputs: inputs::foreign(&model),
             met: MutantSet::for_all(&model.mutants),
             lists: Lists::default(),
+            halt: Halt::default(),
+            halted: None,
             model,
             engine,
             cache,
@@ -112,6 +123,29 @@ impl Explorer {
         }
     }
 
+    /// From now on work ends as soon as this comes.
+    pub fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+        self.halted = None;
+    }
+
+    /// Looked at before every iteration that is run, because one alone may take a second.
+    pub(super) fn is_halted(&mut self) -> bool {
+        if self.halted.is_none() {
+            self.halted = match self.expanded % MEMORY_EVERY {
+                0 => self.halt.cause(),
+                _ => self.halt.quick_cause(),
+            };
+        }
+        self.halted.is_some()
+    }
+
+    /// # Errors
+    /// If the end came: what was computed since is worth nothing.
+    pub(super) fn unless_halted(&self) -> Result<(), Stop> {
+        self.halted.map_or(Ok(()), |cause| Err(Stop::Halted(cause)))
+    }
+
     /// The enabled iterations of `state`.
     fn expansion(&mut self, acting: &Acting, state: &State, full: bool) -> Arc<Expansion> {
         let of_original = match self.cache.get(state, full) {
@@ -124,7 +158,9 @@ impl Explorer {
                     known: None,
                 };
                 let expansion = Arc::new(self.compute(run, full));
-                self.cache.put(state, full, &expansion);
+                if self.halted.is_none() {
+                    self.cache.put(state, full, &expansion);
+                }
                 expansion
             }
         };
@@ -226,6 +262,9 @@ impl Explorer {
         if let Some(takes) = taker.takes {
             return takes;
         }
+        if self.is_halted() {
+            return false;
+        }
         self.met.clear();
         let all = self.engine.run(
             run.state,
@@ -240,6 +279,11 @@ impl Explorer {
             .iter()
             .any(|outcome| outcome.labels.first().is_some_and(|l| l.controllable));
         expansion.takers[at].takes = Some(takes);
+        let limit = all.outcomes.iter().find_map(|outcome| outcome.limit());
+        if let Some(limit) = limit {
+            let error = (taker.object, Vec::new(), limit);
+            expansion.error.get_or_insert(error);
+        }
         let met = std::mem::take(&mut self.met);
         expansion.meet(taker.position, &met, &mut self.lists);
         self.met = met;
@@ -298,6 +342,9 @@ impl Explorer {
     }
 
     fn execute(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion, position: u32) {
+        if self.is_halted() {
+            return;
+        }
         self.expanded += 1;
         self.met.clear();
         let mode = &run.acting.mode;
@@ -364,6 +411,7 @@ impl Explorer {
             } else {
                 self.open_node(acting, node, &mut seen, &mut open, infected)?
             };
+            self.unless_halted()?;
             offered += visible.offers.len();
             if !visible.offers.is_empty() || !visible.internal || !visible.takers.is_empty() {
                 nodes.push(visible);

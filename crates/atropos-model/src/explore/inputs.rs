@@ -80,7 +80,11 @@ impl Explorer {
             .map(|label| (label.clone(), MutantSet::default()))
             .collect();
         for object in &node.takers {
+            if self.is_halted() {
+                break;
+            }
             let mut infected = MutantSet::default();
+            self.expanded += 1;
             let offers = self
                 .engine
                 .offers(&node.node.state, *object, &acting.mode, &mut infected);
@@ -88,6 +92,7 @@ impl Explorer {
                 inputs.entry(offer.label).or_default().union(&offer.met);
             }
         }
+        self.unless_halted()?;
         Ok(inputs)
     }
 
@@ -129,6 +134,10 @@ impl Explorer {
         if !self.foreign_inputs && object != input.object {
             return Ok(());
         }
+        if self.is_halted() {
+            return self.unless_halted();
+        }
+        self.expanded += 1;
         let mut infected = MutantSet::default();
         let only = Inputs::Only(input);
         let state = &node.node.state;
@@ -136,6 +145,9 @@ impl Explorer {
             .engine
             .run(state, object, &acting.mode, only, &mut infected);
         for outcome in iterations.outcomes {
+            if let Some(limit) = outcome.limit() {
+                return Err(Stop::Error(Vec::new(), limit));
+            }
             let Some((_, rest)) = outcome
                 .labels
                 .split_first()

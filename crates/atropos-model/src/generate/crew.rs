@@ -2,7 +2,7 @@
 //! of workers.
 
 use super::options::{EngineKind, Options};
-use crate::explore::{Cache, Engine, Explorer, Interpreted, Reducer, Reduction};
+use crate::explore::{Cache, Engine, Explorer, Halt, Interpreted, Reducer, Reduction};
 use crate::jit::{Compiled, Jitted};
 use crate::model::Model;
 use std::sync::Arc;
@@ -30,6 +30,13 @@ impl Crew {
             ));
         }
         Ok(Crew { explorers })
+    }
+
+    /// From now on work ends as soon as this comes.
+    pub fn heed(&mut self, halt: &Halt) {
+        for explorer in &mut self.explorers {
+            explorer.heed(halt.clone());
+        }
     }
 
     /// The first worker, for work that can't be shared.

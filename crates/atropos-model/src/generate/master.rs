@@ -7,14 +7,13 @@ use super::moves::Move;
 use super::options::Options;
 use super::outcome::{Fault, Kill, Results, Status};
 use super::strategy::{Situation, Strategy};
-use crate::explore::{Acting, Node, Stop, Suspension};
-use crate::model::{ErrorKind, Model};
+use crate::explore::{Acting, Cause, Halt, Node, Stop, Suspension};
+use crate::model::Model;
 use crate::mutation::{MutantId, MutantSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One generated test: a path through the original's suspension states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +34,8 @@ pub struct Generated {
     pub results: Results,
     /// Why the run ended before its tests were all made.
     pub stopped: Option<String>,
+    /// What comes now must not take long.
+    hurry: bool,
     /// What the original does wrong by itself, after which path.
     pub failure: Option<(Path, Stop)>,
     /// Per original state how often it was visited.
@@ -94,6 +95,7 @@ struct Master<'o> {
     /// Choices of the tests before this one.
     earlier_choices: usize,
     timeline: Vec<Moment>,
+    halt: Halt,
 }
 
 /// Generates tests.
@@ -121,7 +123,13 @@ pub fn generate_with(
     progress: &mut dyn FnMut(Progress),
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
+    let begun = Instant::now();
     let mut master = Master {
+        halt: Halt {
+            interrupted: options.interrupted.clone(),
+            deadline: options.time.map(|time| begun + time),
+            memory: options.max_memory,
+        },
         options,
         crew: Crew::new(model, options)?,
         atlas: Atlas::default(),
@@ -131,15 +139,18 @@ pub fn generate_with(
         started: MutantSet::for_all(&model.mutants),
         visits: BTreeMap::new(),
         model: model.clone(),
-        begun: Instant::now(),
+        begun,
         earlier_choices: 0,
         timeline: Vec::new(),
     };
+    master.crew.heed(&master.halt);
     let mut paths = Vec::new();
     let mut stopped = None;
+    let mut hurry = options.time.is_some();
     let mut failure = None;
     while paths.len() < options.tests && stopped.is_none() && failure.is_none() {
         let (path, end) = master.test(paths.len(), progress);
+        let halted = matches!(end, End::Failure(Stop::Halted(_)));
         match end {
             End::Depth => {}
             End::Nothing if path.moves.is_empty() && !paths.is_empty() => {
@@ -147,9 +158,15 @@ pub fn generate_with(
                 break;
             }
             End::Nothing => {}
-            End::Time => stopped = Some("the time is up".to_string()),
-            End::Interrupted => stopped = Some("it was interrupted".to_string()),
+            End::Failure(Stop::Halted(Cause::Time)) => stopped = Some("the time is up".to_string()),
+            End::Failure(Stop::Halted(Cause::Interrupted)) => {
+                stopped = Some("it was interrupted".to_string());
+            }
             End::Failure(stop) => failure = Some((path.clone(), stop)),
+        }
+        hurry |= halted;
+        if halted {
+            master.crew.heed(&time_to_finish(begun.elapsed()));
         }
         master.earlier_choices += path.choices;
         if !path.places.is_empty() {
@@ -166,11 +183,32 @@ pub fn generate_with(
         paths,
         results,
         stopped,
+        hurry,
         failure,
         visits: master.visits,
         seconds,
         timeline: master.timeline,
     })
+}
+
+impl Generated {
+    /// Workers that put in order what was found.
+    ///
+    /// # Errors
+    /// If the model can't be compiled.
+    pub fn crew(&self, options: &Options) -> anyhow::Result<Crew> {
+        let mut crew = Crew::new(&self.model, options)?;
+        if self.hurry {
+            crew.heed(&time_to_finish(Duration::from_secs_f64(self.seconds)));
+        }
+        Ok(crew)
+    }
+}
+
+/// After the end, what was found is put in order: that must end, too.
+fn time_to_finish(taken: Duration) -> Halt {
+    const LEAST: Duration = Duration::from_secs(5);
+    Halt::after(taken.max(LEAST))
 }
 
 /// Processor time of all threads so far, as Linux tells it.
@@ -188,8 +226,6 @@ enum End {
     Depth,
     /// No move, or none that could bring anything.
     Nothing,
-    Time,
-    Interrupted,
     Failure(Stop),
 }
 
@@ -220,11 +256,8 @@ impl Master<'_> {
             if path.choices >= self.options.depth || path.moves.len() >= longest {
                 return (path, End::Depth);
             }
-            if self.options.interrupted.load(Ordering::Relaxed) {
-                return (path, End::Interrupted);
-            }
-            if self.is_time_up() {
-                return (path, End::Time);
+            if let Some(cause) = self.halt.cause() {
+                return (path, End::Failure(Stop::Halted(cause)));
             }
             if let Err(stop) = self.atlas.look_around(&mut self.crew, place) {
                 return (path, End::Failure(stop));
@@ -237,6 +270,7 @@ impl Master<'_> {
                 .follow(&mut self.crew, place, at, self.options.limits)
             {
                 Ok(next) => next,
+                Err(stop @ Stop::Halted(_)) => return (path, End::Failure(stop)),
                 Err(stop) => {
                     path.moves.push(self.step(place, at));
                     return (path, End::Failure(stop));
@@ -265,11 +299,6 @@ impl Master<'_> {
                 killed,
             });
         }
-    }
-
-    fn is_time_up(&self) -> bool {
-        let time = self.options.time;
-        time.is_some_and(|time| self.begun.elapsed() > time)
     }
 
     fn step(&self, place: PlaceId, at: usize) -> Move {
@@ -358,6 +387,7 @@ impl Master<'_> {
             self.started.insert(*mutant);
             self.strategy.tried(*mutant);
             match meeting {
+                Meeting::Unknown => continue,
                 // Not met, as far as this test is concerned.
                 Meeting::Diverged if may_rest => {
                     self.strategy.puts_off(*mutant);
@@ -378,7 +408,7 @@ impl Master<'_> {
             .collect();
         for (mutant, meeting) in decided {
             match meeting {
-                Meeting::Same | Meeting::Parts(_) => {}
+                Meeting::Same | Meeting::Parts(_) | Meeting::Unknown => {}
                 Meeting::Killed(observation) => {
                     let kill = Kill {
                         test,
@@ -397,7 +427,7 @@ impl Master<'_> {
 
     fn crashed(&mut self, test: usize, path: &Path, mutant: MutantId, fault: Fault) {
         let fault = match fault {
-            Fault::Error(error) if error.kind == ErrorKind::TooManyOutcomes => Fault::Diverges,
+            Fault::Error(error) if error.kind.is_limit() => Fault::Diverges,
             fault => fault,
         };
         self.results.set(

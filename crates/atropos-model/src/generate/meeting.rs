@@ -16,6 +16,8 @@ pub(super) enum Meeting {
     Killed(Observation),
     Crashed(ExecError),
     Diverged,
+    /// Nobody waited for the answer.
+    Unknown,
     /// Comes to other states.
     Parts(Arc<Suspension>),
 }
@@ -28,7 +30,7 @@ pub(super) enum Advance {
     Diverged,
     /// Back at the original's nodes.
     Same,
-    /// Can't show what this test waits for.
+    /// Can't show what this test waits for, or nobody waited for the answer.
     Lost,
     Live(Arc<Suspension>),
 }
@@ -43,6 +45,7 @@ pub(super) fn meet(
     match close_mutant(explorer, &acting, &place.kernel, limits) {
         Err(Stop::Error(_, error)) => Meeting::Crashed(error),
         Err(Stop::Diverges) => Meeting::Diverged,
+        Err(Stop::Halted(_)) => Meeting::Unknown,
         Ok(suspension) if suspension == *place.suspension => Meeting::Same,
         Ok(suspension) => match unpredicted(&suspension, place) {
             Some(observation) => Meeting::Killed(observation),
@@ -70,6 +73,7 @@ pub(super) fn advance(
     match closed {
         Err(Stop::Error(_, error)) => Advance::Crashed(error),
         Err(Stop::Diverges) => Advance::Diverged,
+        Err(Stop::Halted(_)) => Advance::Lost,
         Ok(Err(kernel)) if kernel.is_empty() => Advance::Lost,
         Ok(Err(_)) => Advance::Same,
         Ok(Ok(suspension)) => match unpredicted(&suspension, next) {

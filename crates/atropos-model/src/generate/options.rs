@@ -36,6 +36,8 @@ pub struct Options {
     /// Steps after which a mutant is given up.
     pub max_age: u32,
     pub time: Option<Duration>,
+    /// MiB.
+    pub max_memory: Option<u64>,
     /// Ends the run with what was found when it becomes true.
     pub interrupted: Arc<AtomicBool>,
     pub engine: EngineKind,
@@ -56,6 +58,7 @@ impl Default for Options {
             max_live: 1000,
             max_age: 20,
             time: None,
+            max_memory: None,
             interrupted: Arc::default(),
             engine: EngineKind::Jit,
             reduction: Reduction::PartialOrder,

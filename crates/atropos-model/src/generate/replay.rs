@@ -25,6 +25,8 @@ pub enum Replayed {
         after: usize,
     },
     Survived,
+    /// The end came before the answer.
+    Halted,
 }
 
 pub fn replay(
@@ -83,6 +85,7 @@ fn does_the_same(mutant: MutantId, place: &Place, way: Option<&usize>) -> bool {
 fn stopped(stop: Stop, after: usize) -> Replayed {
     match stop {
         Stop::Error(_, error) => Replayed::Crashed { after, error },
+        Stop::Halted(_) => Replayed::Halted,
         Stop::Diverges => Replayed::Diverged { after },
     }
 }

@@ -13,24 +13,26 @@ pub struct KillMatrix {
 }
 
 impl KillMatrix {
-    /// Runs every killed mutant against every test from the start.
+    /// Runs every killed mutant against every test from the start. Where the end comes first, the test that killed it
+    /// stands alone.
     pub fn compute(crew: &mut Crew, generated: &Generated, limits: Limits) -> KillMatrix {
-        let killed: Vec<MutantId> = generated.results.killed().map(|(id, _)| id).collect();
-        let rows = crew.map(&killed, |explorer, id| {
-            let kills = |path| {
-                let end = replay(explorer, *id, &generated.atlas, path, limits);
-                matches!(end, Replayed::Killed { .. })
-            };
-            let by: Vec<bool> = generated.paths.iter().map(kills).collect();
-            by.iter()
-                .enumerate()
-                .filter(|(_, kills)| **kills)
-                .map(|(at, _)| at)
-                .collect()
+        let killed: Vec<(MutantId, usize)> = generated
+            .results
+            .killed()
+            .map(|(id, kill)| (id, kill.test))
+            .collect();
+        let rows = crew.map(&killed, |explorer, (id, killer)| {
+            let mut tests = Vec::new();
+            for (at, path) in generated.paths.iter().enumerate() {
+                match replay(explorer, *id, &generated.atlas, path, limits) {
+                    Replayed::Killed { .. } => tests.push(at),
+                    Replayed::Halted => return (*id, vec![*killer]),
+                    _ => {}
+                }
+            }
+            (*id, tests)
         });
-        KillMatrix {
-            rows: killed.into_iter().zip(rows).collect(),
-        }
+        KillMatrix { rows }
     }
 }
 

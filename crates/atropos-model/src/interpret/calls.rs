@@ -2,6 +2,7 @@
 
 use super::execute::stopped;
 use super::{Frame, Interpreter, Outcomes, Run, Stop};
+use crate::explore::MOST_OUTCOMES;
 use crate::language::tree::FoldFrom;
 use crate::model::code::Call;
 use crate::model::{ErrorKind, ExecError, Expr, ObjectId, State, Value};
@@ -29,6 +30,9 @@ impl Interpreter<'_> {
                     }
                 })
                 .collect();
+            if outcomes.len() > MOST_OUTCOMES {
+                break;
+            }
         }
         let finished = outcomes.into_iter().map(|outcome| {
             outcome.map(|(mut run, args)| {
@@ -103,6 +107,9 @@ impl Interpreter<'_> {
         args: Vec<Value>,
         mut run: Run,
     ) -> Outcomes {
+        if let Err(stop) = self.spend(self.model.code(call.code).span) {
+            return stopped(stop, run);
+        }
         let mut frame = self.frame(call.code, object);
         for (at, arg) in args.into_iter().enumerate() {
             let ty = self.model.code(call.code).locals[at].ty;

@@ -113,7 +113,7 @@ impl Interpreter<'_> {
                     return failed(ErrorKind::Abort, span);
                 };
                 let mut values = Vec::new();
-                self.each(vars, frame, &mut |frame| {
+                self.each(vars, span, frame, &mut |frame| {
                     if let Some(filter) = filter
                         && self.evaluate(filter, frame, state)?.scalar() == 0
                     {
@@ -144,7 +144,7 @@ impl Interpreter<'_> {
                     ),
                 };
                 // Goes on while the answer is still open.
-                let open = self.each(vars, frame, &mut |frame| {
+                let open = self.each(vars, body.span, frame, &mut |frame| {
                     Ok((self.evaluate(body, frame, state)?.scalar() != 0) == all)
                 })?;
                 Ok(Value::truth(open == all))
@@ -180,6 +180,7 @@ impl Interpreter<'_> {
     fn each(
         &self,
         vars: &[BoundVar],
+        span: Span,
         frame: &mut Frame,
         visit: &mut dyn FnMut(&mut Frame) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
@@ -187,8 +188,9 @@ impl Interpreter<'_> {
             return visit(frame);
         };
         for value in self.domain(var.domain) {
+            self.spend(span)?;
             frame.locals[var.slot as usize] = Value::Scalar(value);
-            if !self.each(rest, frame, visit)? {
+            if !self.each(rest, span, frame, visit)? {
                 return Ok(false);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{Interpreter, Outcomes, Run, Stop};
 use crate::explore::MOST_OUTCOMES;
+use crate::language::Span;
 use crate::model::{BoundVar, Domain, ErrorKind, ExecError, Stmt, StmtKind, Value};
 
 impl Interpreter<'_> {
@@ -41,7 +42,7 @@ impl Interpreter<'_> {
             }
             StmtKind::Project { vars, filter, body } => {
                 let mut outcomes = Vec::new();
-                self.every_value(vars, run, &mut |mut run| {
+                self.every_value(vars, body.span, run, &mut |mut run| {
                     let passes = match filter {
                         None => Ok(Value::truth(true)),
                         Some(filter) => self.evaluate(filter, &mut run.frame, &run.state),
@@ -53,6 +54,7 @@ impl Interpreter<'_> {
                         Ok(_) => {}
                         Err(stop) => outcomes.extend(stopped(stop, run)),
                     }
+                    outcomes.len() <= MOST_OUTCOMES
                 });
                 outcomes
             }
@@ -127,15 +129,22 @@ impl Interpreter<'_> {
         all
     }
 
-    fn every_value(&self, vars: &[BoundVar], run: Run, visit: &mut dyn FnMut(Run)) {
+    /// Calls `visit` for every combination of values until it answers false; tells whether it never did.
+    fn every_value(
+        &self,
+        vars: &[BoundVar],
+        span: Span,
+        run: Run,
+        visit: &mut dyn FnMut(Run) -> bool,
+    ) -> bool {
         let Some((var, rest)) = vars.split_first() else {
             return visit(run);
         };
-        for value in self.domain(var.domain) {
+        self.domain(var.domain).all(|value| {
             let mut run = run.clone();
             run.frame.locals[var.slot as usize] = Value::Scalar(value);
-            self.every_value(rest, run, visit);
-        }
+            self.spend(span).is_ok() && self.every_value(rest, span, run, visit)
+        })
     }
 
     /// The values of a type, in order.

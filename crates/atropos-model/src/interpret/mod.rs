@@ -6,7 +6,8 @@ mod evaluate;
 mod execute;
 mod store;
 
-use crate::explore::{Inputs, Iterations, MOST_OUTCOMES};
+use crate::explore::{Inputs, Iterations, MOST_OUTCOMES, MOST_WORK};
+use crate::language::Span;
 use crate::model::{ErrorKind, ExecError, Label, Model, ObjectId, State, Value};
 use crate::mutation::{Mode, MutantSet};
 use std::cell::{Cell, RefCell};
@@ -17,6 +18,17 @@ pub struct Outcome {
     pub labels: Vec<Label>,
     /// The state after it, or the error that it ends in.
     pub result: Result<State, ExecError>,
+}
+
+impl Outcome {
+    /// The limit that the iteration went beyond; then there is no other outcome.
+    pub fn limit(&self) -> Option<ExecError> {
+        self.result
+            .as_ref()
+            .err()
+            .copied()
+            .filter(|error| error.kind.is_limit())
+    }
 }
 
 /// All outcomes of one iteration of `object`'s do-od block in `state`, leftmost first. Mutants that would compute
@@ -48,6 +60,8 @@ pub fn run(
         mode,
         inputs,
         cut: Cell::new(false),
+        work: Cell::new(MOST_WORK),
+        exhausted: Cell::new(None),
         infected: RefCell::new(std::mem::take(infected)),
     };
     let frame = interpreter.frame(block, object);
@@ -71,8 +85,9 @@ pub fn run(
             },
         })
         .collect();
-    if outcomes.len() > MOST_OUTCOMES {
-        let error = ExecError::new(ErrorKind::TooManyOutcomes, model.code(block).span);
+    let too_many = ExecError::new(ErrorKind::TooManyOutcomes, model.code(block).span);
+    let too_many = (outcomes.len() > MOST_OUTCOMES).then_some(too_many);
+    if let Some(error) = interpreter.exhausted.get().or(too_many) {
         outcomes = vec![Outcome {
             labels: Vec::new(),
             result: Err(error),
@@ -90,6 +105,10 @@ struct Interpreter<'m> {
     mode: &'m Mode,
     inputs: Inputs<'m>,
     cut: Cell<bool>,
+    /// How much may still be computed.
+    work: Cell<i64>,
+    /// Where there was nothing left.
+    exhausted: Cell<Option<ExecError>>,
     infected: RefCell<MutantSet>,
 }
 
@@ -135,6 +154,22 @@ impl Interpreter<'_> {
             object,
             locals: locals.collect(),
         }
+    }
+
+    /// One step of a loop, or a call.
+    fn spend(&self, span: Span) -> Result<(), Stop> {
+        self.work.set(self.work.get() - 1);
+        if self.work.get() >= 0 {
+            return Ok(());
+        }
+        let error = ExecError::new(ErrorKind::TooMuchWork, span);
+        self.exhausted.set(self.exhausted.get().or(Some(error)));
+        Err(Stop::Error(error))
+    }
+
+    /// What takes as long as so many steps.
+    fn charge(&self, steps: usize) {
+        self.work.set(self.work.get() - steps as i64);
     }
 
     fn mode_at(&self, point: crate::model::PointId) -> u8 {

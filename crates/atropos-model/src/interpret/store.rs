@@ -1,6 +1,7 @@
 //! Assignments.
 
 use super::{Frame, Interpreter, Run, Stop};
+use crate::explore::BYTES_PER_STEP;
 use crate::language::Span;
 use crate::model::{
     ErrorKind, ExecError, Expr, ObjectId, State, Target, TargetBase, Ty, TyId, Value,
@@ -63,16 +64,19 @@ impl Interpreter<'_> {
                     .types
                     .encode(&value, attribute.ty, &mut bytes[start..end]);
                 run.state.set_object(run.frame.object, &bytes);
+                self.charge(bytes.len() / BYTES_PER_STEP);
             }
         }
     }
 
     pub(super) fn attribute(&self, object: ObjectId, at: u32, state: &State) -> Value {
         let attribute = &self.model.class_of(object).attributes[at as usize];
-        self.model.types.decode(
+        let value = self.model.types.decode(
             &state.object(object)[attribute.offset as usize..],
             attribute.ty,
-        )
+        );
+        self.charge(value.entries());
+        value
     }
 
     fn replace(

@@ -1,6 +1,7 @@
 //! The memory that compiled code works on: the state as flat bytes with an undo log, temporary values, labels.
 
 use super::scheduler::Scheduler;
+use crate::explore::BYTES_PER_STEP;
 use crate::language::Span;
 use crate::model::{CodeId, ErrorKind, ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
@@ -23,6 +24,8 @@ pub struct Context {
     pub mode: *const u8,
     pub bases: *const u32,
     pub status: i64,
+    /// How much may still be computed for this iteration.
+    pub work: i64,
     // What follows is for Rust alone.
     pub model: Arc<Model>,
     pub scheduler: Scheduler,
@@ -66,6 +69,7 @@ pub const OFFSET_STATE: i32 = 0;
 pub const OFFSET_MODE: i32 = 8;
 pub const OFFSET_BASES: i32 = 16;
 pub const OFFSET_STATUS: i32 = 24;
+pub const OFFSET_WORK: i32 = 32;
 
 // SAFETY: the raw pointers point into this struct's own vectors and into a table that lives as long as a call.
 unsafe impl Send for Context {}
@@ -83,6 +87,7 @@ impl Context {
             mode: std::ptr::null(),
             bases: offsets.as_ptr(),
             status: RUNNING,
+            work: 0,
             loaded: model.initial.clone(),
             scheduler: Scheduler::default(),
             infected: MutantSet::for_all(&model.mutants),
@@ -133,7 +138,7 @@ impl Context {
     }
 
     /// The state that the trace made.
-    pub fn changed_state(&self) -> State {
+    pub fn changed_state(&mut self) -> State {
         let mut state = self.loaded.clone();
         let mut objects: Vec<usize> = self
             .log
@@ -146,6 +151,7 @@ impl Context {
             let start = self.offsets[object] as usize;
             let end = start + self.loaded.object(ObjectId(object as u32)).len();
             state.set_object(ObjectId(object as u32), &self.bytes[start..end]);
+            self.work -= ((end - start) / BYTES_PER_STEP) as i64;
         }
         state
     }
@@ -221,6 +227,7 @@ impl Context {
     /// Zeroed temporary memory that lives until the trace ends.
     pub fn allocate(&mut self, size: usize) -> *mut u8 {
         let words = size.div_ceil(8).max(1);
+        self.work -= (size / BYTES_PER_STEP) as i64;
         loop {
             if let Some(block) = self.blocks.get_mut(self.block) {
                 if self.used + words <= block.len() {

@@ -1,6 +1,7 @@
 //! Lists, maps and tuples under construction, and loops over types.
 
 use super::emitter::Emitter;
+use crate::language::Span;
 use crate::model::types::LENGTH;
 use crate::model::{BoundVar, Domain, Expr, PointId, Ty, TyId};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -93,7 +94,7 @@ impl Emitter<'_, '_> {
     ) -> Value {
         let list = self.room(expr.ty);
         let done = self.builder.create_block();
-        self.each(vars, done, &mut |e, next| {
+        self.each(vars, expr.span, done, &mut |e, next| {
             if let Some(filter) = filter {
                 let passes = e.expression(filter);
                 let taken = e.builder.create_block();
@@ -132,7 +133,7 @@ impl Emitter<'_, '_> {
         // Without a value that decides, `forall` holds and `exists` does not.
         self.builder.def_var(result, all);
         let done = self.builder.create_block();
-        self.each(vars, done, &mut |e, next| {
+        self.each(vars, body.span, done, &mut |e, next| {
             let value = e.expression(body);
             let decides = e.builder.create_block();
             let open = e.builder.ins().icmp(IntCC::Equal, value, all);
@@ -146,7 +147,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Loops over all values of all variables; the body ends by jumping to the block that it is given.
-    fn each(&mut self, vars: &[BoundVar], done: Block, body: &mut dyn FnMut(&mut Self, Block)) {
+    fn each(
+        &mut self,
+        vars: &[BoundVar],
+        span: Span,
+        done: Block,
+        body: &mut dyn FnMut(&mut Self, Block),
+    ) {
         let Some((var, rest)) = vars.split_first() else {
             return body(self, done);
         };
@@ -171,12 +178,13 @@ impl Emitter<'_, '_> {
             .icmp_imm(IntCC::UnsignedLessThan, at, count);
         self.builder.ins().brif(more, inside, &[], done, &[]);
         self.builder.switch_to_block(inside);
+        self.spend(span);
         let value = match var.domain {
             Domain::Range { first, .. } => self.builder.ins().iadd_imm(at, first),
             Domain::Objects(class) => self.object_value(class, at),
         };
         self.builder.def_var(self.locals[var.slot as usize], value);
-        self.each(rest, step, body);
+        self.each(rest, span, step, body);
         self.builder.switch_to_block(step);
         let at = self.builder.use_var(counter);
         let next = self.builder.ins().iadd_imm(at, 1);

@@ -139,6 +139,7 @@ impl Emitter<'_, '_> {
         );
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(head);
+        self.spend(body.span);
         let at = self.builder.use_var(number);
         self.bind(var, at);
         if let Some(filter) = filter {

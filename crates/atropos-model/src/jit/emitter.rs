@@ -2,7 +2,9 @@
 
 use super::blocking::Blocking;
 use super::compile::Tables;
-use super::context::{DISABLED, OFFSET_BASES, OFFSET_MODE, OFFSET_STATE, OFFSET_STATUS, pack};
+use super::context::{
+    DISABLED, OFFSET_BASES, OFFSET_MODE, OFFSET_STATE, OFFSET_STATUS, OFFSET_WORK, pack,
+};
 use crate::language::Span;
 use crate::model::types::Width;
 use crate::model::{Code, CodeId, ErrorKind, Model, TyId};
@@ -90,6 +92,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
             references: HashMap::new(),
             code_references: HashMap::new(),
         };
+        emitter.spend(code.span);
         emitter.initialise_locals(&params[2..]);
         emitter.statement(&code.body);
         emitter.finish();
@@ -223,6 +226,24 @@ impl<'s, 'f> Emitter<'s, 'f> {
         let place = self.place(span);
         self.call("fail", &[kind, place]);
         self.builder.ins().jump(self.exit, &[]);
+    }
+
+    /// One step of a loop, or a call: goes on only if there have not been too many.
+    pub fn spend(&mut self, span: Span) {
+        let flags = MemFlags::trusted();
+        let left = self
+            .builder
+            .ins()
+            .load(types::I64, flags, self.context, OFFSET_WORK);
+        let left = self.builder.ins().iadd_imm(left, -1);
+        self.builder
+            .ins()
+            .store(flags, left, self.context, OFFSET_WORK);
+        let enough = self
+            .builder
+            .ins()
+            .icmp_imm(IntCC::SignedGreaterThanOrEqual, left, 0);
+        self.require(enough, ErrorKind::TooMuchWork, span);
     }
 
     /// Goes on only if `condition` is not 0; otherwise the trace is disabled.

@@ -2,7 +2,7 @@
 
 use super::compile::Compiled;
 use super::context::{Context, FAILED, Filter, RUNNING};
-use crate::explore::{Engine, Inputs, Iterations, MOST_OUTCOMES, MOST_TRACES, Offer};
+use crate::explore::{Engine, Inputs, Iterations, MOST_OUTCOMES, MOST_TRACES, MOST_WORK, Offer};
 use crate::interpret::Outcome;
 use crate::model::{CodeId, ErrorKind, ExecError, Label, ObjectId, State};
 use crate::mutation::{Mode, MutantSet};
@@ -30,17 +30,22 @@ impl Jitted {
         context.mode = mode.table.as_ptr();
         context.filter = filter;
         context.cut = false;
+        context.work = MOST_WORK;
         context.scheduler.reset();
     }
 
-    /// Takes every trace of a block and tells what became of it: nothing where a guard was false. `false` if there are
-    /// too many.
+    /// Takes every trace of a block and tells what became of it: nothing where a guard was false.
+    ///
+    /// # Errors
+    /// If there are too many, or they take too long.
     fn traces(
         &mut self,
         block: CodeId,
         object: ObjectId,
         mut ended: impl FnMut(&mut Context, Option<Result<State, ExecError>>),
-    ) -> bool {
+    ) -> Result<(), ExecError> {
+        let too_many = self.at_block(block, ErrorKind::TooManyOutcomes);
+        let too_much = self.at_block(block, ErrorKind::TooMuchWork);
         let context = &mut *self.context;
         let mut outcomes = 0;
         for _ in 0..MOST_TRACES {
@@ -54,22 +59,28 @@ impl Jitted {
                 }
                 _ => None,
             };
+            let limit = context.error.filter(|error| error.kind.is_limit());
             outcomes += usize::from(result.is_some());
             ended(context, result);
             context.undo();
+            if let Some(limit) = limit {
+                return Err(limit);
+            }
             if outcomes > MOST_OUTCOMES {
-                return false;
+                return Err(too_many);
+            }
+            if context.work < 0 {
+                return Err(too_much);
             }
             if !context.scheduler.next() {
-                return true;
+                return Ok(());
             }
         }
-        false
+        Err(too_many)
     }
 
-    fn too_many(&self, block: CodeId) -> ExecError {
-        let span = self.compiled.model.code(block).span;
-        ExecError::new(ErrorKind::TooManyOutcomes, span)
+    fn at_block(&self, block: CodeId, kind: ErrorKind) -> ExecError {
+        ExecError::new(kind, self.compiled.model.code(block).span)
     }
 }
 
@@ -106,10 +117,10 @@ impl Engine for Jitted {
             }
         });
         std::mem::swap(&mut self.context.infected, infected);
-        if !all {
+        if let Err(limit) = all {
             outcomes = vec![Outcome {
                 labels: Vec::new(),
-                result: Err(self.too_many(block)),
+                result: Err(limit),
             }];
         }
         Iterations {
@@ -160,9 +171,7 @@ impl Engine for Jitted {
         self.context.infected = own;
         infected.union(&common);
         inputs.values().for_each(|(met, _)| infected.union(met));
-        if !all {
-            return Err((Vec::new(), self.too_many(block)));
-        }
+        all.map_err(|limit| (Vec::new(), limit))?;
         if let Some(error) = error {
             return Err(error);
         }

@@ -67,13 +67,15 @@ fn ty(id: i64) -> TyId {
 
 impl Context {
     /// The value that compiled code passes as a word.
-    fn value(&self, word: i64, of: TyId) -> Value {
+    fn value(&mut self, word: i64, of: TyId) -> Value {
         if self.model.types.is_scalar(of) {
             return Value::Scalar(word);
         }
         let size = self.model.types.size(of) as usize;
         // SAFETY: compiled code passes the address of a value of this type.
-        self.model.types.decode(unsafe { bytes(word, size) }, of)
+        let value = self.model.types.decode(unsafe { bytes(word, size) }, of);
+        self.work -= value.entries() as i64;
+        value
     }
 
     /// Temporary memory that holds `value`.
@@ -443,7 +445,7 @@ fn put_list(c: &mut Context, list: &Value, max: u32, item: TyId) -> i64 {
 /// Where a key is or belongs, where the pairs start, and the sizes of pair and key.
 type Entry = (Result<usize, usize>, i64, usize, usize);
 
-fn entry(c: &Context, base: i64, of: TyId, word: i64) -> Option<Entry> {
+fn entry(c: &mut Context, base: i64, of: TyId, word: i64) -> Option<Entry> {
     let Ty::Map { key, value, .. } = *c.model.types.get(of) else {
         return None;
     };

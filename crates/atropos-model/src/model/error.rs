@@ -28,10 +28,12 @@ pub enum ErrorKind {
     Abort = 10,
     /// More outcomes of one iteration than can be kept.
     TooManyOutcomes = 11,
+    /// One iteration computes more than anybody waits for.
+    TooMuchWork = 12,
 }
 
 impl ErrorKind {
-    pub const ALL: [ErrorKind; 11] = [
+    pub const ALL: [ErrorKind; 12] = [
         ErrorKind::OutOfRange,
         ErrorKind::TooLong,
         ErrorKind::IndexOutside,
@@ -43,7 +45,24 @@ impl ErrorKind {
         ErrorKind::BadConversion,
         ErrorKind::Abort,
         ErrorKind::TooManyOutcomes,
+        ErrorKind::TooMuchWork,
     ];
+
+    /// Whether it says that the model is too large here, not that it is wrong.
+    pub fn is_limit(self) -> bool {
+        matches!(self, ErrorKind::TooManyOutcomes | ErrorKind::TooMuchWork)
+    }
+
+    /// What can be done about a model that is too large, to be said behind what is wrong.
+    pub fn advice(self) -> &'static str {
+        match self {
+            ErrorKind::TooManyOutcomes => {
+                "; types of parameters and of `var` with fewer values make it less"
+            }
+            ErrorKind::TooMuchWork => "; types with fewer values and fewer calls make it less",
+            _ => "",
+        }
+    }
 
     pub fn sentence(self) -> &'static str {
         match self {
@@ -58,6 +77,7 @@ impl ErrorKind {
             ErrorKind::BadConversion => "the value can't be converted",
             ErrorKind::Abort => "`abort` was reached",
             ErrorKind::TooManyOutcomes => "one iteration has more outcomes than can be explored",
+            ErrorKind::TooMuchWork => "one iteration takes more than 10 million steps",
         }
     }
 }

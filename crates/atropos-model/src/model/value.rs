@@ -34,6 +34,15 @@ impl Value {
         }
     }
 
+    /// How many values it is made of.
+    pub fn entries(&self) -> usize {
+        match self {
+            Value::Scalar(_) => 1,
+            Value::List(items) | Value::Tuple(items) => items.iter().map(Value::entries).sum(),
+            Value::Map(pairs) => pairs.iter().map(|(_, value)| 1 + value.entries()).sum(),
+        }
+    }
+
     pub fn pairs(&self) -> &[(Value, Value)] {
         match self {
             Value::Map(pairs) => pairs,

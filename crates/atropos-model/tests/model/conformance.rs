@@ -6,7 +6,7 @@ use crate::reduction::explorer;
 use crate::support::{class, example, load};
 use atropos_explore::{Order, Technique, Until};
 use atropos_model::conformance::{Conforms, Explored, Obstacle};
-use atropos_model::explore::{Limits, Reducer};
+use atropos_model::explore::{Limits, Reducer, Stop};
 use atropos_model::generate::{Options, Status, StrategyKind, generate};
 use atropos_model::model::Model;
 use atropos_model::mutation::MutantId;
@@ -133,8 +133,12 @@ fn a_model_that_fails_or_is_too_large_is_told() {
         "",
         "var n: int[0..2] actions ctr up = requires true: n := n + 1 end do up() od",
     ));
-    let way = Obstacle::Fails("after ctr up, ctr up".into());
-    assert_eq!(explored(&fails, Order::BreadthFirst, 100).err(), Some(way));
+    let Some(Obstacle::Stopped { stop, after }) = explored(&fails, Order::BreadthFirst, 100).err()
+    else {
+        panic!("it fails");
+    };
+    assert!(matches!(stop, Stop::Error(..)), "{stop:?}");
+    assert_eq!(after, "after ctr up, ctr up");
     let large = load(&class(
         "",
         "var n: int[0..500] actions ctr up = requires n < 500: n := n + 1 end do up() od",

@@ -12,6 +12,7 @@ mod faults;
 mod figure_two;
 mod formatting;
 mod generation;
+mod limits;
 mod random_models;
 mod reduction;
 mod rust_tests;
