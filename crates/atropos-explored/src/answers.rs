@@ -15,7 +15,7 @@ pub fn open() -> Option<()> {
         .or_else(|_| sys::duplicate_above(given, 20))
         .ok()?;
     sys::close(given);
-    PIPE.store(high, Relaxed);
+    redirect(high);
     // A worker's differs from its parent's, also after statics were put back.
     let start = (&raw const PIPE).addr();
     atropos_threads::keep(start..start + size_of::<AtomicI32>());
@@ -25,6 +25,7 @@ pub fn open() -> Option<()> {
 /// From now on what is said goes elsewhere: a worker's to its parent.
 pub fn redirect(pipe: RawFd) {
     PIPE.store(pipe, Relaxed);
+    atropos_threads::guard_descriptor(pipe);
 }
 
 /// Passes a line on.

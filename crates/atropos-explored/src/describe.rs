@@ -55,7 +55,7 @@ fn sort(failure: &FindingKind) -> Sort {
         FindingKind::Deadlock { .. } => Sort::Deadlock,
         FindingKind::LostWakeUp { .. } => Sort::LostWakeUp,
         FindingKind::Livelock { .. } => Sort::Livelock,
-        FindingKind::StepLimit { .. } => Sort::StepLimit,
+        FindingKind::StepLimit { .. } | FindingKind::ThreadLimit { .. } => Sort::StepLimit,
         FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
         FindingKind::DoubleFree { .. } => Sort::Crash,
         FindingKind::NoPanic { .. }

@@ -9,68 +9,109 @@ use atropos_protocol::sys::{self, Ended};
 use atropos_threads::Noted as _;
 
 use crate::answers;
-use crate::diary::Following;
+use crate::diary::{Diary, Following};
 use crate::lines::Lines;
+use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::workers::fork_worker;
 
-/// What became of a mutant whose process ended like this under this schedule.
+/// What became of a mutant whose process ended like this, with its choices in the diary.
 pub fn answer(
     subject: &mut Subject<'_>,
     mutant: u32,
     ended: Ended,
-    schedule: Option<Schedule>,
+    diary: &'static Diary,
     begun: Instant,
 ) -> Answer {
-    let how = match ended {
-        Ended::Exited(code) => format!("the test ended its process with code {code}"),
-        Ended::Signaled(signal) => format!("the test died of signal {signal}"),
+    let mut fate = Fate::Killed;
+    let mut explored = Explored {
+        coverage: "a schedule that ends the process".to_owned(),
+        executions: 1,
+        ..Explored::default()
     };
-    let mut found = Found {
-        sort: Sort::Crash,
+    let mut found = crash(ended);
+    if let Some(schedule) = diary.schedule() {
+        found.schedule = schedule.to_string();
+        found.replayed =
+            end_of(subject, mutant, &schedule, Strictness::Exact, diary) == Some(ended);
+        found.trace = trace_before(subject, mutant, &schedule, &found.title).unwrap_or_default();
+        explored.found = Some(found);
+        // Where only a part of the original's schedules is known, this may be one under which it fails, too.
+        match original(subject, &schedule, diary) {
+            Recheck::Passes => {}
+            Recheck::Fails(own) => {
+                fate = Fate::Undecided;
+                explored.found = Some(own);
+            }
+            Recheck::Unknown(why) => {
+                fate = Fate::Undecided;
+                explored.found = None;
+                explored.coverage = why;
+            }
+        }
+    } else {
+        explored.found = Some(found);
+    }
+    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
+    Answer::Mutant {
+        mutant,
+        fate,
+        explored,
+    }
+}
+
+/// A process that ended so, in words.
+fn crash(ended: Ended) -> Found {
+    let (sort, how) = match ended {
+        Ended::Exited(code) => (
+            Sort::Exit,
+            format!("the test ended its process with code {code}"),
+        ),
+        Ended::Signaled(signal) => (Sort::Crash, format!("the test died of signal {signal}")),
+    };
+    Found {
+        sort,
         title: how.clone(),
-        text: how.clone(),
+        text: how,
         location: String::new(),
         schedule: String::new(),
         trace: String::new(),
         replayed: false,
-    };
-    let mut fate = Fate::Killed;
-    if let Some(schedule) = schedule {
-        found.schedule = schedule.to_string();
-        found.replayed = end_of(subject, mutant, &schedule, Strictness::Exact) == Some(ended);
-        found.trace = trace_before(subject, mutant, &schedule, &how).unwrap_or_default();
-        // Where only a part of the original's schedules is known, this may be one under which it fails, too.
-        let original = end_of(subject, 0, &schedule, Strictness::Lenient);
-        if original.is_some_and(|original| original != Ended::Exited(PASSED)) {
-            fate = Fate::Undecided;
-        }
     }
-    Answer::Mutant {
-        mutant,
-        fate,
-        explored: Explored {
-            found: Some(found),
-            coverage: "a schedule that ends the process".to_owned(),
-            executions: 1,
-            nanoseconds: begun.elapsed().as_nanos() as u64,
-            ..Explored::default()
-        },
+}
+
+/// What the original does where its threads take turns like this: in a process of its own first, which it may take down.
+fn original(subject: &mut Subject<'_>, schedule: &Schedule, diary: &'static Diary) -> Recheck {
+    match end_of(subject, 0, schedule, Strictness::Lenient, diary) {
+        Some(Ended::Exited(PASSED)) => Recheck::Passes,
+        Some(Ended::Exited(FAILED)) => recheck::original(subject, [schedule.clone()]),
+        Some(ended) => {
+            let mut own = crash(ended);
+            if let Some(schedule) = diary.schedule() {
+                own.schedule = schedule.to_string();
+                own.trace = trace_before(subject, 0, &schedule, &own.title).unwrap_or_default();
+                own.replayed = true;
+            }
+            Recheck::Fails(own)
+        }
+        None => Recheck::Unknown("no process could be started for the original".to_owned()),
     }
 }
 
 const PASSED: i32 = 0;
 const FAILED: i32 = 101;
 
-/// How a process ends that runs a schedule.
+/// How a process ends that runs a schedule and writes its choices into the diary.
 fn end_of(
     subject: &mut Subject<'_>,
     mutant: u32,
     schedule: &Schedule,
     strictness: Strictness,
+    diary: &'static Diary,
 ) -> Option<Ended> {
     let Some(pid) = fork_worker().ok()? else {
         subject.activate(mutant);
+        subject.keep_diary(diary);
         let mut replay = Replay::new(schedule, strictness);
         replay.begin();
         let end = subject.run(&mut replay);

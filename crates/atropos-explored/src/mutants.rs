@@ -4,13 +4,13 @@
 //! that does, else by random schedules; mutants are explored the same way. A mutant is only called killed where the
 //! original was seen to pass.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use atropos_explore::{
-    Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, Replay,
-    SampledOriginal, Sampling, Schedule, Search, Strategy as _, Strictness, System as _, Technique,
-    Verdict,
+    Coverage, Finding, Method, Mutable as _, Order as SearchOrder, Original, Plan, SampledOriginal,
+    Sampling, Search, Technique, Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 use atropos_threads::{Noted as _, Notes};
@@ -18,6 +18,7 @@ use atropos_threads::{Noted as _, Notes};
 use crate::communication::{self, Heard};
 use crate::describe;
 use crate::original::text;
+use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::{answers, switch, workers};
 
@@ -43,6 +44,18 @@ struct Start {
     known: Known,
     technique: Technique,
     heard: Heard,
+    /// The mutants whose place some schedule of the original comes to.
+    executed: BTreeSet<u32>,
+}
+
+impl Start {
+    /// What to call a mutant that never differs from the original.
+    fn without_difference(&self, mutant: u32) -> Fate {
+        match self.executed.contains(&mutant) {
+            true => Fate::Uninfected,
+            false => Fate::Unreached,
+        }
+    }
 }
 
 /// Explores the original and then the order's mutants, and says what came of each.
@@ -87,15 +100,18 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         .mutants
         .iter()
         .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
+    let start = Start {
+        known,
+        technique,
+        heard,
+        executed: executed(order),
+    };
     for mutant in unreached {
-        say(
-            mutant,
-            Fate::Unreached,
-            Explored {
-                complete: known.is_complete(),
-                ..Explored::default()
-            },
-        );
+        let explored = Explored {
+            complete: start.known.is_complete(),
+            ..Explored::default()
+        };
+        say(mutant, start.without_difference(mutant), explored);
     }
     if !is_usable {
         for mutant in reached {
@@ -105,11 +121,6 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     subject.limit_to_multiple(&notes);
     let patience = Duration::from_millis(order.mutant_patience);
-    let start = Start {
-        known,
-        technique,
-        heard,
-    };
     workers::share(
         subject,
         &reached,
@@ -123,6 +134,22 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
 /// it is executed.
 fn takes_short_cuts(order: &Order) -> bool {
     order.technique.is_empty()
+}
+
+/// The mutants whose place was executed so far.
+fn executed(order: &Order) -> BTreeSet<u32> {
+    let points = order.points.iter();
+    let points = points.filter(|(first, _)| switch::is_executed(*first));
+    let mut executed: BTreeSet<u32> = points
+        .flat_map(|&(first, size)| first..first + u32::from(size))
+        .collect();
+    let pairs = order
+        .pairs
+        .iter()
+        .filter(|[_, one, other]| executed.contains(one) || executed.contains(other));
+    let pairs: Vec<u32> = pairs.map(|[id, ..]| *id).collect();
+    executed.extend(pairs);
+    executed
 }
 
 fn say(mutant: u32, fate: Fate, explored: Explored) {
@@ -342,6 +369,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     subject.take_notes();
     switch::take_infection();
     subject.record_communication(order.communication);
+    let mut own = None;
     let (fate, finding, mut explored) = match &start.known {
         Known::Searched(original) => {
             let (finding, first) = under_few_preemptions(subject, original, mutant, order);
@@ -358,6 +386,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
                 coverage: run.coverage.to_string(),
                 ..Explored::default()
             };
+            own = run.own;
             let (fate, finding) = fate(run.verdict);
             (fate, finding, explored)
         }
@@ -365,10 +394,20 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     let notes = subject.take_notes();
     let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
-        false if fate == Fate::Survived && !switch::take_infection() => Fate::Unreached,
+        false if fate == Fate::Unreached => start.without_difference(mutant),
+        false if fate == Fate::Survived && !switch::take_infection() => {
+            start.without_difference(mutant)
+        }
         false => fate,
     };
     complete(&mut explored, &notes);
+    if let Some(why) = explored
+        .uncontrolled
+        .as_ref()
+        .or(explored.divergence.as_ref())
+    {
+        explored.coverage.clone_from(why);
+    }
     // To make a schedule short and tell it is no part of finding it.
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     let facts = subject.record_communication(false);
@@ -380,13 +419,27 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         let (end, schedule) = (finding.end, finding.schedule);
         let found = describe::found(subject, failure, end, schedule.clone(), describe::BRIEFLY);
         subject.activate(0);
+        explored.found = Some(found);
         if !start.known.is_complete() {
-            let short = found.schedule.parse().ok();
-            let mut schedules = [Some(schedule), short].into_iter().flatten();
-            if schedules.any(|schedule| fails(subject, &schedule)) {
-                fate = Fate::Undecided;
+            let found = explored.found.as_ref();
+            let short = found.and_then(|found| found.schedule.parse().ok());
+            let schedules = [Some(schedule), short].into_iter().flatten();
+            match recheck::original(subject, schedules) {
+                Recheck::Passes => {}
+                Recheck::Fails(found) => {
+                    fate = Fate::Undecided;
+                    explored.found = Some(found);
+                }
+                Recheck::Unknown(why) => {
+                    fate = Fate::Undecided;
+                    explored.found = None;
+                    explored.coverage = why;
+                }
             }
         }
+    } else if let Some(own) = own
+        && let Recheck::Fails(found) = recheck::original(subject, [own.schedule])
+    {
         explored.found = Some(found);
     }
     explored.memory = describe::peak_memory();
@@ -395,15 +448,6 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         fate,
         explored,
     }
-}
-
-/// Whether the original, too, fails where its threads take turns like this. What was seen of it may be too little to know.
-fn fails(subject: &mut Subject<'_>, schedule: &Schedule) -> bool {
-    let mut replay = Replay::new(schedule, Strictness::Lenient);
-    replay.begin();
-    let end = subject.run(&mut replay);
-    subject.take_notes();
-    end.is_failure()
 }
 
 fn complete(explored: &mut Explored, notes: &Notes) {

@@ -19,6 +19,8 @@ use crate::{judged, switch};
 const MULTIPLE: u64 = 10;
 /// And how much in any case.
 const AT_LEAST: u64 = 10_000;
+/// And how many threads.
+const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
 const BYTES_AT_LEAST: usize = 64 << 20;
 
@@ -80,6 +82,9 @@ impl<'a> Subject<'a> {
         self.step_limit = multiple(notes.most_steps);
         self.point_limit = multiple(notes.most_points);
         self.test.set_step_limit(self.point_limit);
+        let threads = notes.most_threads.saturating_mul(MULTIPLE as usize);
+        self.test
+            .set_thread_limit(threads.saturating_add(THREADS_AT_LEAST));
         let memory = notes.most_memory.saturating_mul(MULTIPLE as usize);
         self.test
             .set_memory_limit(memory.saturating_add(BYTES_AT_LEAST));

@@ -9,8 +9,11 @@ use std::sync::atomic::{
 
 use atropos_values::{Hit, Key, MaybeEmpty, Prim, choose};
 
-/// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted.
+/// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted; and whether it
+/// was executed.
 type Size = AtomicU32;
+/// The mark of a point that was executed.
+const EXECUTED: u32 = 1 << 31;
 
 #[repr(C, align(64))]
 struct Switch {
@@ -140,15 +143,25 @@ pub fn steps() -> u64 {
     SWITCH.steps.load(Relaxed)
 }
 
+#[inline(always)]
+fn point(first: u32) -> Option<&'static Size> {
+    let index = first as usize;
+    if index >= SWITCH.length.load(Relaxed) {
+        return None;
+    }
+    // SAFETY: `set_up` stored the address of that many numbers, which are never freed, before the length.
+    Some(unsafe { &*SWITCH.sizes.load(Relaxed).add(index) })
+}
+
 /// How many mutants a point has, 0 if there is nothing to do there.
 #[inline(always)]
 fn size_of_point(first: u32) -> u32 {
-    let index = first as usize;
-    if index >= SWITCH.length.load(Relaxed) {
-        return 0;
-    }
-    // SAFETY: `set_up` stored the address of that many numbers, which are never freed, before the length.
-    unsafe { (*SWITCH.sizes.load(Relaxed).add(index)).load(Relaxed) }
+    point(first).map_or(0, |size| size.load(Relaxed) & !EXECUTED)
+}
+
+/// Whether some execution came to a point whose mutants are wanted.
+pub fn is_executed(first: u32) -> bool {
+    point(first).is_some_and(|size| size.load(Relaxed) & EXECUTED != 0)
 }
 
 /// Which variant acts at this hit: 0 for the original.
@@ -157,6 +170,9 @@ fn decide(hit: &Hit) -> u32 {
     let size = size_of_point(hit.first);
     if !atropos_threads::is_controlled() {
         return 0;
+    }
+    if let Some(point) = point(hit.first) {
+        point.store(size | EXECUTED, Relaxed);
     }
     let by_execution = SWITCH.reach_by_execution.load(Relaxed);
     for k in 1..=size {

@@ -170,11 +170,15 @@ impl Worker {
                 mutant,
                 fate: Fate::Undecided,
                 explored: Explored {
+                    coverage: format!(
+                        "an execution did not end within {:.0} s",
+                        begun.elapsed().as_secs_f64()
+                    ),
                     nanoseconds: begun.elapsed().as_nanos() as u64,
                     ..Explored::default()
                 },
             },
-            false => down::answer(subject, mutant, ended, self.diary.schedule(), begun),
+            false => down::answer(subject, mutant, ended, self.diary, begun),
         };
         answers::say(&answer);
     }

@@ -222,12 +222,14 @@ pub enum Sort {
     StepLimit,
     MemoryLimit,
     TimeLimit,
-    /// Died of a signal, or ended the process.
+    /// The process died of a signal.
     Crash,
+    /// The test ended its process.
+    Exit,
 }
 
 impl Sort {
-    const ALL: [(Sort, &'static str); 12] = [
+    const ALL: [(Sort, &'static str); 13] = [
         (Sort::Panic, "panic"),
         (Sort::PoisonedLock, "poisoned lock"),
         (Sort::PoisonedOnce, "poisoned initialisation"),
@@ -240,6 +242,7 @@ impl Sort {
         (Sort::MemoryLimit, "memory limit"),
         (Sort::TimeLimit, "time limit"),
         (Sort::Crash, "crash"),
+        (Sort::Exit, "exit"),
     ];
 
     pub fn word(self) -> &'static str {
@@ -270,7 +273,7 @@ pub struct Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explored {
     pub found: Option<Found>,
-    /// What was covered, in words.
+    /// What was covered, in words; of a mutant that is undecided, why.
     pub coverage: String,
     /// All schedules were covered.
     pub complete: bool,
@@ -302,17 +305,20 @@ pub struct Explored {
 pub enum Fate {
     Killed,
     Survived,
-    /// No schedule makes it differ from the original.
+    /// No schedule comes to its place.
     Unreached,
-    /// The original fails too.
+    /// Some schedule comes to its place, but none makes it differ from the original there.
+    Uninfected,
+    /// The original fails too, or it could not be explored to the end. What was found, if anything, is how the original fails.
     Undecided,
 }
 
 impl Fate {
-    const ALL: [(Fate, &'static str); 4] = [
+    const ALL: [(Fate, &'static str); 5] = [
         (Fate::Killed, "killed"),
         (Fate::Survived, "survived"),
         (Fate::Unreached, "unreached"),
+        (Fate::Uninfected, "uninfected"),
         (Fate::Undecided, "undecided"),
     ];
 }

@@ -37,6 +37,8 @@ pub enum FindingKind {
     Livelock { waiting: Vec<Waiting> },
     /// The execution took more steps than the limit.
     StepLimit { steps: u64, waiting: Vec<Waiting> },
+    /// The execution started more threads than the limit.
+    ThreadLimit { threads: usize },
     /// The program took more memory than the limit.
     MemoryLimit { thread: u32, bytes: usize },
     /// A thread gave memory back that was given back already.
@@ -74,6 +76,7 @@ impl FindingKind {
             FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
             FindingKind::Livelock { .. } => "livelock".to_string(),
             FindingKind::StepLimit { .. } => "step limit".to_string(),
+            FindingKind::ThreadLimit { .. } => "thread limit".to_string(),
             FindingKind::MemoryLimit { .. } => "memory limit".to_string(),
             FindingKind::DoubleFree { .. } => "double free".to_string(),
             FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
@@ -92,6 +95,7 @@ impl FindingKind {
             | FindingKind::LostWakeUp { .. }
             | FindingKind::Livelock { .. }
             | FindingKind::StepLimit { .. }
+            | FindingKind::ThreadLimit { .. }
             | FindingKind::MemoryLimit { .. }
             | FindingKind::DoubleFree { .. } => true,
             FindingKind::PoisonedLock { .. }
@@ -257,6 +261,9 @@ impl fmt::Display for FindingKind {
             FindingKind::Livelock { waiting } => list(f, "livelock:", waiting),
             FindingKind::StepLimit { steps, waiting } => {
                 list(f, &format!("no end after {steps} steps:"), waiting)
+            }
+            FindingKind::ThreadLimit { threads } => {
+                write!(f, "no end after {threads} threads were started")
             }
             FindingKind::MemoryLimit { thread, bytes } => {
                 write!(f, "thread {thread} asked for memory beyond {bytes} bytes")

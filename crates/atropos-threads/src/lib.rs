@@ -42,5 +42,6 @@ pub use control::objects::Site;
 pub use explore::{Failure, Last, Noted, Notes, Report, ThreadedTest};
 pub use explore::{explore, replay, say, survey};
 pub use finding::{Cause, Finding, FindingKind, Met, Waiting};
+pub use memory::descriptors::guard as guard_descriptor;
 pub use memory::keep;
 pub use options::{Memory, Options, ShouldPanic, Statics, Time};

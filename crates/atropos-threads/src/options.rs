@@ -80,6 +80,7 @@ pub(crate) struct Settings {
     pub time: Time,
     pub spurious: bool,
     pub step_limit: u64,
+    pub thread_limit: usize,
     pub processors: NonZero<usize>,
     /// Whether to keep a trace.
     pub record: bool,

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use atropos_report::impact::rank;
-use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
-use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, Standing};
+use crate::execute::{
+    self, Execute, Executed, Execution, FailedTest, FailingSchedule, Standing, Undecided,
+};
 use crate::exit_code::ExitCode;
 use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
@@ -229,21 +230,25 @@ fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
 }
 
 /// Why a mutant that was reached has no verdict.
-fn undecided(info: &MutantInfo, standing: &Standing, executed: &Executed) -> Option<String> {
+fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
     if standing.verdict().is_some() {
         return None;
     }
-    let test = standing.undecided_by.first()?;
+    let (test, why) = standing.undecided_by.first_key_value()?;
     let name = executed
         .tests
         .get(test.0)
         .map_or("a test", |test| &test.name);
-    let starts_with_name = |failing: &FailingSchedule| failing.name.starts_with(name);
-    let why = match executed.failing_schedules.iter().any(starts_with_name) {
-        false if info.needs_exploration => {
+    let why = match why {
+        Undecided::FailsToo => {
+            format!("{name} fails under some schedule without any mutant, too")
+        }
+        Undecided::NotToTheEnd(why) => {
+            format!("only exploration comes to it, and not to the end under {name}: {why}")
+        }
+        Undecided::OnlyExplored => {
             format!("it only acts where threads are explored, and {name} could not be")
         }
-        _ => format!("{name} fails under some schedule without any mutant, too"),
     };
     Some(format!("undecided: {why}"))
 }
@@ -312,7 +317,7 @@ fn report(
             reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
             killed_by: standing.kills.values().cloned().collect(),
             seconds: standing.seconds,
-            note: note.or_else(|| undecided(info, standing, &executed)),
+            note: note.or_else(|| undecided(standing, &executed)),
             explored_by: standing.explored.clone(),
             rank: None,
             impact: impacts

@@ -59,6 +59,8 @@ pub struct SampledRun {
     pub executions: u64,
     /// What was run.
     pub coverage: Coverage,
+    /// How the original fails under the draw under which the mutant failed, if it does.
+    pub own: Option<Finding>,
 }
 
 impl SampledOriginal {
@@ -122,9 +124,10 @@ impl SampledOriginal {
         let mut is_reached = !known.is_empty();
         let mut verdict = None;
         let mut executions = 0;
+        let mut own = None;
         if self.finding.is_some() {
             verdict = is_reached.then_some(Verdict::Undecided);
-            return self.said(verdict, is_reached, 0);
+            return self.said(verdict, is_reached, 0, own);
         }
         system.activate(mutant);
         let new = self.executions..2 * self.executions;
@@ -135,11 +138,12 @@ impl SampledOriginal {
             is_reached |= is_here;
             if let Some(finding) = run.finding.filter(|_| is_here) {
                 system.activate(0);
-                let blames_mutant =
-                    number < self.executions || self.run(system, number).finding.is_none();
-                verdict = Some(match blames_mutant {
-                    true => Verdict::Killed(finding),
-                    false => Verdict::Undecided,
+                if number >= self.executions {
+                    own = self.run(system, number).finding;
+                }
+                verdict = Some(match own {
+                    None => Verdict::Killed(finding),
+                    Some(_) => Verdict::Undecided,
                 });
                 break;
             }
@@ -148,10 +152,16 @@ impl SampledOriginal {
             }
         }
         system.activate(0);
-        self.said(verdict, is_reached, executions)
+        self.said(verdict, is_reached, executions, own)
     }
 
-    fn said(&self, verdict: Option<Verdict>, is_reached: bool, executions: u64) -> SampledRun {
+    fn said(
+        &self,
+        verdict: Option<Verdict>,
+        is_reached: bool,
+        executions: u64,
+        own: Option<Finding>,
+    ) -> SampledRun {
         let otherwise = match is_reached {
             true => Verdict::Survived,
             false => Verdict::Unreached,
@@ -160,6 +170,7 @@ impl SampledOriginal {
             verdict: verdict.unwrap_or(otherwise),
             executions,
             coverage: self.coverage(executions),
+            own,
         }
     }
 

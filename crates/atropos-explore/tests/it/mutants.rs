@@ -299,9 +299,16 @@ fn a_random_schedule_under_which_the_original_fails_too_kills_nobody() {
             if sample.finding.is_some() {
                 continue;
             }
-            match sample.explore_mutant(&mut system, HARMLESS, go_on).verdict {
+            let run = sample.explore_mutant(&mut system, HARMLESS, go_on);
+            match run.verdict {
                 Verdict::Survived => {}
-                Verdict::Undecided => rechecked += 1,
+                Verdict::Undecided => {
+                    let own = run.own.expect("the original's failure is shown");
+                    system.activate(0);
+                    let again = replay(&mut system, &own.schedule, Strictness::Exact);
+                    assert_eq!(again.ended(), Some(own.end), "seed {seed}, draw {draw}");
+                    rechecked += 1;
+                }
                 verdict => panic!("seed {seed}, draw {draw}: {verdict:?}"),
             }
         }

@@ -3,8 +3,9 @@
 
 use atropos_explore::{End, Phase, mix};
 
-use super::{control, turns};
+use super::{control, outside, turns};
 use crate::finding::FindingKind;
+use crate::memory::stacks::MOST_THREADS;
 
 /// The running thread takes more steps of its own than it may. Returns only outside an execution.
 pub fn too_many_steps(steps: u64) {
@@ -14,6 +15,39 @@ pub fn too_many_steps(steps: u64) {
         state.found(FindingKind::StepLimit { steps, waiting });
         let end = state.over(End::Limit, Phase::CutShort);
         // SAFETY: the controller is the installed one, and nothing of this thread is used again.
+        unsafe { turns::leave(control.controller(), end) }
+    }
+}
+
+/// The running thread starts another one, which may be one too many. Then this returns only outside an execution.
+pub fn another_thread() {
+    let Some(control) = control() else {
+        return;
+    };
+    let state = control.state();
+    let most = state.settings.thread_limit;
+    if state.started < most {
+        return;
+    }
+    state.found(match most {
+        MOST_THREADS => FindingKind::Uncontrolled {
+            what: format!("it starts more than {MOST_THREADS} threads"),
+            site: None,
+        },
+        most => FindingKind::ThreadLimit { threads: most },
+    });
+    let end = state.over(End::Limit, Phase::CutShort);
+    // SAFETY: as above.
+    unsafe { turns::leave(control.controller(), end) }
+}
+
+/// The running thread is about to change what lies outside the process and so outlives the execution. Returns only outside an
+/// execution: before a file is changed nobody knows what it holds.
+pub fn not_under_control(what: &str) {
+    outside::mark(what);
+    if let Some(control) = control() {
+        let end = control.state().over(End::Limit, Phase::CutShort);
+        // SAFETY: as above.
         unsafe { turns::leave(control.controller(), end) }
     }
 }

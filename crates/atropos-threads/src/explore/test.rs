@@ -15,6 +15,7 @@ use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, turns};
 use crate::finding::{Finding, FindingKind};
 use crate::memory::heap::{self, Program};
+use crate::memory::stacks::MOST_THREADS;
 use crate::memory::{World, interpose, is_single_threaded};
 use crate::memory_model::Model;
 use crate::options::{Memory, Options, Settings, ShouldPanic, Statics};
@@ -76,6 +77,7 @@ impl<'a> ThreadedTest<'a> {
             time: options.time,
             spurious: options.spurious,
             step_limit: options.step_limit,
+            thread_limit: MOST_THREADS,
             processors: options.processors,
             record: false,
         };
@@ -151,6 +153,11 @@ impl<'a> ThreadedTest<'a> {
     /// Scheduling points after which an execution counts as one that does not end.
     pub fn set_step_limit(&mut self, limit: u64) {
         self.controller().settings.step_limit = limit;
+    }
+
+    /// Threads that an execution may have.
+    pub fn set_thread_limit(&mut self, limit: usize) {
+        self.controller().settings.thread_limit = limit.min(MOST_THREADS);
     }
 
     /// Bytes of memory that each thread of an execution may take.

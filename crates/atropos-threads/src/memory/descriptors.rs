@@ -1,8 +1,14 @@
 //! Files, sockets and the like that an execution leaves open, because it was ended in the middle or forgot them. They are closed
 //! before the next one: after some thousands the system would refuse more, and the program would act differently.
+//!
+//! One that we need ourselves is not closed by the program either.
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
+
+use super::heap;
+use super::interpose::next;
 
 /// So many free numbers in a row that are not open, and there are no more: the system gives the lowest free one.
 const GAP: u32 = 8;
@@ -10,8 +16,39 @@ const GAP: u32 = 8;
 /// Executions of a program that has never left anything open are looked at this rarely: looking takes as long as some steps.
 const RARELY: u32 = 16;
 
+const NO_SUCH_FILE: c_int = 9;
+
 unsafe extern "C" {
-    fn close(file: c_int) -> c_int;
+    fn __errno_location() -> *mut c_int;
+}
+
+/// Our own; -1 for none.
+static OURS: AtomicI32 = AtomicI32::new(-1);
+
+/// From now on the program can't close this descriptor.
+pub fn guard(file: c_int) {
+    if OURS.swap(file, Relaxed) == -1 {
+        let start = (&raw const OURS).addr();
+        super::keep(start..start + size_of::<AtomicI32>());
+    }
+}
+
+/// The C library's function of this name.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn close(file: c_int) -> c_int {
+    if heap::program_runs() && file == OURS.load(Relaxed) {
+        // To the program it is a number that is not in use.
+        // SAFETY: the C library gives the place of this thread's error number.
+        unsafe { *__errno_location() = NO_SUCH_FILE };
+        return -1;
+    }
+    type Function = unsafe extern "C" fn(c_int) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: the C library has the function, with this signature; the argument is the caller's.
+    unsafe { std::mem::transmute::<usize, Function>(next(&NEXT, c"close"))(file) }
 }
 
 /// What was open in a process before its first execution.

@@ -6,7 +6,7 @@
 
 mod blocking;
 pub mod context;
-mod descriptors;
+pub mod descriptors;
 mod futex;
 pub mod heap;
 pub mod image;

@@ -1,13 +1,14 @@
 //! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
-//! current directory. They are let through, and the execution is marked: the next one would not begin as this one did.
-//! (The environment is put back with the statics.) Likewise for looks at what changes outside by itself.
+//! current directory. They are not let through, and end the execution: the next one would not begin as this one did, and a
+//! mutant must not destroy what the original leaves alone. (The environment is put back with the statics.) Looks at what
+//! changes outside by itself only mark the execution.
 
-use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
 use std::sync::atomic::AtomicUsize;
 
 use super::heap;
 use super::interpose::next;
-use crate::control::outside;
+use crate::control::{limits, outside};
 
 const WRITE_ONLY: c_int = 1;
 const READ_WRITE: c_int = 2;
@@ -37,7 +38,7 @@ fn mark_opening(path: *const c_char, flags: c_int) {
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     if flags & (WRITE_ONLY | READ_WRITE | CREATE | TRUNCATE) != 0 {
         if !NO_FILES.iter().any(|place| path.starts_with(place)) {
-            outside::mark("a file is written");
+            limits::not_under_control("a file is written");
         }
     } else if let Some(path) = path.strip_prefix(b"/proc/") {
         let mut words = path.rsplit(|byte| *byte == b'/');
@@ -87,7 +88,7 @@ macro_rules! changing {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             if heap::program_runs() {
-                outside::mark($what);
+                limits::not_under_control($what);
             }
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
             static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -104,6 +105,9 @@ changing!(rmdir(path: *const c_char), c"rmdir", "a directory is removed");
 changing!(unlink(path: *const c_char), c"unlink", "a file is removed");
 changing!(unlinkat(directory: c_int, path: *const c_char, flags: c_int), c"unlinkat", "a file is removed");
 changing!(rename(from: *const c_char, to: *const c_char), c"rename", "a file is renamed");
+changing!(chmod(path: *const c_char, mode: c_uint), c"chmod", "a file is changed");
+changing!(truncate(path: *const c_char, length: c_long), c"truncate", "a file is changed");
+changing!(linkat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_int), c"linkat", "a file is linked");
 changing!(link(from: *const c_char, to: *const c_char), c"link", "a file is linked");
 changing!(symlink(to: *const c_char, from: *const c_char), c"symlink", "a file is linked");
 changing!(chdir(path: *const c_char), c"chdir", "the current directory is changed");

@@ -10,7 +10,7 @@ use super::handle::{ControlledHandle, Handle, JoinHandle, Packet, Thread};
 use super::scope::{Scope, ScopedJoinHandle};
 use crate::control::code::Code;
 use crate::control::objects::Site;
-use crate::control::{control, end_of, here};
+use crate::control::{control, end_of, here, limits};
 
 /// See std.
 #[must_use = "must eventually spawn the thread"]
@@ -146,6 +146,7 @@ impl Builder {
         let body = unsafe {
             std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(body)
         };
+        limits::another_thread();
         let control = control().expect("the caller is controlled");
         let state = control.state();
         let number = state.start(self.name.clone(), self.stack_size.unwrap_or(0), body);

@@ -90,6 +90,46 @@ fn a_hundred_thousand_schedules_do_not_grow_the_process() {
 }
 
 #[test]
+fn a_descriptor_that_is_guarded_stays_open() {
+    use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+    alone(|| {
+        let [ours, theirs] = [0, 1].map(|_| std::fs::File::open("/dev/null").unwrap());
+        atropos_threads::guard_descriptor(ours.as_raw_fd());
+        let numbers = [&ours, &theirs].map(|file| file.as_raw_fd());
+        let test = || {
+            for number in numbers {
+                // SAFETY: both are open; nobody uses them meanwhile.
+                drop(unsafe { OwnedFd::from_raw_fd(number) });
+            }
+        };
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Break(())
+        });
+        assert!(report.failure.is_none());
+        assert!(ours.metadata().is_ok());
+        assert!(theirs.metadata().is_err(), "what is not ours is closed");
+        std::mem::forget(theirs);
+        atropos_threads::guard_descriptor(-1);
+    });
+}
+
+#[test]
+fn more_threads_than_can_be_controlled_are_no_failure() {
+    alone(|| {
+        let test = || (0..5000).for_each(|_| drop(thread::spawn(|| {})));
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Break(())
+        });
+        assert!(report.failure.is_none());
+        let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+        assert_eq!(
+            remarks,
+            ["not under control: it starts more than 4096 threads"]
+        );
+    });
+}
+
+#[test]
 fn a_hundred_threads_work() {
     alone(|| {
         let test = || {
@@ -338,11 +378,14 @@ fn what_changes_the_world_outside_is_named() {
         });
     }
     let path = std::env::temp_dir().join(format!("atropos-outside-{}", std::process::id()));
-    let written = path.with_extension("written");
+    std::fs::create_dir(&path).unwrap();
+    let written = path.join("written");
     check(
-        || std::fs::write(&written, "x").unwrap(),
+        || std::fs::write(&written, "y").unwrap(),
         &["not under control: a file is written"],
     );
+    assert!(!written.exists(), "it is not let through");
+    std::fs::write(&written, "x").unwrap();
     check(
         || assert_eq!(std::fs::read_to_string(&written).unwrap(), "x"),
         &[],
@@ -352,7 +395,16 @@ fn what_changes_the_world_outside_is_named() {
         &["not under control: a file is removed"],
     );
     check(
-        || std::fs::create_dir(&path).unwrap(),
+        || std::fs::remove_dir_all(&path).unwrap(),
+        &["not under control: a file is removed"],
+    );
+    check(
+        || std::fs::rename(&written, path.join("renamed")).unwrap(),
+        &["not under control: a file is renamed"],
+    );
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "x");
+    check(
+        || std::fs::create_dir(path.join("made")).unwrap(),
         &["not under control: a directory is made"],
     );
     check(
@@ -366,7 +418,7 @@ fn what_changes_the_world_outside_is_named() {
     check(|| drop(std::fs::read("/proc/self/cgroup")), &[]);
     let null = || std::fs::write("/dev/null", "x").unwrap();
     check(null, &[]);
-    std::fs::remove_dir(path).unwrap();
+    std::fs::remove_dir_all(path).unwrap();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::communication::{self, Act, Communication};
+use atropos_protocol::communication::Act;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
 use atropos_protocol::{Effect, Effects};
 use atropos_report::communication as report;
@@ -17,6 +17,8 @@ use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use atropos_report::verdict::How;
 
 use super::copies::Copies;
+use super::heard::{strike_out, told};
+use super::standing::Undecided;
 use super::test_case::TestCase;
 use super::{Context, Said, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
@@ -153,8 +155,10 @@ pub fn leave_the_rest_undecided(context: &Context<'_>) {
     let mut standings = context.standings();
     for (id, standing) in standings.iter_mut().enumerate() {
         if context.needs_exploration(id as u32) {
-            let open = standing.infected_by.difference(&standing.passed);
-            standing.undecided_by = open.copied().collect();
+            for &open in standing.infected_by.difference(&standing.passed) {
+                let why = Undecided::OnlyExplored;
+                standing.undecided_by.entry(open).or_insert(why);
+            }
         }
     }
 }
@@ -267,7 +271,7 @@ impl Stage<'_> {
         let binary = &self.build.binaries[place.binary];
         let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + GRACE;
         let mut original = None;
-        let mut undecided = Vec::new();
+        let mut undecided = BTreeMap::new();
         let mut noted = Ok(());
         let mut answered = 0;
         let mut size = TestExploration {
@@ -325,10 +329,14 @@ impl Stage<'_> {
                                 noted = self.context.note(test, &name, vec![said]);
                             }
                         }
-                        // No schedule makes it differ: this test has nothing to say about it.
-                        Fate::Unreached if complete => self.context.take_back(test, mutant),
-                        Fate::Unreached => {}
-                        Fate::Undecided => undecided.push(mutant),
+                        Fate::Unreached | Fate::Uninfected => {
+                            let is_reached = fate == Fate::Uninfected;
+                            self.context
+                                .differs_nowhere(test, mutant, is_reached, complete);
+                        }
+                        Fate::Undecided => {
+                            undecided.insert(mutant, explored);
+                        }
                     }
                 }
                 _ => {}
@@ -338,7 +346,15 @@ impl Stage<'_> {
         let _ = std::fs::remove_file(&file);
         self.tell_of(record, &ended, original.as_ref());
         explorations.sizes.push(size);
-        let Some(found) = original.and_then(|original| original.found) else {
+        let is_usable = original.as_ref().is_some_and(is_usable);
+        if is_usable {
+            self.leave_open(test, &name, &mut undecided)?;
+        }
+        // Where a mutant failed, the original may have done so, too: then that is what is shown.
+        let own = undecided
+            .values()
+            .find_map(|explored| explored.found.clone());
+        let Some(found) = original.and_then(|original| original.found).or(own) else {
             return Ok(());
         };
         if !self.context.starts_threads(test) {
@@ -349,13 +365,53 @@ impl Stage<'_> {
             );
             return Ok(());
         }
-        self.context.leave_undecided(test, &undecided);
+        let undecided: Vec<u32> = undecided.into_keys().collect();
+        for &mutant in &undecided {
+            self.context
+                .leave_undecided(test, mutant, Undecided::FailsToo);
+        }
         self.keep_found(kept, record, &order, place, None, &found);
         explorations.failing.push(FailingSchedule {
             name: format!("{} ({})", record.name, record.target),
             found,
             undecided,
         });
+        Ok(())
+    }
+
+    /// Leaves mutants that could not be explored to the end to ordinary runs, or undecided if these don't come there or are
+    /// not enough. What is left are those where the original fails, too.
+    fn leave_open(
+        &self,
+        test: TestId,
+        name: &str,
+        undecided: &mut BTreeMap<u32, Explored>,
+    ) -> Result<()> {
+        for (mutant, explored) in undecided.extract_if(.., |_, explored| explored.found.is_none()) {
+            let seconds = explored.nanoseconds as f64 / 1e9;
+            let why = explored.coverage;
+            let is_open = self.context.is_open_for(test, mutant);
+            if !is_open || self.context.needs_exploration(mutant) {
+                let why = Undecided::NotToTheEnd(why);
+                self.context.leave_undecided(test, mutant, why);
+                continue;
+            }
+            let explored = ExploredEntry {
+                coverage: format!("not to the end ({why}); run as it is, too"),
+                schedules: explored.executions,
+                leaves_open: true,
+                schedule: String::new(),
+                trace: String::new(),
+                unseen: Vec::new(),
+            };
+            let said = Said {
+                mutant,
+                seconds,
+                kill: None,
+                explored: Some(explored),
+            };
+            self.context.note(test, name, vec![said])?;
+        }
         Ok(())
     }
 
@@ -468,6 +524,11 @@ impl Stage<'_> {
     }
 }
 
+/// Whether what mutants do can be told from what the original does.
+fn is_usable(original: &Explored) -> bool {
+    original.found.is_none() && original.uncontrolled.is_none() && original.divergence.is_none()
+}
+
 fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.schedules += explored.executions;
     size.states += explored.states;
@@ -475,37 +536,6 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.before += explored.before;
     size.seconds += explored.nanoseconds as f64 / 1e9;
     size.memory = size.memory.max(explored.memory);
-}
-
-/// What threads told each other, in the report's words.
-fn told(
-    communication: &Communication,
-    certain: bool,
-    line: impl Fn(&Act) -> u32,
-) -> report::Communication {
-    let sort = match communication.talk {
-        communication::Talk::Flow => report::Talk::Flow,
-        communication::Talk::Between => report::Talk::Between,
-        communication::Talk::LockOrder => report::Talk::LockOrder,
-        communication::Talk::WakeUp => report::Talk::WakeUp,
-    };
-    let acts = communication.acts.iter().map(|act| report::Act {
-        thread: act.thread,
-        noun: act.noun.clone(),
-        file: act.file.clone(),
-        line: line(act),
-        what: None,
-    });
-    report::Communication {
-        sort,
-        acts: acts.collect(),
-        certain,
-    }
-}
-
-/// Leaves what was never heard before.
-fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communication]) {
-    new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
 }
 
 /// How a test noticed a mutant, in the report's words.
@@ -520,6 +550,7 @@ fn how(sort: Sort) -> How {
         Sort::MemoryLimit => How::MemoryLimit,
         Sort::TimeLimit => How::TimeLimit,
         Sort::Crash => How::Crashed,
+        Sort::Exit => How::Exited,
     }
 }
 
@@ -557,31 +588,24 @@ impl Context<'_> {
         self.standings()[mutant as usize].is_open_for(test, self.all_tests())
     }
 
-    /// A mutant never differs from the original under a test, whatever the schedule.
-    fn take_back(&self, test: TestId, mutant: u32) {
+    /// A mutant never differed from the original under a test; if all schedules were seen, the test has nothing to say
+    /// about it.
+    fn differs_nowhere(&self, test: TestId, mutant: u32, is_reached: bool, complete: bool) {
         let mut standings = self.standings();
         let standing = &mut standings[mutant as usize];
-        standing.infected_by.remove(&test);
-    }
-
-    /// What threads tell each other in the original of one test is nothing new in the mutants of another.
-    fn strike_out(&self, heard: &[report::Communication]) {
-        let mut standings = self.standings();
-        for exploration in standings
-            .iter_mut()
-            .flat_map(|standing| &mut standing.explored)
-        {
-            strike_out(&mut exploration.unseen, heard);
+        if is_reached {
+            standing.reached_by.insert(test);
+        }
+        if complete {
+            standing.infected_by.remove(&test);
         }
     }
 
-    /// A test that fails without any mutant decides nothing.
-    fn leave_undecided(&self, test: TestId, mutants: &[u32]) {
+    /// A test would have something to say about a mutant, but it can't be told what.
+    fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
         let mut standings = self.standings();
-        for &mutant in mutants {
-            let standing = &mut standings[mutant as usize];
-            standing.meet(test);
-            standing.undecided_by.insert(test);
-        }
+        let standing = &mut standings[mutant as usize];
+        standing.meet(test);
+        standing.undecided_by.insert(test, why);
     }
 }

@@ -10,6 +10,7 @@ mod baseline;
 mod copies;
 mod explored;
 mod harnessed;
+mod heard;
 mod plain;
 mod standing;
 mod test_case;
@@ -33,7 +34,7 @@ use atropos_report::verdict::Verdict;
 
 pub use self::explored::FailingSchedule;
 pub use self::plain::PlainTest;
-pub use self::standing::{Standing, TestId};
+pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, LeftOut};
 pub use self::way::limits;
 

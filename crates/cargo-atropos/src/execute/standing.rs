@@ -10,6 +10,17 @@ use atropos_report::verdict::{How, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TestId(pub usize);
 
+/// Why a test decides nothing about a mutant that it comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// It fails without any mutant, too.
+    FailsToo,
+    /// Only exploration comes to the mutant, or lets it act, and did not come to an end: why.
+    NotToTheEnd(String),
+    /// The mutant only acts where threads are explored, and the test's could not be.
+    OnlyExplored,
+}
+
 /// What is known of one mutant.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
@@ -20,8 +31,8 @@ pub struct Standing {
     pub kills: BTreeMap<TestId, Kill>,
     /// What was explored of the schedules of tests that it passed.
     pub explored: Vec<Exploration>,
-    /// Tests that would have something to say but fail without any mutant, too.
-    pub undecided_by: BTreeSet<TestId>,
+    /// Tests that would have something to say, but it can't be told what.
+    pub undecided_by: BTreeMap<TestId, Undecided>,
     pub seconds: f64,
 }
 
@@ -56,7 +67,7 @@ impl Standing {
     /// Whether a test would still have something to say if it came to the mutant under another schedule.
     pub fn may_be_met_by(&self, test: TestId, all_tests: bool) -> bool {
         (all_tests || self.kills.is_empty())
-            && !self.undecided_by.contains(&test)
+            && !self.undecided_by.contains_key(&test)
             && !self.passed.contains(&test)
             && !self.kills.contains_key(&test)
     }

@@ -8,6 +8,7 @@ mod disturbance;
 mod failing_tests;
 mod landscape;
 mod mistakes;
+mod ordeals;
 mod resuming;
 mod schedules;
 mod selected;

@@ -1,0 +1,51 @@
+//! Kills where only a part of the original's schedules is known: does the original pass where its threads take turns as
+//! they do in the killing schedule? If it does not, its test fails by itself, and that is what is to be told.
+
+use atropos_explore::{End, Replay, Schedule, Strategy as _, Strictness, System as _};
+use atropos_protocol::exploration::Found;
+use atropos_threads::Noted as _;
+
+use crate::describe;
+use crate::subject::Subject;
+
+/// What the original does under schedules that kill a mutant.
+pub enum Recheck {
+    Passes,
+    Fails(Found),
+    /// Nothing can be said of the mutant, nor of the original; why.
+    Unknown(String),
+}
+
+/// Runs the original, which must be active, under each of the schedules as far as they can be followed.
+pub fn original(
+    subject: &mut Subject<'_>,
+    schedules: impl IntoIterator<Item = Schedule>,
+) -> Recheck {
+    let mut unknown = None;
+    for schedule in schedules {
+        let mut replay = Replay::new(&schedule, Strictness::Lenient);
+        replay.begin();
+        let end = subject.run(&mut replay);
+        replay.end(end);
+        let notes = subject.take_notes();
+        match (notes.uncontrolled, notes.failure) {
+            _ if !end.is_failure() => {}
+            // It takes more than a multiple of what is known of it, as a loop does that waits for a thread whose turn the
+            // schedule never gives.
+            _ if matches!(end, End::Limit) => {
+                unknown = Some("where it fails, the original goes past its limits, too".to_owned());
+            }
+            (None, Some(failure)) => {
+                let schedule = replay.schedule();
+                let found = describe::found(subject, failure, end, schedule, describe::BRIEFLY);
+                subject.take_notes();
+                return Recheck::Fails(found);
+            }
+            (Some(what), _) => {
+                unknown = Some(format!("where it fails, so does the original; {what}"));
+            }
+            (None, None) => unknown = Some("where it fails, so does the original".to_owned()),
+        }
+    }
+    unknown.map_or(Recheck::Passes, Recheck::Unknown)
+}

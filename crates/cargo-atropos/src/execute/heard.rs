@@ -1,0 +1,50 @@
+//! What threads tell each other while schedules are explored, in the report's words; what the original's say, too, is no news.
+
+use atropos_protocol::communication::{self, Act, Communication};
+use atropos_report::communication as report;
+
+use super::Context;
+
+/// What threads told each other, in the report's words.
+pub(super) fn told(
+    communication: &Communication,
+    certain: bool,
+    line: impl Fn(&Act) -> u32,
+) -> report::Communication {
+    let sort = match communication.talk {
+        communication::Talk::Flow => report::Talk::Flow,
+        communication::Talk::Between => report::Talk::Between,
+        communication::Talk::LockOrder => report::Talk::LockOrder,
+        communication::Talk::WakeUp => report::Talk::WakeUp,
+    };
+    let acts = communication.acts.iter().map(|act| report::Act {
+        thread: act.thread,
+        noun: act.noun.clone(),
+        file: act.file.clone(),
+        line: line(act),
+        what: None,
+    });
+    report::Communication {
+        sort,
+        acts: acts.collect(),
+        certain,
+    }
+}
+
+/// Leaves what was never heard before.
+pub(super) fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communication]) {
+    new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
+}
+
+impl Context<'_> {
+    /// What threads tell each other in the original of one test is nothing new in the mutants of another.
+    pub(super) fn strike_out(&self, heard: &[report::Communication]) {
+        let mut standings = self.standings();
+        for exploration in standings
+            .iter_mut()
+            .flat_map(|standing| &mut standing.explored)
+        {
+            strike_out(&mut exploration.unseen, heard);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Threads that come to harm, and places that only some schedules come to.
+
+pub mod harm;
+pub mod turns;
