@@ -99,9 +99,12 @@ impl Replay {
                 return None;
             }
         }
+        // If all yield, the one that ran the longest ago.
         let rank = |pending: &&Pending| {
+            let ran = |choice: &Choice| choice.as_thread() == Some(pending.thread);
+            let yields = pending.op.is_yielding();
             (
-                pending.op.is_yielding(),
+                yields.then(|| self.path.iter().rposition(ran)),
                 Some(pending.thread) != self.last,
                 pending.thread,
             )

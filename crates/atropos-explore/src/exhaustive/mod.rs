@@ -327,18 +327,24 @@ impl Exhaustive {
     }
 
     /// The thread that ran last if it can go on, else the first that can: few switches to read in a
-    /// schedule, and none that a yielding thread did not ask for.
+    /// schedule, and none that a yielding thread did not ask for. If all yield, the one that ran the longest ago.
     fn free_choice(&mut self, point: &Point<'_>, chosen: &Chosen) -> Option<Pending> {
         let last = self.running.map(|at| self.thread_at(at));
         let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
-        let rank = |pending: &&Pending| {
-            (
-                pending.op.is_yielding(),
-                Some(pending.thread) != last,
-                pending.thread,
-            )
+        let ran = |thread: Thread| {
+            self.path.iter().rposition(|node| match &node.what {
+                What::Step(chosen) => chosen.step.thread == thread,
+                What::Data(_) => false,
+            })
         };
-        let best = point.threads.iter().filter(awake).min_by_key(rank).copied();
+        let eager = point.threads.iter().filter(awake);
+        let eager = eager.filter(|pending| !pending.op.is_yielding());
+        let eager = eager.min_by_key(|pending| (Some(pending.thread) != last, pending.thread));
+        let yielding = || {
+            let yielding = point.threads.iter().filter(awake);
+            yielding.min_by_key(|pending| (ran(pending.thread), pending.thread))
+        };
+        let best = eager.or_else(yielding).copied();
         if best.is_none() {
             self.abandoned = Some(Abandoned::Asleep);
         }

@@ -513,6 +513,17 @@ impl Search {
                 .filter(allowed)
                 .map(|pending| Choice::thread(pending.thread)),
         );
+        if point.ready().any(|pending| pending.op.is_yielding()) {
+            // Who has something to do comes first, then who yielded the longest ago: else threads that wait for another by
+            // trying again and again would do so for ever in the first schedule.
+            let path = &self.path[..self.at];
+            let rank = |choice: &Choice| {
+                let yields = choice.as_thread().and_then(|thread| point.find(thread));
+                let yields = yields.filter(|pending| pending.op.is_yielding());
+                yields.map(|_| path.iter().rposition(|earlier| earlier == choice))
+            };
+            self.choices[before..].sort_by_cached_key(rank);
+        }
         let count = self.choices.len() - before;
         self.cut_by_bound |= count < point.ready().count();
         self.nodes[node as usize].count = count as u32;

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-use atropos_threads::atomic::AtomicBool;
-use atropos_threads::atropos_explore::Exhaustive;
+use atropos_threads::atomic::{AtomicBool, AtomicU32};
+use atropos_threads::atropos_explore::{Exhaustive, Replay, Search, Strategy, Strictness};
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
-use atropos_threads::{FindingKind, explore, thread};
+use atropos_threads::{FindingKind, Options, explore, thread};
 
 use crate::alone::{alone, sc};
 
@@ -281,4 +281,49 @@ fn a_panic_that_is_passed_on_keeps_its_message() {
         test,
         &["thread 0 \"main\" panicked: in the worker", "thread 1"],
     );
+}
+
+#[test]
+fn threads_that_try_again_and_again_let_each_other_go_on() {
+    // Every try changes something, so that nobody takes it for a spin.
+    let test = || {
+        let (tries, is_set) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while is_set.load(SeqCst) == 0 {
+                        tries.fetch_add(1, SeqCst);
+                        thread::yield_now();
+                    }
+                });
+            }
+            scope.spawn(|| {
+                thread::yield_now();
+                is_set.store(1, SeqCst);
+            });
+        });
+    };
+    let options = Options {
+        step_limit: 10_000,
+        ..sc()
+    };
+    alone(|| {
+        let strategies: [Box<dyn Strategy>; 3] = [
+            Box::new(Exhaustive::new()),
+            Box::new(Search::chess(0)),
+            Box::new(Replay::new(&"s1:0".parse().unwrap(), Strictness::Lenient)),
+        ];
+        for mut strategy in strategies {
+            let mut executions = 0;
+            let report = explore(&test, &options, &mut *strategy, &mut |_| {
+                executions += 1;
+                match executions < 50 {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            });
+            let failure = report.failure.map(|failure| failure.finding.title());
+            assert_eq!(failure, None, "{}", strategy.coverage());
+        }
+    });
 }

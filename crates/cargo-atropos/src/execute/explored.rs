@@ -23,7 +23,7 @@ use super::test_case::TestCase;
 use super::{Context, Said, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
 use crate::explore::kept::{Kept, KeptSchedules};
-use crate::explore::process::Ended;
+use crate::explore::process::{Ended, HALTS};
 use crate::explore::{Explorer, Place, Scratch};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::progress::Phase;
@@ -420,6 +420,7 @@ impl Stage<'_> {
         let why = match (ended, original) {
             (Ended::Interrupted, _) => return,
             (Ended::Died(status), _) => format!("its process died ({status})"),
+            (Ended::Halted, _) => HALTS.to_owned(),
             (Ended::Silent, _) => "it does not come to an end".to_owned(),
             (Ended::Done, Some(explored)) => match (&explored.uncontrolled, &explored.divergence) {
                 (Some(what), _) => what.clone(),

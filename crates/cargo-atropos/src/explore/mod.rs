@@ -6,6 +6,7 @@
 pub mod kept;
 pub mod process;
 mod report;
+mod stillness;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -258,7 +259,7 @@ impl Explorer<'_> {
                     }
                 },
             )?;
-            if let Ended::Died(_) | Ended::Silent = ended {
+            if let Ended::Died(_) | Ended::Silent | Ended::Halted = ended {
                 bail!(
                     "the test binary of {} does not list its tests",
                     test_binary.target
@@ -336,8 +337,13 @@ impl Explorer<'_> {
             },
         )?;
         let _ = fs::remove_file(&file);
-        if ended == Ended::Silent {
-            explored.uncontrolled = Some("one execution takes longer than the budget".to_owned());
+        match ended {
+            Ended::Silent => {
+                let why = "one execution takes longer than the budget";
+                explored.uncontrolled = Some(why.to_owned());
+            }
+            Ended::Halted => explored.uncontrolled = Some(process::HALTS.to_owned()),
+            _ => {}
         }
         if let Ended::Died(status) = &ended {
             let text = format!("the test's process died ({status})");

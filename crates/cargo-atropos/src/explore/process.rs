@@ -15,6 +15,7 @@ use atropos_protocol::exploration::{Answer, ENV_ANSWERS, ENV_ORDER, Order};
 use atropos_protocol::sys;
 
 use crate::build::test_binary::TestBinary;
+use crate::explore::stillness::Stillness;
 use crate::interrupt::Interrupt;
 
 /// How often to look whether the user wants to end.
@@ -28,6 +29,8 @@ pub enum Ended {
     Died(String),
     /// It was silent for too long, and was ended.
     Silent,
+    /// It waits for something that can't be controlled, and was ended.
+    Halted,
     Interrupted,
 }
 
@@ -51,6 +54,10 @@ pub struct Process<'a> {
     pub patience: Duration,
 }
 
+/// What is said of a test that comes to a halt.
+pub const HALTS: &str =
+    "not under control: it waits in a system call that does not pass through the C library";
+
 impl Process<'_> {
     /// Starts the process and hands on what it says.
     pub fn carry_out(
@@ -71,6 +78,8 @@ impl Process<'_> {
             }
         });
         let mut heard = Instant::now();
+        // A mutant that comes to a halt costs a worker of its process, not the process.
+        let mut stillness = Some(Stillness::of(child.id()));
         let ended = loop {
             match receiver.recv_timeout(TICK) {
                 Ok(line) => {
@@ -81,7 +90,12 @@ impl Process<'_> {
                             end(&mut child);
                             bail!("{error}");
                         }
-                        Some(answer) => hear(answer),
+                        Some(answer) => {
+                            if !matches!(answer, Answer::Progress { .. }) {
+                                stillness = None;
+                            }
+                            hear(answer);
+                        }
                         None => bail!("the test binary says what nobody understands: {line}"),
                     }
                 }
@@ -95,7 +109,12 @@ impl Process<'_> {
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() > self.patience => {
                     break Ended::Silent;
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let is_still = stillness.as_mut().is_some_and(Stillness::is_long);
+                    if is_still && self.prefix.is_empty() {
+                        break Ended::Halted;
+                    }
+                }
             }
         };
         end(&mut child);
