@@ -32,6 +32,10 @@ use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress, schedules};
 
+/// Time for all tests together, unless the user says otherwise …
+const TOGETHER: Duration = Duration::from_secs(120);
+/// … and what each gets at least.
+const LEAST: Duration = Duration::from_secs(6);
 /// How long a test binary may say nothing beyond the patience of its order.
 const GRACE: Duration = Duration::from_secs(30);
 /// How often the log says how far the exploration of a test is.
@@ -81,7 +85,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     progress.phase(Phase::Exploring, places.len());
     let jobs = prepared.options.jobs();
     let schedule = &prepared.options.exploration.schedule;
-    let order = schedule.order(&arguments.strategy);
+    let mut order = schedule.order(&arguments.strategy);
+    let has_time = schedule.budget.is_some_and(|budget| budget.time.is_some());
+    if arguments.strategy.is_none() && !has_time {
+        order.patience = share(order.patience, places.len(), jobs);
+    }
     let reports = explorer.explore_all(&places, &order, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
@@ -145,6 +153,12 @@ fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<ControlFlow<ExitC
         Err(BuildFailure::Interrupted) => Ok(ControlFlow::Break(ExitCode::Interrupted)),
         Err(BuildFailure::Internal(error)) => Err(error),
     }
+}
+
+/// What one of so many tests gets, in milliseconds: at most what is usual.
+fn share(usual: u64, tests: usize, jobs: usize) -> u64 {
+    let of_each = TOGETHER.as_millis() as u64 * jobs as u64 / tests.max(1) as u64;
+    of_each.clamp(LEAST.as_millis() as u64, usual)
 }
 
 /// A schedule of a test of which nothing was kept: the test is built, from the sources as they are.
@@ -449,5 +463,17 @@ impl ScheduleOptions {
             spurious: *spurious,
             ..usual
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_tests_share_the_time_of_a_few() {
+        assert_eq!(share(60_000, 1, 2), 60_000);
+        assert_eq!(share(60_000, 10, 2), 24_000);
+        assert_eq!(share(60_000, 500, 2), 6_000);
     }
 }

@@ -56,7 +56,6 @@ fn tests_of_every_kind_kill(run: &Run) {
             ("rounded: replace 5 with 6", "survived"),
             ("join: delete text.push_str(between);", "killed (panicked)"),
             ("weight: replace * with +", "killed (panicked)"),
-            ("refuse: replace body with 1", "killed (panicked)"),
             ("refuse: replace 5u32 with 6u32", "killed (panicked)"),
             ("read: replace + with -", "killed (failed)"),
             ("evens: replace > with !=", "uninfected"),
