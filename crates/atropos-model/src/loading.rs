@@ -2,7 +2,7 @@
 //! the user wrote it.
 
 use crate::charts::{self, Origin};
-use crate::check::check;
+use crate::check::{UNDECLARED, check};
 use crate::language::{Diagnostic, Diagnostics, Span};
 use crate::model::Model;
 use anyhow::Context as _;
@@ -88,6 +88,7 @@ impl Source {
                 None => unmapped.push(diagnostic.clone()),
                 Some(span) => mapped.push(Diagnostic {
                     span,
+                    advice: self.advice(diagnostic),
                     other: diagnostic
                         .other
                         .as_ref()
@@ -100,6 +101,17 @@ impl Source {
         let mut out = mapped.render(&self.file, &chart.text, color);
         out.push_str(&unmapped.render(&translation, &self.text, color));
         out
+    }
+
+    /// In the words of the chart where it has its own.
+    fn advice(&self, diagnostic: &Diagnostic) -> String {
+        match diagnostic.advice == UNDECLARED {
+            true if charts::is_scxml(&self.file) => {
+                "declare it: `<data id=\"x\" at:type=\"int[0..9]\" expr=\"0\"/>`, or as a parameter of the event".into()
+            }
+            true => "declare it: `'! var x : int[0..9] = 0`, or as a parameter of the event".into(),
+            false => diagnostic.advice.clone(),
+        }
     }
 
     /// A place as `file:line:column`, in the chart if it was written there.

@@ -23,6 +23,11 @@ pub fn is_chart(file: &str) -> bool {
     notation(file).is_some()
 }
 
+/// Whether it is in SCXML.
+pub fn is_scxml(file: &str) -> bool {
+    notation(file) == Some(chart::Notation::Scxml)
+}
+
 /// Reads a chart; the file's name says which notation it is in (`.scxml`, `.puml`, `.plantuml`). `None` for other files.
 pub fn read(file: &str, source: &str) -> Option<Result<Chart, Problems>> {
     Some(match notation(file)? {

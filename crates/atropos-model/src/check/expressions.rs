@@ -7,6 +7,9 @@ use crate::language::{Diagnostic, Span};
 use crate::model::code::Call;
 use crate::model::{BoundVar, ClassId, CodeKind, Domain, Expr, ExprKind, Ty, TyId, Value};
 
+/// What to do about a name that nobody knows; charts declare their variables in other ways.
+pub(crate) const UNDECLARED: &str = "declare it under `var`, or as a parameter or constant";
+
 impl Checker<'_> {
     /// Lowers an expression; `expect` guides literals and the values of enumerations, it is not enforced.
     pub(super) fn expression(
@@ -305,11 +308,7 @@ impl Checker<'_> {
         let is_code = |class| self.find_code(class, name).is_some();
         let advice = match scope.class.is_some_and(is_code) {
             true => format!("to call it write `{name}()`"),
-            false => perhaps(
-                name,
-                known,
-                "declare it under `var`, or as a parameter or constant",
-            ),
+            false => perhaps(name, known, UNDECLARED),
         };
         let message = format!("there is no `{name}` here");
         self.diagnostics.error(span, message, advice);

@@ -12,6 +12,8 @@ mod scope;
 mod statements;
 mod types;
 
+pub(crate) use expressions::UNDECLARED;
+
 use crate::language::tree;
 use crate::language::{Diagnostics, parse};
 use crate::model::{Code, Enumeration, Model, Ty, TyId, TypeTable, Value};

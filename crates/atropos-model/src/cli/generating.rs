@@ -159,7 +159,7 @@ pub(super) fn generate_tests(
         return Err(error.context(there));
     }
     let report = report?;
-    draw_tests(&directory, written);
+    draw_tests(&directory, &report, &generated)?;
     print_summary(&report, &directory, out)?;
     Ok(report.failure.is_none())
 }

@@ -24,7 +24,7 @@ pub enum Reduction {
     PartialOrder,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes of one closure; more is taken for endless.
     pub closure: usize,
@@ -84,7 +84,7 @@ pub struct Explorer {
     halt: Halt,
     /// It came while this explorer was at work.
     halted: Option<Cause>,
-    /// Nodes of the last closure.
+    /// Nodes of the last closure, also of one that was not brought to its end.
     pub closed: usize,
     /// Objects looked at by execution.
     pub expanded: u64,
@@ -416,11 +416,11 @@ impl Explorer {
             if !visible.offers.is_empty() || !visible.internal || !visible.takers.is_empty() {
                 nodes.push(visible);
             }
+            self.closed = seen.len();
             if seen.len() + offered > limits.closure {
                 return Err(Stop::Diverges);
             }
         }
-        self.closed = seen.len();
         if nodes.is_empty() {
             return Err(Stop::Diverges);
         }

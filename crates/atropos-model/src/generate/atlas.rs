@@ -45,10 +45,12 @@ pub struct Way {
 /// A mutant may go through so many times as many nodes as the original, and some more.
 const MUTANT_FACTOR: usize = 4;
 const MUTANT_NODES: usize = 1_000;
-/// The same for one that is put off if that is not enough; a node costs as much as there are objects to look at, so that
-/// only models of many objects have a limit below the one above.
+/// The same for one that is put off if that is not enough, at one place and at all places together; a node costs as much
+/// as there are objects to look at, so that only models of many objects have a limit below the one above.
 const LIGHT_FACTOR: usize = 2;
 const LIGHT_OBJECTS: usize = 300_000;
+const BUDGET_OBJECTS: usize = 200_000;
+const LEAST_BUDGET: usize = 200;
 
 impl Place {
     /// Mutants without end are stopped by what the original needed here.
@@ -59,9 +61,13 @@ impl Place {
         }
     }
 
-    /// What a mutant may cost where others are cheaper to kill, if that is less than it may cost at all.
-    pub fn light_limits(&self, limits: Limits, objects: usize) -> Option<Limits> {
-        let closure = self.explored * LIGHT_FACTOR + LIGHT_OBJECTS / objects.max(1);
+    /// What a mutant may cost where others are cheaper to kill, if that is less than it may cost at all; it has gone
+    /// through so many nodes in vain.
+    pub fn light_limits(&self, limits: Limits, objects: usize, spent: usize) -> Option<Limits> {
+        let objects = objects.max(1);
+        let budget = (BUDGET_OBJECTS / objects).max(LEAST_BUDGET);
+        let more = (LIGHT_OBJECTS / objects).min(budget.saturating_sub(spent));
+        let closure = self.explored * LIGHT_FACTOR + more;
         (closure < self.mutant_limits(limits).closure).then_some(Limits { closure })
     }
 

@@ -172,8 +172,8 @@ pub fn generate_with(
         if !path.places.is_empty() {
             let told = finished(paths.len(), &path, &mut master.atlas, &mut master.crew);
             stopped = told.err().or(stopped);
+            paths.push(path);
         }
-        paths.push(path);
     }
     let seconds = master.begun.elapsed().as_secs_f64();
     let results = master.finished_results();
@@ -380,12 +380,14 @@ impl Master<'_> {
         let strategy = &self.strategy;
         let meetings = self.crew.map(&new, |explorer, mutant| {
             let (limits, may_rest) = strategy.allowance(*mutant, place, limits);
-            (meet(explorer, *mutant, place, limits), may_rest)
+            let meeting = meet(explorer, *mutant, place, limits);
+            (meeting, may_rest, explorer.closed)
         });
         let place = &mut self.atlas.places[id.0];
-        for (mutant, (meeting, may_rest)) in new.iter().zip(meetings) {
+        for (mutant, (meeting, may_rest, nodes)) in new.iter().zip(meetings) {
             self.started.insert(*mutant);
             self.strategy.tried(*mutant);
+            self.strategy.spends(*mutant, place, nodes);
             match meeting {
                 Meeting::Unknown => continue,
                 // Not met, as far as this test is concerned.
@@ -505,11 +507,12 @@ impl Master<'_> {
             let (limits, may_rest) = strategy.allowance(live.mutant, place, limits);
             let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
             let advance = advance(explorer, &acting, &live.suspension, step, place, limits);
-            (advance, may_rest)
+            (advance, may_rest, explorer.closed)
         });
         let mut still = Vec::new();
-        for (mut one, (advance, may_rest)) in live.drain(..).zip(advances) {
+        for (mut one, (advance, may_rest, nodes)) in live.drain(..).zip(advances) {
             let mutant = one.mutant;
+            self.strategy.spends(mutant, self.atlas.place(*next), nodes);
             match advance {
                 Advance::Killed(observation) => {
                     let kill = Kill {

@@ -63,6 +63,7 @@ pub(super) fn advance(
     next: &Place,
     limits: Limits,
 ) -> Advance {
+    explorer.closed = 0;
     let moved = step.of_mutant(explorer, acting, from);
     let closed = moved.and_then(|kernel| {
         if kernel.is_empty() || kernel == next.kernel {

@@ -46,6 +46,8 @@ pub struct Strategy {
     tries: Vec<u32>,
     /// Moves that a mutant ran beside the original without being killed, by its number.
     lived: Vec<u32>,
+    /// Nodes that a mutant went through and the original did not, by its number.
+    spent: Vec<u32>,
     /// Mutants that came to other states than the original.
     parted: MutantSet,
     /// Kills by starting a mutant, by how often it was started before.
@@ -68,6 +70,7 @@ impl Strategy {
             counts: Vec::new(),
             tries: Vec::new(),
             lived: Vec::new(),
+            spent: Vec::new(),
             parted: MutantSet::default(),
             kills: Experience::new(),
             test: 0,
@@ -138,11 +141,18 @@ impl Strategy {
     /// What a mutant may cost on the way to a place, and whether it is given more later if that is not enough.
     pub fn allowance(&self, mutant: MutantId, place: &Place, limits: Limits) -> (Limits, bool) {
         let first = self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant);
-        let light = first.then(|| place.light_limits(limits, self.objects));
+        let spent = self.spent.get(mutant.0 as usize).copied().unwrap_or(0);
+        let light = first.then(|| place.light_limits(limits, self.objects, spent as usize));
         match light.flatten() {
             Some(light) => (light, true),
             None => (place.mutant_limits(limits), false),
         }
+    }
+
+    /// Told how many nodes a mutant went through on the way to a place.
+    pub fn spends(&mut self, mutant: MutantId, place: &Place, nodes: usize) {
+        let more = nodes.saturating_sub(place.explored) as u32;
+        *entry(&mut self.spent, mutant.0 as usize) += more;
     }
 
     /// Told when a mutant that is to be given more later needs it.
@@ -250,9 +260,8 @@ mod tests {
         assert!(ours.wants(mutant));
     }
 
-    #[test]
-    fn only_ours_puts_off_and_only_once_and_where_there_are_many_objects() {
-        let place = Place {
+    fn place() -> Place {
+        Place {
             kernel: Vec::new(),
             suspension: Arc::new(Suspension { nodes: Vec::new() }),
             observations: BTreeSet::new(),
@@ -261,7 +270,33 @@ mod tests {
             explored: 10,
             visits: 0,
             meetings: BTreeMap::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_mutant_that_cost_much_in_vain_may_cost_less_and_less() {
+        let (place, mutant, limits) = (place(), MutantId(1), Limits::default());
+        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 125);
+        assert!(!ours.allowance(mutant, &place, limits).1);
+        let mut before = usize::MAX;
+        for _ in 0..4 {
+            ours.spends(mutant, &place, 410);
+            let (allowed, may_rest) = ours.allowance(mutant, &place, limits);
+            assert!(allowed.closure < before);
+            before = allowed.closure;
+            assert!(may_rest || allowed == place.mutant_limits(limits));
+        }
+        assert_eq!(before, 20, "twice the original's way, and nothing more");
+        ours.spends(MutantId(2), &place, 10);
+        assert!(
+            !ours.allowance(MutantId(2), &place, limits).1,
+            "as cheap as the original"
+        );
+    }
+
+    #[test]
+    fn only_ours_puts_off_and_only_once_and_where_there_are_many_objects() {
+        let place = place();
         let mutant = MutantId(1);
         let limits = Limits::default();
         let may_rest = |strategy: &Strategy| strategy.allowance(mutant, &place, limits).1;

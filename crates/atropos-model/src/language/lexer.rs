@@ -9,6 +9,17 @@ const SYMBOLS: &[&str] = &[
     "|", ",", ";", ":", "=", "<", ">", "+", "-", "*", "&", ".",
 ];
 
+/// What other languages write, and what it is here. It is told and read as meant, so that nothing else seems wrong.
+const FOREIGN: &[(&str, Token, &str)] = &[
+    ("==", Token::Symbol("="), "="),
+    ("!=", Token::Symbol("<>"), "<>"),
+    ("&&", Token::Keyword("and"), "and"),
+    ("||", Token::Keyword("or"), "or"),
+    ("!", Token::Keyword("not"), "not"),
+    ("%", Token::Keyword("mod"), "mod"),
+    ("^", Token::Symbol("+"), "+"),
+];
+
 /// Fractional digits of a fixed-point number.
 pub const FIXED_DIGITS: usize = 3;
 /// What `1.0` is stored as.
@@ -51,6 +62,17 @@ impl Lexer<'_> {
                 self.number();
             } else if first == '"' {
                 self.quoted();
+            } else if let Some((foreign, token, meant)) = FOREIGN
+                .iter()
+                .find(|(foreign, ..)| self.rest().starts_with(foreign))
+            {
+                self.at += foreign.len();
+                let span = Span::new(start, self.at);
+                self.diagnostics.push(
+                    Diagnostic::error(span, format!("`{foreign}` is no operator here"))
+                        .advice(format!("write `{meant}`")),
+                );
+                self.push(token.clone(), start);
             } else if let Some(symbol) = SYMBOLS
                 .iter()
                 .find(|symbol| self.rest().starts_with(**symbol))

@@ -120,8 +120,14 @@ impl Parser<'_> {
                 StmtKind::Paren(Box::new(body))
             }
             Token::Name(_) | Token::Keyword("self" | "result") => self.assignment_or_call(),
-            _ => {
-                self.expected("a statement", "write `skip` where nothing is to be done");
+            token => {
+                let advice = match token {
+                    Token::Keyword("if") => {
+                        "`if` makes a value: `x := if p then 1 else 2 end`; statements are chosen by guards: `requires p: … end [] requires not p: … end`"
+                    }
+                    _ => "write `skip` where nothing is to be done",
+                };
+                self.expected("a statement", advice);
                 self.skip_statement();
                 StmtKind::Bad
             }

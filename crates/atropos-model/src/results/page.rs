@@ -11,7 +11,8 @@ mark.unreached{border-color:#999;background:#eee}mark.other{border-color:#c80}\
 .s-killed{color:#2c8a3e}.s-given,.s-skipped{color:#c33}.s-unreached{color:#777}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#222}td,th{border-color:#444}mark.given{background:#522}mark.unreached{background:#333}}";
 
-pub fn page(report: &Report, text: &str, plot: &str) -> String {
+/// `drawn` are the tests that have a drawing beside them.
+pub fn page(report: &Report, text: &str, plot: &str, drawn: &[&str]) -> String {
     let mut out = String::new();
     let name = escape(&report.model);
     let _ = write!(
@@ -34,7 +35,7 @@ pub fn page(report: &Report, text: &str, plot: &str) -> String {
         let _ = write!(out, "<p><strong>{}</strong></p>", escape(note));
     }
     table(&mut out, report);
-    tests(&mut out, report);
+    tests(&mut out, report, drawn);
     let _ = write!(out, "<h2>States visited</h2>{plot}");
     source(&mut out, report, text);
     mutants(&mut out, report);
@@ -72,7 +73,7 @@ fn table(out: &mut String, report: &Report) {
     out.push_str("</tr></table>");
 }
 
-fn tests(out: &mut String, report: &Report) {
+fn tests(out: &mut String, report: &Report, drawn: &[&str]) {
     out.push_str("<h2>Tests</h2><table><tr><th>test<th>choices<th>moves<th>kills first<th>kills<th>in the reduced suite</tr>");
     for (at, test) in report.tests.iter().enumerate() {
         let kept = if report.reduced_suite.contains(&at) {
@@ -80,10 +81,15 @@ fn tests(out: &mut String, report: &Report) {
         } else {
             ""
         };
+        let _ = write!(out, "<tr><td>{}", test.file);
+        let svg = drawn.contains(&test.file.as_str()).then_some("svg");
+        for ext in ["aut", "dot"].into_iter().chain(svg) {
+            let _ = write!(out, " <a href=\"{}.{ext}\">.{ext}</a>", test.file);
+        }
         let _ = write!(
             out,
-            "<tr><td>{0} <a href=\"{0}.aut\">.aut</a> <a href=\"{0}.dot\">.dot</a><td class=n>{1}<td class=n>{2}<td class=n>{3}<td class=n>{4}<td>{kept}</tr>",
-            test.file, test.choices, test.moves, test.first_kills, test.kills
+            "<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td>{kept}</tr>",
+            test.choices, test.moves, test.first_kills, test.kills
         );
     }
     out.push_str("</table>");

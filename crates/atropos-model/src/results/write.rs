@@ -55,14 +55,29 @@ pub fn write_test(
     Ok(())
 }
 
-/// Draws the tests where graphviz is there; its absence is no error. Drawings come last, so that they take neither time
-/// nor room from anything else.
-pub fn draw_tests(directory: &Path, tests: usize) {
-    for number in 0..tests {
-        if !draw(directory, &test_file(number)) {
-            break;
-        }
+/// Draws the tests where graphviz is there, and puts links to the drawings on the page; its absence is no error. Drawings
+/// come last, so that they take neither time nor room from anything else.
+///
+/// # Errors
+/// If the page can't be written anew; then the old one is there.
+pub fn draw_tests(directory: &Path, report: &Report, generated: &Generated) -> anyhow::Result<()> {
+    let files = report.tests.iter().map(|test| test.file.as_str());
+    let drawn: Vec<&str> = files.take_while(|file| draw(directory, file)).collect();
+    match drawn.is_empty() {
+        true => Ok(()),
+        false => put_page(directory, report, generated, &drawn),
     }
+}
+
+fn put_page(
+    directory: &Path,
+    report: &Report,
+    generated: &Generated,
+    drawn: &[&str],
+) -> anyhow::Result<()> {
+    let plot = states_visited(&generated.visits);
+    let page = page(report, &generated.model.text, &plot, drawn);
+    put(directory, "index.html", &page)
 }
 
 /// Writes what is known of a whole run, after its tests, and gives back the report.
@@ -87,8 +102,7 @@ pub fn write_report(
     )?;
     let plot = states_visited(&generated.visits);
     put(directory, "states.svg", &plot)?;
-    let text = &generated.model.text;
-    put(directory, "index.html", &page(&report, text, &plot))?;
+    put_page(directory, &report, generated, &[])?;
     Ok(report)
 }
 

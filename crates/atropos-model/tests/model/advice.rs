@@ -41,6 +41,16 @@ fn what_the_lexer_refuses() {
             "this comment never ends",
             "close it with `*/`",
         ),
+        inside(
+            "var b: bool do requires b == b && !b: skip end od",
+            "`==` is no operator here",
+            "write `=`",
+        ),
+        inside(
+            "var n: int[0..9] do n := n % 2 od",
+            "`%` is no",
+            "write `mod`",
+        ),
         whole("types \"x", "this text never ends", "close it with `\"`"),
         inside(
             "var a: int[0..99999999999999999999]",
@@ -52,6 +62,11 @@ fn what_the_lexer_refuses() {
 
 #[test]
 fn what_the_parser_refuses() {
+    check_all(vec![inside(
+        "var b: bool do if b then b := false end od",
+        "expected a statement, found `if`",
+        "statements are chosen by guards",
+    )]);
     let deep = format!("var b: bool do b := {}true od", "(".repeat(5000));
     check_all(vec![
         whole(
@@ -495,4 +510,19 @@ fn types_and_calls_that_do_not_go_together() {
             "equivalence classes",
         ),
     ]);
+}
+
+#[test]
+fn operators_of_other_languages_are_read_as_they_are_meant() {
+    let text = class(
+        "T = int[0..3];",
+        "var a: T; b: bool; l: list[3] of T
+         actions ctr x = requires a != 1 && !b || a == 2: a, l := a % 2, l ^ [1] end do x() od",
+    );
+    let (_, diagnostics) = check(&text);
+    let found = diagnostics.sorted();
+    let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+    let told = ["!=", "&&", "!", "||", "==", "%", "^"];
+    let expected = told.map(|told| format!("`{told}` is no operator here"));
+    assert_eq!(messages, expected, "and nothing else");
 }

@@ -166,6 +166,7 @@ fn an_error_in_a_charts_guard_is_shown_in_the_chart() {
         "{told}"
     );
     assert!(!told.contains("(translated)"), "{told}");
+    assert!(told.contains("Help: declare it: `<data id="), "{told}");
 }
 
 #[test]

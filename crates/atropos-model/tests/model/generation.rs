@@ -8,7 +8,7 @@ use atropos_model::generate::{
     reduce, replay,
 };
 use atropos_model::mutation::{Fate, MutantId};
-use atropos_model::results::{prepare, write_report, write_test};
+use atropos_model::results::{draw_tests, prepare, write_report, write_test};
 use std::sync::Arc;
 
 fn options(strategy: StrategyKind, workers: usize) -> Options {
@@ -201,6 +201,13 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
     assert!(
         page.contains("<svg") && !page.contains("http://") || page.contains("www.w3.org/2000/svg")
     );
+    draw_tests(&directory, &report, &generated).expect("drawn, or nothing to draw with");
+    let page = std::fs::read_to_string(directory.join("index.html")).expect("a page");
+    for test in &report.tests {
+        let svg = format!("{}.svg", test.file);
+        let is_drawn = directory.join(&svg).exists();
+        assert_eq!(page.contains(&format!("href=\"{svg}\"")), is_drawn, "{svg}");
+    }
     std::fs::remove_dir_all(directory).expect("cleaned up");
 }
 
@@ -306,6 +313,10 @@ fn an_original_that_fails_is_reported_with_the_way_there() {
     let (path, stop) = generated.failure.as_ref().expect("it fails");
     assert!(matches!(stop, Stop::Error(..)));
     assert_eq!(path.moves.len(), 2, "the third `up` would overflow");
+    let at_once = class("", "var a: int[0..2] = 2 do a := a + 1 od");
+    let generated = run(&at_once, &options(StrategyKind::S1, 1));
+    assert!(generated.failure.is_some());
+    assert!(generated.paths.is_empty(), "there is no test to write");
 }
 
 #[test]

@@ -36,10 +36,18 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         Err(error) => {
             let position = error.pos();
             let start = offset(source, position.row as usize, position.col as usize);
+            let advice = match error {
+                roxmltree::Error::UnknownNamespace(..) => {
+                    "the prefix of what SCXML does not have is declared once: `<scxml xmlns:at=\"urn:atropos:ooas\" …>`"
+                }
+                _ => {
+                    "`<` and `&` inside attributes are written `&lt;` and `&amp;`; every element is closed"
+                }
+            };
             collector.advise(
                 start..start + 1,
                 format!("this is not well-formed XML: {error}"),
-                "`<` and `&` inside attributes are written `&lt;` and `&amp;`; every element is closed",
+                advice,
             );
             None
         }

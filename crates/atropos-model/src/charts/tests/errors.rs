@@ -75,6 +75,15 @@ fn xml_that_is_not_well_formed_is_shown_where_it_breaks() {
 }
 
 #[test]
+fn a_prefix_that_nobody_declared_is_told_with_the_declaration() {
+    expect(
+        "bad.scxml",
+        "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"A\">\n<datamodel><data id=\"x\" at:type=\"bool\"/></datamodel></scxml>",
+        &["bad.scxml:2:", "xmlns:at=\"urn:atropos:ooas\""],
+    );
+}
+
+#[test]
 fn elements_of_other_namespaces_and_loose_text_are_not_ignored() {
     let source = scxml_source("<state id=\"A\">hello <x:y xmlns:x=\"urn:x\"/></state>");
     expect(
