@@ -138,7 +138,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let timings = Timings {
         find,
         check: spent.check,
-        build: spent.build,
+        build: spent.build + executed.build_seconds,
         baseline: spent.baseline + executed.baseline_seconds,
         run: executed.run_seconds,
         impact: impacts.seconds,

@@ -60,6 +60,8 @@ pub struct FailingSchedule {
 pub struct Explorations {
     pub failing: Vec<FailingSchedule>,
     pub sizes: Vec<TestExploration>,
+    /// What the build for it took.
+    pub build_seconds: f64,
     /// What threads told each other in the original.
     heard: Vec<report::Communication>,
 }
@@ -131,7 +133,10 @@ pub fn run(
         )?,
     };
     let mut kept = KeptSchedules::read(context.setting.output);
-    let mut explorations = Explorations::default();
+    let mut explorations = Explorations {
+        build_seconds: build.time.as_secs_f64(),
+        ..Explorations::default()
+    };
     for index in threaded {
         if context.interrupted() {
             break;

@@ -71,6 +71,8 @@ pub struct Executed {
     pub failing_schedules: Vec<FailingSchedule>,
     /// What exploring the schedules of tests took.
     pub explorations: Vec<TestExploration>,
+    /// What was built on the way: for exploration, and of doctests.
+    pub build_seconds: f64,
     pub baseline_seconds: f64,
     pub run_seconds: f64,
 }
@@ -401,10 +403,17 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     plain::run(context, &programs.tests, &tests, baselines.tests.len())?;
 
     let mut left_out = baselines.left_out;
+    let mut build_seconds = explorations.build_seconds;
+    let mut doctests_alone = 0.0;
     if !context.setting.options.execute.no_doc && !context.interrupted() {
         let first = tests.len();
         context.setting.progress.phase(Phase::BuildingDoctests, 0);
-        let doctests = plain::baselines(context, doctests(context)?)?;
+        let began = Instant::now();
+        let doctests = doctests(context)?;
+        build_seconds += began.elapsed().as_secs_f64();
+        let began = Instant::now();
+        let doctests = plain::baselines(context, doctests)?;
+        doctests_alone = began.elapsed().as_secs_f64();
         left_out.failing_doctests = doctests.failed.into_iter().map(|test| test.name).collect();
         tests.extend(doctests.tests.iter().map(plain_record));
         for (index, test) in doctests.tests.iter().enumerate() {
@@ -421,8 +430,9 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         left_out,
         failing_schedules: explorations.failing,
         explorations: explorations.sizes,
-        baseline_seconds,
-        run_seconds: start.elapsed().as_secs_f64(),
+        build_seconds,
+        baseline_seconds: baseline_seconds + doctests_alone,
+        run_seconds: (start.elapsed().as_secs_f64() - build_seconds - doctests_alone).max(0.0),
     }))
 }
 
