@@ -406,23 +406,10 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     let mut build_seconds = explorations.build_seconds;
     let mut doctests_alone = 0.0;
     if !context.setting.options.execute.no_doc && !context.interrupted() {
-        let first = tests.len();
-        context.setting.progress.phase(Phase::BuildingDoctests, 0);
-        let began = Instant::now();
-        let doctests = doctests(context)?;
-        build_seconds += began.elapsed().as_secs_f64();
-        let began = Instant::now();
-        let doctests = plain::baselines(context, doctests)?;
-        doctests_alone = began.elapsed().as_secs_f64();
-        left_out.failing_doctests = doctests.failed.into_iter().map(|test| test.name).collect();
-        tests.extend(doctests.tests.iter().map(plain_record));
-        for (index, test) in doctests.tests.iter().enumerate() {
-            context.add_reach(TestId(first + index), &test.reached, &test.infected);
-        }
-        restore(&mut context.standings(), &tests, &known);
-        announce(context);
-        plain::run(context, &doctests.tests, &tests, first)?;
-        log::line("doctests: done");
+        let doctests = run_doctests(context, &mut tests, &known)?;
+        left_out.failing_doctests = doctests.failing;
+        build_seconds += doctests.build_seconds;
+        doctests_alone = doctests.baseline_seconds;
     }
     Ok(Execution::Executed(Executed {
         tests,
@@ -434,6 +421,42 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         baseline_seconds: baseline_seconds + doctests_alone,
         run_seconds: (start.elapsed().as_secs_f64() - build_seconds - doctests_alone).max(0.0),
     }))
+}
+
+/// What became of the doctests, besides what they said of mutants.
+struct Doctests {
+    failing: Vec<String>,
+    build_seconds: f64,
+    baseline_seconds: f64,
+}
+
+/// Builds the doctests and runs them for the mutants that are left.
+fn run_doctests(
+    context: &Context<'_>,
+    tests: &mut Vec<TestRecord>,
+    known: &[Entry],
+) -> Result<Doctests> {
+    let first = tests.len();
+    context.setting.progress.phase(Phase::BuildingDoctests, 0);
+    let start = Instant::now();
+    let programs = doctests(context)?;
+    let build_seconds = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let doctests = plain::baselines(context, programs)?;
+    let baseline_seconds = start.elapsed().as_secs_f64();
+    tests.extend(doctests.tests.iter().map(plain_record));
+    for (index, test) in doctests.tests.iter().enumerate() {
+        context.add_reach(TestId(first + index), &test.reached, &test.infected);
+    }
+    restore(&mut context.standings(), tests, known);
+    announce(context);
+    plain::run(context, &doctests.tests, tests, first)?;
+    log::line("doctests: done");
+    Ok(Doctests {
+        failing: doctests.failed.into_iter().map(|test| test.name).collect(),
+        build_seconds,
+        baseline_seconds,
+    })
 }
 
 /// Targets with `harness = false`: each is one test, and is given the arguments for test binaries,
