@@ -43,6 +43,17 @@ impl Act {
         format!("{}:{}", self.file, self.line)
     }
 
+    /// The crate whose file it is, if that is a dependency: `tokio` for `tokio-1.54.1/src/lib.rs`.
+    pub fn dependency(&self) -> Option<&str> {
+        let (directory, _) = self.file.split_once('/')?;
+        let mut dashes = directory.match_indices('-').map(|(at, _)| at);
+        let end = dashes.find(|at| {
+            let version = directory[at + 1..].split('-').next().unwrap_or_default();
+            version.starts_with(|letter: char| letter.is_ascii_digit()) && version.contains('.')
+        })?;
+        Some(&directory[..end])
+    }
+
     /// `thread 1's write of `x``
     fn whose(&self) -> String {
         let Act { thread, noun, .. } = self;
@@ -66,6 +77,18 @@ impl Communication {
         self.sort == other.sort
             && self.acts.len() == other.acts.len()
             && acts.into_iter().all(is_same)
+    }
+
+    /// Whether all of it happens in dependencies.
+    pub fn is_in_dependencies(&self) -> bool {
+        self.acts.iter().all(|act| act.dependency().is_some())
+    }
+
+    /// Whether it says little of the mutant: where schedules were sampled, threads that take other turns than before
+    /// meet in new ways somewhere in a large library by chance. What happens without a lock is none.
+    pub fn may_be_chance(&self) -> bool {
+        let is_unlocked = self.acts.iter().any(|act| act.noun.starts_with("unlocked"));
+        !self.certain && !is_unlocked && self.is_in_dependencies()
     }
 
     /// What happens, in one sentence without its end.
@@ -145,6 +168,22 @@ mod tests {
             certain: true,
         };
         assert_eq!(communication.words(), expected);
+    }
+
+    #[test]
+    fn a_file_of_a_dependency_tells_which() {
+        let dependency = |file: &str| {
+            let act = Act {
+                file: file.to_owned(),
+                ..act(1, "read", 30)
+            };
+            act.dependency().map(str::to_owned)
+        };
+        assert_eq!(dependency("tokio-1.54.1/src/lib.rs"), Some("tokio".into()));
+        assert_eq!(dependency("a-2-b-1.0.0-rc.1/a.rs"), Some("a-2-b".into()));
+        for own in ["crates/bank-2.0/src/lib.rs", "bank-2/src/lib.rs", "lib.rs"] {
+            assert_eq!(dependency(own), None, "{own}");
+        }
     }
 
     #[test]

@@ -67,9 +67,15 @@ impl Impact {
         let broken = self.invariants.len();
         let changed = self.returns.len() + self.executions.len();
         Impact {
-            score: broken + changed + self.communications.len(),
+            score: broken + changed + self.new_ways(),
             ..self
         }
+    }
+
+    /// In how many new ways threads meet that are not just chance.
+    pub fn new_ways(&self) -> usize {
+        let new = self.communications.iter();
+        new.filter(|new| !new.may_be_chance()).count()
     }
 
     /// How many calls away the mutant is felt.
@@ -100,9 +106,13 @@ impl Impact {
             let count = number(self.executions.len(), "function runs", "functions run");
             parts.push(format!("{count} otherwise"));
         }
-        if !self.communications.is_empty() {
-            let count = number(self.communications.len(), "new way", "new ways");
-            parts.push(format!("threads meet in {count}"));
+        match self.new_ways() {
+            0 if self.communications.is_empty() => {}
+            0 => parts.push("threads meet otherwise inside libraries".to_owned()),
+            ways => {
+                let count = number(ways, "new way", "new ways");
+                parts.push(format!("threads meet in {count}"));
+            }
         }
         match (parts.is_empty(), self.reach()) {
             (true, _) => "disturbs nothing that was observed".to_owned(),
@@ -147,7 +157,7 @@ fn place(record: &MutantRecord) -> Option<(bool, usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communication::Talk;
+    use crate::communication::{Act, Talk};
 
     fn disturbed(distance: usize) -> Disturbed {
         Disturbed {
@@ -186,5 +196,35 @@ mod tests {
             Impact::default().reason(),
             "disturbs nothing that was observed"
         );
+    }
+
+    #[test]
+    fn what_may_be_chance_does_not_count() {
+        let act = |file: &str| Act {
+            thread: 1,
+            noun: "write".into(),
+            file: file.into(),
+            line: 1,
+            what: None,
+        };
+        let impact = |files: &[&str], certain| {
+            let communication = Communication {
+                sort: Talk::Flow,
+                acts: files.iter().map(|file| act(file)).collect(),
+                certain,
+            };
+            let communications = vec![communication];
+            Impact {
+                communications,
+                ..Impact::default()
+            }
+            .scored()
+        };
+        let (own, library) = ("src/lib.rs", "tokio-1.54.1/src/lib.rs");
+        assert_eq!(impact(&[library, library], true).score, 1);
+        assert_eq!(impact(&[own, library], false).score, 1);
+        let chance = impact(&[library, library], false);
+        assert_eq!(chance.score, 0);
+        assert_eq!(chance.reason(), "threads meet otherwise inside libraries");
     }
 }

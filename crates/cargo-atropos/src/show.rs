@@ -180,7 +180,7 @@ fn show_impact(page: &mut String, impact: &Impact, all: bool) {
         impact.invariants.len(),
         impact.returns.len(),
         impact.executions.len(),
-        impact.communications.len()
+        impact.new_ways()
     );
     line(page, "score", &sentence(&score).join("\n"));
     let place = |disturbed: &Disturbed| match disturbed.distance {

@@ -1,6 +1,7 @@
 //! What threads of survivors told each other that those of the original never did: found while their schedules were
 //! explored, named here after the source, and made into what no test checks.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use atropos_report::communication::{Act, Communication, Talk};
@@ -97,8 +98,13 @@ pub fn suggest(
     };
     let best = communications.iter().min_by_key(|new| {
         let is_elsewhere = is_elsewhere(new);
-        (!new.certain, is_elsewhere, new.sort, is_far(new, program))
+        let is_foreign = new.is_in_dependencies();
+        let is_far = is_far(new, program);
+        (!new.certain, is_foreign, is_elsewhere, new.sort, is_far)
     })?;
+    if best.is_in_dependencies() {
+        return Some(inside_dependencies(mutant, communications));
+    }
     let never = match best.certain {
         true => "without the change no schedule does that",
         false => "without the change none of the schedules explored does that",
@@ -110,6 +116,29 @@ pub fn suggest(
         ),
         code: code(best, program).unwrap_or_default(),
     })
+}
+
+/// What to say where threads meet in nothing but dependencies: their lines tell a user of theirs little.
+fn inside_dependencies(mutant: &MutantInfo, communications: &[Communication]) -> Suggestion {
+    let acts = communications.iter().flat_map(|new| &new.acts);
+    let names: BTreeSet<&str> = acts.filter_map(Act::dependency).collect();
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let place = match mutant.function.as_str() {
+        "" => format!("line {}", mutant.line),
+        function => format!("`{function}`"),
+    };
+    let ways = match communications.len() {
+        1 => "a way".to_owned(),
+        many => format!("{many} ways"),
+    };
+    Suggestion {
+        words: format!(
+            "threads in {place} meet inside {} in {ways} that no schedule showed without the change, and no test \
+             asserts what then holds",
+            names.join(", ")
+        ),
+        code: String::new(),
+    }
 }
 
 /// Whether some of it happens outside the program, in a test or a dependency.
