@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use atropos_mutants::mutant::{MutantId, Span};
 
 use crate::diagnostics::{Diagnostic, DiagnosticSpan};
-use crate::flow;
+use crate::flow::{self, Label};
 use crate::map::Owner;
 use crate::weave::FileWeave;
 
@@ -42,8 +42,10 @@ struct Spot {
     owner: Option<Owner>,
     /// It begins with text that the weave has added.
     is_new: bool,
-    /// It only shows where the variable comes from that the error is about.
-    is_declaration: bool,
+    /// It only shows where the variable comes from that the error is about, or the loop that it is in.
+    is_surrounding: bool,
+    /// What happens there matters in the next round of a loop.
+    is_round_before: bool,
     /// It is a condition without which a variable has no value.
     is_condition: bool,
 }
@@ -100,10 +102,8 @@ impl Court<'_> {
     /// The innermost call on the way to a span that belongs to something; else the outermost one
     /// in a woven file.
     fn spot(&self, span: &DiagnosticSpan) -> Option<Spot> {
-        let has_label = |start: &str| {
-            let label = span.label.as_deref().unwrap_or_default();
-            label.starts_with(start)
-        };
+        let label = span.label.as_deref().unwrap_or_default();
+        let has_label = |start: &str| label.starts_with(start);
         let mut found = None;
         let mut next = Some(span);
         while let Some(span) = next {
@@ -117,8 +117,10 @@ impl Court<'_> {
                     woven,
                     owner,
                     is_new: weave.map.is_new(woven.start),
-                    is_declaration: has_label("move occurs because")
-                        || has_label("binding declared"),
+                    is_surrounding: has_label("move occurs because")
+                        || has_label("binding declared")
+                        || has_label("inside of this loop"),
+                    is_round_before: label.contains("previous iteration"),
                     is_condition: has_label("if this `if` condition is `false`"),
                 });
                 if owner.is_some() {
@@ -152,11 +154,14 @@ impl Court<'_> {
     fn deletions(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
         let file = &first.first().or(second.first())?.file;
         let map = &self.woven[file].map;
-        let labelled: Vec<Span> = first
+        let labelled: Vec<Label> = first
             .iter()
             .chain(second)
-            .filter(|spot| spot.file == *file && !spot.is_declaration)
-            .map(|spot| map.source_span(spot.woven))
+            .filter(|spot| spot.file == *file && !spot.is_surrounding)
+            .map(|spot| Label {
+                span: map.source_span(spot.woven),
+                is_round_before: spot.is_round_before,
+            })
             .collect();
         // Deleting the statement under such a condition is what leaves the variable without value.
         let mut points: Vec<usize> = second

@@ -6,6 +6,8 @@
 //! such deletions are remembered, and they are the first suspects when an error of that kind points
 //! elsewhere.
 
+use std::collections::BTreeSet;
+
 use atropos_mutants::mutant::{Point, Shape, Span};
 use proc_macro2::{TokenStream, TokenTree};
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,14 @@ pub(crate) enum Change {
     Stays,
     /// A variable keeps what it held.
     Keeps(String),
+}
+
+/// A place in the source that an error points at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    pub span: Span,
+    /// What happens there matters in the next round of a loop.
+    pub is_round_before: bool,
 }
 
 /// Words that show that control may leave.
@@ -112,20 +122,20 @@ pub(crate) fn is_about_flow(error: &Diagnostic) -> bool {
     FLOW_CODES.contains(&error.code())
 }
 
-/// The points in a file whose deletions explain an error; `labelled` are the error's spans there,
-/// in the source.
-pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<usize> {
+/// The points in a file whose deletions explain an error; `labels` are the places there that it points at.
+pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<usize> {
+    let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let Some(&main) = labelled.first() else {
         return Vec::new();
     };
     match error.code() {
         "E0308" | "E0317" => without_value(map, error, main),
         _ if is_about_flow(error) => {
-            let kept = kept_variables(map, error, labelled);
+            let kept = kept_variables(map, error, &labelled);
             // A variable that was never given a value has nothing to do with where control goes,
             // unless no assignment to it can be deleted.
             if kept.is_empty() {
-                staying(map, labelled)
+                staying(map, labels)
             } else {
                 kept
             }
@@ -191,32 +201,43 @@ fn kept_variables(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<
         .collect()
 }
 
-/// Deleted jumps behind the first of the labelled places, in a block around it; failing that, any
-/// between the first and the last.
-fn staying(map: &WeaveMap, labelled: &[Span]) -> Vec<usize> {
-    let Some(&first) = labelled.iter().min() else {
-        return Vec::new();
-    };
-    let between = hull(labelled);
-    let jumps: Vec<(usize, Span, &Flow)> = points_with_flow(map)
-        .filter(|(_, span, flow)| flow.change == Change::Stays && span.start >= first.end)
-        .collect();
-    let around: Vec<&(usize, Span, &Flow)> = jumps
+/// Deleted jumps behind the first of the labelled places, in a block around it, or behind each of those that a next round
+/// of a loop would come back to; failing that, any between the first and the last.
+fn staying(map: &WeaveMap, labels: &[Label]) -> Vec<usize> {
+    let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
+    let again = labels.iter().filter(|label| label.is_round_before);
+    let mut causes: Vec<Span> = again.map(|label| label.span).collect();
+    if causes.is_empty() {
+        causes.extend(labelled.iter().min());
+    }
+    let nearest: BTreeSet<usize> = causes
         .iter()
-        .filter(|(_, _, flow)| flow.block.contains(first))
-        .collect();
-    let smallest = around.iter().map(|(.., flow)| length(flow.block)).min();
-    let nearest: Vec<usize> = around
-        .iter()
-        .filter(|(.., flow)| Some(length(flow.block)) == smallest)
-        .map(|(point, ..)| *point)
+        .flat_map(|cause| jumps_behind(map, *cause))
         .collect();
     if !nearest.is_empty() {
-        return nearest;
+        return nearest.into_iter().collect();
     }
-    jumps
+    let between = hull(&labelled);
+    let first = causes.iter().min().map_or(0, |first| first.end);
+    points_with_flow(map)
+        .filter(|(_, span, flow)| {
+            flow.change == Change::Stays && span.start >= first && between.contains(*span)
+        })
+        .map(|(point, ..)| point)
+        .collect()
+}
+
+/// Deleted jumps behind a place, in the smallest block around it that has any.
+fn jumps_behind(map: &WeaveMap, place: Span) -> Vec<usize> {
+    let around: Vec<(usize, Span, &Flow)> = points_with_flow(map)
+        .filter(|(_, span, flow)| {
+            flow.change == Change::Stays && span.start >= place.end && flow.block.contains(place)
+        })
+        .collect();
+    let smallest = around.iter().map(|(.., flow)| length(flow.block)).min();
+    around
         .iter()
-        .filter(|(_, span, _)| between.contains(*span))
+        .filter(|(.., flow)| Some(length(flow.block)) == smallest)
         .map(|(point, ..)| *point)
         .collect()
 }

@@ -497,6 +497,36 @@ fn labelled(n: i32) -> i32 {
     }
 }
 
+/// Each way out of the loop gives the value away.
+fn given_away(mut n: i32, value: String, store: &mut Vec<String>) -> usize {
+    if store.is_empty() {
+        store.push(value);
+        return 0;
+    }
+    loop {
+        if n == store.len() as i32 {
+            store[0] = value;
+            return 1;
+        } else if n < 3 {
+            if n != 0 {
+                n -= 1;
+                continue;
+            }
+            store.push(value);
+            n += 7;
+            return n as usize;
+        } else {
+            if n > 4 {
+                n -= 2;
+                continue;
+            }
+            store.insert(0, value);
+            n += 9;
+            return n as usize;
+        }
+    }
+}
+
 #[rustfmt::skip]
 fn dense(a:i32,b:i32)->i32{if a<b{a-b}else if b<=a&&a>0{return -a}else{a*-b}}
 
@@ -522,6 +552,8 @@ pub fn main() {
     for n in [0, 1, 2, 5] {
         attempt("statements", || statements(n));
         attempt("labelled", || labelled(n));
+        attempt("given away", || given_away(n, "a".into(), &mut vec!["b".into()]));
+        attempt("given away at once", || given_away(n, "a".into(), &mut Vec::new()));
         attempt("dense", || dense(n, 2));
         attempt("shadowed", || shadowed(n, 1));
         attempt("macros", || in_macros(n));

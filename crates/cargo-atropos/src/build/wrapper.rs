@@ -246,9 +246,11 @@ impl Unit {
             }
             let outcome =
                 rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
+            let first = errors.first().map(|error| error.headline());
             self.log(&format!(
-                "round {round}: {deed} in {seconds:.2} s, {} errors: {outcome}",
-                errors.len()
+                "round {round}: {deed} in {seconds:.2} s, {} errors ({}): {outcome}",
+                errors.len(),
+                first.unwrap_or_default()
             ));
             if !outcome.made_progress() {
                 let first = errors.first().map_or_else(
