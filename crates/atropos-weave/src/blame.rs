@@ -3,11 +3,12 @@
 //! Only woven text can be at fault: the program compiled before. The rules, first match wins:
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
 //!    way round where the primary span is only where the damage shows: a use after a move),
-//! 2. deletions that explain the error though it does not point at them (see `flow`),
-//! 3. a point whose own text (not what it took over from the source) the error points at,
-//! 4. a point or a step counter that it points at at all, in the same order,
-//! 5. the same for the notes below the error,
-//! 6. else only the place is known.
+//! 2. for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
+//! 3. deletions that explain the error though it does not point at them (see `flow`),
+//! 4. a point whose own text (not what it took over from the source) the error points at,
+//! 5. a point or a step counter that it points at at all, in the same order,
+//! 6. the same for the notes below the error,
+//! 7. else only the place is known.
 //!
 //! Where a span lies in a macro's expansion, the calls that led there count as well.
 
@@ -82,6 +83,7 @@ impl Court<'_> {
         }
         variants(&first)
             .or_else(|| if shows_later { None } else { variants(&second) })
+            .or_else(|| self.guards(error, &first, &second))
             .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
             .or_else(|| owners(&own_text(&first)))
@@ -142,12 +144,33 @@ impl Court<'_> {
                 let touches = |scrutinee: Span| {
                     scrutinee.start <= source.end && source.start <= scrutinee.end
                 };
-                if point.scrutinee.is_some_and(touches) {
+                if point.arm.is_some_and(|arm| touches(arm.scrutinee)) {
                     arms.push((spot.file.clone(), point.point));
                 }
             }
         }
         (!arms.is_empty()).then_some(Blame::Points(arms))
+    }
+
+    /// Arms with a guard that they did not have: what their patterns borrow is borrowed in the arms behind them, too.
+    fn guards(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
+        if !flow::is_about_flow(error) {
+            return None;
+        }
+        let mut guarded = Vec::new();
+        for spot in first.iter().chain(second) {
+            if spot.is_surrounding {
+                continue;
+            }
+            let map = &self.woven[&spot.file].map;
+            let source = map.source_span(spot.woven);
+            let arms = map.points().iter().filter(|point| {
+                let arm = point.arm.as_ref();
+                arm.is_some_and(|arm| arm.pattern.contains(source))
+            });
+            guarded.extend(arms.map(|point| (spot.file.clone(), point.point)));
+        }
+        (!guarded.is_empty()).then_some(Blame::Points(guarded))
     }
 
     /// Deletions that explain the error.

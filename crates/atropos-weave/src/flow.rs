@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use atropos_mutants::mutant::{Point, Shape, Span};
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use serde::{Deserialize, Serialize};
 use syn::{Expr, Stmt};
 
@@ -78,14 +79,34 @@ fn change_of_deletion(statement: &str) -> Option<Change> {
     {
         return Some(Change::Keeps(name));
     }
-    if let [Stmt::Expr(Expr::If(branch), _)] = block.stmts.as_slice()
-        && branch.else_branch.is_none()
-    {
+    if goes_on(&block) {
         // Control could go on behind it all along.
         return None;
     }
     let tokens: TokenStream = statement.parse().ok()?;
     leaves(tokens).then_some(Change::Stays)
+}
+
+/// Whether control surely can come to the end of a block.
+fn goes_on(block: &syn::Block) -> bool {
+    block.stmts.iter().all(|statement| match statement {
+        Stmt::Expr(expr, _) => goes_on_behind(expr),
+        Stmt::Item(_) => true,
+        Stmt::Local(_) | Stmt::Macro(_) => !leaves(statement.to_token_stream()),
+    })
+}
+
+fn goes_on_behind(expr: &Expr) -> bool {
+    match expr {
+        Expr::If(branch) => match &branch.else_branch {
+            Some((_, other)) => goes_on(&branch.then_branch) || goes_on_behind(other),
+            None => true,
+        },
+        Expr::Match(choice) => choice.arms.iter().any(|arm| goes_on_behind(&arm.body)),
+        Expr::While(_) | Expr::ForLoop(_) => true,
+        Expr::Block(block) => goes_on(&block.block),
+        other => !leaves(other.to_token_stream()),
+    }
 }
 
 fn leaves(tokens: TokenStream) -> bool {
@@ -131,7 +152,7 @@ pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> 
     match error.code() {
         "E0308" | "E0317" => without_value(map, error, main),
         _ if is_about_flow(error) => {
-            let kept = kept_variables(map, error, &labelled);
+            let kept = kept_variables(map, error, labels);
             // A variable that was never given a value has nothing to do with where control goes,
             // unless no assignment to it can be deleted.
             if kept.is_empty() {
@@ -179,22 +200,20 @@ fn without_value(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> 
 }
 
 /// Deleted assignments to variables that the error speaks of.
-fn kept_variables(map: &WeaveMap, error: &Diagnostic, labelled: &[Span]) -> Vec<usize> {
+fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<usize> {
+    let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let Some(function) = labelled.first().and_then(|span| map.function_around(*span)) else {
         return Vec::new();
     };
-    let between = hull(labelled);
+    // What a variable was never given may be missed anywhere, and a loop comes back from anywhere.
+    let is_anywhere = error.code() == "E0381" || labels.iter().any(|label| label.is_round_before);
+    let scope = match is_anywhere {
+        true => function,
+        false => hull(&labelled),
+    };
     points_with_flow(map)
         .filter(|(_, span, flow)| match &flow.change {
-            Change::Keeps(name) => {
-                // What a variable was never given may be missed anywhere.
-                let scope = if error.code() == "E0381" {
-                    function
-                } else {
-                    between
-                };
-                scope.contains(*span) && error.names(name)
-            }
+            Change::Keeps(name) => scope.contains(*span) && error.names(name),
             Change::Stays => false,
         })
         .map(|(point, ..)| point)
@@ -267,6 +286,18 @@ mod tests {
         check("x = 1;", Some(Change::Keeps("x".to_owned())));
         check("a.b[1] = c;", Some(Change::Keeps("a".to_owned())));
         check("if a { return; }", None);
+        check("if a { return; } else if b { c() } else { panic!() }", None);
+        check("match a { 1 => return, 2 => { b(); } _ => break }", None);
+        check(
+            "match a { 1 => return, _ => { b(); break } }",
+            Some(Change::Stays),
+        );
+        check(
+            "match a { 1 => { let b = c?; d(b); return } _ => f(), }",
+            None,
+        );
+        check("for a in b { return; }", None);
+        check("loop { a(); }", Some(Change::Stays));
         check("f(x);", None);
         check("x += 1;", None);
         check("*x = 1;", None);

@@ -14,7 +14,7 @@ use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
-use crate::map::WovenPoint;
+use crate::map::{WovenArm, WovenPoint};
 use crate::ranges::Ends;
 use crate::site::Site;
 use crate::syntax::contains_let;
@@ -143,6 +143,8 @@ struct Draft<'a> {
 
 const UNPARSABLE: &str = "the mutant's text is no expression";
 const NO_RANGE: &str = "only a range can be iterated in two ways";
+/// Arms of a `match` up to which it may stand there once more for each that can't be left out by a guard.
+const FEW_ARMS: usize = 6;
 const NO_SITE: &str = "its temporaries would be dropped too early";
 
 impl<'a> Planner<'a> {
@@ -206,7 +208,7 @@ impl<'a> Planner<'a> {
                     mutants: mutants
                         .filter(|id| !layout.absent.iter().any(|(absent, _)| absent == id))
                         .collect(),
-                    scrutinee: self.scrutinee(draft.point),
+                    arm: self.arm(draft.point),
                     flow: flow_of(self.source, draft.point, self.contexts),
                 });
                 layout.wraps.push(wrap);
@@ -258,6 +260,12 @@ impl<'a> Planner<'a> {
                 }
             }
             Shape::Iterator => vec![Form::Operands],
+            Shape::Arm { guard: None, .. } => match self.match_around(point) {
+                Some((_, whole)) if self.arms_within(whole) <= FEW_ARMS => {
+                    vec![Form::Operands, Form::Plain]
+                }
+                _ => vec![Form::Operands],
+            },
             _ => vec![Form::Plain],
         }
     }
@@ -338,6 +346,11 @@ impl<'a> Planner<'a> {
                 }
                 (*tail, Kind::IteratorTail(id))
             }
+            // What a guard keeps borrowed may be needed by the other arms: then the whole `match` stands there twice.
+            (Shape::Arm { guard: None, .. }, Form::Plain) => {
+                let (_, whole) = self.match_around(point).ok_or(NO_SITE)?;
+                self.switch(draft, whole, form, layout)?
+            }
             (Shape::Arm { guard, pattern }, _) => match guard {
                 None => (Span::new(pattern.end, pattern.end), Kind::NewGuard(id)),
                 Some(guard) => {
@@ -370,7 +383,7 @@ impl<'a> Planner<'a> {
             (Shape::Assignment { .. }, Form::Values | Form::Operands) => {
                 (point.span, self.assignment(draft, form, layout)?)
             }
-            _ => self.switch(draft, form, layout)?,
+            _ => self.switch(draft, point.span, form, layout)?,
         };
         Ok(Wrap {
             span,
@@ -499,6 +512,7 @@ impl<'a> Planner<'a> {
     fn switch(
         &self,
         draft: &Draft,
+        span: Span,
         form: Form,
         layout: &mut Layout,
     ) -> Result<(Span, Kind), &'static str> {
@@ -513,12 +527,11 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         if let Some(access) = by_place {
-            let span = draft.point.span;
             let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
             return Ok((span, Kind::Switch { choice, access }));
         }
         let mutants: Vec<&Mutant> = draft.alive.iter().map(|(_, mutant)| *mutant).collect();
-        match self.site(draft.point.span, &mutants).ok_or(NO_SITE)? {
+        match self.site(span, &mutants).ok_or(NO_SITE)? {
             Site::Around(span) => {
                 let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
                 let access = match self.contexts.get(span).is_block_like {
@@ -537,16 +550,29 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The scrutinee of the `match` around an arm.
-    fn scrutinee(&self, point: &Point) -> Option<Span> {
-        if !matches!(point.shape, Shape::Arm { .. }) {
+    fn arm(&self, point: &Point) -> Option<WovenArm> {
+        let Shape::Arm { pattern, .. } = point.shape else {
             return None;
-        }
+        };
+        let (scrutinee, _) = self.match_around(point)?;
+        Some(WovenArm { scrutinee, pattern })
+    }
+
+    /// How many arms could be left out there.
+    fn arms_within(&self, whole: Span) -> usize {
+        let points = self.mutants.points.iter();
+        points
+            .filter(|point| matches!(point.shape, Shape::Arm { .. }))
+            .filter(|point| whole.contains(point.span))
+            .count()
+    }
+
+    /// The scrutinee of the `match` around an arm, and all of it.
+    fn match_around(&self, point: &Point) -> Option<(Span, Span)> {
         let around = self.contexts.matches.iter().copied();
         around
             .filter(|(_, whole)| whole.contains(point.span))
             .min_by_key(|(_, whole)| whole.end - whole.start)
-            .map(|(scrutinee, _)| scrutinee)
     }
 }
 

@@ -55,10 +55,17 @@ pub struct WovenPoint {
     pub plainer: Vec<Form>,
     /// Those of its mutants that are in the text.
     pub mutants: Vec<MutantId>,
-    /// For a match arm: the scrutinee of its `match`, in the source.
-    pub scrutinee: Option<Span>,
+    pub arm: Option<WovenArm>,
     /// What its mutants do to the flow of the function.
     pub(crate) flow: Option<Flow>,
+}
+
+/// Where an arm of a `match` that is a point stands in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WovenArm {
+    /// Of its `match`.
+    pub scrutinee: Span,
+    pub pattern: Span,
 }
 
 /// The map of one woven file.

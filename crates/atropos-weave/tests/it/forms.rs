@@ -219,11 +219,19 @@ fn literals_keep_their_signs_casts_and_borrows() {
 #[test]
 fn statements_arms_and_jumps_are_left_out_or_exchanged() {
     check("SDL", Form::Plain, "g(a);", "if !rt::on(1) { g(a); }");
+    let choice = "match a { 1 => b, 2 if c => d, _ => e }";
+    check(
+        "MAD",
+        Form::Operands,
+        choice,
+        "match a { 1 if !rt::on(1)  => b, 2 if c => d, _ => e }",
+    );
     check(
         "MAD",
         Form::Plain,
-        "match a { 1 => b, 2 if c => d, _ => e }",
-        "match a { 1 if !rt::on(1)  => b, 2 if c => d, _ => e }",
+        choice,
+        "{ match rt::on(1) { false => (match a { 1 => b, 2 if c => d, _ => e }), \
+         _ => (match a {  2 if c => d, _ => e }) } }",
     );
     check(
         "BCR",

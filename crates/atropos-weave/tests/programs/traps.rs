@@ -527,6 +527,51 @@ fn given_away(mut n: i32, value: String, store: &mut Vec<String>) -> usize {
     }
 }
 
+/// A jump out of one arm only: control goes on behind the `match` without it, too.
+fn given_away_in_rounds(text: &str) -> Vec<String> {
+    let mut letters = text.chars();
+    let mut all: Vec<String> = Vec::new();
+    let mut value = String::from("-");
+    'words: loop {
+        loop {
+            match all.len() % 2 {
+                0 => {
+                    all.push(value);
+                    match letters.next() {
+                        Some(',') => {
+                            value = String::from("+");
+                            continue 'words;
+                        }
+                        Some(_) => {}
+                        None => return all,
+                    }
+                }
+                _ => all.insert(0, value),
+            }
+            value = match all.len() {
+                1 => format!("{}", all.len()),
+                n if n > 9 => return all,
+                _ => break,
+            };
+        }
+        value = String::from("*");
+    }
+}
+
+/// With a guard, what an arm gives back is borrowed in the other one as well.
+fn lent(slot: &mut Option<i32>, n: i32) -> &mut i32 {
+    match *slot {
+        Some(ref mut value) => {
+            *value += n;
+            value
+        }
+        _ => {
+            *slot = Some(n * 2);
+            slot.get_or_insert(n)
+        }
+    }
+}
+
 #[rustfmt::skip]
 fn dense(a:i32,b:i32)->i32{if a<b{a-b}else if b<=a&&a>0{return -a}else{a*-b}}
 
@@ -548,11 +593,13 @@ fn in_macros(n: i32) -> i32 {
 
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
+    attempt("given away in rounds", || given_away_in_rounds("a,b,c,,d"));
     attempt("conditions", || (conditions(1, 2), conditions(3, 2)));
     for n in [0, 1, 2, 5] {
         attempt("statements", || statements(n));
         attempt("labelled", || labelled(n));
         attempt("given away", || given_away(n, "a".into(), &mut vec!["b".into()]));
+        attempt("lent", || (*lent(&mut None, n), *lent(&mut Some(4), n)));
         attempt("given away at once", || given_away(n, "a".into(), &mut Vec::new()));
         attempt("dense", || dense(n, 2));
         attempt("shadowed", || shadowed(n, 1));
