@@ -12,6 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
 use crate::VERSION;
@@ -49,6 +50,10 @@ pub struct Header {
     pub time_limit: AtomicU64,
     /// Most address space above what the process had at the test's start.
     pub address_limit: AtomicU64,
+    /// When the run that the board is for began, in nanoseconds since 1970: files are old that were there before.
+    pub began: AtomicU64,
+    /// Not 0: a mutant may change old files.
+    pub old_files: AtomicU64,
     /// What pseudo-random bytes start from; the same for every run of a test.
     pub seed: AtomicU64,
     /// Not 0: processes in plain mode note what they reach and infect.
@@ -97,6 +102,12 @@ unsafe impl Send for Board {}
 // SAFETY: as above.
 unsafe impl Sync for Board {}
 
+/// When this process made its first board, which is before any test of its run.
+fn began() -> u64 {
+    static BEGAN: OnceLock<u64> = OnceLock::new();
+    *BEGAN.get_or_init(sys::since_1970)
+}
+
 fn round_up(length: usize) -> usize {
     length.next_multiple_of(64)
 }
@@ -138,6 +149,7 @@ impl Board {
         file.set_len(Layout::new(mutants).end as u64)?;
         let board = Board::map(&file, path, mutants)?;
         let header = board.header();
+        header.began.store(began(), Ordering::Relaxed);
         header.mutants.store(u64::from(mutants), Ordering::Relaxed);
         header.version.store(VERSION, Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);

@@ -73,6 +73,8 @@ pub struct Limits {
     pub time: Duration,
     /// Bytes of address space above what the process had at the test's start.
     pub address_space: u64,
+    /// Files may be changed that were there before all tests: the original does so, too.
+    pub old_files: bool,
 }
 
 impl Limits {
@@ -84,6 +86,7 @@ impl Limits {
             heap: u64::MAX,
             time,
             address_space: 0,
+            old_files: true,
         }
     }
 }
@@ -387,6 +390,7 @@ impl Client {
             (&header.heap_limit, limits.heap),
             (&header.time_limit, time),
             (&header.address_limit, limits.address_space),
+            (&header.old_files, u64::from(limits.old_files)),
             (&header.deadline, sys::now() + time),
             (&header.depth, 1),
             (&header.current, 0),

@@ -38,10 +38,12 @@ pub enum Effect {
     Descriptors = 13,
     /// The process asked what time it is, or waited for some.
     Clock = 14,
+    /// Files or directories were changed that had been there before all tests.
+    OldFiles = 15,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 15] = [
+    pub const ALL: [Effect; 16] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -57,6 +59,7 @@ impl Effect {
         Effect::Mapping,
         Effect::Descriptors,
         Effect::Clock,
+        Effect::OldFiles,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -80,6 +83,7 @@ impl Effect {
             Effect::Mapping => "maps memory itself",
             Effect::Descriptors => "opens files",
             Effect::Clock => "looks at the clock",
+            Effect::OldFiles => "changes files that were there before",
         }
     }
 }

@@ -45,12 +45,13 @@ pub const O_TRUNC: i32 = 0o1000;
 pub const O_APPEND: i32 = 0o2000;
 pub const O_CLOEXEC: i32 = 0o2000000;
 /// Without the bit that it shares with `O_DIRECTORY`.
+pub const O_EXCL: i32 = 0o200;
 pub const O_TMPFILE: i32 = 0o20000000;
 #[cfg(target_arch = "x86_64")]
 pub const O_DIRECTORY: i32 = 0o200000;
 #[cfg(target_arch = "aarch64")]
 pub const O_DIRECTORY: i32 = 0o40000;
-const AT_FDCWD: isize = -100;
+pub const AT_FDCWD: isize = -100;
 
 pub const POLLIN: i16 = 1;
 pub const POLLERR: i16 = 8;
@@ -427,6 +428,32 @@ pub fn map_memory(length: usize) -> Result<*mut u8, Errno> {
 pub unsafe fn unmap(address: *mut u8, length: usize) {
     // SAFETY: the caller vouches.
     let _ = unsafe { call(numbers::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
+}
+
+/// When a file or directory was made, in nanoseconds since 1970; none if there is no such file or nobody knows.
+///
+/// # Safety
+/// `path` is a C string, or null.
+pub unsafe fn birth(at: i32, path: *const c_char, follow: bool) -> Option<u64> {
+    const NOFOLLOW: usize = 0x100;
+    const WITH_BIRTH: usize = 0x7ff | 0x800;
+    const FILE_OR_DIRECTORY: [u16; 3] = [0o100_000, 0o040_000, 0o120_000];
+    // The fields of `struct statx` that matter here are its mask, the mode and the time of birth.
+    let mut stat = [0u64; 32];
+    let flags = if follow { 0 } else { NOFOLLOW };
+    let to = stat.as_mut_ptr() as usize;
+    let arguments = [at as usize, path as usize, flags, WITH_BIRTH, to, 0];
+    // SAFETY: the buffer has the size of a `struct statx`; the kernel checks the path.
+    unsafe { call(numbers::STATX, arguments) }.ok()?;
+    let is_known = stat[0] as u32 & 0x800 != 0;
+    let mode = (stat[3] >> 32) as u16;
+    let is_file = FILE_OR_DIRECTORY.contains(&(mode & 0o170_000));
+    (is_known && is_file).then(|| stat[10] * 1_000_000_000 + u64::from(stat[11] as u32))
+}
+
+/// Nanoseconds since 1970.
+pub fn since_1970() -> u64 {
+    clock(0)
 }
 
 /// Size and link count of a path; none if it does not exist.

@@ -34,6 +34,8 @@ pub enum Outcome {
     NeedsOwnProcess,
     /// The test ended and the mutant never differed from the original.
     NotInfected,
+    /// Stopped before it changed a file that had been there before all tests, which the original leaves alone.
+    Harm,
 }
 
 impl Outcome {
@@ -51,6 +53,7 @@ impl Outcome {
             Outcome::TimeLimit => (9, 0),
             Outcome::NeedsOwnProcess => (10, 0),
             Outcome::NotInfected => (11, 0),
+            Outcome::Harm => (12, 0),
         }
     }
 
@@ -71,6 +74,7 @@ impl Outcome {
             9 => Outcome::TimeLimit,
             10 => Outcome::NeedsOwnProcess,
             11 => Outcome::NotInfected,
+            12 => Outcome::Harm,
             _ => Outcome::None,
         }
     }

@@ -207,7 +207,7 @@ fn figures(outcomes: &Outcomes) -> String {
         let number = totals.untested;
         let explanation = styled(
             style::FAINT,
-            "a test that would tell fails without them, too, or could not be explored to the end",
+            "it can't be told what the tests would say; `show ID` says why",
         );
         writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
     }

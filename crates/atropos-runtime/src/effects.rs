@@ -8,8 +8,9 @@
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use atropos_protocol::{Effect, Effects, sys};
+use atropos_protocol::{Effect, Effects, Outcome, sys};
 
+use crate::role::Role;
 use crate::{role, verdict};
 
 /// How effects are treated.
@@ -90,6 +91,37 @@ pub fn note_clock(call: &CStr) {
     if !seen().contains(Effect::Clock) {
         note(Effect::Clock, call, None);
     }
+}
+
+/// The program is about to change what is at a path, if there is anything. A mutant is stopped before it changes what was
+/// there before all tests, unless the original does that as well.
+pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
+    note(Effect::Files, call, Some(path));
+    let Some(board) = role::board() else { return };
+    let header = board.header();
+    let began = header.began.load(Ordering::Relaxed);
+    let is_recorded = match role::role() {
+        Role::Recorder => true,
+        Role::Mutant if header.old_files.load(Ordering::Relaxed) == 0 => false,
+        _ => return,
+    };
+    let errno = sys::errno();
+    // SAFETY: the program is about to hand this string to libc.
+    let birth = unsafe { sys::birth(at, path, follow) };
+    let is_old = birth.is_some_and(|birth| birth < began);
+    if is_recorded {
+        let old = if is_old { Effect::OldFiles.bit() } else { 0 };
+        let effects = Effect::Files.bit() | old;
+        header.effects.fetch_or(effects, Ordering::Relaxed);
+    } else if is_old {
+        let mut text = Line::new();
+        text.push(call.to_bytes());
+        text.push(b" ");
+        // SAFETY: it was there a moment ago.
+        text.push(unsafe { CStr::from_ptr(path) }.to_bytes());
+        verdict::stop(Outcome::Harm, text.as_str());
+    }
+    sys::set_errno(errno);
 }
 
 #[cold]

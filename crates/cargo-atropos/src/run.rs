@@ -246,6 +246,9 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
         Undecided::NotToTheEnd(why) => {
             format!("only exploration comes to it, and not to the end under {name}: {why}")
         }
+        Undecided::Harm(call) => format!(
+            "under {name} it was stopped before `{call}`: the file was there before, and the original leaves it alone"
+        ),
         Undecided::OnlyExplored => {
             format!("it only acts where threads are explored, and {name} could not be")
         }

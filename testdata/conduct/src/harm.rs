@@ -81,6 +81,12 @@ pub fn delete(really: bool, directory: &Path) {
     }
 }
 
+pub fn delete_what_others_need(really: bool) {
+    if really {
+        fs::remove_file("Cargo.toml").unwrap();
+    }
+}
+
 pub fn close_descriptors(really: bool) {
     if really {
         for descriptor in 0..64 {
@@ -184,6 +190,11 @@ mod tests {
         delete(false, &directory);
         assert_eq!(fs::read_to_string(directory.join("file")).unwrap(), "text");
         fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn files_of_others_stay() {
+        delete_what_others_need(false);
     }
 
     #[test]

@@ -5,10 +5,17 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use atropos_protocol::{Effect, sys};
 
 use super::intercept;
-use crate::effects::note;
+use crate::effects::{change, note};
+
+const HERE: c_int = sys::AT_FDCWD as c_int;
 
 /// Opening to write, or to create, changes files; opening to read only takes a descriptor.
-fn opening(call: &CStr, path: *const c_char, flags: c_int) {
+fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
+    let writing = sys::O_WRONLY | sys::O_RDWR | sys::O_TRUNC;
+    let is_new = flags & (sys::O_EXCL | sys::O_TMPFILE) != 0;
+    if flags & writing != 0 && !is_new {
+        return change(call, at, path, true);
+    }
     let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE;
     let effect = if flags & changing != 0 {
         Effect::Files
@@ -22,27 +29,34 @@ fn changing(call: &CStr, path: *const c_char) {
     note(Effect::Files, call, Some(path));
 }
 
+/// What is renamed is gone from where it was, and so is what was there where it goes.
+fn renaming(call: &CStr, from: (c_int, *const c_char), to: (c_int, *const c_char)) {
+    for (at, path) in [from, to] {
+        change(call, at, path, false);
+    }
+}
+
 fn opening_stream(call: &CStr, path: *const c_char, mode: *const c_char) {
     // SAFETY: the program is about to hand this string to libc.
     let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
     let reads_only = mode.first() == Some(&b'r') && !mode.contains(&b'+');
-    opening(call, path, if reads_only { 0 } else { sys::O_WRONLY });
+    opening(call, HERE, path, if reads_only { 0 } else { sys::O_WRONLY });
 }
 
 // The variadic ones take their optional argument in the same register as a fixed one would be.
 intercept! {
     fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
-        |call| opening(call, path, flags);
+        |call| opening(call, HERE, path, flags);
     fn open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
-        |call| opening(call, path, flags);
+        |call| opening(call, HERE, path, flags);
     fn openat(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
-        |call| opening(call, path, flags);
+        |call| opening(call, at, path, flags);
     fn openat64(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
-        |call| opening(call, path, flags);
+        |call| opening(call, at, path, flags);
     fn creat(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn creat64(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
         |call| opening_stream(call, path, mode);
     fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
@@ -52,21 +66,21 @@ intercept! {
     fn mkdirat(at: c_int, path: *const c_char, mode: c_uint) -> c_int, -1,
         |call| changing(call, path);
     fn rmdir(path: *const c_char) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, false);
     fn unlink(path: *const c_char) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, false);
     fn unlinkat(at: c_int, path: *const c_char, flags: c_int) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, at, path, false);
     fn remove(path: *const c_char) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, false);
     fn rename(from: *const c_char, to: *const c_char) -> c_int, -1,
-        |call| changing(call, from);
+        |call| renaming(call, (HERE, from), (HERE, to));
     fn renameat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char) -> c_int, -1,
-        |call| changing(call, from);
+        |call| renaming(call, (at, from), (to_at, to));
     fn renameat2(
         at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_uint,
     ) -> c_int, -1,
-        |call| changing(call, from);
+        |call| renaming(call, (at, from), (to_at, to));
     fn link(from: *const c_char, to: *const c_char) -> c_int, -1,
         |call| changing(call, to);
     fn linkat(
@@ -78,19 +92,19 @@ intercept! {
     fn symlinkat(target: *const c_char, at: c_int, path: *const c_char) -> c_int, -1,
         |call| changing(call, path);
     fn truncate(path: *const c_char, length: c_long) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn truncate64(path: *const c_char, length: c_long) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn chmod(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn fchmod(file: c_int, mode: c_uint) -> c_int, -1,
         |call| changing(call, std::ptr::null());
     fn fchmodat(at: c_int, path: *const c_char, mode: c_uint, flags: c_int) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, at, path, true);
     fn chown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, true);
     fn lchown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| change(call, HERE, path, false);
     fn fchown(file: c_int, user: c_uint, group: c_uint) -> c_int, -1,
         |call| changing(call, std::ptr::null());
     fn fchownat(

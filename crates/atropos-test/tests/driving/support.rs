@@ -223,5 +223,6 @@ pub fn limits() -> Limits {
         heap: 64 << 20,
         time: Duration::from_secs(10),
         address_space: 1 << 30,
+        old_files: false,
     }
 }

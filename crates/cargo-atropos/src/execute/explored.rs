@@ -608,7 +608,7 @@ impl Context<'_> {
     }
 
     /// A test would have something to say about a mutant, but it can't be told what.
-    fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
+    pub fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
         let mut standings = self.standings();
         let standing = &mut standings[mutant as usize];
         standing.meet(test);

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use atropos_protocol::{Broken, Effect, Limits, Outcome, Verdict, Way};
 use atropos_report::outcomes::TestRecord;
 
-use super::standing::{TestId, how};
+use super::standing::{TestId, Undecided, how};
 use super::test_case::TestCase;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, way};
@@ -338,6 +338,10 @@ impl Worker<'_> {
             }
             if let Some(said) = said(*mutant, verdict) {
                 standing.push(said);
+            }
+            if verdict.outcome == Outcome::Harm {
+                let why = Undecided::Harm(verdict.message.clone());
+                self.context.leave_undecided(id, *mutant, why);
             }
         }
         left.retain(|mutant| standing.iter().all(|said| said.mutant != *mutant));

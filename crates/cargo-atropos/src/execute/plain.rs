@@ -16,7 +16,7 @@ use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
 
 use super::baseline::captured;
-use super::standing::TestId;
+use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
 use super::{Context, Said, journal_name, way};
 use crate::build::test_binary::Invocation;
@@ -44,6 +44,7 @@ pub struct PlainBaseline {
     pub steps: u64,
     pub reached: Vec<u32>,
     pub infected: Vec<u32>,
+    pub changes_files: bool,
 }
 
 #[derive(Default)]
@@ -73,12 +74,14 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
         let said = context.zygotes.scratch.join("plain-output");
         let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
         let wall = start.elapsed();
+        let effects = Effects(header.effects.load(Ordering::Relaxed));
         if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
                 wall,
                 steps: header.spawned_steps.load(Ordering::Relaxed),
                 reached: marked(board.reached()),
                 infected: marked(board.infected()),
+                changes_files: effects.contains(Effect::Files),
                 test,
             });
         } else {
@@ -129,8 +132,13 @@ pub fn run(
                         while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
                             && !context.interrupted()
                         {
-                            let said = run_mutant(context, test, mutant, worker)?;
-                            context.note(id, name, vec![said])?;
+                            match run_mutant(context, test, mutant, worker)? {
+                                Some(said) => context.note(id, name, vec![said])?,
+                                None => {
+                                    let why = Undecided::Harm("a change".to_owned());
+                                    context.leave_undecided(id, mutant, why);
+                                }
+                            }
                         }
                         Ok(())
                     })
@@ -144,17 +152,22 @@ pub fn run(
     Ok(())
 }
 
+/// None if the mutant was stopped before it did harm.
 fn run_mutant(
     context: &Context<'_>,
     test: &PlainBaseline,
     mutant: u32,
     worker: usize,
-) -> Result<Said> {
+) -> Result<Option<Said>> {
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
     let effects = Effects(Effect::Threads.bit());
-    let limits = way::limits(test.wall, test.steps, 0, effects, multiplier);
+    let limits = Limits {
+        // A program is run only once without a mutant, and may leave files behind that it finds the next time.
+        old_files: test.changes_files,
+        ..way::limits(test.wall, test.steps, 0, effects, multiplier)
+    };
     let start = Instant::now();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     if matches!(end, End::TimeLimit) {
@@ -164,6 +177,9 @@ fn run_mutant(
         };
         end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     }
+    if board.spawned_limit(mutant) == Some(Outcome::Harm) {
+        return Ok(None);
+    }
     let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
         KillEntry {
             how,
@@ -171,12 +187,12 @@ fn run_mutant(
             location: String::new(),
         }
     });
-    Ok(Said {
+    Ok(Some(Said {
         mutant,
         seconds: start.elapsed().as_secs_f64(),
         kill,
         explored: None,
-    })
+    }))
 }
 
 /// How a program's end tells that it noticed the mutant.
@@ -220,6 +236,8 @@ fn run_program(
     let header = board.header();
     header.step_limit.store(limits.steps, Ordering::Relaxed);
     header.heap_limit.store(limits.heap, Ordering::Relaxed);
+    let old_files = u64::from(limits.old_files);
+    header.old_files.store(old_files, Ordering::Relaxed);
     header.spawned_limit.store(0, Ordering::Relaxed);
     let mut command = invocation.command();
     command

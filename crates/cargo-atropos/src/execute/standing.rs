@@ -19,6 +19,8 @@ pub enum Undecided {
     NotToTheEnd(String),
     /// The mutant only acts where threads are explored, and the test's could not be.
     OnlyExplored,
+    /// The mutant was stopped before it changed a file that the original leaves alone: by which call.
+    Harm(String),
 }
 
 /// What is known of one mutant.
@@ -87,6 +89,7 @@ pub fn how(verdict: &RunVerdict) -> Option<How> {
         | Outcome::Running
         | Outcome::Passed
         | Outcome::NeedsOwnProcess
+        | Outcome::Harm
         | Outcome::NotInfected => return None,
     })
 }

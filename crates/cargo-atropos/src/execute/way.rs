@@ -105,6 +105,7 @@ pub fn limits(
             true => 0,
             false => heap.saturating_mul(4),
         },
+        old_files: effects.contains(Effect::OldFiles),
     }
 }
 

@@ -36,6 +36,7 @@ fn misbehaving_mutants_get_the_right_verdict(run: &Run) {
             ("panic_twice: negate really", "killed (crashed)"),
             ("panic_in_drop: negate really", "killed (panicked)"),
             ("delete: negate really", "killed (panicked)"),
+            ("delete_what_others_need: negate really", "untested"),
             ("close_descriptors: negate really", "survived"),
             ("talk: negate really", "survived"),
             ("leave_a_child: negate really", "survived"),
@@ -45,6 +46,15 @@ fn misbehaving_mutants_get_the_right_verdict(run: &Run) {
             ("come_late: negate really", "survived"),
         ],
     );
+}
+
+#[track_caller]
+fn files_of_the_user_stay(tree: &Tree, run: &Run) {
+    assert!(tree.path().join("Cargo.toml").exists());
+    let mutant = run.mutant("src/harm.rs", "delete_what_others_need", "negate really");
+    let note = mutant.note.as_deref().unwrap_or_default();
+    let why = "under harm::tests::files_of_others_stay it was stopped before `unlink Cargo.toml`";
+    assert!(note.contains(why), "{note}");
 }
 
 #[track_caller]
@@ -119,6 +129,7 @@ fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
     }
     let usual = tree.run(&[]).has_code(2);
     misbehaving_mutants_get_the_right_verdict(&usual);
+    files_of_the_user_stay(&tree, &usual);
     tests_of_every_kind_kill(&usual);
     let one_killer = |run: &Run| {
         run.outcomes()
