@@ -94,7 +94,9 @@ impl Verdict {
             Verdict::Survived => "tests ran the change and still passed",
             Verdict::Uninfected => "tests ran the place, but there the change made no difference",
             Verdict::Unreached => "no test runs this code",
-            Verdict::Unviable => "rustc rejects the change; not counted in the score",
+            Verdict::Unviable => {
+                "rustc rejects the change, or one around it; not counted in the score"
+            }
             Verdict::NotBuilt => "features or cfg leave this code out; not counted in the score",
             Verdict::Skipped => "left out on request; not counted in the score",
         }

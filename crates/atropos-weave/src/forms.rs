@@ -10,7 +10,7 @@ use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
 /// Raised whenever a reader of the old form would misread the new one.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How a point is written into the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -75,6 +75,8 @@ pub struct FileForms {
     forms: BTreeMap<usize, Form>,
     /// Mutants that are out, with the reason.
     dropped: BTreeMap<MutantId, String>,
+    /// Those of them that are out on suspicion, by their points.
+    suspected: BTreeMap<usize, BTreeSet<MutantId>>,
     /// Step counters that are out, by their place in `FileMutants::steps`.
     dropped_steps: BTreeSet<usize>,
 }
@@ -84,6 +86,7 @@ impl FileForms {
         FileForms {
             forms: BTreeMap::new(),
             dropped: BTreeMap::new(),
+            suspected: BTreeMap::new(),
             dropped_steps: BTreeSet::new(),
         }
     }
@@ -117,6 +120,31 @@ impl FileForms {
             .entry(mutant)
             .or_insert_with(|| reason.to_owned());
         is_new
+    }
+
+    /// Drops a mutant of a point that an error may be due to. Tells whether it was still there.
+    pub fn suspect(&mut self, point: usize, mutant: MutantId, reason: &str) -> bool {
+        let is_new = self.drop_mutant(mutant, reason);
+        if is_new {
+            self.suspected.entry(point).or_default().insert(mutant);
+        }
+        is_new
+    }
+
+    /// The points with mutants that were dropped on suspicion, with what was said of them.
+    pub fn suspected(&self) -> impl Iterator<Item = (usize, Vec<(MutantId, String)>)> {
+        self.suspected.iter().map(|(point, mutants)| {
+            let reason = |mutant| self.reason(mutant).unwrap_or_default().to_owned();
+            let mutants = mutants.iter().map(|&mutant| (mutant, reason(mutant)));
+            (*point, mutants.collect())
+        })
+    }
+
+    /// Takes a point's suspected mutants in again.
+    pub fn acquit(&mut self, point: usize) {
+        for mutant in self.suspected.remove(&point).unwrap_or_default() {
+            self.dropped.remove(&mutant);
+        }
     }
 
     /// Drops a step counter. Tells whether it was still there.

@@ -219,7 +219,7 @@ impl Round<'_> {
         let dropped = point
             .mutants
             .iter()
-            .filter(|&&mutant| forms.drop_mutant(mutant, &reason))
+            .filter(|&&mutant| forms.suspect(point.point, mutant, &reason))
             .count();
         if dropped > 0 {
             self.outcome.dropped_points += 1;

@@ -39,7 +39,7 @@ src/account.rs:15: fn Account::close, 2 mutants
   survived        4   tests ran the change and still passed
   uninfected      1   tests ran the place, but there the change made no difference
   unreached       2   no test runs this code
-  unviable        1   rustc rejects the change; not counted in the score
+  unviable        1   rustc rejects the change, or one around it; not counted in the score
   not built       1   features or cfg leave this code out; not counted in the score
   skipped         1   left out on request; not counted in the score
 

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
+use atropos_weave::appeal::Appeal;
 use atropos_weave::diagnostics::parse_errors;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
 
@@ -36,6 +37,8 @@ pub const PLANNED_VARIABLE: &str = "ATROPOS_PLANNED";
 
 /// More rounds than any weave should need; then the unit is left alone.
 pub(super) const MAX_ROUNDS: u32 = 40;
+/// How often points that were dropped on suspicion may be tried again, at least.
+const HEARINGS: u32 = 6;
 
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
@@ -214,6 +217,7 @@ impl Unit {
         let check = self
             .woven_call_with_lints("warn")?
             .as_check(&self.instructions.checks().display().to_string());
+        let mut appealed = checked;
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let woven = self.weave(&forms)?;
@@ -238,6 +242,10 @@ impl Unit {
                         rounds: round,
                     };
                     return Ok((output, accepted));
+                }
+                if !appealed && self.appeal(&mut forms, &woven, &check, round, check_time)? {
+                    appealed = true;
+                    continue;
                 }
                 fs::write(&making, serde_json::to_vec(&forms)?)?;
                 fs::rename(&making, &known)?;
@@ -265,6 +273,47 @@ impl Unit {
             checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    /// Tries the points again that were dropped on suspicion, no more often than there were rounds before it.
+    /// Tells whether any are in again.
+    fn appeal(
+        &self,
+        forms: &mut PackageForms,
+        woven: &BTreeMap<String, FileWeave>,
+        check: &RustcCall,
+        rounds: u32,
+        check_time: &mut Duration,
+    ) -> Result<bool> {
+        let span = |name: &str, point: usize| {
+            let mut files = self.package.files.iter();
+            let file = files.find(|file| file.path == name)?;
+            Some(file.mutants.points.get(point)?.span)
+        };
+        let before = forms.dropped_mutants().count();
+        let mut appeal = Appeal::new(forms, woven, span);
+        let most = rounds.max(HEARINGS);
+        let start = Instant::now();
+        let mut hearings = 0;
+        while hearings < most && appeal.call(forms) {
+            hearings += 1;
+            let woven = self.weave(forms)?;
+            let output = check.command().output().context("can't run rustc")?;
+            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+            if !output.status.success() && errors.is_empty() {
+                bail!("rustc fails without an error");
+            }
+            appeal.decide(forms, &woven, &errors, |name| self.file_of_name(name));
+        }
+        *check_time += start.elapsed();
+        let again = before - forms.dropped_mutants().count();
+        if hearings > 0 {
+            let seconds = start.elapsed().as_secs_f64();
+            self.log(&format!(
+                "appeal: {again} of {before} dropped mutants are in again after {hearings} hearings and {seconds:.2} s"
+            ));
+        }
+        Ok(again > 0)
     }
 
     /// Writes all files of the package, woven, into the shadow; gives them by their path in the plan.
