@@ -65,8 +65,10 @@ pub fn run(options: Options) -> Result<ExitCode> {
             Err(BuildFailure::Internal(error)) => return Err(error),
         };
         second_order::complete(&mut build.built, &prepared.plan);
-        spent.check += build.check_time.as_secs_f64();
-        spent.build += (build.time.saturating_sub(build.check_time)).as_secs_f64();
+        // What an earlier run has built was checked there.
+        let check_time = build.check_time.min(build.time);
+        spent.check += check_time.as_secs_f64();
+        spent.build += (build.time - check_time).as_secs_f64();
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
         let programs = format!("{} {}", build.key, build.artifacts);
         let key = journal_key(&programs, &prepared.options);
