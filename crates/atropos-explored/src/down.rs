@@ -37,18 +37,7 @@ pub fn answer(
         found.trace = trace_before(subject, mutant, &schedule, &found.title).unwrap_or_default();
         explored.found = Some(found);
         // Where only a part of the original's schedules is known, this may be one under which it fails, too.
-        match original(subject, &schedule, diary) {
-            Recheck::Passes => {}
-            Recheck::Fails(own) => {
-                fate = Fate::Undecided;
-                explored.found = Some(own);
-            }
-            Recheck::Unknown(why) => {
-                fate = Fate::Undecided;
-                explored.found = None;
-                explored.coverage = why;
-            }
-        }
+        original(subject, &schedule, diary).judge(&mut fate, &mut explored);
     } else {
         explored.found = Some(found);
     }

@@ -424,18 +424,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
             let found = explored.found.as_ref();
             let short = found.and_then(|found| found.schedule.parse().ok());
             let schedules = [Some(schedule), short].into_iter().flatten();
-            match recheck::original(subject, schedules) {
-                Recheck::Passes => {}
-                Recheck::Fails(found) => {
-                    fate = Fate::Undecided;
-                    explored.found = Some(found);
-                }
-                Recheck::Unknown(why) => {
-                    fate = Fate::Undecided;
-                    explored.found = None;
-                    explored.coverage = why;
-                }
-            }
+            recheck::original(subject, schedules).judge(&mut fate, &mut explored);
         }
     } else if let Some(own) = own
         && let Recheck::Fails(found) = recheck::original(subject, [own.schedule])

@@ -2,7 +2,7 @@
 //! they do in the killing schedule? If it does not, its test fails by itself, and that is what is to be told.
 
 use atropos_explore::{End, Replay, Schedule, Strategy as _, Strictness, System as _};
-use atropos_protocol::exploration::Found;
+use atropos_protocol::exploration::{Explored, Fate, Found};
 use atropos_threads::Noted as _;
 
 use crate::describe;
@@ -14,6 +14,21 @@ pub enum Recheck {
     Fails(Found),
     /// Nothing can be said of the mutant, nor of the original; why.
     Unknown(String),
+}
+
+impl Recheck {
+    /// What is to be told of a mutant that was killed under these schedules.
+    pub fn judge(self, fate: &mut Fate, explored: &mut Explored) {
+        match self {
+            Recheck::Passes => return,
+            Recheck::Fails(own) => explored.found = Some(own),
+            Recheck::Unknown(why) => {
+                explored.found = None;
+                explored.coverage = why;
+            }
+        }
+        *fate = Fate::Undecided;
+    }
 }
 
 /// Runs the original, which must be active, under each of the schedules as far as they can be followed.

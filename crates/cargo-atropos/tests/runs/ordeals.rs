@@ -85,7 +85,7 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         .find(|line| line.starts_with("it decides nothing about mutants"));
     assert!(line.unwrap().contains(&undecided), "{}", run.stderr);
     let replayed = tree.run(&["replay", "counts_may_get_lost"]).has_code(2);
-    assert!(replayed.stdout.contains("src/turns.rs:65"));
+    assert!(replayed.stdout.contains("src/turns.rs:69"));
     run.check(
         "src/turns.rs",
         &[("count: replace + with -", "killed (panicked)")],
