@@ -337,7 +337,8 @@ impl Picture {
         parts.join(", ")
     }
 
-    /// The remaining time at the rate of the last while. Nothing until the rate means something.
+    /// The remaining time at the rate of the last while. Nothing until the rate means something, and nothing any more once
+    /// all should have been done long since: what is left is slower than what the rate was measured on.
     fn remaining(&self, now: Instant) -> Option<Duration> {
         let &(from, already) = self.samples.front()?;
         let measured = now - from;
@@ -349,6 +350,11 @@ impl Picture {
             None => 5.0,
         };
         if progress < enough || left <= 0.0 || now - self.since < Duration::from_secs(2) {
+            return None;
+        }
+        let &(last, _) = self.samples.back()?;
+        let expected = (last - from).mul_f64(left / progress);
+        if now - last > expected + Duration::from_secs(2) {
             return None;
         }
         Some(measured.mul_f64(left / progress))
@@ -481,6 +487,20 @@ mod tests {
             .unwrap()
             .as_secs_f64();
         assert!(later > 2.0 * remaining, "{later}");
+    }
+
+    #[test]
+    fn an_estimate_that_was_wrong_is_not_repeated() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Checking, 41, start);
+        for number in 1..=40 {
+            picture.done(None, start + seconds(f64::from(number) * 0.1));
+        }
+        let line = |after| picture.line(start + seconds(after));
+        assert_eq!(line(5.0), "Checking 40/41 tests, about 1 s left");
+        // The last one alone takes longer than all the others.
+        assert_eq!(line(30.0), "Checking 40/41 tests, 30 s");
     }
 
     #[test]

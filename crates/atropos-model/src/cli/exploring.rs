@@ -1,5 +1,6 @@
 //! `model explore`: every mutant against the original, to the end.
 
+use super::ticker::Ticker;
 use super::{Together, load_with, most_memory, what_stopped};
 use crate::conformance::{Comparison, Conforms, Explored, Obstacle};
 use crate::explore::{Halt, Limits, Reduction};
@@ -10,6 +11,9 @@ use atropos_explore::{Order, Technique, Until};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
@@ -33,12 +37,19 @@ pub struct ExploreArgs {
     /// States without a visible step after which internal steps are taken for endless.
     #[arg(long, default_value_t = 10_000)]
     pub max_internal: usize,
+    /// Stop after so many seconds with what was found.
+    #[arg(long)]
+    pub time: Option<u64>,
     /// Stop when so many MiB of memory are in use; nearly all that is free if not given.
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
 }
 
-pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+pub(super) fn explore(
+    args: &ExploreArgs,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
     let techniques = match args.technique.as_str() {
         "all" => Technique::ALL.to_vec(),
         name => vec![name.parse()?],
@@ -60,9 +71,11 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
         ..Options::default()
     };
     let mut explorer = Crew::new(&model, &options)?.into_first();
+    let end = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
     explorer.heed(Halt {
+        interrupted: interrupted.clone(),
+        deadline: args.time.and_then(end),
         memory: args.max_memory.or_else(most_memory),
-        ..Halt::default()
     });
     let mut explored = match Explored::new(explorer, Order::BreadthFirst, limits, args.max_states) {
         Ok(explored) => explored,
@@ -87,7 +100,7 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
     )?;
     writeln!(
         out,
-        "| technique | killed | conform | not met | too large | states | transitions | seconds |"
+        "| technique | killed | conform | not met | undecided | states | transitions | seconds |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|")?;
     let until = match args.to_the_end {
@@ -96,7 +109,11 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
     };
     let mut last = None;
     for technique in techniques {
-        let comparison = explored.compare(&mutants, technique, until);
+        let mut ticker = Ticker::new();
+        let comparison = explored.compare(&mutants, technique, until, &mut |decided| {
+            ticker.show(|| format!("{}: {decided}/{} mutants", technique.name(), mutants.len()));
+        });
+        ticker.end();
         row(&comparison, out)?;
         out.flush()?;
         last = Some(comparison);
@@ -107,7 +124,8 @@ pub(super) fn explore(args: &ExploreArgs, out: &mut dyn Write) -> anyhow::Result
             Conforms::No => continue,
             Conforms::Always => "no test can tell it from the original",
             Conforms::Unreached => "the original never comes to where it would differ",
-            Conforms::Unknown => "has too many states, or there was no more memory",
+            Conforms::TooLarge => "has too many states (--max-states allows more)",
+            Conforms::Stopped => "was not explored to its end",
         };
         let parts = model.mutants.parts(mutant);
         let places: Vec<String> = parts
@@ -144,7 +162,7 @@ fn row(comparison: &Comparison, out: &mut dyn Write) -> std::io::Result<()> {
         count(Conforms::No),
         count(Conforms::Always),
         count(Conforms::Unreached),
-        count(Conforms::Unknown),
+        count(Conforms::TooLarge) + count(Conforms::Stopped),
         comparison.size.states,
         comparison.size.transitions,
         comparison.time.as_secs_f64()

@@ -1,5 +1,6 @@
 //! `model generate` and `model rust`.
 
+use super::ticker::Ticker;
 use super::{Together, count, deliver, load_with, most_memory, what_stopped};
 use crate::explore::{Limits, Reduction};
 use crate::generate::{
@@ -12,12 +13,12 @@ use crate::results::{Report, TestCase, draw_tests, prepare, write_report, write_
 use crate::rust_tests::{adapter_file, tests_file};
 use anyhow::Context as _;
 use clap::Args;
-use std::io::{IsTerminal as _, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
@@ -91,20 +92,10 @@ fn generated(
     options: &Options,
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
-    let mut shown = Instant::now();
-    let terminal = std::io::stderr().is_terminal();
-    // In a log a line now and then is enough.
-    let pause = Duration::from_millis(if terminal { 200 } else { 20_000 });
-    let mut progress = |progress: Progress| {
-        if shown.elapsed() > pause {
-            shown = Instant::now();
-            show(&progress, terminal);
-        }
-    };
+    let mut ticker = Ticker::new();
+    let mut progress = |progress: Progress| ticker.show(|| how_far(&progress));
     let generated = generate_with(model, options, &mut progress, finished);
-    if terminal {
-        super::tell("\r\x1b[K");
-    }
+    ticker.end();
     if options.interrupted.load(Ordering::Relaxed) {
         super::tell("interrupted: writing what was found; interrupt again to end at once\n");
     }
@@ -215,14 +206,9 @@ pub(super) fn rust_tests(
     Ok(true)
 }
 
-fn show(progress: &Progress, terminal: bool) {
-    let (before, after) = if terminal {
-        ("\r\x1b[K", "")
-    } else {
-        ("", "\n")
-    };
-    super::tell(&format!(
-        "{before}test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running{after}",
+fn how_far(progress: &Progress) -> String {
+    format!(
+        "test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running",
         progress.test + 1,
         progress.tests,
         progress.choices,
@@ -231,7 +217,7 @@ fn show(progress: &Progress, terminal: bool) {
         progress.found,
         progress.total,
         progress.live
-    ));
+    )
 }
 
 /// What the original does wrong by itself, with the way there.

@@ -2,6 +2,7 @@
 
 mod exploring;
 mod generating;
+mod ticker;
 
 use crate::animate::Animation;
 use crate::charts;
@@ -113,12 +114,15 @@ pub struct Together {
 impl ModelCommand {
     /// Whether it may take long and ends in order when it is interrupted.
     pub fn heeds_interruption(&self) -> bool {
-        matches!(self, ModelCommand::Generate(_) | ModelCommand::Rust(_))
+        matches!(
+            self,
+            ModelCommand::Generate(_) | ModelCommand::Rust(_) | ModelCommand::Explore(_)
+        )
     }
 }
 
-/// Runs a subcommand; `false` if the model is not as it should be. When `interrupted` becomes true, generation ends with
-/// what it has found.
+/// Runs a subcommand; `false` if the model is not as it should be. When `interrupted` becomes true, generation and
+/// exploration end with what they have found.
 ///
 /// # Errors
 /// Files that can't be read or written.
@@ -152,7 +156,7 @@ fn run_to(
         ModelCommand::Translate { file, out: to } => translate_file(file, to.as_deref(), out),
         ModelCommand::Run { file, seed } => animate(file, *seed, out),
         ModelCommand::Mutants(args) => list_mutants(args, out),
-        ModelCommand::Explore(args) => exploring::explore(args, out),
+        ModelCommand::Explore(args) => exploring::explore(args, interrupted, out),
         ModelCommand::Generate(args) => generating::generate_tests(args, interrupted, out),
         ModelCommand::Rust(args) => generating::rust_tests(args, interrupted, out),
         ModelCommand::Synthesize {
@@ -305,7 +309,10 @@ fn what_stopped(model: &Model, source: &Source, stop: &Stop, after: &str) -> Str
             "more than {most} MiB of memory are needed (--max-memory allows more), {after}; types with fewer values \
              make fewer states"
         ),
-        Stop::Halted(_) => format!("it was stopped, {after}"),
+        Stop::Halted(Cause::Time) => {
+            format!("the time is up (--time allows more), {after}")
+        }
+        Stop::Halted(Cause::Interrupted) => format!("it was interrupted, {after}"),
         Stop::Error(labels, error) => {
             let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
             let during = if labels.is_empty() {

@@ -51,8 +51,10 @@ pub enum Conforms {
     Unreached,
     /// Some test kills it, or it fails or goes on without end there.
     No,
-    /// It has too many states, or was ended from outside.
-    Unknown,
+    /// It has too many states, or goes on without end.
+    TooLarge,
+    /// Its exploration was ended from outside.
+    Stopped,
 }
 
 /// The exploration of one mutant.
@@ -111,12 +113,13 @@ impl Explored {
         self.original.size
     }
 
-    /// Explores mutants, each to its first failure, or to its end.
+    /// Explores mutants, each to its first failure, or to its end, and tells how many are decided.
     pub fn compare(
         &mut self,
         mutants: &[MutantId],
         technique: Technique,
         until: Until,
+        decided: &mut dyn FnMut(usize),
     ) -> Comparison {
         let begun = Instant::now();
         let mut size = Size::default();
@@ -124,6 +127,7 @@ impl Explored {
         for mutant in mutants {
             let judged = self.mutant(*mutant, technique, until);
             verdicts.push((*mutant, judged.conforms));
+            decided(verdicts.len());
             size.states += judged.size.states;
             size.transitions += judged.size.transitions;
         }
@@ -150,14 +154,13 @@ impl Explored {
                         false => flow,
                     }
                 });
-        let halted = matches!(self.walk.model().stopped(), Some(Stop::Halted(_)));
         let conforms = match run.verdict {
-            _ if halted => Conforms::Unknown,
+            _ if self.walk.model().is_halted() => Conforms::Stopped,
             Verdict::Killed(_) => Conforms::No,
-            _ if cut || run.divergence.is_some() => Conforms::Unknown,
+            _ if cut || run.divergence.is_some() => Conforms::TooLarge,
             Verdict::Survived => Conforms::Always,
             Verdict::Unreached => Conforms::Unreached,
-            Verdict::Undecided => Conforms::Unknown,
+            Verdict::Undecided => Conforms::TooLarge,
         };
         Judged {
             conforms,

@@ -107,6 +107,11 @@ impl Conformance {
         self.memory.borrow().stopped.clone()
     }
 
+    /// Whether somebody outside ended the work. What was found since is worth nothing.
+    pub fn is_halted(&self) -> bool {
+        self.memory.borrow().explorer.halted().is_some()
+    }
+
     /// How many different states were met so far by whoever acts.
     pub fn states(&self) -> Rc<Cell<usize>> {
         self.states.clone()

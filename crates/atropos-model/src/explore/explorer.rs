@@ -129,6 +129,11 @@ impl Explorer {
         self.halted = None;
     }
 
+    /// What ended the work, if something did.
+    pub fn halted(&self) -> Option<Cause> {
+        self.halted
+    }
+
     /// Looked at before every iteration that is run, because one alone may take a second.
     pub(super) fn is_halted(&mut self) -> bool {
         if self.halted.is_none() {

@@ -3,8 +3,8 @@
 
 use crate::reduction::explorer;
 use crate::support::{class, example, load};
-use atropos_explore::Order;
-use atropos_model::conformance::{Explored, Obstacle};
+use atropos_explore::{Order, Technique, Until};
+use atropos_model::conformance::{Conforms, Explored, Obstacle};
 use atropos_model::explore::{
     Acting, Cache, Cause, Engine, Explorer, Halt, Inputs, Interpreted, Iterations, Limits, Node,
     Stop,
@@ -13,7 +13,7 @@ use atropos_model::generate::{
     Crew, EngineKind, Fault, Generated, KillMatrix, Options, Status, generate,
 };
 use atropos_model::model::{ErrorKind, Model, ObjectId, State};
-use atropos_model::mutation::{Mode, MutantSet};
+use atropos_model::mutation::{Mode, MutantId, MutantSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -211,4 +211,28 @@ fn exploring_to_the_end_tells_that_it_was_stopped() {
         obstacle(&model, halt),
         Some(Obstacle::Stopped { stop, after })
     );
+}
+
+#[test]
+fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
+    let model = load(&example("car_alarm.ooas"));
+    let mutants: Vec<MutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
+    let verdicts = |most: usize| {
+        let halt = Halt::default();
+        let mut explorer = explorer(&model, None);
+        explorer.heed(halt.clone());
+        let limits = Limits::default();
+        let mut explored = Explored::new(explorer, Order::BreadthFirst, limits, 20_000).unwrap();
+        let interrupt = &mut |decided| halt.interrupted.store(decided >= most, Ordering::Relaxed);
+        let technique = Technique::AllStates;
+        let comparison = explored.compare(&mutants, technique, Until::FirstFailure, interrupt);
+        comparison.verdicts
+    };
+    let to_the_end = verdicts(usize::MAX);
+    let stopped = verdicts(10);
+    assert_eq!(stopped[..10], to_the_end[..10]);
+    assert!(stopped.iter().any(|(_, of)| *of == Conforms::Stopped));
+    for (kept, known) in stopped.iter().zip(&to_the_end) {
+        assert!(kept == known || kept.1 == Conforms::Stopped, "{kept:?}");
+    }
 }
