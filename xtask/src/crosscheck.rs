@@ -2,19 +2,18 @@
 //! tested alone, and the result is compared with the verdict of the fast way.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use atropos_report::outcomes::{MutantRecord, Outcomes};
 use atropos_report::verdict::Verdict;
 use clap::Args;
 
 use crate::process::{self, Ended};
 use crate::random::Random;
-use crate::subject;
+use crate::subject::{self, with_mutant};
 
 #[derive(Args)]
 pub struct Options {
@@ -50,14 +49,7 @@ enum Alone {
 
 /// Runs both ways and prints the differences; an error if there are any.
 pub fn run(options: &Options) -> Result<()> {
-    let name: String = options
-        .subject
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '-' })
-        .collect();
-    let base = subject::work_directory()
-        .join("crosscheck")
-        .join(name.trim_matches('-'));
+    let base = subject::place_for("crosscheck", &options.subject);
     let fast_tree = subject::copy_of(&options.subject, &base.join("fast"))?;
     let slow_tree = subject::copy_of(&options.subject, &base.join("slow"))?;
     let atropos = match &options.atropos {
@@ -91,7 +83,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut differences = Vec::new();
     for (number, mutant) in sampled.iter().enumerate() {
         let verdict = mutant.verdict.expect("filtered");
-        let alone = slow.verdict(mutant)?;
+        let alone = with_mutant(&slow.tree, mutant, || slow.compile_and_test())?;
         *table.entry((verdict.word(), alone)).or_default() += 1;
         eprintln!(
             "{:>3}/{} {:<9} {:<9} {}",
@@ -201,24 +193,6 @@ impl Slow<'_> {
             self.limit
         };
         process::run(command, limit)
-    }
-
-    /// Applies one mutant, compiles and tests, and puts the original back.
-    fn verdict(&self, mutant: &MutantRecord) -> Result<Alone> {
-        let path = self.tree.join(&mutant.info.file);
-        let original =
-            fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
-        let span = mutant.info.span;
-        let mutated = format!(
-            "{}{}{}",
-            &original[..span.start],
-            mutant.info.replacement,
-            &original[span.end..]
-        );
-        fs::write(&path, mutated)?;
-        let result = self.compile_and_test();
-        fs::write(&path, original)?;
-        result
     }
 
     fn compile_and_test(&self) -> Result<Alone> {

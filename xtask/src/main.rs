@@ -7,6 +7,7 @@ mod random;
 mod subject;
 #[cfg(test)]
 mod tidy;
+mod viability;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -22,6 +23,8 @@ struct Arguments {
 enum Chore {
     /// Compile and test sampled mutants alone, and compare with what the fast way says
     Crosscheck(crosscheck::Options),
+    /// Compile sampled unviable mutants alone, and tell those that the weave lost
+    Viability(viability::Options),
     /// Measure, and print tables for EXPERIMENTS.md
     Experiments {
         #[command(subcommand)]
@@ -32,6 +35,7 @@ enum Chore {
 fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Crosscheck(options) => crosscheck::run(&options),
+        Chore::Viability(options) => viability::run(&options),
         Chore::Experiments { experiment } => experiments::run(&experiment),
     }
 }

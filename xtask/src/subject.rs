@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use atropos_report::outcomes::Outcomes;
+use atropos_report::outcomes::{MutantRecord, Outcomes};
 
 use crate::process::{self, Ended};
 
@@ -20,6 +20,37 @@ pub fn repository() -> PathBuf {
 /// Where chores keep what they fetch and make.
 pub fn work_directory() -> PathBuf {
     repository().join("target/xtask")
+}
+
+/// Where a chore keeps its copies of a subject.
+pub fn place_for(chore: &str, subject: &str) -> PathBuf {
+    let name: String = subject
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '-' })
+        .collect();
+    work_directory().join(chore).join(name.trim_matches('-'))
+}
+
+/// Does something in a tree while one mutant is applied to it, and puts the original back.
+pub fn with_mutant<T>(
+    tree: &Path,
+    mutant: &MutantRecord,
+    act: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let path = tree.join(&mutant.info.file);
+    let original =
+        fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+    let span = mutant.info.span;
+    let mutated = format!(
+        "{}{}{}",
+        &original[..span.start],
+        mutant.info.replacement,
+        &original[span.end..]
+    );
+    fs::write(&path, mutated)?;
+    let result = act();
+    fs::write(&path, original)?;
+    result
 }
 
 /// The `cargo-atropos` of this tree, built for speed.

@@ -3,7 +3,7 @@
 //! Only woven text can be at fault: the program compiled before. The rules, first match wins:
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
 //!    way round where the primary span is only where the damage shows: a use after a move),
-//! 2. for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
+//! 2. a range that is woven as another iterator, if the error speaks of such a type; for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
 //! 3. deletions that explain the error though it does not point at them (see `flow`),
 //! 4. a point whose own text (not what it took over from the source) the error points at,
 //! 5. a point or a step counter that it points at at all, in the same order,
@@ -47,7 +47,7 @@ struct Spot {
     is_surrounding: bool,
     /// What happens there matters in the next round of a loop.
     is_round_before: bool,
-    /// It is a condition without which a variable has no value.
+    /// It is a condition of the weave's own, without which a variable has no value.
     is_condition: bool,
 }
 
@@ -61,6 +61,9 @@ pub(crate) struct Court<'a> {
 /// Codes whose primary span is where a value is missed, not where it went; or an assignment, not
 /// what can't be assigned to.
 const DAMAGE_SHOWS_LATER: [&str; 4] = ["E0067", "E0070", "E0381", "E0382"];
+
+/// What rustc calls the iterator that a range is woven as.
+const CHAINS: [&str; 2] = ["iter::Chain<std::ops::Range<", "Chain<Range<"];
 
 impl Court<'_> {
     pub fn blame(&self, error: &Diagnostic) -> Blame {
@@ -83,6 +86,7 @@ impl Court<'_> {
         }
         variants(&first)
             .or_else(|| if shows_later { None } else { variants(&second) })
+            .or_else(|| self.ranges(error, [&first, &second]))
             .or_else(|| self.guards(error, &first, &second))
             .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
@@ -114,6 +118,7 @@ impl Court<'_> {
             {
                 let woven = Span::new(span.byte_start, span.byte_end);
                 let owner = weave.map.owner(woven);
+                let source = weave.map.source_span(woven);
                 found = Some(Spot {
                     file,
                     woven,
@@ -123,7 +128,8 @@ impl Court<'_> {
                         || has_label("binding declared")
                         || has_label("inside of this loop"),
                     is_round_before: label.contains("previous iteration"),
-                    is_condition: has_label("if this `if` condition is `false`"),
+                    is_condition: has_label("if this `if` condition is `false`")
+                        && source.start == source.end,
                 });
                 if owner.is_some() {
                     break;
@@ -173,6 +179,28 @@ impl Court<'_> {
         (!guarded.is_empty()).then_some(Blame::Points(guarded))
     }
 
+    /// Ranges that are woven as another iterator, which is not all that a range is: those near what the error points
+    /// at, else all of the function.
+    fn ranges(&self, error: &Diagnostic, spots: [&[Spot]; 2]) -> Option<Blame> {
+        if !CHAINS.iter().any(|chain| error.mentions(chain)) {
+            return None;
+        }
+        let spot = spots.into_iter().flatten().next()?;
+        let map = &self.woven[&spot.file].map;
+        let inside = |scope: Span| -> Vec<(String, usize)> {
+            map.points()
+                .iter()
+                .filter(|point| point.is_range && scope.contains(point.span))
+                .map(|point| (spot.file.clone(), point.point))
+                .collect()
+        };
+        let source = map.source_span(spot.woven);
+        let near = map.innermost_scope(source, |scope| {
+            Some(inside(scope)).filter(|it| !it.is_empty())
+        });
+        near.map(Blame::Points)
+    }
+
     /// Deletions that explain the error.
     fn deletions(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
         let file = &first.first().or(second.first())?.file;
@@ -186,15 +214,11 @@ impl Court<'_> {
                 is_round_before: spot.is_round_before,
             })
             .collect();
-        // Deleting the statement under such a condition is what leaves the variable without value.
-        let mut points: Vec<usize> = second
-            .iter()
-            .chain(first)
-            .filter(|spot| spot.is_condition)
-            .filter_map(|spot| spot.owner?.point())
-            .collect();
-        if points.is_empty() || error.code() == "E0381" {
-            points.extend(flow::suspects(map, error, &labelled));
+        let mut points = flow::suspects(map, error, &labelled);
+        if points.is_empty() {
+            // Deleting the statement under such a condition is what leaves the variable without value.
+            let conditions = second.iter().chain(first).filter(|spot| spot.is_condition);
+            points.extend(conditions.filter_map(|spot| spot.owner?.point()));
         }
         let points = points.into_iter().map(|point| (file.clone(), point));
         let points: Vec<(String, usize)> = points.collect();

@@ -12,6 +12,7 @@ use atropos_mutants::mutant::{Point, Shape, Span};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use serde::{Deserialize, Serialize};
+use syn::visit::Visit;
 use syn::{Expr, Stmt};
 
 use crate::context::Contexts;
@@ -34,6 +35,8 @@ pub(crate) enum Change {
     Stays,
     /// A variable keeps what it held.
     Keeps(String),
+    /// Variables that had no value get none: what goes behind the statement has given them one on the way.
+    Misses(Vec<String>),
 }
 
 /// A place in the source that an error points at.
@@ -79,6 +82,12 @@ fn change_of_deletion(statement: &str) -> Option<Change> {
     {
         return Some(Change::Keeps(name));
     }
+    if let [Stmt::Expr(compound, _)] = block.stmts.as_slice() {
+        let names = given_by(compound);
+        if !names.is_empty() {
+            return Some(Change::Misses(names.into_iter().collect()));
+        }
+    }
     if goes_on(&block) {
         // Control could go on behind it all along.
         return None;
@@ -106,6 +115,77 @@ fn goes_on_behind(expr: &Expr) -> bool {
         Expr::While(_) | Expr::ForLoop(_) => true,
         Expr::Block(block) => goes_on(&block.block),
         other => !leaves(other.to_token_stream()),
+    }
+}
+
+/// The variables that have been assigned to on every way to what follows an expression. A loop is left from where they have
+/// been: the program compiled.
+fn given_by(expr: &Expr) -> BTreeSet<String> {
+    match expr {
+        Expr::Assign(assign) => match &*assign.left {
+            Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        }
+        .into_iter()
+        .collect(),
+        Expr::If(branch) => match &branch.else_branch {
+            Some((_, other)) => {
+                let ways = [
+                    (
+                        goes_on(&branch.then_branch),
+                        given_by_block(&branch.then_branch),
+                    ),
+                    (goes_on_behind(other), given_by(other)),
+                ];
+                on_every_way(ways)
+            }
+            None => BTreeSet::new(),
+        },
+        Expr::Match(choice) => on_every_way(
+            choice
+                .arms
+                .iter()
+                .map(|arm| (goes_on_behind(&arm.body), given_by(&arm.body))),
+        ),
+        Expr::Loop(repeated) => {
+            let mut assigned = Assigned::default();
+            assigned.visit_block(&repeated.body);
+            assigned.0
+        }
+        Expr::Block(block) => given_by_block(&block.block),
+        Expr::Unsafe(block) => given_by_block(&block.block),
+        _ => BTreeSet::new(),
+    }
+}
+
+fn given_by_block(block: &syn::Block) -> BTreeSet<String> {
+    let statements = block.stmts.iter().filter_map(|statement| match statement {
+        Stmt::Expr(expr, _) => Some(expr),
+        _ => None,
+    });
+    statements.flat_map(given_by).collect()
+}
+
+/// What all ways have in common of which control goes on.
+fn on_every_way(ways: impl IntoIterator<Item = (bool, BTreeSet<String>)>) -> BTreeSet<String> {
+    let open = ways.into_iter().filter(|(goes_on, _)| *goes_on);
+    let common = open.map(|(_, names)| names);
+    common
+        .reduce(|one, other| one.intersection(&other).cloned().collect())
+        .unwrap_or_default()
+}
+
+/// The variables that are assigned to anywhere.
+#[derive(Default)]
+struct Assigned(BTreeSet<String>);
+
+impl<'ast> Visit<'ast> for Assigned {
+    fn visit_expr_assign(&mut self, node: &'ast syn::ExprAssign) {
+        if let Expr::Path(path) = &*node.left {
+            self.0
+                .extend(path.path.get_ident().map(ToString::to_string));
+        }
+        syn::visit::visit_expr_assign(self, node);
     }
 }
 
@@ -151,6 +231,7 @@ pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> 
     };
     match error.code() {
         "E0308" | "E0317" => without_value(map, error, main),
+        "E0384" => assigned_twice(map, &labelled),
         _ if is_about_flow(error) => {
             let kept = kept_variables(map, error, labels);
             // A variable that was never given a value has nothing to do with where control goes,
@@ -211,9 +292,15 @@ fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<u
         true => function,
         false => hull(&labelled),
     };
+    // Conditions that are only labelled on the way name others.
+    let is_missing = |name: &String| error.message.contains(&format!("`{name}`"));
+    let is_without_value = error.code() == "E0381";
     points_with_flow(map)
-        .filter(|(_, span, flow)| match &flow.change {
-            Change::Keeps(name) => scope.contains(*span) && error.names(name),
+        .filter(|(_, span, _)| scope.contains(*span))
+        .filter(|(.., flow)| match &flow.change {
+            Change::Keeps(name) if is_without_value => is_missing(name),
+            Change::Keeps(name) => error.names(name),
+            Change::Misses(names) => is_without_value && names.iter().any(is_missing),
             Change::Stays => false,
         })
         .map(|(point, ..)| point)
@@ -244,6 +331,16 @@ fn staying(map: &WeaveMap, labels: &[Label]) -> Vec<usize> {
         })
         .map(|(point, ..)| point)
         .collect()
+}
+
+/// Deleted jumps behind assignments to a variable that may have one value only: without the jump, control comes from one
+/// to the other, or to the same again. (No deleted assignment does that.)
+fn assigned_twice(map: &WeaveMap, assignments: &[Span]) -> Vec<usize> {
+    let jumps = assignments
+        .iter()
+        .flat_map(|place| jumps_behind(map, *place));
+    let jumps: BTreeSet<usize> = jumps.collect();
+    jumps.into_iter().collect()
 }
 
 /// Deleted jumps behind a place, in the smallest block around it that has any.
@@ -298,6 +395,15 @@ mod tests {
         );
         check("for a in b { return; }", None);
         check("loop { a(); }", Some(Change::Stays));
+        let misses = |names: &[&str]| {
+            let names = names.iter().map(ToString::to_string);
+            Some(Change::Misses(names.collect()))
+        };
+        check("loop { if a { x = 1; break; } }", misses(&["x"]));
+        check("if a { x = 1; y = 1; } else { y = 2 }", misses(&["y"]));
+        check("match a { 1 => x = 1, _ => return }", misses(&["x"]));
+        check("if a { x = 1; break; }", None);
+        check("while a { x = 1; }", None);
         check("f(x);", None);
         check("x += 1;", None);
         check("*x = 1;", None);

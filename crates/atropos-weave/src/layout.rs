@@ -209,6 +209,7 @@ impl<'a> Planner<'a> {
                         .filter(|id| !layout.absent.iter().any(|(absent, _)| absent == id))
                         .collect(),
                     arm: self.arm(draft.point),
+                    is_range: matches!(wrap.kind, Kind::Range { .. }),
                     flow: flow_of(self.source, draft.point, self.contexts),
                 });
                 layout.wraps.push(wrap);

@@ -56,6 +56,8 @@ pub struct WovenPoint {
     /// Those of its mutants that are in the text.
     pub mutants: Vec<MutantId>,
     pub arm: Option<WovenArm>,
+    /// It is a range that is woven as another iterator.
+    pub(crate) is_range: bool,
     /// What its mutants do to the flow of the function.
     pub(crate) flow: Option<Flow>,
 }

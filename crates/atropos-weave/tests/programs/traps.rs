@@ -572,6 +572,41 @@ fn lent(slot: &mut Option<i32>, n: i32) -> &mut i32 {
     }
 }
 
+/// A variable gets its value in one of several places of a loop, which is left at once: one jump less, and it gets two.
+fn given_late(text: &[u8], tag: u8) -> usize {
+    let mut place = 0;
+    let end;
+    loop {
+        let line = place;
+        place += 1;
+        if line > 6 {
+            end = place;
+            break;
+        }
+        if text[line..place].contains(&tag) {
+            end = line;
+            break;
+        }
+        let next = place + 1;
+        if next >= text.len() || text[next] == b'-' {
+            end = next;
+            break;
+        }
+        place = next;
+    }
+    end + place
+}
+
+fn all_of(values: impl ExactSizeIterator<Item = usize>) -> usize {
+    values.len() + values.sum::<usize>()
+}
+
+/// A range with its end is no iterator that knows its length.
+fn of_known_length(n: usize, step: usize) -> usize {
+    let values = (0..n).map(|value| value * step);
+    all_of(values)
+}
+
 #[rustfmt::skip]
 fn dense(a:i32,b:i32)->i32{if a<b{a-b}else if b<=a&&a>0{return -a}else{a*-b}}
 
@@ -594,6 +629,10 @@ fn in_macros(n: i32) -> i32 {
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
     attempt("given away in rounds", || given_away_in_rounds("a,b,c,,d"));
+    for text in [&b"abcdefghijk"[..], b"abc-efghijk", b"ab"] {
+        attempt("given late", || (given_late(text, b'c'), given_late(text, b'z')));
+    }
+    attempt("of known length", || of_known_length(3, 2));
     attempt("conditions", || (conditions(1, 2), conditions(3, 2)));
     for n in [0, 1, 2, 5] {
         attempt("statements", || statements(n));
