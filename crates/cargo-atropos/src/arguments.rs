@@ -39,7 +39,7 @@ Exit codes:
   0  every mutant was caught
   1  wrong usage or input, or an internal error
   2  some mutants survived
-  3  all caught, some only by a limit on time or steps
+  3  none survived, but some were caught only by a limit on time or steps, or could not be decided
   4  the tests fail or do not build without any mutant
   130  interrupted; what was found so far is saved
 

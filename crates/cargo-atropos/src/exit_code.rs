@@ -14,7 +14,7 @@ pub enum ExitCode {
     Usage = 1,
     /// At least one mutant survived, was not infected or was not reached.
     Survivors = 2,
-    /// Everything was killed, but some mutants only by a limit on time or steps.
+    /// None was missed, but some mutants were killed only by a limit on time or steps, or could not be decided.
     Limits = 3,
     /// The tests fail, or do not build, without any mutant.
     TestsFail = 4,
@@ -27,7 +27,7 @@ impl ExitCode {
     pub fn of(totals: &Totals) -> ExitCode {
         if totals.missed() > 0 {
             ExitCode::Survivors
-        } else if totals.cut_off() > 0 {
+        } else if totals.cut_off() + totals.untested > 0 {
             ExitCode::Limits
         } else {
             ExitCode::Success
@@ -48,10 +48,8 @@ mod tests {
     use super::*;
 
     fn check(verdicts: &[Verdict], expected: ExitCode) {
-        assert_eq!(
-            ExitCode::of(&Totals::count(verdicts.iter().copied().map(Some))),
-            expected
-        );
+        let verdicts: Vec<_> = verdicts.iter().copied().map(Some).collect();
+        assert_eq!(ExitCode::of(&Totals::count(verdicts)), expected);
     }
 
     #[test]
@@ -74,5 +72,7 @@ mod tests {
         check(&[endless, Verdict::Survived], ExitCode::Survivors);
         check(&[Verdict::Uninfected], ExitCode::Survivors);
         check(&[Verdict::Unreached], ExitCode::Survivors);
+        let undecided = Totals::count([Some(panicked), None]);
+        assert_eq!(ExitCode::of(&undecided), ExitCode::Limits);
     }
 }

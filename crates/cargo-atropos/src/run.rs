@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use atropos_protocol::Effect;
 use atropos_report::impact::rank;
 use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
 use atropos_report::summary::{Layout, summary};
@@ -15,7 +16,7 @@ use atropos_report::verdict::Verdict;
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{
-    self, Execute, Executed, Execution, FailedTest, FailingSchedule, Standing, Undecided,
+    self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest, Standing, Undecided,
 };
 use crate::exit_code::ExitCode;
 use crate::impact::{self, Impacts, Measure};
@@ -117,11 +118,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
         progress: &progress,
     });
     drop(progress);
-    for name in &executed.left_out.flaky {
-        let terminal = prepared.terminal;
-        terminal.warn(format!(
-            "{name} passes and fails by chance; it decides nothing here"
-        ));
+    for test in &executed.left_out.flaky {
+        prepared.terminal.warn(by_chance(test));
     }
     for name in &executed.left_out.failing_doctests {
         let terminal = prepared.terminal;
@@ -132,7 +130,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
     for failing in &executed.failing_schedules {
         tell_of_failing_schedule(failing, prepared.terminal)?;
     }
-    if executed.tests.is_empty() && !interrupt.is_requested() {
+    let no_tests = executed.tests.is_empty() && executed.left_out.flaky.is_empty();
+    if no_tests && !interrupt.is_requested() {
         prepared
             .terminal
             .warn("no tests were found, so no mutant can be killed");
@@ -206,6 +205,19 @@ fn no_mutants_in(alone: &LeftAlone) -> String {
     }
 }
 
+fn by_chance(test: &FlakyTest) -> String {
+    let name = &test.name;
+    let advice = match test.baseline.effects.contains(Effect::Threads) {
+        // The name without its target.
+        true => name.rsplit(' ').next().map(|name| {
+            format!("; `cargo atropos explore {name}` looks for a schedule that makes it fail")
+        }),
+        false => None,
+    };
+    let advice = advice.unwrap_or_default();
+    format!("{name} passes and fails by chance; it decides nothing here{advice}")
+}
+
 fn does_not_build(said: &str, terminal: Terminal) -> Result<ExitCode> {
     write!(terminal.stderr(), "{said}")?;
     terminal.error("the tests do not build without any mutant");
@@ -236,6 +248,15 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
     if standing.verdict().is_some() {
         return None;
     }
+    if let (true, Some(test)) = (
+        standing.undecided_by.is_empty(),
+        standing.infected_by_chance,
+    ) {
+        let name = &executed.left_out.flaky[test].name;
+        return Some(format!(
+            "undecided: it makes a difference only under {name}, which passes and fails by chance"
+        ));
+    }
     let (test, why) = standing.undecided_by.first_key_value()?;
     let name = executed
         .tests
@@ -248,9 +269,13 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
         Undecided::NotToTheEnd(why) => {
             format!("only exploration comes to it, and not to the end under {name}: {why}")
         }
-        Undecided::Harm(call) => format!(
-            "under {name} it was stopped before `{call}`: the file was there before, and the original leaves it alone"
-        ),
+        Undecided::Harm(call) => {
+            let call = call.as_ref().map(|call| format!(": `{call}`"));
+            format!(
+                "under {name} it was stopped before it changed a file that was there before, and that the original leaves alone{}",
+                call.unwrap_or_default()
+            )
+        }
         Undecided::OnlyExplored => {
             format!("it only acts where threads are explored, and {name} could not be")
         }

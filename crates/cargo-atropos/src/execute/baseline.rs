@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow};
 use atropos_protocol::{Baseline, Broken, Limits, Outcome};
 
 use super::Context;
-use super::test_case::{FailedTest, LeftOut, TestCase};
+use super::test_case::{FailedTest, FlakyTest, LeftOut, TestCase};
 use super::zygotes::Zygotes;
 use crate::progress::Phase;
 
@@ -37,7 +37,7 @@ pub struct Baselines {
 enum Finding {
     Test(Box<TestCase>),
     Failed(FailedTest),
-    Flaky(String),
+    Flaky(Box<FlakyTest>),
     Slow,
 }
 
@@ -108,7 +108,7 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
         match finding {
             Finding::Test(test) => baselines.tests.push(*test),
             Finding::Failed(failed) => baselines.failed.push(failed),
-            Finding::Flaky(name) => baselines.left_out.flaky.push(name),
+            Finding::Flaky(test) => baselines.left_out.flaky.push(*test),
             Finding::Slow => baselines.slow = true,
         }
     }
@@ -118,7 +118,10 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
     baselines
         .failed
         .sort_by(|one, other| one.name.cmp(&other.name));
-    baselines.left_out.flaky.sort();
+    baselines
+        .left_out
+        .flaky
+        .sort_by(|one, other| one.name.cmp(&other.name));
     Ok(baselines)
 }
 
@@ -173,7 +176,10 @@ fn try_test(
             message: runs[0].verdict.message.clone(),
             output: captured(&capture),
         }),
-        1 => Finding::Flaky(full_name),
+        1 => Finding::Flaky(Box::new(FlakyTest {
+            name: full_name,
+            baseline: union(runs),
+        })),
         _ => Finding::Test(Box::new(TestCase {
             binary,
             index,

@@ -340,7 +340,7 @@ impl Worker<'_> {
                 standing.push(said);
             }
             if verdict.outcome == Outcome::Harm {
-                let why = Undecided::Harm(verdict.message.clone());
+                let why = Undecided::Harm(Some(verdict.message.clone()));
                 self.context.leave_undecided(id, *mutant, why);
             }
         }

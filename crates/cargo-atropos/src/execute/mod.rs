@@ -28,14 +28,14 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use atropos_libtest::Arguments;
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::Effect;
+use atropos_protocol::{Baseline, Effect};
 use atropos_report::outcomes::{Exploration, Kill, TestExploration, TestRecord};
 use atropos_report::verdict::Verdict;
 
 pub use self::explored::FailingSchedule;
 pub use self::plain::PlainTest;
 pub use self::standing::{Standing, TestId, Undecided};
-pub use self::test_case::{FailedTest, LeftOut};
+pub use self::test_case::{FailedTest, FlakyTest, LeftOut};
 pub use self::way::limits;
 
 use self::plain::PlainBaseline;
@@ -219,12 +219,36 @@ impl Context<'_> {
             let standing = &mut standings[pair.id.0 as usize];
             let before = standing.verdict();
             for one in both {
+                standing.reached_by_chance |= one.reached_by_chance;
+                let by_chance = one.infected_by_chance.filter(|_| is_built);
+                standing.infected_by_chance = standing.infected_by_chance.or(by_chance);
                 standing.reached_by.extend(one.reached_by);
                 let threaded = self.threaded.get();
                 let with_threads = |test: &TestId| threaded.is_some_and(|all| all.contains(test));
                 let infected = one.infected_by.into_iter().filter(with_threads);
                 standing.infected_by.extend(infected.filter(|_| is_built));
             }
+            if let (Some(verdict), None) = (before, standing.verdict()) {
+                self.setting.progress.reopened(verdict);
+            }
+        }
+    }
+
+    /// Adds what a test comes to that passes and fails by chance.
+    fn add_reach_by_chance(&self, test: usize, baseline: &Baseline) {
+        let mut standings = self.standings();
+        let reached = self.mutants_at(&baseline.reached);
+        for &id in &reached {
+            standings[id as usize].reached_by_chance = true;
+        }
+        let infected = match baseline.effects.contains(Effect::Threads) {
+            true => &reached,
+            false => &baseline.infected,
+        };
+        for &id in infected.iter().filter(|&&id| self.is_built(id)) {
+            let standing = &mut standings[id as usize];
+            let before = standing.verdict();
+            standing.infected_by_chance.get_or_insert(test);
             if let (Some(verdict), None) = (before, standing.verdict()) {
                 self.setting.progress.reopened(verdict);
             }
@@ -373,6 +397,9 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     for (index, test) in programs.tests.iter().enumerate() {
         let id = TestId(baselines.tests.len() + index);
         context.add_reach(id, &test.reached, &test.infected);
+    }
+    for (index, test) in baselines.left_out.flaky.iter().enumerate() {
+        context.add_reach_by_chance(index, &test.baseline);
     }
     context.add_reach_of_pairs();
     restore(&mut context.standings(), &tests, &known);

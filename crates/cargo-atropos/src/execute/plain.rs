@@ -135,8 +135,7 @@ pub fn run(
                             match run_mutant(context, test, mutant, worker)? {
                                 Some(said) => context.note(id, name, vec![said])?,
                                 None => {
-                                    let why = Undecided::Harm("a change".to_owned());
-                                    context.leave_undecided(id, mutant, why);
+                                    context.leave_undecided(id, mutant, Undecided::Harm(None));
                                 }
                             }
                         }

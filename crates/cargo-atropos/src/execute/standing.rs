@@ -19,8 +19,8 @@ pub enum Undecided {
     NotToTheEnd(String),
     /// The mutant only acts where threads are explored, and the test's could not be.
     OnlyExplored,
-    /// The mutant was stopped before it changed a file that the original leaves alone: by which call.
-    Harm(String),
+    /// The mutant was stopped before it changed a file that the original leaves alone: by which call, where that is known.
+    Harm(Option<String>),
 }
 
 /// What is known of one mutant.
@@ -29,6 +29,10 @@ pub struct Standing {
     pub reached_by: BTreeSet<TestId>,
     /// The tests under which it differs from the original where it acts: those that must be run.
     pub infected_by: BTreeSet<TestId>,
+    /// A test that passes and fails by chance, and so decides nothing, comes to it.
+    pub reached_by_chance: bool,
+    /// Such a test, by its place among them, under which it differs from the original.
+    pub infected_by_chance: Option<usize>,
     pub passed: BTreeSet<TestId>,
     pub kills: BTreeMap<TestId, Kill>,
     /// What was explored of the schedules of tests that it passed.
@@ -44,14 +48,16 @@ impl Standing {
         if let Some(kill) = self.kills.values().next() {
             return Some(Verdict::Killed(kill.how));
         }
-        if self.reached_by.is_empty() {
-            Some(Verdict::Unreached)
-        } else if self.infected_by.is_empty() {
-            Some(Verdict::Uninfected)
-        } else {
-            self.infected_by
-                .is_subset(&self.passed)
-                .then_some(Verdict::Survived)
+        if !self.infected_by.is_empty() {
+            let passed_all = self.infected_by.is_subset(&self.passed);
+            return passed_all.then_some(Verdict::Survived);
+        }
+        if self.infected_by_chance.is_some() {
+            return None;
+        }
+        match self.reached_by.is_empty() && !self.reached_by_chance {
+            true => Some(Verdict::Unreached),
+            false => Some(Verdict::Uninfected),
         }
     }
 
@@ -97,6 +103,21 @@ pub fn how(verdict: &RunVerdict) -> Option<How> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_only_chance_would_decide_has_no_verdict() {
+        let mut standing = Standing {
+            reached_by_chance: true,
+            ..Standing::default()
+        };
+        assert_eq!(standing.verdict(), Some(Verdict::Uninfected));
+        standing.infected_by_chance = Some(0);
+        assert_eq!(standing.verdict(), None);
+        // Tests that can be relied on decide without it.
+        standing.meet(TestId(1));
+        standing.passed.insert(TestId(1));
+        assert_eq!(standing.verdict(), Some(Verdict::Survived));
+    }
 
     #[test]
     fn a_survivor_has_passed_every_test_that_it_infects() {

@@ -17,10 +17,16 @@ pub struct TestCase {
 #[derive(Default)]
 pub struct LeftOut {
     pub ignored: usize,
-    /// Tests that passed and failed without any mutant.
-    pub flaky: Vec<String>,
+    pub flaky: Vec<FlakyTest>,
     /// Doctests that fail without any mutant.
     pub failing_doctests: Vec<String>,
+}
+
+/// A test that passed and failed without any mutant.
+pub struct FlakyTest {
+    /// With its target.
+    pub name: String,
+    pub baseline: Baseline,
 }
 
 /// A test that fails without any mutant.

@@ -23,15 +23,18 @@ fn tests_that_cant_judge_are_named() {
     tree.run_with(&["--", "--skip", "program"], &[("FAIL_PROGRAM", "1")])
         .has_code(0);
 
-    let wavering = tree.run_with(&[], &[("WAVER", "1")]).has_code(2);
+    let wavering = tree.run_with(&[], &[("WAVER", "1")]).has_code(3);
     wavering.says("warning: lib tests::wavers passes and fails by chance; it decides nothing here");
     wavering.check(
         "src/lib.rs",
         &[
             ("sum: replace + with -", "killed (panicked)"),
-            ("product: replace * with +", "unreached"),
+            ("product: replace * with +", "untested"),
         ],
     );
+    let undecided = wavering.mutant("src/lib.rs", "product", "replace * with +");
+    let why = "undecided: it makes a difference only under lib tests::wavers, which passes and fails by chance";
+    assert_eq!(undecided.note.as_deref(), Some(why));
     assert!(
         wavering
             .outcomes()
