@@ -10,16 +10,20 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
-use atropos_protocol::Board;
+use atropos_protocol::{Board, Effect};
 
 use crate::role::{self, Role};
-use crate::{plain, verdict};
+use crate::{effects, plain, verdict};
 
 /// As many as the weave knows.
 const LANES: usize = 8;
 
 /// The most that a lane is given at once.
 const PORTION: u64 = 1 << 16;
+
+/// And where there are several threads: then whoever has used it up lets others go first. Some wait for each other by
+/// looking again and again, and on a busy machine what they wait for is often not running.
+const TURN: u64 = 1 << 12;
 
 /// How many steps a process in plain mode takes before it tells the board again.
 const REPORT: u64 = 4096;
@@ -110,7 +114,14 @@ fn used_up(lane: usize) {
         stop();
     }
     let ahead = STEPS.stop.load(Ordering::Relaxed).saturating_sub(taken);
-    let portion = (ahead / LANES as u64).min(PORTION) as i64;
+    let portion = match effects::seen().contains(Effect::Threads) {
+        true => {
+            std::thread::yield_now();
+            TURN
+        }
+        false => PORTION,
+    };
+    let portion = (ahead / LANES as u64).min(portion) as i64;
     STEPS.given[lane].fetch_add(portion, Ordering::Relaxed);
     STEPS.left[lane].fetch_add(portion, Ordering::Relaxed);
 }
@@ -133,6 +144,25 @@ pub static IN_TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_let_each_other_go_first_now_and_then() {
+        let _turn = IN_TURN.lock();
+        reset();
+        let given = || {
+            count(2);
+            STEPS.given[2].load(Ordering::Relaxed) as u64
+        };
+        assert_eq!(given(), PORTION);
+        effects::watch(effects::Policy::Note);
+        effects::note(Effect::Threads, c"", None);
+        for _ in 0..PORTION {
+            count(2);
+        }
+        assert_eq!(given(), PORTION + TURN);
+        effects::watch(effects::Policy::Ignore);
+        reset();
+    }
 
     #[test]
     fn steps_of_all_lanes_add_up_and_are_stopped_at_the_limit() {

@@ -22,6 +22,11 @@ fn every_count_is_counted() {
 }
 
 #[test]
+fn the_first_count_is_one() {
+    assert_eq!(Counter::default().add(), 1);
+}
+
+#[test]
 fn what_is_put_is_taken() {
     let slot = Arc::new(Slot::default());
     let other = slot.clone();

@@ -4,10 +4,9 @@
 //! built that way, or does something that can't be controlled, is left to ordinary runs.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::communication::Act;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
@@ -18,6 +17,7 @@ use atropos_report::verdict::How;
 
 use super::copies::Copies;
 use super::heard::{strike_out, told};
+use super::purse::Purse;
 use super::standing::Undecided;
 use super::test_case::TestCase;
 use super::{Context, Said, TestId, journal_name};
@@ -31,14 +31,14 @@ use crate::second_order;
 
 /// What the originals of all tests get together unless the user says otherwise.
 const ORIGINALS: Duration = Duration::from_secs(120);
-/// And all mutants, on one core.
-const MUTANTS: Duration = Duration::from_secs(600);
+/// And all mutants.
+const MUTANTS: Duration = Duration::from_secs(240);
 /// What one test's original gets of that, at least and at most.
-const ORIGINAL: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
+const ORIGINAL: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 /// And its mutants together.
-const MUTANTS_OF_ONE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(60));
-/// A mutant gets this at least.
-const LEAST_PATIENCE: Duration = Duration::from_millis(250);
+const MUTANTS_OF_ONE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
+/// A mutant gets this at least, and at most: what random schedules have not shown by then they hardly ever show.
+const PATIENCE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 /// Schedules for one stage of the original's exploration.
 const EXECUTIONS: u64 = 5000;
 /// Steps of a test without threads that is explored, too. A longer one costs more under control than it can show.
@@ -66,23 +66,35 @@ pub struct Explorations {
     heard: Vec<report::Communication>,
 }
 
+/// The tests whose schedules are to be explored for some mutant.
+fn threaded(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
+    if context.setting.options.exploration.is_off() {
+        return Vec::new();
+    }
+    let is_threaded = |index: &usize| {
+        // What other processes do has no schedule that could be explored.
+        let effects = tests[*index].baseline.effects;
+        effects.contains(Effect::Threads) && !effects.intersects(Effects::WITH_OTHERS)
+    };
+    (0..tests.len())
+        .filter(is_threaded)
+        .filter(|&index| !context.open_for(TestId(index)).is_empty())
+        .collect()
+}
+
+/// Whether there is something to explore.
+pub fn is_wanted(context: &Context<'_>, tests: &[TestCase]) -> bool {
+    !threaded(context, tests).is_empty()
+}
+
 /// Explores what starts threads, and notes what it says of mutants.
 pub fn run(
     context: &Context<'_>,
     tests: &[TestCase],
     records: &[TestRecord],
 ) -> Result<Explorations> {
-    let options = context.setting.options;
-    let is_threaded = |index: &usize| {
-        // What other processes do has no schedule that could be explored.
-        let effects = tests[*index].baseline.effects;
-        effects.contains(Effect::Threads) && !effects.intersects(Effects::WITH_OTHERS)
-    };
-    let mut threaded: Vec<usize> = (0..tests.len())
-        .filter(is_threaded)
-        .filter(|&index| !context.open_for(TestId(index)).is_empty())
-        .collect();
-    if options.exploration.is_off() || threaded.is_empty() || context.interrupted() {
+    let mut threaded = threaded(context, tests);
+    if threaded.is_empty() || context.interrupted() {
         return Ok(Explorations::default());
     }
     let Some(build) = build(context)? else {
@@ -122,9 +134,10 @@ pub fn run(
         .progress
         .phase(Phase::Exploring, threaded.len());
     threaded.sort_by_key(|&index| (tests[index].baseline.wall, index));
-    let stage = Stage {
+    let mut stage = Stage {
         context,
-        tests: threaded.len(),
+        originals: Purse::new(ORIGINALS, threaded.len()),
+        mutants: Purse::new(MUTANTS, threaded.len()),
         build: &build,
         explorer: &explorer,
         copies: Copies::of(
@@ -200,8 +213,9 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
 
 struct Stage<'a> {
     context: &'a Context<'a>,
-    /// How many tests are explored.
-    tests: usize,
+    /// Time for what is not explored yet.
+    originals: Purse,
+    mutants: Purse,
     build: &'a Build,
     explorer: &'a Explorer<'a>,
     copies: Copies,
@@ -222,13 +236,10 @@ impl Stage<'_> {
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (order.executions, order.patience, order.patience),
             None => {
-                let of_test = |whole: Duration, (least, most): (Duration, Duration)| {
-                    (whole / self.tests.max(1) as u32).clamp(least, most)
-                };
-                let original = of_test(ORIGINALS, ORIGINAL);
-                let share = of_test(MUTANTS, MUTANTS_OF_ONE) * jobs as u32;
+                let original = self.originals.share(ORIGINAL.0, ORIGINAL.1);
+                let share = self.mutants.share(MUTANTS_OF_ONE.0, MUTANTS_OF_ONE.1) * jobs as u32;
                 let expected = self.context.open_for(test).len().max(1) as u32;
-                let each = (share / expected).clamp(LEAST_PATIENCE, ORIGINAL.1);
+                let each = (share / expected).clamp(PATIENCE.0, PATIENCE.1);
                 let (original, each) = (original.as_millis(), each.as_millis());
                 (EXECUTIONS, original as u64, each as u64)
             }
@@ -257,7 +268,7 @@ impl Stage<'_> {
 
     /// Explores one test and its mutants.
     fn explore(
-        &self,
+        &mut self,
         test: TestId,
         record: &TestRecord,
         place: &Place,
@@ -267,8 +278,12 @@ impl Stage<'_> {
         let name = journal_name(record);
         let order = self.order(test, place);
         if order.mutants.is_empty() {
+            self.originals.spend(Duration::ZERO);
+            self.mutants.spend(Duration::ZERO);
             return Ok(());
         }
+        let start = Instant::now();
+        let mut for_original = None;
         let file = self
             .explorer
             .scratch
@@ -295,6 +310,7 @@ impl Stage<'_> {
             self.context.setting.interrupt,
             &mut |answer| match answer {
                 Answer::Original(explored) => {
+                    for_original = Some(start.elapsed());
                     add(&mut size.original, &explored);
                     size.coverage.clone_from(&explored.coverage);
                     let heard = explored.communication.iter();
@@ -348,6 +364,10 @@ impl Stage<'_> {
             },
         )?;
         noted?;
+        let spent = start.elapsed();
+        let for_original = for_original.unwrap_or(spent);
+        self.originals.spend(for_original);
+        self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
         self.tell_of(record, &ended, original.as_ref());
         explorations.sizes.push(size);
@@ -446,8 +466,7 @@ impl Stage<'_> {
 
     /// What an exploration said of a mutant.
     fn said(&self, mutant: u32, explored: &Explored, certain: bool) -> Said {
-        let infos = &self.context.setting.plan.mutants;
-        let info = infos.get(mutant as usize - 1);
+        let info = self.context.info(mutant);
         let line = |act: &Act| match info {
             Some(info) => self.copies.line(info, &act.file, act.line, act.column),
             None => act.line,
@@ -569,13 +588,8 @@ impl Context<'_> {
 
     /// The mutants of concurrency operators about which a test still has something to say.
     fn open_by_concurrency(&self, test: TestId) -> Vec<u32> {
-        let infos = &self.setting.plan.mutants;
-        let is_concurrency = |mutant: &u32| {
-            let info = infos.get(*mutant as usize - 1);
-            info.is_some_and(|info| info.operator.category() == Category::Concurrency)
-        };
         let mut open = self.open_for(test);
-        open.retain(is_concurrency);
+        open.retain(|&mutant| self.is_concurrency(mutant));
         open
     }
 

@@ -58,6 +58,35 @@ fn may_fail_by_the_clock(test: &TestCase, verdict: &Verdict) -> bool {
     test.baseline.effects.contains(Effect::Clock) && verdict.outcome == Outcome::Failed
 }
 
+/// What to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Cheap tests without threads, before schedules are explored: what they kill costs far more to explore.
+    /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
+    BeforeExploration,
+    /// All that is left.
+    Rest,
+}
+
+/// A test that takes longer has its turn after the exploration, and so has a mutant that takes so much longer: if it waits
+/// for ever, an exploration may see that sooner.
+const CHEAP: Duration = Duration::from_millis(250);
+
+impl Turn {
+    fn takes(self, test: &TestCase) -> bool {
+        let baseline = &test.baseline;
+        self == Self::Rest || !baseline.effects.contains(Effect::Threads) && baseline.wall <= CHEAP
+    }
+
+    fn within(self, limits: Limits, test: &TestCase) -> Limits {
+        let time = match self {
+            Self::BeforeExploration => limits.time.min(test.baseline.wall * 2 + CHEAP),
+            Self::Rest => limits.time,
+        };
+        Limits { time, ..limits }
+    }
+}
+
 /// Work for one worker: a test and every `of`-th of its mutants.
 struct Item {
     test: TestId,
@@ -65,9 +94,14 @@ struct Item {
     of: usize,
 }
 
-/// Runs all open pairs of test and mutant.
-pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) -> Result<()> {
-    let items = items(context, tests);
+/// Runs all open pairs of test and mutant whose turn it is.
+pub fn run(
+    context: &Context<'_>,
+    tests: &[TestCase],
+    records: &[TestRecord],
+    turn: Turn,
+) -> Result<()> {
+    let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
@@ -77,6 +111,7 @@ pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) ->
                     let mut worker = Worker {
                         context,
                         records,
+                        turn,
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
@@ -98,8 +133,9 @@ pub fn run(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) ->
 }
 
 /// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
-fn items(context: &Context<'_>, tests: &[TestCase]) -> Vec<Item> {
+fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
+    order.retain(|&index| turn.takes(&tests[index]));
     order.sort_by_key(|&index| tests[index].baseline.wall);
     order
         .into_iter()
@@ -123,6 +159,7 @@ fn items(context: &Context<'_>, tests: &[TestCase]) -> Vec<Item> {
 struct Worker<'a> {
     context: &'a Context<'a>,
     records: &'a [TestRecord],
+    turn: Turn,
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
@@ -152,6 +189,9 @@ impl Worker<'_> {
     fn open(&self, item: &Item) -> Vec<u32> {
         let mut open = self.context.open_for(item.test);
         open.retain(|&id| id as usize % item.of == item.part);
+        if self.turn == Turn::BeforeExploration {
+            open.retain(|&id| !self.context.is_concurrency(id));
+        }
         open
     }
 
@@ -165,6 +205,7 @@ impl Worker<'_> {
             baseline.effects,
             self.context.setting.options.timeout_multiplier(),
         );
+        let limits = self.turn.within(limits, test);
         let mut way = match self.zygotes.get(test.binary) {
             Ok(client) => {
                 let choice = self.context.setting.options.execute.way.unwrap_or_default();
@@ -215,7 +256,8 @@ impl Worker<'_> {
             let verdicts = self.each(test, some, &limits)?;
             slow.extend(self.note(id, test, verdicts, some.to_vec())?);
         }
-        if slow.is_empty() || self.context.interrupted() {
+        let is_over = slow.is_empty() || self.turn == Turn::BeforeExploration;
+        if is_over || self.context.interrupted() {
             return Ok(());
         }
         self.run_slow(id, test, slow, limits)

@@ -1,8 +1,8 @@
 //! From test binaries to verdicts.
 //!
-//! Flow: [`baseline`] runs every test without a mutant; [`explored`] explores the schedules of tests
-//! that start threads, without and with mutants; [`harnessed`] runs the mutants under the
-//! tests that they infect, each test in the [`way`] that is cheapest for it; [`plain`] runs what
+//! Flow: [`baseline`] runs every test without a mutant; [`harnessed`] runs mutants under cheap tests without threads;
+//! [`explored`] explores the schedules of tests that start threads, without and with the mutants that are left;
+//! [`harnessed`] runs the rest under the tests that they infect, each test in the [`way`] that is cheapest for it; [`plain`] runs what
 //! has no harness of ours, doctests last, for the mutants that nothing else killed; [`standing`]
 //! puts together what the tests said.
 
@@ -12,6 +12,7 @@ mod explored;
 mod harnessed;
 mod heard;
 mod plain;
+mod purse;
 mod standing;
 mod test_case;
 mod way;
@@ -27,8 +28,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use atropos_libtest::Arguments;
+use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::{Baseline, Effect};
+use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, Kill, TestExploration, TestRecord};
 use atropos_report::verdict::Verdict;
 
@@ -38,6 +41,7 @@ pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, FlakyTest, LeftOut};
 pub use self::way::limits;
 
+use self::harnessed::Turn;
 use self::plain::PlainBaseline;
 use self::test_case::TestCase;
 use self::zygotes::{Boards, ZygoteSetting};
@@ -131,11 +135,18 @@ impl Context<'_> {
 
     /// Whether a mutant only acts where threads are explored.
     fn needs_exploration(&self, mutant: u32) -> bool {
-        let infos = &self.setting.plan.mutants;
-        let info = (mutant as usize)
-            .checked_sub(1)
-            .and_then(|index| infos.get(index));
+        let info = self.info(mutant);
         info.is_some_and(|info| info.needs_exploration)
+    }
+
+    fn info(&self, mutant: u32) -> Option<&MutantInfo> {
+        let index = (mutant as usize).checked_sub(1)?;
+        self.setting.plan.mutants.get(index)
+    }
+
+    fn is_concurrency(&self, mutant: u32) -> bool {
+        let info = self.info(mutant);
+        info.is_some_and(|info| info.operator.category() == Category::Concurrency)
     }
 
     /// A worker that panics is a bug of ours and ends the run anyway.
@@ -423,10 +434,14 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             return Ok(Execution::Slow { baseline_seconds });
         }
     }
+    if explored::is_wanted(context, &baselines.tests) {
+        announce(context);
+        harnessed::run(context, &baselines.tests, &tests, Turn::BeforeExploration)?;
+    }
     let explorations = explored::run(context, &baselines.tests, &tests)?;
     explored::leave_the_rest_undecided(context);
     announce(context);
-    harnessed::run(context, &baselines.tests, &tests)?;
+    harnessed::run(context, &baselines.tests, &tests, Turn::Rest)?;
     plain::run(context, &programs.tests, &tests, baselines.tests.len())?;
 
     let mut left_out = baselines.left_out;

@@ -170,6 +170,12 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             .contains(&format!("cargo atropos replay --mutant {id}"))
     );
 
+    // What a cheap test without threads kills is not explored.
+    let doubled = find("replace 1 with 2", "Counter::add");
+    assert_eq!(run.killers(doubled), ["the_first_count_is_one"]);
+    assert_eq!(doubled.killed_by[0].schedule, None);
+    assert!(doubled.explored_by.is_empty());
+
     let started_at_two = find("replace 1 with 2", "Tickets::draw");
     assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
     assert_eq!(started_at_two.explored_by[0].coverage, "all schedules");
