@@ -23,6 +23,8 @@ const AT_LEAST: u64 = 10_000;
 const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
 const BYTES_AT_LEAST: usize = 64 << 20;
+/// How many steps a schedule may take that is run again, when what the original takes is not known: some seconds.
+const STEPS_OF_A_REPLAY: u64 = 1 << 30;
 
 /// A test that can be run under a guide, again and again.
 pub struct Subject<'a> {
@@ -62,7 +64,10 @@ impl<'a> Subject<'a> {
             last: test.last(),
             test,
             notes: Notes::default(),
-            step_limit: u64::MAX,
+            step_limit: match order.deed {
+                Deed::Replay => STEPS_OF_A_REPLAY,
+                _ => u64::MAX,
+            },
             point_limit: order.step_limit,
             // A schedule that is run again was judged before.
             longest: u64::from(order.deed == Deed::Replay),
