@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::num::NonZero;
 use std::rc::Rc;
 
-use atropos_explore::{End, Guide, Mutable, System};
+use atropos_explore::{End, Guide, Mutable, Schedule, System};
 use atropos_libtest::TestDescAndFn;
 use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::communication::Facts;
@@ -24,7 +24,7 @@ const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
 const BYTES_AT_LEAST: usize = 64 << 20;
 /// How many steps a schedule may take that is run again, when what the original takes is not known: some seconds.
-const STEPS_OF_A_REPLAY: u64 = 1 << 30;
+const STEPS_OF_A_REPLAY: u64 = 1 << 28;
 
 /// A test that can be run under a guide, again and again.
 pub struct Subject<'a> {
@@ -93,6 +93,15 @@ impl<'a> Subject<'a> {
         let memory = notes.most_memory.saturating_mul(MULTIPLE as usize);
         self.test
             .set_memory_limit(memory.saturating_add(BYTES_AT_LEAST));
+    }
+
+    /// Runs one schedule again. One that is as long as only those without end are goes on no farther than a little beyond it.
+    pub fn limit_to_schedule(&mut self, schedule: &Schedule) {
+        let choices = schedule.choices.len() as u64;
+        if choices >= AT_LEAST {
+            self.point_limit = self.point_limit.min(choices + AT_LEAST);
+            self.test.set_step_limit(self.point_limit);
+        }
     }
 
     /// From now on the choices of the execution under way are written down there.

@@ -42,9 +42,11 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         }
     }
     // A loop without end ends when its schedule is run again, too.
-    let endless = run.mutant("src/harm.rs", "loop_for_ever", "negate really");
-    let again = tree.run(&["replay", "--mutant", &endless.info.id.0.to_string()]);
-    assert!(again.has_code(2).stdout.contains("no end after"));
+    for function in ["loop_for_ever", "wait_for_ever"] {
+        let endless = run.mutant("src/harm.rs", function, "negate really");
+        let again = tree.run(&["replay", "--mutant", &endless.info.id.0.to_string()]);
+        assert!(again.has_code(2).stdout.contains("no end after"));
+    }
     // What it does to the world outside is not done while schedules are explored, but where the test is run as it is.
     let wandered = run.mutant("src/harm.rs", "wander", "negate really");
     let covered = &wandered.explored_by[0].coverage;
