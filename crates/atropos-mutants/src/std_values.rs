@@ -33,6 +33,23 @@ impl Walker<'_> {
             }
             ("Result", 1 | 2) => self.values_of_result(&path, arguments, depth),
             ("Result", 0) if path.ends_with("fmt::Result") => vec!["Ok(())".into()],
+            // What is left to parse, and what was parsed.
+            ("IResult", 2 | 3) if !self.facts.is_defined(name) => {
+                let rest = self.first_inner(&arguments[0], depth);
+                let parsed = inner(1).into_iter();
+                rest.into_iter()
+                    .flat_map(|rest| {
+                        parsed
+                            .clone()
+                            .map(move |value| format!("Ok(({rest}, {value}))"))
+                    })
+                    .collect()
+            }
+            // Another's name for `Result`, which does not tell what its errors are.
+            (_, 1 | 2) if name.ends_with("Result") && !self.facts.is_defined(name) => inner(0)
+                .into_iter()
+                .map(|value| format!("Ok({value})"))
+                .collect(),
             ("Ordering", 0) => ["Less", "Equal", "Greater"]
                 .map(|variant| format!("{path}::{variant}"))
                 .into(),

@@ -68,6 +68,9 @@ fn options_and_results_hold_the_values_of_what_they_hold() {
     );
     check_type("Result<(), fmt::Error>", &["Ok(())", "Err(fmt::Error)"]);
     check_type("fmt::Result", &["Ok(())"]);
+    check_type("ModalResult<u8, OtherError>", &["Ok(0)", "Ok(1)"]);
+    check_type("PResult<()>", &["Ok(())"]);
+    check_type("IResult<&str, u8>", &["Ok((\"\", 0))", "Ok((\"\", 1))"]);
     check_type(
         "anyhow::Result<()>",
         &["Ok(())", "Err(anyhow::Error::msg(\"xyzzy\"))"],
