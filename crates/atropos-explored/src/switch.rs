@@ -7,7 +7,8 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
 };
 
-use atropos_values::{Hit, Key, MaybeEmpty, Prim, choose};
+use atropos_values::choose::{self, Constant};
+use atropos_values::{Hit, Key, MaybeEmpty, Prim};
 
 /// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted; and whether it
 /// was executed.
@@ -271,6 +272,28 @@ pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Opt
     match size_of_point(first) {
         0 => 0,
         _ => choose::arithmetic(first, op, letters, l.zip(r), decide),
+    }
+}
+
+/// Which of several numbers stands behind an operator, whose left side is shown.
+#[inline(never)]
+pub fn constant(
+    first: u32,
+    op: u8,
+    is_compared: bool,
+    letters: &'static [u8],
+    numbers: &'static [i128],
+    left: Option<Prim>,
+) -> u32 {
+    let constant = Constant {
+        op,
+        is_compared,
+        letters,
+        numbers,
+    };
+    match size_of_point(first) {
+        0 => 0,
+        _ => choose::constant(first, constant, left, decide),
     }
 }
 

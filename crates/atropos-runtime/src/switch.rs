@@ -6,7 +6,8 @@
 //! Programs that are compiled without optimisation call the functions as they are compiled here;
 //! for optimised ones the feature `inline` puts that load into the program itself.
 
-use atropos_values::{Hit, MaybeEmpty, Prim, choose};
+use atropos_values::choose::{self, Constant};
+use atropos_values::{Hit, MaybeEmpty, Prim};
 
 use crate::decision::decide;
 use crate::table;
@@ -113,6 +114,32 @@ pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Opt
         return acting;
     }
     choose::arithmetic(first, op, letters, l.zip(r), decide)
+}
+
+/// Which of several numbers stands behind an operator, whose left side is shown. The point is not cold.
+#[cold]
+#[inline(never)]
+pub fn constant(
+    first: u32,
+    op: u8,
+    is_compared: bool,
+    letters: &'static [u8],
+    numbers: &'static [i128],
+    left: Option<Prim>,
+) -> u32 {
+    if let Some(acting) = table::known(first) {
+        return acting;
+    }
+    let constant = Constant {
+        op,
+        is_compared,
+        letters,
+        numbers,
+    };
+    if table::is_done(first, constant.case(left)) {
+        return 0;
+    }
+    choose::constant(first, constant, left, decide)
 }
 
 /// Yields nothing if mutant `first` acts.

@@ -93,6 +93,74 @@ pub fn arithmetic(
     })
 }
 
+/// A number behind an operator, with the numbers that stand for it in the variants.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// The operator's letter, as for [`relation`] or [`arithmetic`].
+    pub op: u8,
+    pub is_compared: bool,
+    /// `a` for the first of the other numbers and so on; `.` for those that are gone.
+    pub letters: &'static [u8],
+    /// The original's number, then the others.
+    pub numbers: &'static [i128],
+}
+
+impl Constant {
+    /// What the operator makes of its left side and one of the numbers.
+    fn result(&self, left: Prim, number: i128) -> Option<u128> {
+        if self.is_compared {
+            return prim::relate(self.op, left, left.like(number)?).map(u128::from);
+        }
+        let right = match self.op {
+            // The amount of a shift has a type of its own.
+            b'l' | b'r' => Prim::I128(number),
+            _ => left.like(number)?,
+        };
+        prim::arith(self.op, left, right)?.bits()
+    }
+
+    /// The case of a left side that is less, or greater, than all numbers that it is compared with.
+    pub fn case(&self, left: Option<Prim>) -> Option<u8> {
+        let left = left.filter(|_| self.is_compared)?;
+        let order = |number: &i128| prim::compare(left, left.like(*number)?)?;
+        let all = |wanted| {
+            self.numbers
+                .iter()
+                .all(|number| order(number) == Some(wanted))
+        };
+        if all(Ordering::Less) {
+            Some(0)
+        } else if all(Ordering::Greater) {
+            Some(2)
+        } else {
+            None
+        }
+    }
+}
+
+/// Which of several numbers stands behind an operator whose left side is known. A variant differs from the original
+/// where the operator's result does.
+pub fn constant(
+    first: u32,
+    constant: Constant,
+    left: Option<Prim>,
+    decide: impl FnOnce(&Hit) -> u32,
+) -> u32 {
+    let key = |number: Option<&i128>| {
+        Key::of(
+            left.zip(number)
+                .and_then(|(left, &number)| constant.result(left, number)),
+        )
+    };
+    decide(&Hit {
+        first,
+        letters: Some(constant.letters),
+        original: key(constant.numbers.first()),
+        variant: &|letter| key(constant.numbers.get(usize::from(letter - b'a') + 1)),
+        case: constant.case(left),
+    })
+}
+
 fn by_letter(
     first: u32,
     op: u8,
@@ -155,6 +223,68 @@ mod tests {
         let operands = Some((Prim::U8(2), Prim::U8(2)));
         assert_eq!(arithmetic(7, b'+', b"*-", None, infected), 2);
         assert_eq!(arithmetic(7, b'+', b"*-", operands, infected), 1);
+    }
+
+    /// Which of 11, 9 and 0 instead of 10 make a difference behind an operator.
+    fn infecting(op: u8, is_compared: bool, left: Option<Prim>) -> Vec<u32> {
+        let ten = Constant {
+            op,
+            is_compared,
+            letters: b"abc",
+            numbers: &[10, 11, 9, 0],
+        };
+        let mut found = Vec::new();
+        constant(7, ten, left, |hit| {
+            found = (1..=3).filter(|&k| hit.infects(k)).collect();
+            0
+        });
+        found
+    }
+
+    #[test]
+    fn another_number_makes_a_difference_where_the_result_does() {
+        assert_eq!(infecting(b'/', false, Some(Prim::U32(5))), [3]);
+        assert_eq!(infecting(b'/', false, Some(Prim::U32(9))), [2, 3]);
+        assert_eq!(infecting(b'/', false, Some(Prim::U32(10))), [1, 3]);
+        assert_eq!(infecting(b'r', false, Some(Prim::U64(1))), [3]);
+        assert_eq!(infecting(b'<', true, Some(Prim::I8(9))), [2, 3]);
+        assert_eq!(infecting(b'<', true, Some(Prim::I8(-1))), [0; 0]);
+        assert_eq!(infecting(b'=', true, Some(Prim::I8(11))), [1]);
+        // What is not known may make a difference.
+        assert_eq!(infecting(b'<', true, None), [1, 2, 3]);
+        assert_eq!(infecting(b'<', true, Some(Prim::F64(1.0))), [1, 2, 3]);
+        // The product overflows, or it does not.
+        assert_eq!(infecting(b'*', false, Some(Prim::U8(25))), [1, 2, 3]);
+    }
+
+    #[test]
+    fn beyond_all_numbers_a_comparison_has_one_result_each() {
+        let constant = |op| Constant {
+            op,
+            is_compared: true,
+            letters: b"ab",
+            numbers: &[10, 11, 9],
+        };
+        for op in *b"<>lg=!" {
+            for (low, high) in [(-128, 8), (12, 127)] {
+                let case = constant(op).case(Some(Prim::I8(low)));
+                assert!(case.is_some());
+                for left in low..=high {
+                    let left = Prim::I8(left);
+                    assert_eq!(constant(op).case(Some(left)), case);
+                    let results = [10, 11, 9].map(|number| constant(op).result(left, number));
+                    let first =
+                        [10, 11, 9].map(|number| constant(op).result(Prim::I8(low), number));
+                    assert_eq!(results, first);
+                }
+            }
+            assert_eq!(constant(op).case(Some(Prim::I8(10))), None);
+        }
+        let quotient = Constant {
+            is_compared: false,
+            ..constant(b'/')
+        };
+        assert_eq!(quotient.case(Some(Prim::I8(1))), None);
     }
 
     #[test]

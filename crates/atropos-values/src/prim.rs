@@ -89,6 +89,25 @@ impl Prim {
         })
     }
 
+    /// A number of the same type, if that can hold it; none if this is no integer.
+    pub fn like(self, number: i128) -> Option<Prim> {
+        Some(match self {
+            Prim::I8(_) => Prim::I8(number.try_into().ok()?),
+            Prim::I16(_) => Prim::I16(number.try_into().ok()?),
+            Prim::I32(_) => Prim::I32(number.try_into().ok()?),
+            Prim::I64(_) => Prim::I64(number.try_into().ok()?),
+            Prim::I128(_) => Prim::I128(number),
+            Prim::Isize(_) => Prim::Isize(number.try_into().ok()?),
+            Prim::U8(_) => Prim::U8(number.try_into().ok()?),
+            Prim::U16(_) => Prim::U16(number.try_into().ok()?),
+            Prim::U32(_) => Prim::U32(number.try_into().ok()?),
+            Prim::U64(_) => Prim::U64(number.try_into().ok()?),
+            Prim::U128(_) => Prim::U128(number.try_into().ok()?),
+            Prim::Usize(_) => Prim::Usize(number.try_into().ok()?),
+            Prim::Bool(_) | Prim::Char(_) | Prim::F32(_) | Prim::F64(_) => return None,
+        })
+    }
+
     /// The value as the amount of a shift; none if it is negative or no integer.
     fn amount(self) -> Option<u32> {
         match self {

@@ -9,6 +9,7 @@ use syn::Expr;
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
+use crate::constants::{Operator, arguments, integer, operator_before};
 use crate::context::Contexts;
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
@@ -45,6 +46,13 @@ pub(crate) enum Kind {
     Block(Choice),
     /// A closure that calls the initialiser or one of the others.
     Initialiser(Choice),
+    /// A number behind an operator whose left side has a name there.
+    Constant {
+        choice: Choice,
+        /// Of the runtime's question, up to the left side.
+        arguments: String,
+        is_compared: bool,
+    },
     /// Both operands are evaluated, then one of the operators is applied.
     Operands {
         left: Span,
@@ -151,11 +159,20 @@ impl<'a> Planner<'a> {
     pub fn layout(&self) -> Layout {
         let mut layout = Layout::default();
         let mut taken_apart = HashSet::new();
+        let mut numbers = Vec::new();
         for (index, point) in self.mutants.points.iter().enumerate() {
             let draft = self.draft(index, point, &mut layout);
-            if !draft.alive.is_empty() {
-                self.lay_out(&draft, &mut taken_apart, &mut layout);
+            if draft.alive.is_empty() {
+                continue;
             }
+            match self.is_number(point) {
+                true => numbers.push(draft),
+                false => self.lay_out(&draft, &mut taken_apart, &mut layout),
+            }
+        }
+        // What they are compared with, and how that is written, is known by now.
+        for draft in numbers {
+            self.lay_out(&draft, &mut taken_apart, &mut layout);
         }
         layout
     }
@@ -182,6 +199,13 @@ impl<'a> Planner<'a> {
 
     fn lay_out(&self, draft: &Draft, taken_apart: &mut HashSet<Span>, layout: &mut Layout) {
         let mut forms = self.forms_of(draft);
+        let operator = match self.is_number(draft.point) {
+            true => operator_before(draft.point.span, &layout.wraps, &self.mutants.points),
+            false => None,
+        };
+        if operator.is_some() {
+            forms.insert(0, Form::Values);
+        }
         if taken_apart.contains(&draft.point.span) {
             forms.retain(|form| *form > Form::Operands);
         }
@@ -193,10 +217,15 @@ impl<'a> Planner<'a> {
         let Some(&form) = forms.get(position) else {
             return refuse(draft, "no form fits this place", layout);
         };
-        if form <= Form::Operands && takes_apart(&draft.point.shape) {
+        let has_no_place = operator.is_some() || takes_apart(&draft.point.shape);
+        if form <= Form::Operands && has_no_place {
             taken_apart.insert(draft.point.span);
         }
-        match self.wrap(draft, form, layout) {
+        let wrap = match operator.filter(|_| form == Form::Values) {
+            Some(operator) => self.constant(draft, operator, layout),
+            None => self.wrap(draft, form, layout),
+        };
+        match wrap {
             Err(reason) => refuse(draft, reason, layout),
             Ok(wrap) => {
                 let mutants = draft.alive.iter().map(|(_, mutant)| mutant.id);
@@ -421,6 +450,35 @@ impl<'a> Planner<'a> {
         })
     }
 
+    /// Whether a point is a number.
+    fn is_number(&self, point: &Point) -> bool {
+        let is_number = || integer(point.span.text(self.source)).is_some();
+        point.shape == Shape::Expression && is_number()
+    }
+
+    fn constant(
+        &self,
+        draft: &Draft,
+        operator: Operator,
+        layout: &mut Layout,
+    ) -> Result<Wrap, &'static str> {
+        let span = draft.point.span;
+        let choice = self.choice(draft, layout, |mutant| {
+            let edited = self.pieces.edited(span, mutant)?;
+            integer(&edited).map(|_| edited)
+        })?;
+        let original = integer(span.text(self.source)).ok_or(UNPARSABLE)?;
+        Ok(Wrap {
+            span,
+            point: Some(draft.index),
+            kind: Kind::Constant {
+                arguments: arguments(original, operator, &choice).ok_or(UNPARSABLE)?,
+                is_compared: operator.is_compared,
+                choice,
+            },
+        })
+    }
+
     fn operands(
         &self,
         draft: &Draft,
@@ -592,7 +650,7 @@ fn refuse(draft: &Draft, reason: &str, layout: &mut Layout) {
 
 /// Whether the values form of a shape has no place for another point on the same span.
 fn takes_apart(shape: &Shape) -> bool {
-    !matches!(shape, Shape::Condition)
+    !matches!(shape, Shape::Condition | Shape::Expression)
 }
 
 fn fills(whole: Span, left: Span, right: Span) -> bool {

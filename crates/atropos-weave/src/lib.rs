@@ -16,6 +16,7 @@
 pub mod appeal;
 mod arms;
 mod choice;
+mod constants;
 mod context;
 mod effects;
 mod exact;

@@ -23,6 +23,12 @@ fn peek(reference: &str) -> String {
     format!("(&::atropos_runtime::probe::Peek({reference})).peek()")
 }
 
+/// Whether a node, or one around the same text inside it, is of a kind.
+fn holds(node: &Node, is_of_kind: impl Fn(&Node) -> bool + Copy) -> bool {
+    let inside = |child: &Node| child.wrap.span == node.wrap.span && holds(child, is_of_kind);
+    is_of_kind(node) || node.children.iter().any(inside)
+}
+
 impl Weaver<'_> {
     pub(crate) fn node(&mut self, node: &Node) {
         let owner = match (node.wrap.point, &node.wrap.kind) {
@@ -70,6 +76,7 @@ impl Weaver<'_> {
                 self.writer.put(" })");
             }
             Kind::Operands { .. } => self.operands(node),
+            Kind::Constant { .. } => self.constant(node),
             Kind::Logic { .. } => self.logic(node),
             Kind::Assignment { .. } => self.assignment(node),
             Kind::Condition { letters, first } => {
@@ -167,14 +174,30 @@ impl Weaver<'_> {
             return;
         };
         let (open, close) = if *is_borrowed { ("&(", ")") } else { ("", "") };
+        let is_constant = |node: &Node| matches!(node.wrap.kind, Kind::Constant { .. });
+        let mut children = node.children.iter();
+        let shows_left =
+            children.any(|child| child.wrap.span == *right && holds(child, is_constant));
+        // One after the other, the left side is known by its name when the right one is evaluated.
+        let (between, end, last) = match shows_left {
+            true => (
+                format!(") {{ {LEFT} => match ("),
+                format!(") {{ {RIGHT} => "),
+                " } })",
+            ),
+            false => (
+                ", ".to_owned(),
+                format!(") {{ ({LEFT}, {RIGHT}) => "),
+                " })",
+            ),
+        };
         self.writer.put(&format!("(match ({open}"));
         self.inside(node, *left);
-        self.writer.put(&format!("{close}, "));
+        self.writer.put(&format!("{close}{between}"));
         self.writer.newlines(Span::new(left.end, right.start));
         self.writer.put(open);
         self.inside(node, *right);
-        self.writer
-            .put(&format!("{close}) {{ ({LEFT}, {RIGHT}) => "));
+        self.writer.put(&format!("{close}{end}"));
         let reference = |name: &str| match is_borrowed {
             true => peek(name),
             false => peek(&format!("&{name}")),
@@ -186,7 +209,30 @@ impl Weaver<'_> {
             choice,
             &[reference(LEFT), reference(RIGHT)],
         );
-        self.writer.put(" })");
+        self.writer.put(last);
+    }
+
+    fn constant(&mut self, node: &Node) {
+        let Kind::Constant {
+            choice,
+            arguments,
+            is_compared,
+        } = &node.wrap.kind
+        else {
+            return;
+        };
+        let original = self.text(node.wrap.span).to_owned();
+        let left = match is_compared {
+            true => peek(LEFT),
+            false => peek(&format!("&{LEFT}")),
+        };
+        let question = Question {
+            call: format!("::atropos_runtime::constant({arguments}"),
+            shows_values: true,
+        };
+        self.writer.put("(");
+        self.ask(node, &question, &original, choice, &[left]);
+        self.writer.put(")");
     }
 
     /// Asks the runtime which variant acts and applies it.

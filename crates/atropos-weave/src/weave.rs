@@ -172,7 +172,8 @@ fn depth(kind: &Kind) -> u8 {
         Kind::Switch { .. } | Kind::Condition { .. } | Kind::IteratorTail(_) => 4,
         Kind::Initialiser(_) => 4,
         Kind::Guard { .. } | Kind::NewGuard(_) => 4,
-        Kind::Operands { .. }
+        Kind::Constant { .. }
+        | Kind::Operands { .. }
         | Kind::Logic { .. }
         | Kind::Assignment { .. }
         | Kind::Range { .. } => 5,
@@ -347,6 +348,28 @@ mod tests {
         let call = "relate(1, b'<', b\"l.F\"";
         assert!(weave.text.contains(call), "{}", weave.text);
         assert!(weave.text.contains("{ 0 | 2 | 4.. =>"), "{}", weave.text);
+    }
+
+    #[test]
+    fn a_number_is_decided_by_what_the_operator_makes_of_it() {
+        let source = "fn f(a: i32) -> bool { a / 10 > -1 }";
+        let mutants = numbered(source);
+        let weave = weave_file(source, &mutants, &FileForms::new(), &OPTIONS);
+        for part in [
+            ", b'/', false, b\"ab\", &[10, 11, 9], ",
+            ", b'>', true, b\"a\", &[-1, 1], ",
+            // Another point around the same number.
+            ", _ => (0) })",
+        ] {
+            assert!(weave.text.contains(part), "{part}: {}", weave.text);
+        }
+        let mut forms = FileForms::new();
+        let quotient = |point: &atropos_mutants::mutant::Point| point.span.text(source) == "a / 10";
+        let quotient = mutants.points.iter().position(quotient).unwrap();
+        forms.set_form(quotient, Form::Plain);
+        let weave = weave_file(source, &mutants, &forms, &OPTIONS);
+        // Nothing has a name there.
+        assert!(!weave.text.contains("b'/', false"), "{}", weave.text);
     }
 
     #[test]

@@ -68,6 +68,18 @@ pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
     }
 }
 
+pub fn constant(
+    first: u32,
+    op: u8,
+    is_compared: bool,
+    letters: &'static [u8],
+    numbers: &'static [i128],
+    left: Option<Prim>,
+) -> u32 {
+    std::hint::black_box((op, is_compared, letters, numbers, left));
+    at(first)
+}
+
 pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
     arith(first, op, letters, l, r)
 }

@@ -1,0 +1,92 @@
+//! Numbers on the right of an operator, whose mutants differ only where the operator's result does: `x / 11` instead of
+//! `x / 10` makes no difference to an `x` of 5.
+
+use atropos_mutants::mutant::{Point, Shape, Span};
+use syn::{Expr, ExprLit, Lit, UnOp};
+
+use crate::arms::parse;
+use crate::choice::Choice;
+use crate::layout::{Kind, Wrap};
+
+/// An operator with a number on its right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operator {
+    pub letter: char,
+    pub is_compared: bool,
+}
+
+/// The operator that stands before a number, if its operands are evaluated one after the other, the left one under a
+/// name, and if another number need not make a difference to it.
+pub(crate) fn operator_before(number: Span, wraps: &[Wrap], points: &[Point]) -> Option<Operator> {
+    let wrap = wraps
+        .iter()
+        .find(|wrap| matches!(wrap.kind, Kind::Operands { right, .. } if right == number))?;
+    match points[wrap.point?].shape {
+        Shape::Relation { op, .. } => Some(Operator {
+            letter: op,
+            is_compared: true,
+        }),
+        // Another number always makes a difference to a sum.
+        Shape::Arithmetic { op, .. } if !matches!(op, '+' | '-' | '^') => Some(Operator {
+            letter: op,
+            is_compared: false,
+        }),
+        _ => None,
+    }
+}
+
+/// The value of an integer, perhaps with a minus.
+pub(crate) fn integer(text: &str) -> Option<i128> {
+    match parse(text)? {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-value(&unary.expr)?),
+        literal => value(&literal),
+    }
+}
+
+fn value(expr: &Expr) -> Option<i128> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(int), ..
+        }) => int.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The arguments of the runtime's question, up to the left side: the point, the operator, and the numbers.
+pub(crate) fn arguments(original: i128, operator: Operator, choice: &Choice) -> Option<String> {
+    let mut numbers = vec![original.to_string()];
+    for number in 1..=choice.count {
+        let variant = choice
+            .variants
+            .iter()
+            .find(|variant| variant.number == number);
+        // What is gone is never asked for.
+        let number = variant.map_or(Some(original), |variant| integer(&variant.code))?;
+        numbers.push(number.to_string());
+    }
+    let letters = choice.letters(|number| char::from(b'a' + (number - 1) as u8));
+    let Operator {
+        letter,
+        is_compared,
+    } = operator;
+    Some(format!(
+        "{}, b'{letter}', {is_compared}, b\"{letters}\", &[{}]",
+        choice.first.0,
+        numbers.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_read_in_every_notation() {
+        assert_eq!(integer("1_000"), Some(1000));
+        assert_eq!(integer("0xffu8"), Some(255));
+        assert_eq!(integer("-3i64"), Some(-3));
+        assert_eq!(integer("1.0"), None);
+        assert_eq!(integer("b'a'"), None);
+        assert_eq!(integer("x"), None);
+    }
+}
