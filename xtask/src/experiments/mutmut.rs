@@ -68,6 +68,12 @@ pub struct Options {
 const BY_DEFAULT: &[&str] = &[];
 /// The paper's mutants: what is computed, not how threads meet.
 const ON_VALUES: &[&str] = &["--operators=-concurrency"];
+/// Every test explores every mutant that it reaches.
+const EVERY_TEST: &[&str] = &["--kill-matrix"];
+/// A mutant that was killed is left out by the tests after that; one job, so that they always come in the same order.
+const UNTIL_KILLED: &[&str] = &["--jobs=1"];
+/// Of the strategies, those that the paper has.
+const OF_PAPER: [usize; 2] = [0, 2];
 
 /// All runs of a program.
 struct Runs {
@@ -75,6 +81,8 @@ struct Runs {
     by_technique: Vec<Vec<Measured>>,
     all: Compared,
     on_values: Compared,
+    /// The same under the paper's conditions: exhaustive and chess:2, and a mutant that a test has killed is left out by the others.
+    as_in_paper: Vec<Compared>,
 }
 
 /// The same mutants explored as in the paper and as the tool does it.
@@ -133,10 +141,20 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     where_transitions_lie(&chosen, &measured);
-    by_default(&chosen, &measured, "all mutants", |runs| &runs.all);
-    by_default(&chosen, &measured, "mutants of values", |runs| {
+    let exhaustive = "all mutants, exhaustive";
+    by_default(&chosen, &measured, exhaustive, |of| of.5, &|runs| &runs.all);
+    let on_values = "mutants of values, exhaustive";
+    by_default(&chosen, &measured, on_values, |of| of.5, &|runs| {
         &runs.on_values
     });
+    let papers: [fn(&Program) -> u32; 2] = [|of| of.5, |of| of.6];
+    for ((number, strategy), paper) in OF_PAPER.iter().enumerate().zip(papers) {
+        let name = STRATEGIES[*strategy].0;
+        let which = format!("mutants of values until they are killed, {name}");
+        by_default(&chosen, &measured, &which, paper, &|runs| {
+            &runs.as_in_paper[number]
+        });
+    }
     let differences = differences(&chosen, &measured);
     println!(
         "\n{}",
@@ -174,25 +192,38 @@ impl Bench<'_> {
                 .iter()
                 .map(|(_, strategy)| {
                     let runs = TECHNIQUES.iter();
-                    runs.map(|technique| self.measure(&[&["--technique", technique], strategy]))
-                        .collect()
+                    runs.map(|technique| {
+                        self.measure(&[EVERY_TEST, &["--technique", technique], strategy])
+                    })
+                    .collect()
                 })
                 .collect::<Result<_>>()?,
         };
         Ok(Runs {
             by_technique,
-            all: self.compare(&[])?,
-            on_values: self.compare(ON_VALUES)?,
+            all: self.compare(STRATEGIES[0].1, BY_DEFAULT, &[EVERY_TEST])?,
+            on_values: self.compare(STRATEGIES[0].1, BY_DEFAULT, &[EVERY_TEST, ON_VALUES])?,
+            as_in_paper: OF_PAPER
+                .iter()
+                .map(|&strategy| {
+                    let strategy = STRATEGIES[strategy].1;
+                    self.compare(strategy, strategy, &[UNTIL_KILLED, ON_VALUES])
+                })
+                .collect::<Result<_>>()?,
         })
     }
 
-    fn compare(&self, operators: &[&str]) -> Result<Compared> {
-        let (_, exhaustive) = STRATEGIES[0];
-        let named = |technique| ["--technique", TECHNIQUES[technique]];
+    /// `named` is how techniques that are named explore, `default` how it is done if none is.
+    fn compare(&self, named: &[&str], default: &[&str], more: &[&[&str]]) -> Result<Compared> {
+        let best = |technique: &[&str], strategy| {
+            let mut arguments = vec![technique, strategy];
+            arguments.extend(more);
+            self.best(&arguments)
+        };
         Ok(Compared {
-            basic: self.best(&[&named(BASIC), exhaustive, operators])?,
-            state_set: self.best(&[&named(STATE_SET), exhaustive, operators])?,
-            default: self.best(&[BY_DEFAULT, operators])?,
+            basic: best(&["--technique", TECHNIQUES[BASIC]], named)?,
+            state_set: best(&["--technique", TECHNIQUES[STATE_SET]], named)?,
+            default: best(&[], default)?,
         })
     }
 
@@ -211,7 +242,7 @@ impl Bench<'_> {
     fn measure(&self, more: &[&[&str]]) -> Result<Measured> {
         let budget = self.options.budget.as_str();
         let mut arguments = vec!["-p", self.program, "--budget", budget];
-        arguments.extend(["--kill-matrix", "--no-doc", "--no-impact"]);
+        arguments.extend(["--no-doc", "--no-impact"]);
         arguments.extend(more.iter().copied().flatten());
         let (outcomes, _) = subject::run_atropos(self.atropos, self.tree, &arguments, &[])?;
         let all = |part: fn(&TestExploration) -> &ExplorationSize| {
@@ -382,9 +413,10 @@ fn by_default(
     programs: &[&Program],
     measured: &[Runs],
     which: &str,
-    compared: fn(&Runs) -> &Compared,
+    paper: fn(&Program) -> u32,
+    compared: &dyn Fn(&Runs) -> &Compared,
 ) {
-    println!("\n{which}, exhaustive: basic, state-set, and what the tool does by default\n");
+    println!("\n{which}: basic, state-set, and what the tool does by default\n");
     println!(
         "| program | basic | state-set | by default | state-set saves | by default saved | paper saved (time) | time: s | killed |"
     );
@@ -404,7 +436,7 @@ fn by_default(
             default.mutants.transitions,
             saving(state_set),
             saving(default),
-            program.5,
+            paper(program),
             basic.mutants.seconds,
             state_set.mutants.seconds,
             default.mutants.seconds,
@@ -436,7 +468,7 @@ fn plot(programs: &[&Program], measured: &[Runs]) -> Bars {
         values,
     };
     let all: fn(&Runs) -> &Compared = |runs| &runs.all;
-    let values: fn(&Runs) -> &Compared = |runs| &runs.on_values;
+    let values: fn(&Runs) -> &Compared = |runs| &runs.as_in_paper[0];
     Bars {
         title: "Transitions saved over basic, exhaustive".into(),
         groups: programs
