@@ -121,16 +121,10 @@ impl Constant {
 
     /// The case of a left side that is less, or greater, than all numbers that it is compared with.
     pub fn case(&self, left: Option<Prim>) -> Option<u8> {
-        let left = left.filter(|_| self.is_compared)?;
-        let order = |number: &i128| prim::compare(left, left.like(*number)?)?;
-        let all = |wanted| {
-            self.numbers
-                .iter()
-                .all(|number| order(number) == Some(wanted))
-        };
-        if all(Ordering::Less) {
+        let left = left.filter(|_| self.is_compared)?.integer()?;
+        if self.numbers.iter().all(|number| left < *number) {
             Some(0)
-        } else if all(Ordering::Greater) {
+        } else if self.numbers.iter().all(|number| left > *number) {
             Some(2)
         } else {
             None

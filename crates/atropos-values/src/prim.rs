@@ -89,6 +89,25 @@ impl Prim {
         })
     }
 
+    /// The value of an integer, if it is none of the largest.
+    pub fn integer(self) -> Option<i128> {
+        Some(match self {
+            Prim::I8(value) => value.into(),
+            Prim::I16(value) => value.into(),
+            Prim::I32(value) => value.into(),
+            Prim::I64(value) => value.into(),
+            Prim::I128(value) => value,
+            Prim::Isize(value) => value as i128,
+            Prim::U8(value) => value.into(),
+            Prim::U16(value) => value.into(),
+            Prim::U32(value) => value.into(),
+            Prim::U64(value) => value.into(),
+            Prim::U128(value) => value.try_into().ok()?,
+            Prim::Usize(value) => value as i128,
+            Prim::Bool(_) | Prim::Char(_) | Prim::F32(_) | Prim::F64(_) => return None,
+        })
+    }
+
     /// A number of the same type, if that can hold it; none if this is no integer.
     pub fn like(self, number: i128) -> Option<Prim> {
         Some(match self {

@@ -80,7 +80,7 @@ pub fn optimising_pays(
 
 /// Steps that a mutant may take beyond the multiple of the original's: enough for a loop that
 /// the original never enters, little enough to be over at once.
-const SPARE_STEPS: u64 = 200_000;
+const SPARE_STEPS: u64 = 2_000_000;
 const SPARE_HEAP: u64 = 256 << 20;
 const SPARE_TIME: Duration = Duration::from_secs(2);
 
