@@ -1,6 +1,8 @@
 //! Numbers on the right of an operator, whose mutants differ only where the operator's result does: `x / 11` instead of
 //! `x / 10` makes no difference to an `x` of 5.
 
+use std::collections::HashMap;
+
 use atropos_mutants::mutant::{Point, Shape, Span};
 use syn::{Expr, ExprLit, Lit, UnOp};
 
@@ -15,28 +17,33 @@ pub(crate) struct Operator {
     pub is_compared: bool,
 }
 
-/// The operator that stands before a number, if its operands are evaluated one after the other, the left one under a
-/// name, and if another number need not make a difference to it.
-pub(crate) fn operator_before(number: Span, wraps: &[Wrap], points: &[Point]) -> Option<Operator> {
-    let wrap = wraps
-        .iter()
-        .find(|wrap| matches!(wrap.kind, Kind::Operands { right, .. } if right == number))?;
-    match points[wrap.point?].shape {
-        Shape::Relation { op, .. } => Some(Operator {
-            letter: op,
-            is_compared: true,
-        }),
-        // Another number always makes a difference to a sum.
-        Shape::Arithmetic { op, .. } if !matches!(op, '+' | '-' | '^') => Some(Operator {
-            letter: op,
-            is_compared: false,
-        }),
-        _ => None,
-    }
+/// The operators that another number on their right need not make a difference to, by the span of their right side: where
+/// operands are evaluated one after the other, the left one under a name.
+pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, Operator> {
+    let operator = |wrap: &Wrap| {
+        let Kind::Operands { right, .. } = wrap.kind else {
+            return None;
+        };
+        let (letter, is_compared) = match points[wrap.point?].shape {
+            Shape::Relation { op, .. } => (op, true),
+            // Another number always makes a difference to a sum.
+            Shape::Arithmetic { op, .. } if !matches!(op, '+' | '-' | '^') => (op, false),
+            _ => return None,
+        };
+        let operator = Operator {
+            letter,
+            is_compared,
+        };
+        Some((right, operator))
+    };
+    wraps.iter().filter_map(operator).collect()
 }
 
 /// The value of an integer, perhaps with a minus.
 pub(crate) fn integer(text: &str) -> Option<i128> {
+    if !text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+        return None;
+    }
     match parse(text)? {
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-value(&unary.expr)?),
         literal => value(&literal),

@@ -9,7 +9,7 @@ use syn::Expr;
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
-use crate::constants::{Operator, arguments, integer, operator_before};
+use crate::constants::{Operator, arguments, integer, operators};
 use crate::context::Contexts;
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
@@ -167,12 +167,14 @@ impl<'a> Planner<'a> {
             }
             match self.is_number(point) {
                 true => numbers.push(draft),
-                false => self.lay_out(&draft, &mut taken_apart, &mut layout),
+                false => self.lay_out(&draft, None, &mut taken_apart, &mut layout),
             }
         }
-        // What they are compared with, and how that is written, is known by now.
+        // How what stands before them is written is known by now.
+        let operators = operators(&layout.wraps, &self.mutants.points);
         for draft in numbers {
-            self.lay_out(&draft, &mut taken_apart, &mut layout);
+            let operator = operators.get(&draft.point.span).copied();
+            self.lay_out(&draft, operator, &mut taken_apart, &mut layout);
         }
         layout
     }
@@ -197,12 +199,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn lay_out(&self, draft: &Draft, taken_apart: &mut HashSet<Span>, layout: &mut Layout) {
+    /// `operator` is what stands before the point, if that is a number.
+    fn lay_out(
+        &self,
+        draft: &Draft,
+        operator: Option<Operator>,
+        taken_apart: &mut HashSet<Span>,
+        layout: &mut Layout,
+    ) {
         let mut forms = self.forms_of(draft);
-        let operator = match self.is_number(draft.point) {
-            true => operator_before(draft.point.span, &layout.wraps, &self.mutants.points),
-            false => None,
-        };
         if operator.is_some() {
             forms.insert(0, Form::Values);
         }
