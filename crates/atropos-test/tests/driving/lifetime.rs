@@ -159,7 +159,12 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
             board.records()[1].outcome() == Outcome::Running
         });
         let children = format!("/proc/{pid}/task/{pid}/children");
-        let child = std::fs::read_to_string(children).unwrap();
+        let mut child = String::new();
+        // It is said to run a little before it does.
+        wait_until("mutant 1 has a process", || {
+            child = std::fs::read_to_string(&children).unwrap();
+            !child.is_empty()
+        });
         atropos_protocol::sys::kill(pid as i32, 9).unwrap();
         child.trim().to_owned()
     });
