@@ -355,6 +355,7 @@ fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Orde
         } = &mut answer
         {
             *mutant = other;
+            explored.shared = true;
             explored.nanoseconds = 0;
         }
         answers.push(answer);

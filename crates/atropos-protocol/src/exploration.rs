@@ -277,6 +277,8 @@ pub struct Explored {
     pub coverage: String,
     /// All schedules were covered.
     pub complete: bool,
+    /// Of a mutant: another one was explored, which acted like it throughout. Its costs are told there.
+    pub shared: bool,
     pub executions: u64,
     /// Of the search: as the techniques count them.
     pub states: u64,
@@ -416,6 +418,7 @@ impl Explored {
         };
         put("coverage", &self.coverage);
         put("complete", if self.complete { "yes" } else { "" });
+        put("shared", if self.shared { "yes" } else { "" });
         for (name, value) in [
             ("executions", self.executions),
             ("states", self.states),
@@ -464,6 +467,7 @@ impl Explored {
             match name {
                 "coverage" => explored.coverage = value.to_owned(),
                 "complete" => explored.complete = true,
+                "shared" => explored.shared = true,
                 "executions" => explored.executions = value.parse().ok()?,
                 "states" => explored.states = value.parse().ok()?,
                 "transitions" => explored.transitions = value.parse().ok()?,
@@ -557,6 +561,7 @@ mod tests {
         let quiet = Explored {
             coverage: "all schedules".into(),
             complete: true,
+            shared: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),
             communication: vec![Communication {

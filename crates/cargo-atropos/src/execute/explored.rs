@@ -556,6 +556,9 @@ fn is_usable(original: &Explored) -> bool {
 }
 
 fn add(size: &mut ExplorationSize, explored: &Explored) {
+    if explored.shared {
+        return;
+    }
     size.schedules += explored.executions;
     size.states += explored.states;
     size.transitions += explored.transitions;
