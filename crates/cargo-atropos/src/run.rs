@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -51,62 +52,19 @@ pub fn run(options: Options) -> Result<ExitCode> {
     log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
 
-    let mut speed = Speed::AsAsked;
-    let mut spent = Timings::default();
-    let mut may_need_examples = build::examples::are_in(&prepared.plan);
-    let (build, journal, executed) = loop {
-        progress.phase(Phase::Building, 0);
-        let mut build = match build::build(&prepared, &interrupt, speed) {
-            Ok(build) => build,
-            Err(BuildFailure::DoesNotCompile(said)) => {
-                drop(progress);
-                return does_not_build(&said, prepared.terminal);
-            }
-            Err(BuildFailure::Interrupted) => return Ok(ExitCode::Interrupted),
-            Err(BuildFailure::Internal(error)) => return Err(error),
-        };
-        second_order::complete(&mut build.built, &prepared.plan);
-        // What an earlier run has built was checked there.
-        let check_time = build.check_time.min(build.time);
-        spent.check += check_time.as_secs_f64();
-        spent.build += (build.time - check_time).as_secs_f64();
-        log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
-        let programs = format!("{} {}", build.key, build.artifacts);
-        let key = journal_key(&programs, &prepared.options);
-        let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
-            .context("can't write the journal of verdicts")?;
-        if !known.is_empty() {
-            progress.say("going on where an earlier run of the same build ended");
-        }
-        let execution = Execute {
-            plan: &prepared.plan,
-            build: &build,
-            options: &prepared.options,
-            output,
-            interrupt: &interrupt,
-            progress: &progress,
-        };
-        match execute::execute(&execution, &journal, known)? {
-            Execution::Executed(executed) => break (build, journal, executed),
-            Execution::Slow { baseline_seconds } => {
-                spent.baseline += baseline_seconds;
-                progress.say("the tests take long: building once more, optimised");
-                log::line("the tests take long: building once more, optimised");
-                speed = Speed::Optimised;
-            }
-            Execution::TestsFail(_) if may_need_examples => {
-                progress.phase(Phase::Building, 0);
-                log::line("tests fail: building the examples, which they may start");
-                build::examples::build(&build, &interrupt)?;
-                may_need_examples = false;
-            }
-            Execution::TestsFail(failed) => {
-                drop(progress);
-                return tests_fail(&failed, prepared.terminal);
-            }
-            Execution::Interrupted => return Ok(ExitCode::Interrupted),
+    let tested = match build_and_test(&prepared, &interrupt, &progress)? {
+        ControlFlow::Continue(tested) => tested,
+        ControlFlow::Break(end) => {
+            drop(progress);
+            return end.tell(prepared.terminal);
         }
     };
+    let Tested {
+        build,
+        journal,
+        executed,
+        spent,
+    } = tested;
     for alone in &build.left_alone {
         progress.say(&format!("warning: {}", no_mutants_in(alone)));
     }
@@ -118,23 +76,10 @@ pub fn run(options: Options) -> Result<ExitCode> {
         progress: &progress,
     });
     drop(progress);
-    for test in &executed.left_out.flaky {
-        prepared.terminal.warn(by_chance(test));
-    }
-    for name in &executed.left_out.failing_doctests {
+    warn_of_tests(&executed, prepared.terminal)?;
+    if has_no_tests(&executed) && !interrupt.is_requested() {
         let terminal = prepared.terminal;
-        terminal.warn(format!(
-            "{name} fails without any mutant; it decides nothing here"
-        ));
-    }
-    for failing in &executed.failing_schedules {
-        tell_of_failing_schedule(failing, prepared.terminal)?;
-    }
-    let no_tests = executed.tests.is_empty() && executed.left_out.flaky.is_empty();
-    if no_tests && !interrupt.is_requested() {
-        prepared
-            .terminal
-            .warn("no tests were found, so no mutant can be killed");
+        terminal.warn("no tests were found, so no mutant can be killed");
     }
     let timings = Timings {
         find,
@@ -160,6 +105,121 @@ pub fn run(options: Options) -> Result<ExitCode> {
             .context("can't write the journal of verdicts")?;
     }
     Ok(code)
+}
+
+/// What building and testing came to.
+struct Tested {
+    build: Build,
+    journal: Journal,
+    executed: Executed,
+    /// What builds and tests alone took, those in vain among them.
+    spent: Timings,
+}
+
+/// Why there are no verdicts.
+enum End {
+    /// What rustc said.
+    DoesNotBuild(String),
+    TestsFail(Vec<FailedTest>),
+    Interrupted,
+}
+
+impl End {
+    fn tell(&self, terminal: Terminal) -> Result<ExitCode> {
+        match self {
+            End::DoesNotBuild(said) => does_not_build(said, terminal),
+            End::TestsFail(failed) => tests_fail(failed, terminal),
+            End::Interrupted => Ok(ExitCode::Interrupted),
+        }
+    }
+}
+
+/// Builds, once more if the tests take long or start examples, and tests all mutants.
+fn build_and_test(
+    prepared: &Prepared,
+    interrupt: &Interrupt,
+    progress: &Progress,
+) -> Result<ControlFlow<End, Tested>> {
+    let output = &prepared.output_directory;
+    let mut speed = Speed::AsAsked;
+    let mut spent = Timings::default();
+    let mut may_need_examples = build::examples::are_in(&prepared.plan);
+    loop {
+        progress.phase(Phase::Building, 0);
+        let mut build = match build::build(prepared, interrupt, speed) {
+            Ok(build) => build,
+            Err(BuildFailure::DoesNotCompile(said)) => {
+                return Ok(ControlFlow::Break(End::DoesNotBuild(said)));
+            }
+            Err(BuildFailure::Interrupted) => return Ok(ControlFlow::Break(End::Interrupted)),
+            Err(BuildFailure::Internal(error)) => return Err(error),
+        };
+        second_order::complete(&mut build.built, &prepared.plan);
+        // What an earlier run has built was checked there.
+        let check_time = build.check_time.min(build.time);
+        spent.check += check_time.as_secs_f64();
+        spent.build += (build.time - check_time).as_secs_f64();
+        log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
+        let programs = format!("{} {}", build.key, build.artifacts);
+        let key = journal_key(&programs, &prepared.options);
+        let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
+            .context("can't write the journal of verdicts")?;
+        if !known.is_empty() {
+            progress.say("going on where an earlier run of the same build ended");
+        }
+        let execution = Execute {
+            plan: &prepared.plan,
+            build: &build,
+            options: &prepared.options,
+            output,
+            interrupt,
+            progress,
+        };
+        match execute::execute(&execution, &journal, known)? {
+            Execution::Executed(executed) => {
+                return Ok(ControlFlow::Continue(Tested {
+                    build,
+                    journal,
+                    executed,
+                    spent,
+                }));
+            }
+            Execution::Slow { baseline_seconds } => {
+                spent.baseline += baseline_seconds;
+                progress.say("the tests take long: building once more, optimised");
+                log::line("the tests take long: building once more, optimised");
+                speed = Speed::Optimised;
+            }
+            Execution::TestsFail(_) if may_need_examples => {
+                progress.phase(Phase::Building, 0);
+                log::line("tests fail: building the examples, which they may start");
+                build::examples::build(&build, interrupt)?;
+                may_need_examples = false;
+            }
+            Execution::TestsFail(failed) => return Ok(ControlFlow::Break(End::TestsFail(failed))),
+            Execution::Interrupted => return Ok(ControlFlow::Break(End::Interrupted)),
+        }
+    }
+}
+
+/// Warns of tests that decide nothing, and tells of those that fail under some schedule.
+fn warn_of_tests(executed: &Executed, terminal: Terminal) -> Result<()> {
+    for test in &executed.left_out.flaky {
+        terminal.warn(by_chance(test));
+    }
+    for name in &executed.left_out.failing_doctests {
+        terminal.warn(format!(
+            "{name} fails without any mutant; it decides nothing here"
+        ));
+    }
+    for failing in &executed.failing_schedules {
+        tell_of_failing_schedule(failing, terminal)?;
+    }
+    Ok(())
+}
+
+fn has_no_tests(executed: &Executed) -> bool {
+    executed.tests.is_empty() && executed.left_out.flaky.is_empty()
 }
 
 fn log_plan(prepared: &Prepared) {

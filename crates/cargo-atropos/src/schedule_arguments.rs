@@ -89,7 +89,11 @@ pub struct ScheduleOptions {
     pub budget: Option<Budget>,
 
     /// What the exploration of a mutant reuses from the original's: naive, basic, one-state,
-    /// state-set or all-states [default: state-set, after schedules with few preemptions]
+    /// state-set or all-states [default: state-set, with all short cuts]
+    ///
+    /// One that is named is done to the letter, to compare them: every mutant by itself, started
+    /// wherever it is executed. By default it is started only where it makes a difference, mutants
+    /// that act alike are explored together, and schedules with few preemptions come first.
     #[arg(long, value_name = "TECHNIQUE", value_parser = parse_technique)]
     pub technique: Option<String>,
 
