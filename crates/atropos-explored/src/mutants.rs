@@ -5,7 +5,7 @@
 //! original was seen to pass.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
 use atropos_explore::{
@@ -121,9 +121,11 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     subject.limit_to_multiple(&notes);
     let patience = Duration::from_millis(order.mutant_patience);
+    // Those of one point stay together: what one teaches is of use for the others.
+    let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
     workers::share(
         subject,
-        &reached,
+        points.map(<[u32]>::to_vec).collect(),
         order.workers,
         patience * GRACE,
         &|subject, mutants| alike(subject, &start, mutants, order),
@@ -300,6 +302,13 @@ impl Known {
         }
     }
 
+    fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+        match self {
+            Known::Searched(original) => original.is_reached_alike(one, other),
+            Known::Sampled(original) => original.is_reached_alike(one, other),
+        }
+    }
+
     /// Whether all schedules of the original are known.
     fn is_complete(&self) -> bool {
         match self {
@@ -326,41 +335,50 @@ impl Known {
     }
 }
 
-/// Explores the first of the mutants. Those after it that act like it, wherever it acts, share its fate.
+/// Explores the first of the mutants. Those of its point that act like it, wherever it acts, share its fate: if it dies,
+/// they do; if not, only those that the same parts of the original's schedules reach, for no others were run.
 fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Order) -> Vec<Answer> {
     let first = mutants[0];
-    let point = order
-        .points
-        .iter()
-        .find(|(start, size)| (*start..*start + u32::from(*size)).contains(&first));
-    let end = point.map_or(first + 1, |(start, size)| start + u32::from(*size));
-    let next = mutants.iter().copied().take_while(|&mutant| mutant < end);
-    // Only those that follow without a gap, so that their answers follow too.
-    let run = next.zip(first..).take_while(|(mutant, at)| mutant == at);
-    let others = run.count() - 1;
-    let watched = match others {
-        0 => 0,
-        _ if !takes_short_cuts(order) => 0,
-        others => u64::MAX >> (64 - others.min(63)),
-    };
-    switch::watch_alike(watched);
+    let point = point(order, first);
+    let watched = mutants[1..].iter().filter(|mutant| {
+        takes_short_cuts(order)
+            && point.contains(mutant)
+            && (first + 1..=first + 64).contains(mutant)
+    });
+    let others: Vec<(u32, u64)> = watched
+        .map(|&mutant| (mutant, 1 << (mutant - first - 1)))
+        .collect();
+    switch::watch_alike(others.iter().fold(0, |all, (_, bit)| all | bit));
     let answer = one(subject, start, first, order);
-    let alike = switch::alike().trailing_ones();
+    let alike = switch::alike();
     switch::watch_alike(0);
-    let mut answers = vec![answer];
-    for other in first + 1..=first + alike {
-        let mut answer = answers[0].clone();
-        if let Answer::Mutant {
-            mutant, explored, ..
-        } = &mut answer
-        {
-            *mutant = other;
-            explored.shared = true;
-            explored.nanoseconds = 0;
-        }
-        answers.push(answer);
-    }
+    let Answer::Mutant { fate, explored, .. } = &answer else {
+        return vec![answer];
+    };
+    let shares = |&(mutant, bit): &(u32, u64)| {
+        alike & bit != 0 && (*fate == Fate::Killed || start.known.is_reached_alike(first, mutant))
+    };
+    let shared = others.iter().copied().filter(shares);
+    let shared = shared.map(|(mutant, _)| Answer::Mutant {
+        mutant,
+        fate: *fate,
+        explored: Explored {
+            shared: true,
+            nanoseconds: 0,
+            ..explored.clone()
+        },
+    });
+    let mut answers: Vec<Answer> = shared.collect();
+    answers.insert(0, answer);
     answers
+}
+
+/// The mutants of a mutant's point.
+fn point(order: &Order, mutant: u32) -> Range<u32> {
+    let points = order.points.iter();
+    let mut ranges = points.map(|&(first, size)| first..first + u32::from(size));
+    let found = ranges.find(|mutants| mutants.contains(&mutant));
+    found.unwrap_or(mutant..mutant + 1)
 }
 
 /// Explores one mutant.

@@ -32,28 +32,34 @@ pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Answer>;
 struct Worker {
     pid: i32,
     said: Lines,
-    left: VecDeque<u32>,
-    begun: Option<Instant>,
+    left: Vec<u32>,
+    /// What it is at, and since when.
+    begun: Option<(u32, Instant)>,
     diary: &'static Diary,
 }
 
-/// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on.
-/// One that takes longer than `patience` is ended.
+/// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on. Mutants of a group
+/// are one process's. One that takes longer than `patience` is ended.
 pub fn share(
     subject: &mut Subject<'_>,
-    mutants: &[u32],
+    mut groups: VecDeque<Vec<u32>>,
     processes: usize,
     patience: Duration,
     explore: Explore<'_>,
 ) -> Result<(), String> {
     let processes = processes.max(1);
-    let share = mutants.len().div_ceil(processes * SHARES).max(1);
-    let mut queue: VecDeque<u32> = mutants.iter().copied().collect();
+    let mutants: usize = groups.iter().map(Vec::len).sum();
+    let share = mutants.div_ceil(processes * SHARES);
     let mut workers: Vec<Worker> = Vec::new();
     let mut diaries: Vec<&'static Diary> = Vec::new();
-    while !queue.is_empty() || !workers.is_empty() {
-        while workers.len() < processes && !queue.is_empty() {
-            let left = queue.drain(..share.min(queue.len())).collect();
+    while !groups.is_empty() || !workers.is_empty() {
+        while workers.len() < processes && !groups.is_empty() {
+            let mut left = Vec::new();
+            while left.len() < share
+                && let Some(group) = groups.pop_front()
+            {
+                left.extend(group);
+            }
             let diary = diaries.pop().map_or_else(Diary::make, Ok)?;
             workers.push(start(subject, left, diary, explore)?);
         }
@@ -75,7 +81,9 @@ pub fn share(
                 return true;
             }
             // What it left undone is for the next.
-            queue.extend(worker.left.drain(..));
+            if !worker.left.is_empty() {
+                groups.push_back(std::mem::take(&mut worker.left));
+            }
             diaries.push(worker.diary);
             false
         });
@@ -99,7 +107,7 @@ pub fn fork_worker() -> Result<Option<i32>, String> {
 
 fn start(
     subject: &mut Subject<'_>,
-    mut left: VecDeque<u32>,
+    mut left: Vec<u32>,
     diary: &'static Diary,
     explore: Explore<'_>,
 ) -> Result<Worker, String> {
@@ -109,12 +117,14 @@ fn start(
             drop(pipe);
             answers::redirect(end.as_raw_fd());
             subject.keep_diary(diary);
-            let mut left: &[u32] = left.make_contiguous();
-            while let [mutant, ..] = left {
+            while let [mutant, ..] = left[..] {
                 answers::pass_on(&format!("{BEGIN}{mutant}\n"));
-                let said = explore(subject, left);
-                left = &left[said.len().clamp(1, left.len())..];
-                said.iter().for_each(answers::say);
+                for answer in explore(subject, &left) {
+                    answers::say(&answer);
+                    if let Answer::Mutant { mutant, .. } = answer {
+                        left.retain(|&other| other != mutant);
+                    }
+                }
             }
             sys::exit_now(0)
         }
@@ -135,21 +145,23 @@ impl Worker {
             return false;
         };
         for line in lines {
-            if line.starts_with(BEGIN) {
-                self.begun = Some(Instant::now());
-            } else {
-                answers::pass_on(&line);
-                if line.starts_with("mutant\t") {
-                    self.begun = None;
-                    self.left.pop_front();
-                }
+            if let Some(mutant) = line.strip_prefix(BEGIN) {
+                let mutant = mutant.trim_end().parse();
+                self.begun = mutant.ok().map(|mutant| (mutant, Instant::now()));
+                continue;
+            }
+            answers::pass_on(&line);
+            if let Some(Answer::Mutant { mutant, .. }) = Answer::parse(line.trim_end()) {
+                self.begun = None;
+                self.left.retain(|&other| other != mutant);
             }
         }
         true
     }
 
     fn is_late(&self, patience: Duration) -> bool {
-        self.begun.is_some_and(|begun| begun.elapsed() > patience)
+        self.begun
+            .is_some_and(|(_, begun)| begun.elapsed() > patience)
     }
 
     /// The process is at its end; if it died over a mutant, that is the mutant's fate.
@@ -158,12 +170,10 @@ impl Worker {
             Ok(Some((_, ended))) => ended,
             _ => Ended::Exited(-1),
         };
-        let Some(begun) = self.begun else {
+        let Some((mutant, begun)) = self.begun else {
             return;
         };
-        let Some(mutant) = self.left.pop_front() else {
-            return;
-        };
+        self.left.retain(|&other| other != mutant);
         let answer = match is_late {
             // The clock alone says nothing about the mutant: ordinary runs, which repeat what is late, decide on it.
             true => Answer::Mutant {

@@ -78,3 +78,13 @@ impl Door {
         *self.entered.lock().unwrap() + self.turned_away.load(Ordering::Relaxed)
     }
 }
+
+/// How much will have been counted when so much more has.
+pub fn expected(counter: &Counter, more: i64) -> i64 {
+    let count = i64::from(counter.get());
+    count + more
+}
+
+pub fn total(one: i64, other: i64) -> i64 {
+    one + other
+}

@@ -1,10 +1,10 @@
 //! Tests that pass under every schedule of their threads.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use schedules::{Counter, Door, Slot, Tickets};
+use schedules::{Counter, Door, Slot, Tickets, expected, total};
 
 #[test]
 fn every_count_is_counted() {
@@ -66,4 +66,26 @@ fn everybody_who_came_is_counted() {
     door.enter();
     guest.join().unwrap();
     assert_eq!(door.came(), 2);
+}
+
+#[test]
+fn nobody_minds_what_is_expected() {
+    let counter = Arc::new(Counter::default());
+    let other = counter.clone();
+    let adder = thread::spawn(move || other.add());
+    expected(&counter, 1);
+    adder.join().unwrap();
+}
+
+/// Minus makes a difference only where the other comes first, and there the same as times; times also where it does not.
+#[test]
+fn nothing_is_added_before_the_other_comes() {
+    let number = Mutex::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| *number.lock().unwrap() = 2);
+        let other = *number.lock().unwrap();
+        let one = if other == 0 { 5 } else { -2 };
+        let total = total(one, other);
+        assert!(other != 0 || total == 5);
+    });
 }

@@ -265,6 +265,17 @@ impl Original {
         &self.reached
     }
 
+    /// Whether just the same transitions reach the two, so that they start from the same states. If they also act alike
+    /// wherever one of them is seen to act, the exploration of one is the other's.
+    pub fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+        match &self.memory {
+            Memory::Search(search) => search
+                .graph()
+                .is_some_and(|graph| starts::is_reached_alike(graph, one, other)),
+            Memory::Exhaustive(recording) => recording.is_reached_alike(one, other),
+        }
+    }
+
     /// Explores one mutant by way of a technique.
     pub fn explore_mutant(
         &self,

@@ -73,6 +73,12 @@ impl Recording {
         self.reached.clone()
     }
 
+    /// Whether just the same steps reach the two.
+    pub(super) fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+        let mut answers = self.nodes.iter().flat_map(|node| &node.answers);
+        answers.all(|answer| answer.reaches(one) == answer.reaches(other))
+    }
+
     /// The first execution that reached the mutant.
     fn first_reaching(&self, mutant: u32) -> u64 {
         let answers = self.nodes.iter().flat_map(|node| &node.answers);

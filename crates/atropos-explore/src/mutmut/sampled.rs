@@ -112,6 +112,11 @@ impl SampledOriginal {
         self.reached.keys().copied()
     }
 
+    /// Whether just the same schedules reached the two.
+    pub fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+        self.reached.get(&one) == self.reached.get(&other)
+    }
+
     /// Runs a mutant under the schedules that reached it and then under as many new ones as the original had, as long as
     /// `watch` says. A mutant that no schedule of the original reached gets the new ones only: others may reach it.
     pub fn explore_mutant(

@@ -17,6 +17,12 @@ pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
         .collect()
 }
 
+/// Whether just the same transitions reach the two.
+pub(super) fn is_reached_alike(graph: &Graph, one: u32, other: u32) -> bool {
+    let mut edges = 0..graph.edges.len() as u32;
+    edges.all(|edge| reaches(graph, edge, one) == reaches(graph, edge, other))
+}
+
 fn reaches(graph: &Graph, edge: u32, mutant: u32) -> bool {
     graph.edges[edge as usize].reached.contains(&mutant)
 }

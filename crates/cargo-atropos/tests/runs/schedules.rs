@@ -1,6 +1,7 @@
 //! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
 
 use atropos_report::communication::Talk;
+use atropos_report::verdict::Verdict;
 
 use crate::tree::Tree;
 
@@ -225,6 +226,39 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             .iter()
             .all(|mutant| mutant.explored_by.is_empty())
     );
+
+    // Mutants that act alike are explored once, and count once: times one is the number itself.
+    let sums = ["-F", "fn expected", "--operators=AOR,AOD", "-C--offline"];
+    let run = tree.run(&sums);
+    let outcomes = run.outcomes();
+    let explored = |deed: &str| {
+        let mut mutants = outcomes.mutants.iter();
+        let mutant = mutants.find(|mutant| mutant.info.deed().contains(deed));
+        let mutant = mutant.unwrap_or_else(|| panic!("no mutant {deed}"));
+        assert_eq!(mutant.verdict, Some(Verdict::Survived), "{deed}");
+        let by = mutant.explored_by.iter();
+        by.map(|one| one.schedules).sum::<u64>()
+    };
+    let changes = ["with more", "with -", "with *", "with count"];
+    let [more, minus, times, count] = changes.map(explored);
+    assert!(times > 0 && times == count);
+    let explorations = outcomes.explorations.iter();
+    let together: u64 = explorations.map(|one| one.mutants.schedules).sum();
+    assert_eq!(together, more + minus + times);
+
+    // But one that makes a difference under more schedules than another does not share its fate.
+    for strategy in ["exhaustive", "chess:1", "random:20"] {
+        let arguments = ["-F", "fn total", "--operators=AOR", "--explore", strategy];
+        let run = tree.run(&[&arguments[..], &["-C--offline"]].concat());
+        let verdict = |deed: &str| {
+            let mut mutants = run.outcomes().mutants.iter();
+            let mutant = mutants.find(|mutant| mutant.info.deed().contains(deed));
+            mutant.unwrap_or_else(|| panic!("no mutant {deed}")).verdict
+        };
+        assert_eq!(verdict("with -"), Some(Verdict::Survived), "{strategy}");
+        let times = verdict("with *");
+        assert!(matches!(times, Some(Verdict::Killed(_))), "{strategy}");
+    }
 
     // A test that fails under some schedule comes first and decides nothing.
     let run = tree
