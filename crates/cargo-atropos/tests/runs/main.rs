@@ -6,6 +6,7 @@
 mod conduct;
 mod disturbance;
 mod failing_tests;
+mod generated;
 mod landscape;
 mod mistakes;
 mod ordeals;

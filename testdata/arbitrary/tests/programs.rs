@@ -1,0 +1,1 @@
+//! Drawn anew by each run.
