@@ -3,7 +3,8 @@
 //! An error that does not name a mutant is laid to points around it, and several may go for what one of them did. Once
 //! rustc accepts the rest, such points are put in again, in halves: one set in each function at a time, because what
 //! rustc then says tells by its place which function it is about. What it accepts stays in. A hearing costs a check of the
-//! whole crate, so it is for functions that have lost many points: one or two are mostly lost for what they did.
+//! whole crate, so it is for functions that have lost many points: one or two are mostly lost for what they did. Files that
+//! were given up for an error without a place are heard together.
 
 use std::collections::BTreeMap;
 
@@ -21,22 +22,34 @@ const IN_VAIN: usize = 3;
 /// A point that was dropped, with what was said of its mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Case {
+    file: String,
     point: usize,
     mutants: Vec<(MutantId, String)>,
 }
 
-/// The cases of one function.
+/// Where an error lies: a file, and the function there, if it is in one.
+type Place = (String, Option<Span>);
+
+/// The cases of one function, or of all files that were given up.
 #[derive(Debug)]
 struct Docket {
-    file: String,
-    /// None: outside all functions.
-    function: Option<Span>,
+    /// None: any error may be due to these cases.
+    place: Option<Place>,
     waiting: Vec<Vec<Case>>,
     /// What is in the text at the moment.
     heard: Vec<Case>,
     /// Hearings so far, and whether any was a success.
     hearings: usize,
     is_right: bool,
+}
+
+impl Docket {
+    fn is_guilty(&self, errors: &[Option<Place>]) -> bool {
+        match &self.place {
+            None => !errors.is_empty(),
+            Some(place) => errors.iter().any(|error| error.as_ref() == Some(place)),
+        }
+    }
 }
 
 /// All cases of a package.
@@ -47,40 +60,63 @@ pub struct Appeal {
 
 impl Appeal {
     /// For the points that were dropped on suspicion, many in one function. `woven` holds the files as rustc has accepted them; `span` knows
-    /// where a point of a file stands.
+    /// where a point of a file stands. Where whole files were given up, only their points are heard: their errors tell
+    /// no place.
     pub fn new(
         forms: &PackageForms,
         woven: &BTreeMap<String, FileWeave>,
         span: impl Fn(&str, usize) -> Option<Span>,
     ) -> Appeal {
-        let mut appeal = Appeal::default();
+        let is_given_up = |file: &String| forms.file(file).is_given_up();
+        let any_is_given_up = woven.keys().any(is_given_up);
+        let mut cases: BTreeMap<Option<Place>, Vec<Case>> = BTreeMap::new();
         for (file, weave) in woven {
+            if any_is_given_up && !is_given_up(file) {
+                continue;
+            }
             for (point, mutants) in forms.file(file).suspected() {
                 let Some(span) = span(file, point) else {
                     continue;
                 };
-                let function = weave.map.function_around(span);
-                let case = Case { point, mutants };
-                let dockets = &mut appeal.dockets;
-                match dockets
-                    .iter_mut()
-                    .find(|docket| docket.file == *file && docket.function == function)
-                {
-                    Some(docket) => docket.waiting[0].push(case),
-                    None => dockets.push(Docket {
-                        file: file.clone(),
-                        function,
-                        waiting: vec![vec![case]],
-                        heard: Vec::new(),
-                        hearings: 0,
-                        is_right: false,
-                    }),
-                }
+                let in_function = || (file.clone(), weave.map.function_around(span));
+                let place = (!any_is_given_up).then(in_function);
+                cases.entry(place).or_default().push(Case {
+                    file: file.clone(),
+                    point,
+                    mutants,
+                });
             }
         }
-        let has_lost_many = |docket: &Docket| docket.waiting[0].len() >= MANY;
-        appeal.dockets.retain(has_lost_many);
-        appeal
+        let has_lost_many =
+            |(place, cases): &(Option<Place>, Vec<Case>)| place.is_none() || cases.len() >= MANY;
+        let dockets = cases.into_iter().filter(has_lost_many);
+        Appeal {
+            dockets: dockets
+                .map(|(place, cases)| Docket {
+                    place,
+                    waiting: vec![cases],
+                    heard: Vec::new(),
+                    hearings: 0,
+                    is_right: false,
+                })
+                .collect(),
+        }
+    }
+
+    /// How many hearings are worth their time, at least: few guilty ones are to be found among all that was given up.
+    pub fn hearings(&self) -> u32 {
+        let given_up = self.dockets.iter().filter(|docket| docket.place.is_none());
+        let cases: usize = given_up
+            .flat_map(|docket| &docket.waiting)
+            .map(Vec::len)
+            .sum();
+        4 * (usize::BITS - cases.leading_zeros())
+    }
+
+    /// Whether these errors are about mutants of their own, which an error without a place has hidden so far.
+    pub fn was_hidden(&self, errors: &[Diagnostic]) -> bool {
+        let hears_all = self.dockets.iter().any(|docket| docket.place.is_none());
+        hears_all && !errors.is_empty() && errors.iter().all(|error| !error.spans.is_empty())
     }
 
     /// Puts a set of each function in again. Tells whether there was any.
@@ -88,7 +124,7 @@ impl Appeal {
         for docket in &mut self.dockets {
             docket.heard = docket.waiting.pop().unwrap_or_default();
             for case in &docket.heard {
-                forms.file_mut(&docket.file).acquit(case.point);
+                forms.file_mut(&case.file).acquit(case.point);
             }
         }
         self.dockets.iter().any(|docket| !docket.heard.is_empty())
@@ -103,28 +139,33 @@ impl Appeal {
         errors: &[Diagnostic],
         name: impl Fn(&str) -> Option<String>,
     ) {
-        let places: Vec<(String, Option<Span>)> = errors
-            .iter()
-            .flat_map(|error| error.spans.iter().filter(|span| span.is_primary))
-            .filter_map(|span| place(span, woven, &name))
-            .collect();
-        let is_guilty = |docket: &Docket| {
-            let mut places = places.iter();
-            places.any(|(file, function)| (file, function) == (&docket.file, &docket.function))
+        let places_of = |error: &Diagnostic| -> Vec<Option<Place>> {
+            let primary = error.spans.iter().filter(|span| span.is_primary);
+            let places = primary.filter_map(|span| place(span, woven, &name));
+            let places: Vec<_> = places.map(Some).collect();
+            if places.is_empty() {
+                vec![None]
+            } else {
+                places
+            }
         };
-        let heard = |docket: &&Docket| !docket.heard.is_empty();
+        let places: Vec<Option<Place>> = errors.iter().flat_map(places_of).collect();
+        let mut heard = self
+            .dockets
+            .iter()
+            .filter(|docket| !docket.heard.is_empty());
         // What concerns none of those that are heard may be due to any.
-        let is_unclear = !errors.is_empty() && !self.dockets.iter().filter(heard).any(is_guilty);
+        let is_unclear = !errors.is_empty() && !heard.any(|docket| docket.is_guilty(&places));
         for docket in &mut self.dockets {
             docket.hearings += 1;
-            if !is_unclear && !is_guilty(docket) {
+            if !is_unclear && !docket.is_guilty(&places) {
                 docket.is_right |= !docket.heard.is_empty();
                 docket.heard.clear();
                 continue;
             }
             let mut heard = std::mem::take(&mut docket.heard);
             for case in &heard {
-                let forms = forms.file_mut(&docket.file);
+                let forms = forms.file_mut(&case.file);
                 for (mutant, reason) in &case.mutants {
                     forms.suspect(case.point, *mutant, reason);
                 }
@@ -133,7 +174,7 @@ impl Appeal {
                 let rest = heard.split_off(heard.len() / 2);
                 docket.waiting.extend([rest, heard]);
             }
-            if docket.hearings >= IN_VAIN && !docket.is_right {
+            if docket.place.is_some() && docket.hearings >= IN_VAIN && !docket.is_right {
                 docket.waiting.clear();
             }
         }
@@ -145,7 +186,7 @@ fn place(
     span: &DiagnosticSpan,
     woven: &BTreeMap<String, FileWeave>,
     name: &impl Fn(&str) -> Option<String>,
-) -> Option<(String, Option<Span>)> {
+) -> Option<Place> {
     let mut next = Some(span);
     while let Some(span) = next {
         if let Some(file) = name(&span.file_name)
@@ -229,5 +270,28 @@ mod tests {
         let dropped: Vec<_> = forms.dropped_mutants().collect();
         assert_eq!(dropped, [(MutantId(3), "why"), (MutantId(5), "why")]);
         assert_eq!(rounds, 5, "all, two, two, one, one");
+    }
+
+    #[test]
+    fn what_was_given_up_is_heard_together() {
+        let mutants = mutants();
+        let mut forms = PackageForms::default();
+        let file = forms.file_mut("a.rs");
+        for point in 0..5 {
+            file.suspect(point, MutantId(point as u32 + 1), "why");
+        }
+        file.give_up();
+        let span = |_: &str, point: usize| Some(mutants.points[point].span);
+        let mut appeal = Appeal::new(&forms, &weave(&mutants, &forms), span);
+        assert_eq!(appeal.hearings(), 12);
+        while appeal.call(&mut forms) {
+            let woven = weave(&mutants, &forms);
+            let mut errors = errors(&woven["a.rs"], "b");
+            errors.iter_mut().for_each(|error| error.spans.clear());
+            let name = |name: &str| Some(name.to_owned());
+            appeal.decide(&mut forms, &woven, &errors, name);
+        }
+        let dropped: Vec<_> = forms.dropped_mutants().collect();
+        assert_eq!(dropped, [(MutantId(2), "why")]);
     }
 }

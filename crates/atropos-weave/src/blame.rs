@@ -3,8 +3,9 @@
 //! Only woven text can be at fault: the program compiled before. The rules, first match wins:
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
 //!    way round where the primary span is only where the damage shows: a use after a move),
-//! 2. a range that is woven as another iterator, if the error speaks of such a type; for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
-//! 3. deletions that explain the error though it does not point at them (see `flow`),
+//! 2. a range that is woven as another iterator, if the error speaks of such a type; literals in a constant that no longer
+//!    is one, if it does not live for long enough; for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
+//! 3. a deletion that the error points at because it has no value; else deletions that explain the error though it does not point at them (see `flow`),
 //! 4. a point whose own text (not what it took over from the source) the error points at,
 //! 5. a point or a step counter that it points at at all, in the same order,
 //! 6. the same for the notes below the error,
@@ -18,7 +19,9 @@ use atropos_mutants::mutant::{MutantId, Span};
 
 use crate::diagnostics::{Diagnostic, DiagnosticSpan};
 use crate::flow::{self, Label};
+use crate::forms::Form;
 use crate::map::Owner;
+use crate::rollback::DROPPED_TOO_EARLY;
 use crate::weave::FileWeave;
 
 /// What an error is due to.
@@ -87,6 +90,7 @@ impl Court<'_> {
         variants(&first)
             .or_else(|| if shows_later { None } else { variants(&second) })
             .or_else(|| self.ranges(error, [&first, &second]))
+            .or_else(|| self.constants(error, &first))
             .or_else(|| self.guards(error, &first, &second))
             .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
@@ -98,6 +102,7 @@ impl Court<'_> {
             .or_else(|| owners(&notes))
             .or_else(|| self.place(&first))
             .or_else(|| self.place(&second))
+            .or_else(|| self.place(&notes))
             .unwrap_or(Blame::Unknown)
     }
 
@@ -201,10 +206,33 @@ impl Court<'_> {
         near.map(Blame::Points)
     }
 
+    /// Literals in a constant that would live for as long as the program if they were not chosen when it runs.
+    fn constants(&self, error: &Diagnostic, spots: &[Spot]) -> Option<Blame> {
+        if !DROPPED_TOO_EARLY.contains(&error.code()) {
+            return None;
+        }
+        let mut literals = Vec::new();
+        for spot in spots {
+            let map = &self.woven[&spot.file].map;
+            let source = map.source_span(spot.woven);
+            let inside = map.points().iter().filter(|point| {
+                source.contains(point.span) && point.plainer.contains(&Form::Constant)
+            });
+            literals.extend(inside.map(|point| (spot.file.clone(), point.point)));
+        }
+        (!literals.is_empty()).then_some(Blame::Points(literals))
+    }
+
     /// Deletions that explain the error.
     fn deletions(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
         let file = &first.first().or(second.first())?.file;
         let map = &self.woven[file].map;
+        if flow::is_about_a_missing_value(error)
+            && let Some(spot) = first.iter().find(|spot| map.is_all_of_a_point(spot.woven))
+            && let Some(point) = spot.owner.and_then(Owner::point)
+        {
+            return Some(Blame::Points(vec![(file.clone(), point)]));
+        }
         let labelled: Vec<Label> = first
             .iter()
             .chain(second)

@@ -44,6 +44,10 @@ pub(crate) struct Context {
     pub negation: Option<Span>,
     /// The `&` whose operand it is.
     pub borrow: Option<Span>,
+    /// The outermost `&` of which it is a part, with nothing in between that a constant may not hold.
+    pub constant: Option<Span>,
+    /// The call whose argument it is, perhaps behind a sign: some take nothing but constants there.
+    pub call: Option<Span>,
     /// The cast whose operand it is, perhaps behind signs and parentheses: a literal there is of
     /// the type that it is cast to.
     pub cast: Option<Span>,
@@ -54,6 +58,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// What may ask for a constant around a literal.
+    pub fn asks_for_constant(&self) -> Option<Span> {
+        self.constant.or(self.call)
+    }
+
     /// What must be assumed where nothing is known.
     pub const UNKNOWN: Context = Context {
         root: TemporaryRoot::Unknown,
@@ -62,13 +71,15 @@ impl Context {
         is_compared: false,
         negation: None,
         borrow: None,
+        constant: None,
+        call: None,
         cast: None,
         is_shorthand: false,
         is_block_like: false,
     };
 }
 
-/// A statement or a function.
+/// A statement, a function, or an `impl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Scope {
     pub span: Span,
@@ -133,6 +144,8 @@ struct Slot {
     is_compared: bool,
     negation: Option<Span>,
     borrow: Option<Span>,
+    constant: Option<Span>,
+    call: Option<Span>,
     cast: Option<Span>,
     is_shorthand: bool,
 }
@@ -153,6 +166,8 @@ const INHERIT: Slot = Slot {
     is_compared: false,
     negation: None,
     borrow: None,
+    constant: None,
+    call: None,
     cast: None,
     is_shorthand: false,
 };
@@ -376,6 +391,7 @@ impl Walk {
                 let inner = Slot {
                     in_place: slot.in_place,
                     is_compared: slot.is_compared,
+                    constant: slot.constant,
                     cast: slot.cast,
                     ..INHERIT
                 };
@@ -425,8 +441,10 @@ impl Walk {
                 self.children(OWN, expr.as_deref());
             }
             Expr::Reference(reference) => {
+                let span = self.span(reference);
                 let slot = Slot {
-                    borrow: Some(self.span(reference)),
+                    borrow: Some(span),
+                    constant: slot.constant.or(Some(span)),
                     ..PLACE
                 };
                 self.child(slot, &reference.expr);
@@ -446,10 +464,13 @@ impl Walk {
                     UnOp::Deref(_) => PLACE,
                     UnOp::Neg(_) => Slot {
                         negation: Some(self.span(unary)),
+                        constant: slot.constant,
+                        call: slot.call,
                         cast: slot.cast,
                         ..INHERIT
                     },
                     _ => Slot {
+                        constant: slot.constant,
                         cast: slot.cast,
                         ..INHERIT
                     },
@@ -459,6 +480,7 @@ impl Walk {
             Expr::Cast(cast) => {
                 let slot = Slot {
                     cast: Some(self.span(cast)),
+                    constant: slot.constant,
                     ..INHERIT
                 };
                 self.child(slot, &cast.expr);
@@ -472,6 +494,7 @@ impl Walk {
                 for field in &literal.fields {
                     let slot = Slot {
                         is_shorthand: field.colon_token.is_none(),
+                        constant: slot.constant,
                         ..INHERIT
                     };
                     self.child(slot, &field.expr);
@@ -479,9 +502,40 @@ impl Walk {
                 self.children(PLACE, literal.rest.as_deref());
             }
             Expr::Macro(call) => self.arguments(&call.mac),
+            Expr::Array(array) => self.children(part_of(slot), &array.elems),
+            Expr::Tuple(tuple) => self.children(part_of(slot), &tuple.elems),
+            Expr::Call(call) if is_constructor(&call.func) => {
+                self.child(INHERIT, &call.func);
+                self.children(part_of(slot), &call.args);
+            }
+            Expr::Call(call) => {
+                self.child(INHERIT, &call.func);
+                let slot = Slot {
+                    call: Some(self.span(call)),
+                    ..INHERIT
+                };
+                self.children(slot, &call.args);
+            }
             other => visit::visit_expr(self, other),
         }
     }
+}
+
+/// For what a value is put together from.
+fn part_of(whole: Slot) -> Slot {
+    Slot {
+        constant: whole.constant,
+        ..INHERIT
+    }
+}
+
+/// Whether a function's name is that of a struct or a variant.
+fn is_constructor(function: &Expr) -> bool {
+    let Expr::Path(path) = function else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
 }
 
 impl<'ast> Visit<'ast> for Walk {
@@ -500,6 +554,8 @@ impl<'ast> Visit<'ast> for Walk {
             is_compared: slot.is_compared,
             negation: slot.negation,
             borrow: slot.borrow,
+            constant: slot.constant,
+            call: slot.call,
             cast: slot.cast,
             is_shorthand: slot.is_shorthand,
             is_block_like: is_block_like(expr),
@@ -508,6 +564,15 @@ impl<'ast> Visit<'ast> for Walk {
         let outer = std::mem::replace(&mut self.root, root);
         self.walk_children(expr, slot);
         self.root = outer;
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let span = self.span(item);
+        self.found.scopes.push(Scope {
+            span,
+            is_function: false,
+        });
+        visit::visit_item_impl(self, item);
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {

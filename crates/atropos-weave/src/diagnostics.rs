@@ -42,6 +42,13 @@ pub struct DiagnosticSpan {
     pub expansion: Option<Box<Expansion>>,
 }
 
+impl DiagnosticSpan {
+    /// rustc names the start of the crate where it knows no place.
+    fn is_nowhere(&self) -> bool {
+        self.byte_end == 0 && self.text.is_empty()
+    }
+}
+
 /// A line of which a span covers a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct SpanLine {
@@ -136,6 +143,10 @@ pub fn parse_errors(output: &str) -> Vec<Diagnostic> {
         .lines()
         .filter_map(parse_line)
         .filter(Diagnostic::is_error)
+        .map(|mut error| {
+            error.spans.retain(|span| !span.is_nowhere());
+            error
+        })
         .collect()
 }
 

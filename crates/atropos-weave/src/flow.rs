@@ -29,10 +29,18 @@ pub(crate) struct Flow {
     pub is_last: bool,
 }
 
+impl Flow {
+    fn is_jump(&self) -> bool {
+        matches!(self.change, Change::Stays | Change::Strays)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Change {
-    /// Control goes on where it was to leave, or leaves elsewhere.
+    /// Control goes on where it was to leave.
     Stays,
+    /// Control leaves elsewhere.
+    Strays,
     /// A variable keeps what it held.
     Keeps(String),
     /// Variables that had no value get none: what goes behind the statement has given them one on the way.
@@ -64,7 +72,7 @@ const LEAVING: [&str; 9] = [
 pub(crate) fn flow_of(source: &str, point: &Point, contexts: &Contexts) -> Option<Flow> {
     let change = match point.shape {
         Shape::Statement => change_of_deletion(point.span.text(source))?,
-        Shape::Expression if is_jump(point.span.text(source)) => Change::Stays,
+        Shape::Expression if is_jump(point.span.text(source)) => Change::Strays,
         _ => return None,
     };
     let statement = contexts.statement(point.span)?;
@@ -223,6 +231,12 @@ pub(crate) fn is_about_flow(error: &Diagnostic) -> bool {
     FLOW_CODES.contains(&error.code())
 }
 
+/// Whether an error says that something has no value.
+pub(crate) fn is_about_a_missing_value(error: &Diagnostic) -> bool {
+    matches!(error.code(), "E0308" | "E0317")
+        && (error.mentions("found `()`") || error.mentions("found unit type"))
+}
+
 /// The points in a file whose deletions explain an error; `labels` are the places there that it points at.
 pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<usize> {
     let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
@@ -254,7 +268,7 @@ fn points_with_flow(map: &WeaveMap) -> impl Iterator<Item = (usize, Span, &Flow)
 
 /// A block that used to end by leaving now ends with `()`.
 fn without_value(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
-    if !error.mentions("found `()`") && !error.mentions("found unit type") {
+    if !is_about_a_missing_value(error) {
         return Vec::new();
     }
     let last = |within: Span| -> Vec<usize> {
@@ -301,14 +315,14 @@ fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<u
             Change::Keeps(name) if is_without_value => is_missing(name),
             Change::Keeps(name) => error.names(name),
             Change::Misses(names) => is_without_value && names.iter().any(is_missing),
-            Change::Stays => false,
+            Change::Stays | Change::Strays => false,
         })
         .map(|(point, ..)| point)
         .collect()
 }
 
 /// Deleted jumps behind the first of the labelled places, in a block around it, or behind each of those that a next round
-/// of a loop would come back to; failing that, any between the first and the last.
+/// of a loop would come back to; failing that, any between the first and the last, or behind the last.
 fn staying(map: &WeaveMap, labels: &[Label]) -> Vec<usize> {
     let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let again = labels.iter().filter(|label| label.is_round_before);
@@ -325,12 +339,21 @@ fn staying(map: &WeaveMap, labels: &[Label]) -> Vec<usize> {
     }
     let between = hull(&labelled);
     let first = causes.iter().min().map_or(0, |first| first.end);
-    points_with_flow(map)
-        .filter(|(_, span, flow)| {
-            flow.change == Change::Stays && span.start >= first && between.contains(*span)
-        })
+    let mut jumps: Vec<usize> = points_with_flow(map)
+        .filter(|(_, span, flow)| flow.is_jump() && span.start >= first && between.contains(*span))
         .map(|(point, ..)| point)
-        .collect()
+        .collect();
+    if jumps.is_empty() {
+        // The first one may be the head of a loop, and the last one where the loop was left.
+        jumps.extend(
+            labelled
+                .iter()
+                .max()
+                .iter()
+                .flat_map(|last| jumps_behind(map, **last)),
+        );
+    }
+    jumps
 }
 
 /// Deleted jumps behind assignments to a variable that may have one value only: without the jump, control comes from one
@@ -347,7 +370,7 @@ fn assigned_twice(map: &WeaveMap, assignments: &[Span]) -> Vec<usize> {
 fn jumps_behind(map: &WeaveMap, place: Span) -> Vec<usize> {
     let around: Vec<(usize, Span, &Flow)> = points_with_flow(map)
         .filter(|(_, span, flow)| {
-            flow.change == Change::Stays && span.start >= place.end && flow.block.contains(place)
+            flow.is_jump() && span.start >= place.end && flow.block.contains(place)
         })
         .collect();
     let smallest = around.iter().map(|(.., flow)| length(flow.block)).min();

@@ -28,6 +28,9 @@ pub enum Form {
     ByMut,
     /// One arm per mutant with the edited text, and the original in an arm of its own.
     Plain,
+    /// The same around what asks for a constant: a borrow for as long as the program runs, a call of a function whose
+    /// arguments are in truth parameters of its type.
+    Constant,
 }
 
 /// The forms of all files of a package, by the name that the caller gave each file.
@@ -77,6 +80,9 @@ pub struct FileForms {
     dropped: BTreeMap<MutantId, String>,
     /// Those of them that are out on suspicion, by their points.
     suspected: BTreeMap<usize, BTreeSet<MutantId>>,
+    /// All that it had was dropped, for an error that nothing in particular explains.
+    #[serde(default)]
+    is_given_up: bool,
     /// Step counters that are out, by their place in `FileMutants::steps`.
     dropped_steps: BTreeSet<usize>,
 }
@@ -87,6 +93,7 @@ impl FileForms {
             forms: BTreeMap::new(),
             dropped: BTreeMap::new(),
             suspected: BTreeMap::new(),
+            is_given_up: false,
             dropped_steps: BTreeSet::new(),
         }
     }
@@ -138,6 +145,15 @@ impl FileForms {
             let mutants = mutants.iter().map(|&mutant| (mutant, reason(mutant)));
             (*point, mutants.collect())
         })
+    }
+
+    /// Remembers that all points were dropped for an error that may be due to any, here or elsewhere.
+    pub fn give_up(&mut self) {
+        self.is_given_up = true;
+    }
+
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up
     }
 
     /// Takes a point's suspected mutants in again.

@@ -10,14 +10,14 @@ use syn::Expr;
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
 use crate::constants::{Operator, arguments, integer, operators};
-use crate::context::Contexts;
+use crate::context::{Context, Contexts};
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
 use crate::map::{WovenArm, WovenPoint};
 use crate::ranges::Ends;
-use crate::site::Site;
+use crate::site::{Site, is_literal};
 use crate::syntax::contains_let;
 
 /// A piece of new text around a part of the source, or before it if the part is empty.
@@ -153,6 +153,8 @@ const UNPARSABLE: &str = "the mutant's text is no expression";
 const NO_RANGE: &str = "only a range can be iterated in two ways";
 /// Arms of a `match` up to which it may stand there once more for each that can't be left out by a guard.
 const FEW_ARMS: usize = 6;
+/// Bytes that may be written into a file for the points of one constant.
+const MOST_TEXT: usize = 1 << 14;
 const NO_SITE: &str = "its temporaries would be dropped too early";
 
 impl<'a> Planner<'a> {
@@ -286,11 +288,20 @@ impl<'a> Planner<'a> {
             }
             Shape::Condition if is_exact => vec![Form::Values, Form::Plain],
             Shape::Expression => {
-                let is_place = parse(point.span.text(self.source)).is_some_and(|e| is_place(&e));
+                let expr = parse(point.span.text(self.source));
+                let is_place = expr.as_ref().is_some_and(is_place);
                 let context = self.contexts.get(point.span);
                 match is_place && context.in_place {
                     true if context.is_compared => vec![Form::ByCopy, Form::ByRef],
                     true => vec![Form::ByRef, Form::ByMut, Form::Plain],
+                    false
+                        if expr.is_some_and(|expr| is_literal(&expr))
+                            && context
+                                .asks_for_constant()
+                                .is_some_and(|span| self.is_small(span)) =>
+                    {
+                        vec![Form::Plain, Form::Constant]
+                    }
                     false => vec![Form::Plain],
                 }
             }
@@ -303,6 +314,13 @@ impl<'a> Planner<'a> {
             },
             _ => vec![Form::Plain],
         }
+    }
+
+    /// Whether a constant may stand in the text once more for each point in it.
+    fn is_small(&self, constant: Span) -> bool {
+        let points = self.mutants.points.iter();
+        let inside = points.filter(|point| constant.contains(point.span));
+        inside.count() * (constant.end - constant.start) <= MOST_TEXT
     }
 
     /// A comparison of numbers copies its left side before it evaluates the right one. Looking at
@@ -595,7 +613,20 @@ impl<'a> Planner<'a> {
             return Ok((span, Kind::Switch { choice, access }));
         }
         let mutants: Vec<&Mutant> = draft.alive.iter().map(|(_, mutant)| *mutant).collect();
-        match self.site(span, &mutants).ok_or(NO_SITE)? {
+        let site = match form {
+            Form::Constant => match self.contexts.get(span) {
+                Context {
+                    constant: Some(constant),
+                    ..
+                } => Some(Site::Around(constant)),
+                Context {
+                    call: Some(call), ..
+                } => self.site(call, &mutants),
+                _ => None,
+            },
+            _ => self.site(span, &mutants),
+        };
+        match site.ok_or(NO_SITE)? {
             Site::Around(span) => {
                 let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
                 let access = match self.contexts.get(span).is_block_like {

@@ -91,6 +91,13 @@ impl WeaveMap {
             .map(|area| area.owner)
     }
 
+    /// Whether a part of the woven text is what stands for a point, neither more nor less.
+    pub(crate) fn is_all_of_a_point(&self, woven: Span) -> bool {
+        let is_frame = |area: &Area| matches!(area.owner, Owner::Frame { .. });
+        let mut frames = self.areas.iter().filter(|area| is_frame(area));
+        frames.any(|area| area.woven == woven)
+    }
+
     /// The points that are in the text.
     pub fn points(&self) -> &[WovenPoint] {
         &self.points
@@ -134,7 +141,7 @@ impl WeaveMap {
             .min_by_key(|span| span.end - span.start)
     }
 
-    /// The smallest statement (or function) around a part of the source for which `found` gives
+    /// The smallest statement (or function, or `impl`) around a part of the source for which `found` gives
     /// something.
     pub(crate) fn innermost_scope<T>(
         &self,

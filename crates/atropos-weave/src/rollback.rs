@@ -58,9 +58,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Errors that are there in every form: what is not `const`, what a macro's grammar refuses.
+/// The code of calls where only constants may stand.
+const NOT_CONST: &str = "E0015";
+
+/// Errors that are there in every form, but perhaps in the last one: what is not `const`, what a macro's grammar refuses.
 fn is_final(error: &Diagnostic) -> bool {
-    error.code() == "E0015"
+    error.code() == NOT_CONST
         || error.code().is_empty() && error.message.starts_with("no rules expected")
         || error.code().is_empty() && error.message.starts_with("expected ")
 }
@@ -74,6 +77,9 @@ const TROUBLE_WITH_VALUES: [&str; 8] = [
 /// Codes that say that a place would have to be moved out of a reference.
 const MUST_MOVE: [&str; 4] = ["E0382", "E0507", "E0508", "E0509"];
 
+/// Codes that say that what is borrowed does not live for long enough.
+pub(crate) const DROPPED_TOO_EARLY: [&str; 2] = ["E0515", "E0716"];
+
 /// The form to try after an error.
 fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
     let left = |form: Form| point.plainer.contains(&form).then_some(form);
@@ -84,6 +90,10 @@ fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
         Form::ByRef => left(Form::ByMut),
         // A copy of a place that is written to would compile and be wrong.
         Form::ByMut => None,
+        Form::Plain if DROPPED_TOO_EARLY.contains(&code) || code == NOT_CONST => {
+            left(Form::Constant)
+        }
+        Form::Plain => None,
         _ => left(Form::Plain),
     }
 }
@@ -108,6 +118,7 @@ pub fn roll_back(
     };
     let mut points = Vec::new();
     let mut places = Vec::new();
+    let mut homeless = Vec::new();
     for error in errors {
         match court.blame(error) {
             Blame::Variants(variants) => {
@@ -120,7 +131,7 @@ pub fn roll_back(
             }
             Blame::Step(file, step) => round.drop_step(&file, step),
             Blame::Place(file, place) => places.push((file, place, error)),
-            Blame::Unknown => round.outcome.unmapped.push(error.headline()),
+            Blame::Unknown => homeless.push(error),
         }
     }
     // From the sure to the unsure: much of what comes later is the consequence of what was found
@@ -136,12 +147,19 @@ pub fn roll_back(
             unexplained.push((file, error));
         }
     }
-    // A file is only given up when nothing else can be tried.
-    let is_stuck = !round.outcome.made_progress();
-    for (file, error) in unexplained {
-        if !is_stuck || !round.give_up(&file, error) {
-            round.outcome.unmapped.push(error.headline());
+    // Whole files are only given up when nothing else can be tried.
+    if !round.outcome.made_progress() {
+        for (file, error) in &unexplained {
+            round.give_up(file, error);
         }
+        for error in &homeless {
+            round.give_up_all(error);
+        }
+    }
+    if !round.outcome.made_progress() {
+        homeless.extend(unexplained.into_iter().map(|(_, error)| error));
+        let headlines = homeless.into_iter().map(Diagnostic::headline);
+        round.outcome.unmapped.extend(headlines);
     }
     round.outcome
 }
@@ -201,7 +219,9 @@ impl Round<'_> {
         let Some(woven) = self.woven[file].map.point(point) else {
             return;
         };
-        match next_form(woven, error.code()).filter(|_| !is_final(error)) {
+        let may_help = |form: &Form| *form == Form::Constant || !is_final(error);
+        let next = next_form(woven, error.code()).filter(may_help);
+        match next {
             Some(form) => {
                 if self.changed.insert((file.to_owned(), point)) {
                     self.forms.file_mut(file).set_form(point, form);
@@ -273,27 +293,47 @@ impl Round<'_> {
         Around::Something
     }
 
-    /// Takes everything out of a file. Tells whether there was anything.
-    fn give_up(&mut self, file: &str, error: &Diagnostic) -> bool {
-        let map = &self.woven[file].map;
-        if map.points().is_empty() && map.steps.is_empty() {
-            return false;
+    /// Takes out what may be to blame for an error in a file: its points; when that is not enough, all points; then
+    /// its step counters; then all of them.
+    fn give_up(&mut self, file: &str, error: &Diagnostic) {
+        let has_points = |file: &FileWeave| !file.map.points().is_empty();
+        if has_points(&self.woven[file]) {
+            self.give_up_points(file, error);
+        } else if self.woven.values().any(has_points) || self.woven[file].map.steps.is_empty() {
+            self.give_up_all(error);
+        } else {
+            self.give_up_steps(file);
         }
-        if !self
-            .outcome
-            .files_given_up
-            .iter()
-            .any(|other| other == file)
-        {
-            self.outcome.files_given_up.push(file.to_owned());
-            for point in map.points() {
-                self.drop_point(file, point, error);
-            }
-            for (step, _) in &map.steps {
-                self.drop_step(file, *step);
+    }
+
+    /// Takes out all points, or, if there are none, all step counters.
+    fn give_up_all(&mut self, error: &Diagnostic) {
+        let woven = self.woven;
+        let has_points = woven.values().any(|file| !file.map.points().is_empty());
+        for file in woven.keys() {
+            match has_points {
+                true => self.give_up_points(file, error),
+                false => self.give_up_steps(file),
             }
         }
-        true
+    }
+
+    fn give_up_points(&mut self, file: &str, error: &Diagnostic) {
+        let given_up = &mut self.outcome.files_given_up;
+        if given_up.iter().any(|other| other == file) {
+            return;
+        }
+        given_up.push(file.to_owned());
+        self.forms.file_mut(file).give_up();
+        for point in self.woven[file].map.points() {
+            self.drop_point(file, point, error);
+        }
+    }
+
+    fn give_up_steps(&mut self, file: &str) {
+        for (step, _) in &self.woven[file].map.steps {
+            self.drop_step(file, *step);
+        }
     }
 }
 
@@ -511,18 +551,74 @@ mod tests {
             }
             assert!(rounds < 10);
         }
-        assert_eq!(rounds, 6);
+        assert_eq!(rounds, 7);
         assert_eq!(bench.woven[FILE].text, source, "nothing is left");
     }
 
     #[test]
-    fn an_error_in_no_woven_file_is_unmapped() {
+    fn an_error_in_no_woven_file_costs_all_points_then_all_steps() {
         let mut bench = Bench::new("AOR", SUM);
         let mut error = bench.error("E0308", &[("match", true)]);
         error.spans[0].file_name = "elsewhere.rs".to_owned();
-        let outcome = bench.roll_back(&[error]);
-        assert!(!outcome.made_progress());
-        assert_eq!(outcome.unmapped, ["E0308: something"]);
+        let mut round = || {
+            let outcome = bench.roll_back(std::slice::from_ref(&error));
+            (
+                outcome.dropped_points,
+                outcome.dropped_steps,
+                outcome.unmapped.len(),
+            )
+        };
+        assert_eq!(
+            [round(), round(), round()],
+            [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        );
+        assert!(bench.forms.file(FILE).is_given_up());
+    }
+
+    #[test]
+    fn an_error_without_a_place_is_laid_to_the_impl_that_its_note_names() {
+        let source =
+            "impl A for B { fn f(a: T) -> T { a + 1 } } impl A for C { fn f(a: T) -> T { a + 1 } }";
+        let mut bench = Bench::new("AOR", source);
+        let mut error = bench.error("E0275", &[]);
+        error.children.push(bench.error("", &[("A for C", true)]));
+        for _ in 0..3 {
+            bench.roll_back(std::slice::from_ref(&error));
+        }
+        assert_eq!(bench.form(0), Some(Form::Values));
+        assert_eq!(bench.form(1), None);
+    }
+
+    #[test]
+    fn a_deletion_without_a_value_goes_alone() {
+        let source = "fn f(a: bool) -> T { if a { bail!(b); } else { bail!(c); } }\n\
+                      fn g() -> T { loop { if a { continue; } return h(); } }";
+        let mut bench = Bench::new("SDL,ERR,BCR", source);
+        let text = "if !::atropos_runtime::on(2) { bail!(c); }";
+        let mut error = bench.error("E0308", &[]);
+        error.spans = vec![bench.span(text, true, "expected `T`, found `()`")];
+        bench.roll_back(&[error]);
+        assert_eq!(bench.dropped(), [2]);
+    }
+
+    #[test]
+    fn a_loop_that_is_left_no_longer_comes_back_to_a_borrow_in_its_head() {
+        let source = "fn f(a: &mut A) -> T { for b in &mut a { match b { C => { a.clear(); return d; } \
+                      D => return e, } } g() }";
+        let mut bench = Bench::new("SDL,ERR", source);
+        let mut error = bench.error("E0499", &[]);
+        error.spans = vec![
+            bench.span("&mut a {", false, "first mutable borrow occurs here"),
+            bench.span("a.clear", true, "second mutable borrow occurs here"),
+        ];
+        bench.roll_back(&[error]);
+        let dropped = bench.dropped();
+        let points = bench.mutants.points.iter();
+        let names: Vec<&str> = points
+            .filter(|point| dropped.contains(&point.mutants[0].id.0))
+            .map(|point| point.span.text(source))
+            .collect();
+        assert_eq!(names, ["return d;"]);
     }
 
     #[test]

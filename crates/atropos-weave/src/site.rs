@@ -59,7 +59,7 @@ impl Planner<'_> {
 }
 
 /// A literal, perhaps with signs and parentheses.
-fn is_literal(expr: &Expr) -> bool {
+pub(crate) fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
         Expr::Paren(inner) => is_literal(&inner.expr),

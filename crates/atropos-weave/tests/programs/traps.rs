@@ -607,6 +607,83 @@ fn of_known_length(n: usize, step: usize) -> usize {
     all_of(values)
 }
 
+/// What is borrowed for ever, and what only looks like it.
+fn names(n: usize) -> &'static [&'static str] {
+    if n > 7 {
+        return &[];
+    }
+    &["one", "two", ""]
+}
+
+fn borrowed_numbers(n: i32) -> (&'static [(i32, Option<u8>)], i32) {
+    let sums: &'static [i32] = &[-1, (2), 3 as i32];
+    let n = n + [1, 2].iter().sum::<i32>() + sums[0];
+    (&[(-1, Some(7)), (2, None)], n)
+}
+
+/// Arguments that are parameters of the function's type, in truth.
+#[cfg(target_arch = "x86_64")]
+fn shuffled(n: i32) -> i32 {
+    use std::arch::x86_64::*;
+    // Every such processor has them.
+    unsafe {
+        let four = _mm_shuffle_epi32(_mm_set_epi32(n, n + 1, 3, 4), 0b11_00_01_10);
+        _mm_cvtsi128_si32(_mm_srli_si128(four, 4))
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn shuffled(n: i32) -> i32 {
+    n
+}
+
+macro_rules! give_up {
+    ($message:expr) => {{
+        return Err($message.to_owned());
+    }};
+}
+
+/// Deleting what a macro does leaves a block without a value; that is no fault of the jumps around.
+fn or_give_up(words: &[&str]) -> Result<usize, String> {
+    let mut sum = 0;
+    for word in words {
+        let length = if word.is_empty() {
+            continue;
+        } else if word.starts_with('-') {
+            give_up!("a dash");
+        } else {
+            word.len()
+        };
+        if length == 3 {
+            continue;
+        }
+        sum += length;
+        if sum > 9 {
+            break;
+        }
+    }
+    Ok(sum)
+}
+
+/// What the loop goes through is changed where the loop is left.
+fn emptied_on_the_way(mut list: Vec<Option<i32>>) -> (Option<i32>, usize) {
+    let mut sum = 0;
+    let mut step = || {
+        for item in &mut list {
+            match item.take() {
+                Some(value) if value < 0 => {
+                    list.clear();
+                    return Some(value);
+                }
+                Some(value) => sum += value,
+                None => return None,
+            }
+        }
+        Some(sum)
+    };
+    (step(), list.len())
+}
+
 #[rustfmt::skip]
 fn dense(a:i32,b:i32)->i32{if a<b{a-b}else if b<=a&&a>0{return -a}else{a*-b}}
 
@@ -628,6 +705,17 @@ fn in_macros(n: i32) -> i32 {
 
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
+    for n in [0, 8] {
+        attempt("names", || names(n));
+        attempt("shuffled", || shuffled(n as i32));
+        attempt("borrowed numbers", || borrowed_numbers(n as i32));
+    }
+    for words in [&["a", "", "one", "abcdefgh", "two"][..], &["abc", "-"], &["abcd", "fghijk", "-"]] {
+        attempt("or give up", || or_give_up(words));
+    }
+    for list in [vec![Some(1), Some(2)], vec![Some(1), Some(-2), Some(3)], vec![None, Some(1)]] {
+        attempt("emptied on the way", || emptied_on_the_way(list.clone()));
+    }
     attempt("given away in rounds", || given_away_in_rounds("a,b,c,,d"));
     for text in [&b"abcdefghijk"[..], b"abc-efghijk", b"ab"] {
         attempt("given late", || (given_late(text, b'c'), given_late(text, b'z')));

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
 use atropos_weave::appeal::Appeal;
-use atropos_weave::diagnostics::parse_errors;
+use atropos_weave::diagnostics::{Diagnostic, parse_errors};
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
 
 use super::instructions::BuildInstructions;
@@ -292,16 +292,22 @@ impl Unit {
         };
         let before = forms.dropped_mutants().count();
         let mut appeal = Appeal::new(forms, woven, span);
-        let most = rounds.max(HEARINGS);
+        let most = rounds.max(HEARINGS).max(appeal.hearings());
         let start = Instant::now();
         let mut hearings = 0;
         while hearings < most && appeal.call(forms) {
             hearings += 1;
-            let woven = self.weave(forms)?;
-            let output = check.command().output().context("can't run rustc")?;
-            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-            if !output.status.success() && errors.is_empty() {
-                bail!("rustc fails without an error");
+            let (mut woven, mut errors) = self.hear(forms, check)?;
+            while hearings < most && appeal.was_hidden(&errors) {
+                let mut plainer = forms.clone();
+                let name = |name: &str| self.file_of_name(name);
+                let outcome = rollback::roll_back(&mut plainer, &woven, &errors, name);
+                if !outcome.made_progress() || !outcome.files_given_up.is_empty() {
+                    break;
+                }
+                *forms = plainer;
+                hearings += 1;
+                (woven, errors) = self.hear(forms, check)?;
             }
             appeal.decide(forms, &woven, &errors, |name| self.file_of_name(name));
         }
@@ -314,6 +320,21 @@ impl Unit {
             ));
         }
         Ok(again > 0)
+    }
+
+    /// What rustc says of the package in these forms.
+    fn hear(
+        &self,
+        forms: &PackageForms,
+        check: &RustcCall,
+    ) -> Result<(BTreeMap<String, FileWeave>, Vec<Diagnostic>)> {
+        let woven = self.weave(forms)?;
+        let output = check.command().output().context("can't run rustc")?;
+        let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() && errors.is_empty() {
+            bail!("rustc fails without an error");
+        }
+        Ok((woven, errors))
     }
 
     /// Writes all files of the package, woven, into the shadow; gives them by their path in the plan.
