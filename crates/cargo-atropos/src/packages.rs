@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cargo_metadata::camino::Utf8PathBuf;
-use cargo_metadata::{Metadata, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, TargetKind};
 use globset::Glob;
 
 use crate::arguments::TreeOptions;
@@ -74,6 +74,39 @@ impl Workspace {
         Ok(selected)
     }
 
+    /// Whether a proc macro or a build script of the workspace depends on any of these packages.
+    pub fn are_used_at_build_time(&self, packages: &[&Package]) -> bool {
+        let members = self.metadata.workspace_packages();
+        let of_kinds = |package: &Package, kinds: &[DependencyKind]| -> Vec<&Package> {
+            let dependencies = package.dependencies.iter();
+            let paths = dependencies
+                .filter(|dependency| kinds.contains(&dependency.kind))
+                .filter_map(|dependency| dependency.path.as_deref());
+            let member = |path| {
+                let mut members = members.iter();
+                members.find(|member| member.manifest_path.parent() == Some(path))
+            };
+            paths.filter_map(member).copied().collect()
+        };
+        const BOTH: [DependencyKind; 2] = [DependencyKind::Normal, DependencyKind::Build];
+        let mut waiting: Vec<&Package> = members
+            .iter()
+            .flat_map(|member| match has_proc_macro(member) {
+                true => of_kinds(member, &BOTH),
+                false => of_kinds(member, &[DependencyKind::Build]),
+            })
+            .collect();
+        let mut used: Vec<&Package> = Vec::new();
+        while let Some(package) = waiting.pop() {
+            if !used.iter().any(|other| other.id == package.id) {
+                used.push(package);
+                waiting.extend(of_kinds(package, &BOTH));
+            }
+        }
+        let is_used = |package: &&Package| used.iter().any(|other| other.id == package.id);
+        packages.iter().any(is_used)
+    }
+
     /// Cargo's choice without any option: in the workspace's root its default members, elsewhere
     /// the package around the directory.
     fn default_packages<'m>(&self, members: &[&'m Package]) -> Vec<&'m Package> {
@@ -93,6 +126,11 @@ impl Workspace {
                 .collect(),
         }
     }
+}
+
+fn has_proc_macro(package: &Package) -> bool {
+    let mut targets = package.targets.iter();
+    targets.any(|target| target.kind.contains(&TargetKind::ProcMacro))
 }
 
 /// The members that at least one of the specifications means; each must mean one at least.

@@ -25,6 +25,8 @@ pub struct Plan {
     /// Cargo's own target directory for the workspace (absolute).
     pub target_directory: Utf8PathBuf,
     pub packages: Vec<PlannedPackage>,
+    /// Proc macros or build scripts of the workspace depend on a package of the plan. They need it as it is.
+    pub are_used_at_build_time: bool,
     /// The mutants to test; mutant `id` stands at index `id - 1`.
     pub mutants: Vec<MutantInfo>,
     /// Mutants that an earlier run has caught and that this one skips on request. They are numbered
@@ -173,6 +175,7 @@ impl Plan {
             workspace_root: discovery.workspace_root,
             target_directory: discovery.target_directory,
             packages: discovery.packages,
+            are_used_at_build_time: discovery.are_used_at_build_time,
             mutants: Vec::new(),
             skipped: Vec::new(),
             pairs: Vec::new(),
@@ -304,6 +307,7 @@ mod tests {
             workspace_root: "/w".into(),
             target_directory: "/w/target".into(),
             packages: vec![package],
+            are_used_at_build_time: false,
             texts: Texts::from([("src/lib.rs".to_owned(), TEXT.to_owned())]),
             warnings: Vec::new(),
             left_alone: Vec::new(),

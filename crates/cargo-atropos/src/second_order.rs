@@ -123,6 +123,7 @@ mod tests {
             workspace_root: "/w".into(),
             target_directory: "/w/target".into(),
             packages: Vec::new(),
+            are_used_at_build_time: false,
             mutants,
             skipped: vec![info(9, Operator::Rna, "z")],
             pairs: Vec::new(),

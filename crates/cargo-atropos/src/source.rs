@@ -25,6 +25,8 @@ pub struct Discovery {
     pub workspace_root: Utf8PathBuf,
     pub target_directory: Utf8PathBuf,
     pub packages: Vec<PlannedPackage>,
+    /// Proc macros or build scripts of the workspace depend on one of them.
+    pub are_used_at_build_time: bool,
     pub texts: Texts,
     /// Files that were passed over, each with the reason as a sentence.
     pub warnings: Vec<String>,
@@ -38,15 +40,17 @@ pub fn discover(
     options: &TreeOptions,
     operators: &OperatorSelection,
 ) -> Result<Discovery> {
+    let packages = workspace.select(options)?;
     let mut discovery = Discovery {
         workspace_root: workspace.root(),
         target_directory: workspace.target_directory(),
         packages: Vec::new(),
+        are_used_at_build_time: workspace.are_used_at_build_time(&packages),
         texts: Texts::new(),
         warnings: Vec::new(),
         left_alone: Vec::new(),
     };
-    for package in workspace.select(options)? {
+    for package in packages {
         let planned = discovery.read_package(package, operators);
         discovery.packages.push(planned);
     }

@@ -49,6 +49,8 @@ pub struct BuildInstructions {
     pub speed: Speed,
     /// The build observes what functions do.
     pub observation: Option<Observation>,
+    /// What the tests run is built for a named target; what runs at build time is not, and is built for itself.
+    pub has_target: bool,
     /// Manifest directories of the planned packages, in the plan's order.
     packages: Vec<PathBuf>,
 }
@@ -75,6 +77,8 @@ impl BuildInstructions {
             directory: directory.to_owned(),
             speed,
             observation,
+            // What runs at build time keeps the real std, too.
+            has_target: plan.are_used_at_build_time || runtime.threads == Threads::Explored,
             packages,
         };
         if directory.exists() {
@@ -121,13 +125,9 @@ impl BuildInstructions {
         Ok(Some((index, serde_json::from_slice(&bytes)?)))
     }
 
-    /// Whether a unit is part of the programs that the tests run. In a build for exploration all of them are built
-    /// for a named target, so that what runs at build time keeps the real std.
+    /// Whether a unit is part of the programs that the tests run.
     pub fn is_for(&self, call: &RustcCall) -> bool {
-        match self.runtime.threads {
-            Threads::Real => true,
-            Threads::Explored => call.value_of("--target").is_some(),
-        }
+        !self.has_target || call.value_of("--target").is_some()
     }
 
     /// The flags that every unit of the programs gets, woven or not.

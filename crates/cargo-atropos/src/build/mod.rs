@@ -263,13 +263,11 @@ pub fn build_explored(
     runtime.directory.hash(&mut hasher);
     let target_directory = output.join(format!("explored-build-{:016x}", hasher.finish()));
     forget_others(output, "explored-build-", &target_directory);
-    let mut arguments = options.cargo_arguments();
-    arguments.push(format!("--target={}", toolchain.host));
     let to_build = ToBuild {
         start,
         plan,
         target_directory,
-        arguments,
+        arguments: options.cargo_arguments(),
         own_profile: options.profile.is_some(),
         toolchain,
         runtime,
@@ -301,6 +299,10 @@ impl ToBuild<'_> {
             instructions,
             ..
         } = self;
+        let mut arguments = self.arguments;
+        if instructions.has_target {
+            arguments.push(format!("--target={}", toolchain.host));
+        }
         let cargo = CargoSetting {
             manifest_directory: instructions.workspace_root.clone(),
             target_directory: self.target_directory,
@@ -311,7 +313,7 @@ impl ToBuild<'_> {
                 .map(|package| package.package_id.clone())
                 .collect(),
             planned: planned(plan),
-            arguments: self.arguments,
+            arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
