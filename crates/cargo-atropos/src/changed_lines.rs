@@ -13,6 +13,7 @@ use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 
 use crate::arguments::SelectOptions;
 use crate::in_diff::{self, ChangedFile};
+use crate::source::Discovery;
 
 /// Added and changed lines, by file.
 #[derive(Debug)]
@@ -28,11 +29,11 @@ impl ChangedLines {
     /// What `--in-diff` or `--since` ask for.
     pub fn asked_for(
         options: &SelectOptions,
-        workspace_root: &Utf8Path,
+        discovery: &Discovery,
     ) -> Result<Option<ChangedLines>> {
         match (&options.in_diff, &options.since) {
             (Some(file), _) => ChangedLines::from_file(file).map(Some),
-            (None, Some(revision)) => ChangedLines::since(revision, workspace_root).map(Some),
+            (None, Some(revision)) => ChangedLines::since(revision, discovery).map(Some),
             (None, None) => Ok(None),
         }
     }
@@ -58,12 +59,12 @@ impl ChangedLines {
     }
 
     /// Everything that differs from the point where the current branch left `revision`, committed
-    /// or not, and new files that git does not know yet.
-    fn since(revision: &str, workspace_root: &Utf8Path) -> Result<ChangedLines> {
+    /// or not, and new files that git does not know yet, unless a build made them.
+    fn since(revision: &str, discovery: &Discovery) -> Result<ChangedLines> {
         if revision.starts_with('-') {
             bail!("`{revision}` is not a git revision");
         }
-        let top = git(workspace_root, ["rev-parse", "--show-toplevel"])?;
+        let top = git(&discovery.workspace_root, ["rev-parse", "--show-toplevel"])?;
         let base = Utf8PathBuf::from(top.trim_end_matches(['\r', '\n']));
         let diff = git(
             &base,
@@ -87,6 +88,7 @@ impl ChangedLines {
         for path in untracked
             .split_terminator('\0')
             .filter(|path| path.ends_with(".rs"))
+            .filter(|path| !base.join(path).starts_with(&discovery.target_directory))
         {
             files.extend(whole_file(&base, path));
         }

@@ -175,7 +175,7 @@ impl Changed {
 
 fn changed_lines(discovery: &Discovery, options: &SelectOptions) -> Result<Option<Changed>> {
     let root = &discovery.workspace_root;
-    let Some(changes) = ChangedLines::asked_for(options, root)? else {
+    let Some(changes) = ChangedLines::asked_for(options, discovery)? else {
         return Ok(None);
     };
     let mut lines = HashMap::new();
