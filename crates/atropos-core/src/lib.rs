@@ -33,3 +33,10 @@ pub mod hint {
 
     pub use atropos_threads::atomic::spin_loop;
 }
+
+/// Machine code, which may be a fence.
+pub mod arch {
+    pub use real_core::arch::*;
+
+    pub use atropos_threads::asm;
+}

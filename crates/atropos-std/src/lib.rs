@@ -73,6 +73,13 @@ pub mod hint {
     pub use atropos_threads::atomic::spin_loop;
 }
 
+/// Machine code, which may be a fence.
+pub mod arch {
+    pub use real_std::arch::*;
+
+    pub use atropos_threads::asm;
+}
+
 /// The names that every program has, of every edition.
 pub mod prelude {
     /// The first version.

@@ -1,5 +1,8 @@
 //! Tests that pass under every schedule of their threads.
 
+use std::arch::asm;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -88,4 +91,34 @@ fn nothing_is_added_before_the_other_comes() {
         let total = total(one, other);
         assert!(other != 0 || total == 5);
     });
+}
+
+/// A fence that only the processor knows to be one.
+fn fence_by_machine_code() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut word = 0_usize;
+        // SAFETY: the word is there.
+        unsafe { asm!("lock not qword ptr [{0}]", in(reg) &mut word, options(nostack)) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: it is a fence.
+    unsafe {
+        asm!("dmb ish")
+    };
+}
+
+#[test]
+fn one_of_two_sees_the_other() {
+    let flags: [AtomicBool; 2] = Default::default();
+    let meets = |own: usize| {
+        flags[own].store(true, Relaxed);
+        fence_by_machine_code();
+        flags[1 - own].load(Relaxed)
+    };
+    let seen = thread::scope(|scope| {
+        let other = scope.spawn(|| meets(1));
+        [meets(0), other.join().unwrap()]
+    });
+    assert_ne!(seen, [false, false]);
 }

@@ -257,7 +257,25 @@ impl Control {
         }
     }
 
+    /// All threads fence memory at once, as the kernel's `membarrier` makes them do.
+    pub fn fence_of_all(&self, site: Site) {
+        self.point(Announcement::new(Code::Fence, Op::universal(), site));
+        self.state().model.settle();
+    }
+
+    /// Whether the running thread's last access was a sequentially consistent read-modify-write.
+    pub fn has_just_modified(&self) -> bool {
+        let state = self.state();
+        state.threads[state.current as usize].has_just_modified
+    }
+
+    fn just_modified(&self, ordering: Option<Ordering>) {
+        let state = self.state();
+        state.threads[state.current as usize].has_just_modified = ordering.is_some_and(is_sequential);
+    }
+
     fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> Seen {
+        self.just_modified(None);
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -300,6 +318,7 @@ impl Control {
     }
 
     fn weak_store(&self, address: usize, word: &dyn Word, value: u64, ordering: Ordering) {
+        self.just_modified(None);
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -369,6 +388,7 @@ impl Control {
         ordering: Ordering,
         change: &dyn Fn(u64) -> u64,
     ) -> (Seen, u64) {
+        self.just_modified(Some(ordering));
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];
@@ -402,6 +422,7 @@ impl Control {
         word: &dyn Word,
         exchange: Exchange,
     ) -> Result<Seen, Seen> {
+        self.just_modified(Some(exchange.success));
         let state = self.state();
         let location = state.model.location(address, word.get());
         let me = &mut state.threads[state.current as usize];

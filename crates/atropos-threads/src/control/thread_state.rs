@@ -90,6 +90,8 @@ pub(crate) struct ThreadState {
     /// Clock of the last release fence, and what relaxed loads read since the last acquire fence.
     pub release_fence: Clock,
     pub acquire_fence: Clock,
+    /// Its last access to an atomic was a sequentially consistent read-modify-write.
+    pub has_just_modified: bool,
     pub locals: Locals,
     pub spin: Spin,
     pub rounds: Rounds,
@@ -174,6 +176,7 @@ impl ThreadState {
             clock: Clock::default(),
             release_fence: Clock::default(),
             acquire_fence: Clock::default(),
+            has_just_modified: false,
             locals: Locals::default(),
             spin: Spin::default(),
             rounds: Rounds::default(),

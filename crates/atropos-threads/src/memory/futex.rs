@@ -1,5 +1,5 @@
-//! Waiting on the kernel, which dependencies do without std: `syscall(SYS_futex, …)` of a controlled thread waits and
-//! wakes among controlled threads. All other system calls pass.
+//! What dependencies ask of the kernel without std: `syscall(SYS_futex, …)` of a controlled thread waits and wakes among
+//! controlled threads, and `syscall(SYS_membarrier, …)` fences their memory. All other system calls pass.
 
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::AtomicUsize;
@@ -8,11 +8,18 @@ use std::time::Duration;
 use super::system::Timespec;
 use super::{heap, interpose};
 use crate::control::futex::{self, Outcome};
+use crate::control::{control, here};
 
 #[cfg(target_arch = "x86_64")]
 const SYS_FUTEX: c_long = 202;
 #[cfg(target_arch = "aarch64")]
 const SYS_FUTEX: c_long = 98;
+#[cfg(target_arch = "x86_64")]
+const SYS_MEMBARRIER: c_long = 324;
+#[cfg(target_arch = "aarch64")]
+const SYS_MEMBARRIER: c_long = 283;
+/// The commands of `membarrier` that fence (of all processes, of those that want it, of this one); others ask and register.
+const FENCING: [c_long; 3] = [1, 2, 8];
 const WAIT: c_long = 0;
 const WAKE: c_long = 1;
 const WAIT_BITSET: c_long = 9;
@@ -47,6 +54,14 @@ pub unsafe extern "C" fn syscall(
         if let Some(result) = unsafe { controlled_futex(a, b, c, d) } {
             return result;
         }
+    }
+    if number == SYS_MEMBARRIER
+        && FENCING.contains(&a)
+        && heap::program_runs()
+        && let Some(control) = control()
+    {
+        control.fence_of_all(here());
+        return 0;
     }
     type Syscall =
         unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;

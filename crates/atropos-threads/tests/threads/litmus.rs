@@ -3,9 +3,10 @@
 //! Load buffering is not shown for relaxed accesses, although the model allows it: a load reads a
 //! store that has been executed.
 
+use std::ffi::{c_int, c_long};
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 
-use atropos_threads::atomic::{AtomicU32, fence};
+use atropos_threads::atomic::{AtomicU32, compiler_fence, fence};
 use atropos_threads::{say, thread};
 
 use crate::alone::{alone, check, check_reduced, ends, sc, weak};
@@ -20,8 +21,14 @@ enum Do {
     /// Add to a location; the old value becomes part of the result.
     Add(usize, u32, Ordering),
     F(Ordering),
+    /// A fence for the compiler.
+    C(Ordering),
+    /// A fence in machine code.
+    Asm,
+    /// A fence of all threads, made by the kernel.
+    All,
 }
-use Do::{Add, F, R, W};
+use Do::{Add, All, Asm, C, F, R, W};
 
 /// What is said at the end besides the loads.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,6 +52,10 @@ fn run(threads: &[&[Do]], locations: usize, finally: Finally) {
                         loaded += &memory[location].fetch_add(value, ordering).to_string()
                     }
                     F(ordering) => fence(ordering),
+                    C(ordering) => compiler_fence(ordering),
+                    // SAFETY: it does nothing.
+                    Asm => unsafe { atropos_threads::asm!("") },
+                    All => membarrier(),
                 }
             }
             loaded
@@ -64,6 +75,19 @@ fn run(threads: &[&[Do]], locations: usize, finally: Finally) {
             say(&location.load(SeqCst).to_string());
         }
     }
+}
+
+fn membarrier() {
+    unsafe extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+    #[cfg(target_arch = "x86_64")]
+    const MEMBARRIER: c_long = 324;
+    #[cfg(target_arch = "aarch64")]
+    const MEMBARRIER: c_long = 283;
+    const PRIVATE_EXPEDITED: c_int = 8;
+    // SAFETY: the call as the kernel wants it.
+    unsafe { syscall(MEMBARRIER, PRIVATE_EXPEDITED, 0 as c_int) };
 }
 
 /// Checks a shape under weak memory; under sequential consistency exactly `strong` is left.
@@ -198,6 +222,57 @@ fn store_buffering_works_with_sequentially_consistent_fences_only() {
     let strong = [W(Y, 1, SeqCst), R(X, SeqCst)];
     litmus(
         &[&fenced, &strong],
+        2,
+        Finally::Nothing,
+        &["01", "10", "11"],
+        &[],
+    );
+}
+
+#[test]
+fn machine_code_may_be_a_fence() {
+    litmus(
+        &[
+            &[W(X, 1, Relaxed), Asm, R(Y, Relaxed)],
+            &[W(Y, 1, Relaxed), F(SeqCst), R(X, Relaxed)],
+        ],
+        2,
+        Finally::Nothing,
+        &["01", "10", "11"],
+        &[],
+    );
+}
+
+/// So many crates do it on x86, where it is faster than the instruction for a fence.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_modification_and_a_fence_of_the_compiler_fence_on_x86() {
+    let store_buffering = |modify: Do, then: &[Do], weak: &[&str]| {
+        let mut first = vec![modify];
+        first.extend(then);
+        first.push(R(Y, Relaxed));
+        litmus(
+            &[&first, &[W(Y, 1, Relaxed), F(SeqCst), R(X, Relaxed)]],
+            2,
+            Finally::Nothing,
+            &["001", "010", "011"],
+            weak,
+        );
+    };
+    store_buffering(Add(X, 1, SeqCst), &[C(SeqCst)], &[]);
+    store_buffering(Add(X, 1, SeqCst), &[], &["000"]);
+    store_buffering(Add(X, 1, AcqRel), &[C(SeqCst)], &["000"]);
+    store_buffering(Add(X, 1, SeqCst), &[C(Release)], &["000"]);
+}
+
+/// As hazard pointers and epochs use it: the frequent side pays nothing.
+#[test]
+fn the_kernel_fences_all_threads() {
+    litmus(
+        &[
+            &[W(X, 1, Relaxed), C(SeqCst), R(Y, Relaxed)],
+            &[W(Y, 1, Relaxed), All, R(X, Relaxed)],
+        ],
         2,
         Finally::Nothing,
         &["01", "10", "11"],
