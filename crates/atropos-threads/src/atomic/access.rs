@@ -69,6 +69,7 @@ impl Control {
         ordering: Ordering,
         site: Site,
     ) {
+        self.before_access(site);
         let mut op = Op::on(name, kind);
         if self.state().model.weak && is_sequential(ordering) {
             op = op.and(TOTAL_ORDER, Kind::Read);
@@ -271,7 +272,8 @@ impl Control {
 
     fn just_modified(&self, ordering: Option<Ordering>) {
         let state = self.state();
-        state.threads[state.current as usize].has_just_modified = ordering.is_some_and(is_sequential);
+        state.threads[state.current as usize].has_just_modified =
+            ordering.is_some_and(is_sequential);
     }
 
     fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> Seen {

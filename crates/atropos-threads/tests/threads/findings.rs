@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
 
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
 use atropos_threads::atropos_explore::{Exhaustive, Replay, Search, Strategy, Strictness};
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
-use atropos_threads::{FindingKind, Options, explore, thread};
+use atropos_threads::{FindingKind, Options, explore, say, thread};
 
-use crate::alone::{alone, sc};
+use crate::alone::{alone, check_reduced, sc};
 
 /// What fails in a test.
 fn failure(test: &(dyn Fn() + Sync)) -> FindingKind {
@@ -286,14 +287,14 @@ fn a_panic_that_is_passed_on_keeps_its_message() {
 #[test]
 fn threads_that_try_again_and_again_let_each_other_go_on() {
     // Every try changes something, so that nobody takes it for a spin.
-    let test = || {
+    let test = |pause: fn()| {
         let (tries, is_set) = (AtomicU32::new(0), AtomicU32::new(0));
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while is_set.load(SeqCst) == 0 {
                         tries.fetch_add(1, SeqCst);
-                        thread::yield_now();
+                        pause();
                     }
                 });
             }
@@ -307,7 +308,7 @@ fn threads_that_try_again_and_again_let_each_other_go_on() {
         step_limit: 10_000,
         ..sc()
     };
-    alone(|| {
+    let check = |test: &(dyn Fn() + Sync)| {
         let strategies: [Box<dyn Strategy>; 3] = [
             Box::new(Exhaustive::new()),
             Box::new(Search::chess(0)),
@@ -315,7 +316,7 @@ fn threads_that_try_again_and_again_let_each_other_go_on() {
         ];
         for mut strategy in strategies {
             let mut executions = 0;
-            let report = explore(&test, &options, &mut *strategy, &mut |_| {
+            let report = explore(test, &options, &mut *strategy, &mut |_| {
                 executions += 1;
                 match executions < 50 {
                     true => ControlFlow::Continue(()),
@@ -325,5 +326,28 @@ fn threads_that_try_again_and_again_let_each_other_go_on() {
             let failure = report.failure.map(|failure| failure.finding.title());
             assert_eq!(failure, None, "{}", strategy.coverage());
         }
+    };
+    alone(|| {
+        check(&|| test(thread::yield_now));
+        check(&|| test(|| ()));
     });
+}
+
+#[test]
+fn no_time_passes_while_a_thread_works_hard() {
+    let test = || {
+        let (number, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(1));
+                assert!(is_over.load(SeqCst));
+            });
+            for _ in 0..5000 {
+                number.fetch_add(1, SeqCst);
+            }
+            is_over.store(true, SeqCst);
+        });
+        say("over");
+    };
+    check_reduced(test, &sc(), &["over"]);
 }
