@@ -60,6 +60,7 @@ pub mod exploration;
 #[doc(hidden)]
 pub mod numbers;
 pub mod observations;
+pub mod standstill;
 #[doc(hidden)]
 pub mod sys;
 pub mod text;

@@ -28,6 +28,8 @@ pub enum Outcome {
     StepLimit,
     /// More live heap than the limit.
     MemoryLimit,
+    /// All threads wait for each other.
+    Deadlock,
     /// More time than the limit, without reaching another limit.
     TimeLimit,
     /// Nothing can be said this way: the mutant needs a process of its own from the test's start.
@@ -54,6 +56,7 @@ impl Outcome {
             Outcome::NeedsOwnProcess => (10, 0),
             Outcome::NotInfected => (11, 0),
             Outcome::Harm => (12, 0),
+            Outcome::Deadlock => (13, 0),
         }
     }
 
@@ -75,6 +78,7 @@ impl Outcome {
             10 => Outcome::NeedsOwnProcess,
             11 => Outcome::NotInfected,
             12 => Outcome::Harm,
+            13 => Outcome::Deadlock,
             _ => Outcome::None,
         }
     }
@@ -89,6 +93,7 @@ impl Outcome {
                 | Outcome::StackOverflow
                 | Outcome::StepLimit
                 | Outcome::MemoryLimit
+                | Outcome::Deadlock
                 | Outcome::TimeLimit
         )
     }
@@ -240,6 +245,7 @@ mod tests {
             Outcome::StackOverflow,
             Outcome::StepLimit,
             Outcome::MemoryLimit,
+            Outcome::Deadlock,
             Outcome::TimeLimit,
             Outcome::NeedsOwnProcess,
             Outcome::NotInfected,

@@ -6,6 +6,7 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use atropos_protocol::standstill::DEADLOCK;
 use atropos_protocol::sys::{self, Ended};
 use atropos_protocol::{Board, Outcome, Record};
 
@@ -152,6 +153,10 @@ pub fn settle_record(record: &Record, waited: Waited) {
         Waited::Ended(Ended::Signaled(sys::SIGSYS)) => Outcome::NeedsOwnProcess,
         Waited::Ended(Ended::Signaled(signal)) => Outcome::Crashed(signal),
         Waited::TimedOut => Outcome::TimeLimit,
+        Waited::StoodStill => {
+            record.set_text(DEADLOCK, "");
+            Outcome::Deadlock
+        }
         Waited::Cancelled => Outcome::None,
     };
     record.set_measures(0, sys::now().saturating_sub(record.started()));

@@ -9,12 +9,15 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use atropos_protocol::Board;
+use atropos_protocol::standstill::Standstill;
 use atropos_protocol::sys::{self, Ended, Errno, PollFd};
 
 /// How much longer each process further up waits.
 const GRACE: u64 = 500_000_000;
 /// How often `cancel` is looked at.
 const SLICE: u64 = 50_000_000;
+/// How often to look whether the process stands still.
+const LOOK: u64 = 100_000_000;
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub enum Waited {
     Ended(Ended),
     /// It took too long and was killed.
     TimedOut,
+    /// It would never have gone on, and was killed.
+    StoodStill,
     /// The driver gave up on the command (or is gone), so it was killed.
     Cancelled,
 }
@@ -55,6 +60,8 @@ fn watch(
 ) -> Waited {
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
+    let mut standstill = Standstill::default();
+    let mut look = sys::now() + LOOK;
     loop {
         let header = board.header();
         let below = header.depth.load(Ordering::Relaxed).saturating_sub(depth);
@@ -93,10 +100,16 @@ fn watch(
             kill(pid, pidfd);
             return Waited::Cancelled;
         }
-        if left == 0 {
+        let mut stands_still = false;
+        if below == 1 && sys::now() >= look {
+            stands_still = standstill.is_seen(pid);
+            look = sys::now() + LOOK;
+        }
+        if left == 0 || stands_still {
             return match kill(pid, pidfd) {
                 // It ended by itself at the last moment.
                 Some(ended) if ended != Ended::Signaled(sys::SIGKILL) => Waited::Ended(ended),
+                _ if stands_still => Waited::StoodStill,
                 _ => Waited::TimedOut,
             };
         }

@@ -19,6 +19,8 @@ use crate::terminal::Terminal;
 const TICK: Duration = Duration::from_millis(200);
 /// How often a plain line is written at most, besides the one at the start of each phase.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+/// A test that has been running for longer is named.
+const LONG: Duration = Duration::from_secs(5);
 /// How far back the rate is measured that the remaining time is estimated from.
 const RATE_WINDOW: Duration = Duration::from_secs(20);
 
@@ -116,9 +118,20 @@ impl Progress {
         self.shared.show(&mut state);
     }
 
+    /// A test begins to run.
+    pub fn checks(&self, test: &str) {
+        let mut state = self.shared.lock();
+        state
+            .picture
+            .checked
+            .insert(test.to_owned(), Instant::now());
+    }
+
     /// One more test was checked.
-    pub fn checked(&self) {
-        self.shared.lock().picture.done(None, Instant::now());
+    pub fn checked(&self, test: &str) {
+        let mut state = self.shared.lock();
+        state.picture.checked.remove(test);
+        state.picture.done(None, Instant::now());
     }
 
     /// So many schedules of a test were explored, of about so many.
@@ -228,6 +241,8 @@ struct Picture {
     done: usize,
     killed: usize,
     missed: usize,
+    /// Tests that are being run, and since when.
+    checked: BTreeMap<String, Instant>,
     /// Tests that are being explored: schedules so far and, as far as can be told, in all.
     explored: BTreeMap<String, (u64, Option<f64>)>,
     /// The test whose mutants are being explored: its name, how many are decided, how many there are.
@@ -245,6 +260,7 @@ impl Picture {
             done: 0,
             killed: 0,
             missed: 0,
+            checked: BTreeMap::new(),
             explored: BTreeMap::new(),
             mutants_of: None,
             samples: VecDeque::new(),
@@ -318,6 +334,13 @@ impl Picture {
         if self.killed + self.missed > 0 {
             parts.push(format!("{} killed", self.killed));
             parts.push(format!("{} survived", self.missed));
+        }
+        let longest = self.checked.iter().min_by_key(|(_, since)| **since);
+        if let Some((test, since)) = longest
+            && now - *since >= LONG
+        {
+            let seconds = (now - *since).as_secs();
+            parts.push(format!("{test} has been running for {seconds} s"));
         }
         // The one that takes longest is what a user waits for.
         let longest = self.explored.iter().max_by_key(|(_, (so_far, _))| *so_far);
@@ -416,6 +439,28 @@ mod tests {
         );
         picture.begin(Phase::Building, 0, start);
         assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");
+    }
+
+    #[test]
+    fn a_test_that_takes_long_is_named() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        picture.begin(Phase::Checking, 3, start);
+        picture
+            .checked
+            .insert("quick".to_owned(), start + seconds(7.0));
+        picture
+            .checked
+            .insert("slow".to_owned(), start + seconds(1.0));
+        assert_eq!(
+            picture.line(start + seconds(8.0)),
+            "Checking 0/3 tests, slow has been running for 7 s, 8 s"
+        );
+        picture.checked.remove("slow");
+        assert_eq!(
+            picture.line(start + seconds(8.0)),
+            "Checking 0/3 tests, 8 s"
+        );
     }
 
     #[test]

@@ -37,6 +37,19 @@ fn sleep_forever() {
     std::thread::sleep(std::time::Duration::from_secs(3600));
 }
 
+/// Two threads that are almost always found waiting.
+fn pass_around(rounds: u32) -> u32 {
+    let (there, other) = std::sync::mpsc::channel();
+    let (back, here) = std::sync::mpsc::channel();
+    std::thread::spawn(move || for ball in other { back.send(ball).unwrap(); });
+    for ball in 0..rounds {
+        there.send(ball).unwrap();
+        assert_eq!(here.recv(), Ok(ball));
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+    7
+}
+
 fn misbehave() -> u32 {
     step(0);
     match at(1) {
@@ -79,6 +92,14 @@ fn misbehave() -> u32 {
             panic!("with another hook")
         }
         28 => unsafe { extern "C" fn no_unwind() { panic!("cannot unwind") } no_unwind(); 7 },
+        30 => {
+            let lock = std::sync::Mutex::new(());
+            let _first = lock.lock();
+            let _second = lock.lock();
+            7
+        }
+        31 => { std::thread::spawn(|| std::thread::park()).join().unwrap(); 7 }
+        32 => pass_around(2000),
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
         _ => 7,
     }
@@ -107,7 +128,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 29)];
+const POINTS: &[(u32, u16)] = &[(1, 32)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -250,6 +271,16 @@ fn a_loop_without_steps_runs_into_the_time_limit() {
 #[test]
 fn sleeping_runs_into_the_time_limit() {
     check_within(16, Outcome::TimeLimit, "", &in_a_hurry());
+}
+
+/// Long before any limit of time.
+#[test]
+fn threads_that_wait_for_each_other_are_a_deadlock() {
+    const WORDS: &str = "all its threads wait for each other";
+    check(30, Outcome::Deadlock, WORDS);
+    let outcomes = driver().outcomes(Way::Each, "seven", &[31, 32]);
+    assert_eq!(outcomes[&31], Outcome::Deadlock);
+    assert_eq!(outcomes[&32], Outcome::Passed);
 }
 
 #[test]

@@ -88,12 +88,13 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
                         listed.get(next.fetch_add(1, Ordering::Relaxed))
                         && !context.interrupted()
                     {
+                        context.setting.progress.checks(name);
                         let finding = try_test(context, &mut zygotes, *binary, *index, name)?;
                         if matches!(finding, Finding::Slow) {
                             // The others need not begin any more.
                             next.store(listed.len(), Ordering::Relaxed);
                         }
-                        context.setting.progress.checked();
+                        context.setting.progress.checked(name);
                         findings.lock().expect("no worker panics").push(finding);
                     }
                     Ok(())

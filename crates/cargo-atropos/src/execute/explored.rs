@@ -159,7 +159,7 @@ pub fn run(
             let record = &records[index];
             stage.explore(TestId(index), record, place, &mut kept, &mut explorations)?;
         }
-        context.setting.progress.checked();
+        context.setting.progress.checked(&records[index].name);
     }
     kept.write(context.setting.output)?;
     context.strike_out(&explorations.heard);

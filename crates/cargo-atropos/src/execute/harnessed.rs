@@ -3,7 +3,8 @@
 //! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
 //! after the original they were forked from has passed to its end, a worker's verdicts if its
 //! memory stayed clean, and one that only a clock gave after a second run with twice the time. What a test says that looks at
-//! the clock itself counts as a kill if it says it twice, and the original passes again in between.
+//! the clock itself counts as a kill if it says it twice, and the original passes again in between; so does a deadlock of
+//! threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,6 +57,11 @@ fn steps_vary(test: &TestCase) -> bool {
 /// Whether a test may fail because the machine is busy: it looks at the clock.
 fn may_fail_by_the_clock(test: &TestCase, verdict: &Verdict) -> bool {
     test.baseline.effects.contains(Effect::Clock) && verdict.outcome == Outcome::Failed
+}
+
+/// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
+fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
+    may_fail_by_the_clock(test, verdict) || verdict.outcome == Outcome::Deadlock && steps_vary(test)
 }
 
 /// What to run.
@@ -287,7 +293,7 @@ impl Worker<'_> {
             let verdicts = self.each(test, &[mutant], &limits)?;
             let mut all_said = Vec::new();
             for (mutant, verdict) in &verdicts {
-                let is_trusted = !may_fail_by_the_clock(test, verdict) || self.is_steady(test)?;
+                let is_trusted = !may_fail_by_chance(test, verdict) || self.is_steady(test)?;
                 let said = said(*mutant, verdict);
                 all_said.extend(said.map(|said| Said {
                     kill: said.kill.filter(|_| is_trusted),
@@ -364,7 +370,7 @@ impl Worker<'_> {
         for (mutant, verdict) in &verdicts {
             let is_late = match verdict.outcome {
                 Outcome::TimeLimit => true,
-                Outcome::StepLimit => steps_vary(test),
+                Outcome::StepLimit | Outcome::Deadlock => steps_vary(test),
                 _ => false,
             };
             if is_late {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use atropos_protocol::standstill::{DEADLOCK, Standstill};
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
 use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
@@ -24,6 +25,8 @@ use crate::journal::KillEntry;
 
 /// No program may take longer without a mutant.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How often to look whether a program stands still.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A program that is one test.
 #[derive(Clone, Debug)]
@@ -56,6 +59,7 @@ pub struct PlainBaselines {
 /// How a program ended.
 enum End {
     Exited(ExitStatus),
+    Deadlock,
     TimeLimit,
 }
 
@@ -89,6 +93,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 name: format!("{} {}", test.target, test.name),
                 message: match end {
                     End::Exited(status) => format!("the program ended with {status}"),
+                    End::Deadlock => DEADLOCK.to_owned(),
                     End::TimeLimit => "the program does not end".to_owned(),
                 },
                 output: captured(&said),
@@ -169,7 +174,7 @@ fn run_mutant(
     };
     let start = Instant::now();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
-    if matches!(end, End::TimeLimit) {
+    if !matches!(end, End::Exited(_)) {
         let limits = Limits {
             time: limits.time * 2,
             ..limits
@@ -197,6 +202,7 @@ fn run_mutant(
 /// How a program's end tells that it noticed the mutant.
 fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String)> {
     let status = match end {
+        End::Deadlock => return Some((How::Deadlock, DEADLOCK.to_owned())),
         End::TimeLimit => return Some((How::TimeLimit, String::new())),
         End::Exited(status) => status,
     };
@@ -254,7 +260,7 @@ fn run_program(
     let end = wait(&mut child, limits.time)?;
     // Whatever the program left running in its group.
     let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
-    if matches!(end, End::TimeLimit) {
+    if !matches!(end, End::Exited(_)) {
         let _ = child.wait();
     }
     Ok(end)
@@ -263,6 +269,8 @@ fn run_program(
 fn wait(child: &mut Child, limit: Duration) -> Result<End> {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_micros(200);
+    let mut standstill = Standstill::default();
+    let mut look = Instant::now() + LOOK;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(End::Exited(status));
@@ -270,6 +278,13 @@ fn wait(child: &mut Child, limit: Duration) -> Result<End> {
         if Instant::now() >= deadline {
             let _ = child.kill();
             return Ok(End::TimeLimit);
+        }
+        if Instant::now() >= look {
+            if standstill.is_seen(child.id() as i32) {
+                let _ = child.kill();
+                return Ok(End::Deadlock);
+            }
+            look = Instant::now() + LOOK;
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));

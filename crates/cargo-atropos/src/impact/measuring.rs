@@ -165,7 +165,10 @@ fn run(
     Some(MutantRun {
         test: test.id,
         is_killed,
-        is_cut_off: matches!(verdict.outcome, Outcome::StepLimit | Outcome::TimeLimit),
+        is_cut_off: matches!(
+            verdict.outcome,
+            Outcome::StepLimit | Outcome::Deadlock | Outcome::TimeLimit
+        ),
         broken,
         difference: known.trace.difference(&trace, &known.unsteady),
     })

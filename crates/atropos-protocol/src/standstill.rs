@@ -1,0 +1,169 @@
+//! A process that will never go on by itself: every thread of it waits, without a limit of time, for memory that only
+//! threads of the same process change.
+//!
+//! That is no guess. A thread that waits at two looks and was not switched to in between has waited all the time. So
+//! between the first look at the last thread and the second look at the first, all waited at once; nobody was left who
+//! could wake another.
+
+use std::fs;
+use std::path::Path;
+
+/// `futex` with the operations that wait for ever if no time is given: `WAIT`, `WAIT_BITSET`, `LOCK_PI`.
+#[cfg(target_arch = "x86_64")]
+const FUTEX: &str = "202";
+#[cfg(target_arch = "aarch64")]
+const FUTEX: &str = "98";
+const WAITING: [u64; 3] = [0, 9, 6];
+const OPERATION: u64 = 0x7f;
+/// Nobody outside the process can wake it.
+const PRIVATE: u64 = 0x80;
+/// Signals that a thread only gets by what it does itself (SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
+/// SIGSYS), and the two that the C library uses between threads. A handler for any other could wake somebody.
+const OWN_SIGNALS: u64 = bits(&[4, 5, 6, 7, 8, 11, 24, 31, 32, 33]);
+
+const fn bits(signals: &[u32]) -> u64 {
+    let (mut set, mut at) = (0, 0);
+    while at < signals.len() {
+        set |= 1 << (signals[at] - 1);
+        at += 1;
+    }
+    set
+}
+
+/// What to say of such a process.
+pub const DEADLOCK: &str = "all its threads wait for each other";
+
+/// A thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Waiting {
+    thread: u64,
+    /// How often it was switched to and from.
+    switches: String,
+    call: String,
+}
+
+/// Looks at a process again and again.
+#[derive(Debug, Default)]
+pub struct Standstill {
+    before: Option<Vec<Waiting>>,
+}
+
+impl Standstill {
+    /// Whether the process stands still for good, now and at the look before.
+    pub fn is_seen(&mut self, pid: i32) -> bool {
+        let now = look(pid);
+        let is_same = now.is_some() && now == self.before;
+        self.before = now;
+        is_same
+    }
+}
+
+/// All threads of a process, if all of them wait.
+fn look(pid: i32) -> Option<Vec<Waiting>> {
+    let process = format!("/proc/{pid}");
+    let status = fs::read_to_string(format!("{process}/status")).ok()?;
+    let caught = u64::from_str_radix(field(&status, "SigCgt:")?, 16).ok()?;
+    if caught & !OWN_SIGNALS != 0 {
+        return None;
+    }
+    let mut threads = Vec::new();
+    for entry in fs::read_dir(format!("{process}/task")).ok()? {
+        threads.push(entry.ok()?.file_name().to_str()?.parse().ok()?);
+    }
+    threads.sort_unstable();
+    let waiting = |thread: &u64| {
+        let directory = format!("{process}/task/{thread}");
+        let directory = Path::new(&directory);
+        let switches = switches(directory)?;
+        let call = fs::read_to_string(directory.join("syscall")).ok()?;
+        let is_waiting =
+            waits_for_its_own(&call, &threads) && self::switches(directory)? == switches;
+        is_waiting.then_some(Waiting {
+            thread: *thread,
+            switches,
+            call,
+        })
+    };
+    threads.iter().map(waiting).collect()
+}
+
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = status.lines();
+    lines
+        .find_map(|line| line.strip_prefix(name))
+        .map(str::trim)
+}
+
+/// How often a thread that sleeps was switched to and from.
+fn switches(thread: &Path) -> Option<String> {
+    let status = fs::read_to_string(thread.join("status")).ok()?;
+    // One that was stopped from outside may have been woken before.
+    if !field(&status, "State:")?.starts_with('S') {
+        return None;
+    }
+    let (own, others) = (
+        field(&status, "voluntary_ctxt_switches:")?,
+        field(&status, "nonvoluntary_ctxt_switches:")?,
+    );
+    Some(format!("{own} {others}"))
+}
+
+/// Whether a system call (its number and arguments) waits for ever for what only `threads` can do: to change private
+/// memory, or to end.
+fn waits_for_its_own(call: &str, threads: &[u64]) -> bool {
+    let mut words = call.split_ascii_whitespace();
+    if words.next() != Some(FUTEX) {
+        return false;
+    }
+    let arguments: Option<Vec<u64>> = words
+        .map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok())
+        .collect();
+    match arguments.as_deref() {
+        Some([_, operation, value, time, ..]) => {
+            let ends_by_others = operation & PRIVATE != 0 || threads.contains(value);
+            WAITING.contains(&(operation & OPERATION)) && *time == 0 && ends_by_others
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_waits_without_a_limit_for_the_process_itself_count() {
+        let futex = |rest: &str| format!("{FUTEX} {rest} 0x7ffd 0x7f35\n");
+        let check = |call: &str, expected: bool| {
+            assert_eq!(waits_for_its_own(call, &[70, 71]), expected, "{call}");
+        };
+        check(&futex("0x55 0x89 0x2 0x0 0x0 0xffffffff"), true);
+        check(&futex("0x55 0x80 0x2 0x0 0x0 0x0"), true);
+        // With a limit of time.
+        check(&futex("0x55 0x89 0x2 0x7f00 0x0 0xffffffff"), false);
+        // A thread that is joined: the kernel wakes whoever waits for its end.
+        check(&futex("0x55 0x109 0x47 0x0 0x0 0xffffffff"), true);
+        // Memory that other processes may share.
+        check(&futex("0x55 0x109 0x1 0x0 0x0 0xffffffff"), false);
+        // Somebody who wakes.
+        check(&futex("0x55 0x81 0x1 0x0 0x0 0x0"), false);
+        check("running\n", false);
+        check("0 0x3 0x7f00 0x1 0x0 0x0 0x0 0x7ffd 0x7f35\n", false);
+    }
+
+    #[test]
+    fn a_process_that_runs_or_waits_for_others_does_not_stand_still() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let mut standstill = Standstill::default();
+        for _ in 0..3 {
+            assert!(!standstill.is_seen(child.id() as i32));
+        }
+        assert!(!standstill.is_seen(std::process::id() as i32));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!standstill.is_seen(child.id() as i32));
+    }
+}
