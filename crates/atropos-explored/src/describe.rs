@@ -39,9 +39,26 @@ pub fn found(
         text: failure.finding.to_string(),
         location: location(&failure.finding),
         schedule: failure.schedule.to_string(),
-        trace: failure.trace.to_string(),
+        trace: shortened(failure.trace.to_string()),
         replayed: failure.replayed,
     }
+}
+
+/// A trace of so many lines is shown as it is; of a longer one the beginning and, because that tells more, most of the end.
+const LINES: usize = 300;
+const FIRST_LINES: usize = 60;
+
+/// A trace that people can read: those of long tests have a hundred thousand lines. (To run the schedule again shows all.)
+pub fn shortened(trace: String) -> String {
+    let lines: Vec<&str> = trace.lines().collect();
+    if lines.len() <= LINES {
+        return trace;
+    }
+    let (first, rest) = lines.split_at(FIRST_LINES);
+    let (left_out, last) = rest.split_at(rest.len() - (LINES - FIRST_LINES));
+    let gap = format!("[… {} steps …]", left_out.len());
+    let shown = [first, &[gap.as_str()], last].concat();
+    shown.join("\n") + "\n"
 }
 
 fn sort(failure: &FindingKind) -> Sort {
@@ -111,4 +128,19 @@ pub fn peak_memory() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let number = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
     number.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_traces_lose_their_middle() {
+        let trace = |steps: std::ops::Range<usize>| -> String {
+            steps.map(|step| format!("step {step}\n")).collect()
+        };
+        assert_eq!(shortened(trace(0..300)), trace(0..300));
+        let expected = trace(0..60) + "[… 99700 steps …]\n" + &trace(99_760..100_000);
+        assert_eq!(shortened(trace(0..100_000)), expected);
+    }
 }

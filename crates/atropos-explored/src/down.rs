@@ -8,12 +8,12 @@ use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
 use atropos_protocol::sys::{self, Ended};
 use atropos_threads::Noted as _;
 
-use crate::answers;
 use crate::diary::{Diary, Following};
 use crate::lines::Lines;
 use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::workers::fork_worker;
+use crate::{answers, describe};
 
 /// What became of a mutant whose process ended like this, with its choices in the diary.
 pub fn answer(
@@ -137,6 +137,7 @@ fn trace_before(
     }
     let _ = sys::wait(pid, true);
     let thread = schedule.choices[last].as_thread()?.0;
+    let mut trace = describe::shortened(trace);
     trace.push_str(&format!("thread {thread} goes on, and {how}\n"));
     Some(trace)
 }
