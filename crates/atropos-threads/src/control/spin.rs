@@ -9,8 +9,8 @@
 //! another in vain: after a few rounds that end in a yield at the same place it lets others go first, until one of them
 //! has changed anything. Without that, some schedule would let it go round for ever.
 //!
-//! So may one that never yields at all (it is polled and wakes itself): after very many accesses it lets all others go first, again
-//! and again.
+//! So may one that never yields at all (it is polled and wakes itself): after very many accesses it asks to let others go first, again
+//! and again. It is only asked: a schedule in which it goes on instead is one of all.
 //!
 //! All of this depends on what the thread itself did and saw, and on changes to objects that its yields announce as
 //! read: steps that commute stay so.
@@ -32,8 +32,8 @@ const ALONE: u32 = 2;
 const POLLING: u32 = 3;
 /// Rounds with changes of the thread's own, ended by a yield at one place, after which others go first.
 const UNFAIR: u32 = 10;
-/// Accesses to atomics after which a thread lets others go first, and then after how many more each time: enough for most
-/// work, and few beside what an execution may take.
+/// Accesses to atomics after which a thread asks to let others go first, and then after how many more each time: enough
+/// for most work, and few beside what an execution may take.
 const TIRING: u32 = 2000;
 const BREATH: u32 = 64;
 /// Reads in a row that count as spinning although the thread never yields.
@@ -98,31 +98,14 @@ impl Control {
         }
     }
 
-    /// Before an access to an atomic: a thread that has made very many lets others go first.
+    /// Before an access to an atomic: a thread that has made very many asks to let others go first.
     #[inline]
     pub fn before_access(&self, site: Site) {
         let me = self.me();
         me.accesses = me.accesses.wrapping_add(1);
         if me.accesses > TIRING && me.accesses.is_multiple_of(BREATH) {
-            self.take_a_breath(site);
+            self.point(Announcement::new(Code::Yield, Op::local().yielding(), site));
         }
-    }
-
-    #[cold]
-    fn take_a_breath(&self, site: Site) {
-        let me = self.me();
-        (me.is_tired, me.spin.changed) = (true, false);
-        let op = Op::when_idle().yielding();
-        self.let_others_go(Announcement::new(Code::Yield, op, site));
-        self.me().is_tired = false;
-    }
-
-    /// The running thread waits until another has changed what it looks at, unless it is tired, or nobody else can run.
-    fn let_others_go(&self, announcement: Announcement) {
-        let me = self.thread();
-        self.state().spinners.push(me);
-        self.point(announcement.waiting(Wait::Change));
-        self.state().spinners.retain(|other| *other != me);
     }
 
     /// `yield_now`, `spin_loop`, or a spin without either.
@@ -167,7 +150,10 @@ impl Control {
             }
             _ => {
                 spin.changed = false;
-                self.let_others_go(announcement);
+                let me = self.thread();
+                self.state().spinners.push(me);
+                self.point(announcement.waiting(Wait::Change));
+                self.state().spinners.retain(|other| *other != me);
                 // What changed may take a while to show: look at it as at first.
                 self.me().spin.yields = 1;
             }
@@ -196,30 +182,12 @@ impl Controller {
     pub(crate) fn tell_spinners(&mut self, name: Object) {
         self.forced_spins = 0;
         for &spinner in &self.spinners {
-            let thread = &mut self.threads[spinner as usize];
-            let spin = &mut thread.spin;
-            if !spin.changed
-                && !thread.is_tired
-                && (spin.looked_at_more || spin.looked_at.contains(&name.0))
-            {
+            let spin = &mut self.threads[spinner as usize].spin;
+            if !spin.changed && (spin.looked_at_more || spin.looked_at.contains(&name.0)) {
                 spin.changed = true;
                 self.readiness.look_again_at(spinner);
             }
         }
-    }
-
-    /// Nothing else can run before time passes: threads that only let others go first go on. Says whether there are any.
-    pub(crate) fn let_the_tired_go(&mut self) -> bool {
-        let mut any = false;
-        for &spinner in &self.spinners {
-            let thread = &mut self.threads[spinner as usize];
-            if thread.is_tired {
-                thread.spin.changed = true;
-                self.readiness.look_again_at(spinner);
-                any = true;
-            }
-        }
-        any
     }
 
     /// Nothing else can run: threads that spin get another look. Says whether there are any.

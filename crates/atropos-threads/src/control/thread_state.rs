@@ -95,9 +95,8 @@ pub(crate) struct ThreadState {
     pub locals: Locals,
     pub spin: Spin,
     pub rounds: Rounds,
-    /// Accesses to atomics, all in all, and whether it lets others go first because they are so many.
+    /// Accesses to atomics, all in all.
     pub accesses: u32,
-    pub is_tired: bool,
     /// How often the thread asked for the time since it last waited.
     pub clock_reads: u32,
     /// Locks of other libraries that it holds by mistake.
@@ -184,7 +183,6 @@ impl ThreadState {
             spin: Spin::default(),
             rounds: Rounds::default(),
             accesses: 0,
-            is_tired: false,
             clock_reads: 0,
             ghosts: Vec::new(),
             initialising: Vec::new(),

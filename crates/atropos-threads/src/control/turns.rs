@@ -173,7 +173,7 @@ impl Controller {
             if self.is_anybody_ready() {
                 break;
             }
-            if !self.let_the_tired_go() && !self.let_time_pass() && !self.let_spinners_go() {
+            if !self.let_time_pass() && !self.let_spinners_go() {
                 return Err(self.nobody_ready());
             }
             if self.is_hopeless() {

@@ -351,3 +351,18 @@ fn no_time_passes_while_a_thread_works_hard() {
     };
     check_reduced(test, &sc(), &["over"]);
 }
+
+#[test]
+fn a_thread_that_works_hard_may_also_go_on() {
+    let test = || {
+        let (number, is_set) = (AtomicU32::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| is_set.store(true, SeqCst));
+            for _ in 0..3000 {
+                number.fetch_add(1, SeqCst);
+            }
+            say(&format!("{}", is_set.load(SeqCst)));
+        });
+    };
+    check_reduced(test, &sc(), &["false", "true"]);
+}
