@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use atropos_protocol::Effect;
 use atropos_report::impact::rank;
-use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool};
+use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool, Totals};
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
@@ -464,18 +464,53 @@ fn report(
         return Ok(ExitCode::Interrupted);
     }
     let totals = &outcomes.totals;
-    if totals.unviable + totals.not_built == totals.mutants {
-        prepared
-            .terminal
-            .warn("no mutant of the selected code was built, so nothing was tested; other --features may build it");
+    if let Some(reason) = nothing_tested(totals, &build.left_alone) {
+        prepared.terminal.warn(reason);
     }
     Ok(ExitCode::of(totals))
+}
+
+/// Why there are mutants, but none of them was tested.
+fn nothing_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<&'static str> {
+    if totals.unviable + totals.not_built != totals.mutants {
+        return None;
+    }
+    Some(match (totals.not_built, left_alone) {
+        (0, _) => "rustc rejects every mutant of the selected code, so nothing was tested",
+        (_, []) => {
+            "no mutant of the selected code was built, so nothing was tested; other --features may build it"
+        }
+        _ => "no mutant of the selected code was built, so nothing was tested",
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::schedule_arguments::{MemoryChoice, parse_budget};
+
+    #[test]
+    fn it_is_told_why_nothing_was_tested() {
+        let totals = |unviable, not_built| Totals {
+            mutants: 3,
+            unviable,
+            not_built,
+            ..Totals::default()
+        };
+        let alone = LeftAlone {
+            package: "p".to_owned(),
+            crate_name: None,
+            reason: "why".to_owned(),
+        };
+        let alone = [alone];
+        let says = |totals: Totals, alone: &[LeftAlone], words: &str| {
+            nothing_tested(&totals, alone).is_some_and(|reason| reason.contains(words))
+        };
+        assert!(says(totals(3, 0), &[], "rejects every mutant"));
+        assert!(says(totals(1, 2), &[], "--features"));
+        assert!(!says(totals(1, 2), &alone, "--features"));
+        assert_eq!(nothing_tested(&totals(1, 1), &[]), None);
+    }
 
     #[test]
     fn verdicts_of_another_exploration_don_t_count() {
