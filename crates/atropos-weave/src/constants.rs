@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 
 use atropos_mutants::mutant::{Point, Shape, Span};
-use syn::{Expr, ExprLit, Lit, UnOp};
+use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 use crate::arms::parse;
 use crate::choice::Choice;
+use crate::context::Binary;
 use crate::layout::{Kind, Wrap};
 
 /// An operator with a number on its right.
@@ -15,6 +16,41 @@ use crate::layout::{Kind, Wrap};
 pub(crate) struct Operator {
     pub letter: char,
     pub is_compared: bool,
+    /// Its left side has no name yet: where it is, and all of it.
+    pub unnamed: Option<Unnamed>,
+}
+
+/// An operator that is not taken apart for mutants of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unnamed {
+    pub whole: Span,
+    pub left: Span,
+}
+
+/// The operator of an expression, if another number on its right need not make a difference to it.
+pub(crate) fn unnamed(binary: &Binary) -> Option<Operator> {
+    let (letter, is_compared) = match binary.op {
+        BinOp::Lt(_) => ('<', true),
+        BinOp::Gt(_) => ('>', true),
+        BinOp::Le(_) => ('l', true),
+        BinOp::Ge(_) => ('g', true),
+        BinOp::Eq(_) => ('=', true),
+        BinOp::Ne(_) => ('!', true),
+        BinOp::Mul(_) => ('*', false),
+        BinOp::Div(_) => ('/', false),
+        BinOp::Rem(_) => ('%', false),
+        BinOp::BitAnd(_) => ('&', false),
+        BinOp::BitOr(_) => ('|', false),
+        BinOp::Shl(_) => ('l', false),
+        BinOp::Shr(_) => ('r', false),
+        _ => return None,
+    };
+    let Binary { whole, left, .. } = *binary;
+    Some(Operator {
+        letter,
+        is_compared,
+        unnamed: Some(Unnamed { whole, left }),
+    })
 }
 
 /// The operators that another number on their right need not make a difference to, by the span of their right side: where
@@ -33,6 +69,7 @@ pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, Opera
         let operator = Operator {
             letter,
             is_compared,
+            unnamed: None,
         };
         Some((right, operator))
     };
@@ -75,6 +112,7 @@ pub(crate) fn arguments(original: i128, operator: Operator, choice: &Choice) -> 
     let Operator {
         letter,
         is_compared,
+        ..
     } = operator;
     Some(format!(
         "{}, b'{letter}', {is_compared}, b\"{letters}\", &[{}]",

@@ -102,7 +102,17 @@ pub(crate) struct Contexts {
     pub scopes: Vec<Scope>,
     /// The scrutinee of each `match`, with the `match`.
     pub matches: Vec<(Span, Span)>,
+    /// The operators that have two sides, by the span of the right one.
+    pub binaries: HashMap<Span, Binary>,
     statements: HashMap<Span, StatementPlace>,
+}
+
+/// An operator between two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Binary {
+    pub whole: Span,
+    pub left: Span,
+    pub op: BinOp,
 }
 
 impl Contexts {
@@ -353,6 +363,13 @@ impl Walk {
     }
 
     fn walk_binary(&mut self, binary: &syn::ExprBinary) {
+        let place = Binary {
+            whole: self.span(binary),
+            left: self.span(&binary.left),
+            op: binary.op,
+        };
+        let right = self.span(&binary.right);
+        self.found.binaries.insert(right, place);
         match binary.op {
             BinOp::And(_) | BinOp::Or(_) => {
                 for operand in [&*binary.left, &*binary.right] {

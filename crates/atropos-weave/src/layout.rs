@@ -9,7 +9,7 @@ use syn::Expr;
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
-use crate::constants::{Operator, arguments, integer, operators};
+use crate::constants::{Operator, Unnamed, arguments, integer, operators, unnamed};
 use crate::context::{Context, Contexts};
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
@@ -46,12 +46,14 @@ pub(crate) enum Kind {
     Block(Choice),
     /// A closure that calls the initialiser or one of the others.
     Initialiser(Choice),
-    /// A number behind an operator whose left side has a name there.
+    /// A number behind an operator whose left side has a name there, or gets one.
     Constant {
         choice: Choice,
         /// Of the runtime's question, up to the left side.
         arguments: String,
-        is_compared: bool,
+        operator: Operator,
+        /// The number.
+        right: Span,
     },
     /// Both operands are evaluated, then one of the operators is applied.
     Operands {
@@ -174,11 +176,40 @@ impl<'a> Planner<'a> {
         }
         // How what stands before them is written is known by now.
         let operators = operators(&layout.wraps, &self.mutants.points);
-        for draft in numbers {
-            let operator = operators.get(&draft.point.span).copied();
-            self.lay_out(&draft, operator, &mut taken_apart, &mut layout);
+        for draft in &numbers {
+            let span = draft.point.span;
+            let is_alone = || {
+                numbers
+                    .iter()
+                    .filter(|other| other.point.span == span)
+                    .count()
+                    == 1
+            };
+            let operator = operators.get(&span).copied();
+            let operator = operator.or_else(|| self.unnamed(span, &layout).filter(|_| is_alone()));
+            self.lay_out(draft, operator, &mut taken_apart, &mut layout);
         }
         layout
+    }
+
+    /// The operator before a number, if its left side can be given a name. One with mutants of its own had its chance.
+    fn unnamed(&self, number: Span, layout: &Layout) -> Option<Operator> {
+        let binary = self.contexts.binaries.get(&number)?;
+        let operator = unnamed(binary)?;
+        let whole = binary.whole;
+        let is_operator = |woven: &WovenPoint| {
+            woven.span == whole && takes_apart(&self.mutants.points[woven.point].shape)
+        };
+        if layout.points.iter().any(is_operator) {
+            return None;
+        }
+        // The place that a panic names must stay in its line.
+        let is_one_line = !whole.text(self.source).contains('\n');
+        let fits = match operator.is_compared {
+            true => self.may_borrow_operands(whole, binary.left, number),
+            false => is_one_line,
+        };
+        (fits && fills(whole, binary.left, number)).then_some(operator)
     }
 
     fn draft(&self, index: usize, point: &'a Point, layout: &mut Layout) -> Draft<'a> {
@@ -491,12 +522,14 @@ impl<'a> Planner<'a> {
             integer(&edited).map(|_| edited)
         })?;
         let original = integer(span.text(self.source)).ok_or(UNPARSABLE)?;
+        let whole = operator.unnamed.map_or(span, |Unnamed { whole, .. }| whole);
         Ok(Wrap {
-            span,
+            span: whole,
             point: Some(draft.index),
             kind: Kind::Constant {
                 arguments: arguments(original, operator, &choice).ok_or(UNPARSABLE)?,
-                is_compared: operator.is_compared,
+                operator,
+                right: span,
                 choice,
             },
         })

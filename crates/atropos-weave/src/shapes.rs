@@ -8,10 +8,12 @@
 //! - Where values are shown, a cold point does not even look at them, and its original stands in a
 //!   branch of its own: most of a program's time would else be spent at points that don't matter.
 
+use atropos_mutants::letters::{arithmetic_text, relation_text};
 use atropos_mutants::mutant::Span;
 
 use crate::arms::step_call;
 use crate::choice::Choice;
+use crate::constants::Unnamed;
 use crate::layout::{Access, Kind, LEFT, PLACE, Question, RIGHT};
 use crate::map::Owner;
 use crate::weave::{Node, Weaver};
@@ -174,7 +176,10 @@ impl Weaver<'_> {
             return;
         };
         let (open, close) = if *is_borrowed { ("&(", ")") } else { ("", "") };
-        let is_constant = |node: &Node| matches!(node.wrap.kind, Kind::Constant { .. });
+        let is_constant = |node: &Node| match &node.wrap.kind {
+            Kind::Constant { operator, .. } => operator.unnamed.is_none(),
+            _ => false,
+        };
         let mut children = node.children.iter();
         let shows_left =
             children.any(|child| child.wrap.span == *right && holds(child, is_constant));
@@ -216,23 +221,39 @@ impl Weaver<'_> {
         let Kind::Constant {
             choice,
             arguments,
-            is_compared,
+            operator,
+            right,
         } = &node.wrap.kind
         else {
             return;
         };
-        let original = self.text(node.wrap.span).to_owned();
-        let left = match is_compared {
-            true => peek(LEFT),
-            false => peek(&format!("&{LEFT}")),
+        let original = self.text(*right).to_owned();
+        let (value, open, close, text) = match operator.is_compared {
+            true => (peek(LEFT), "&(", ")", relation_text(operator.letter)),
+            false => {
+                let text = arithmetic_text(operator.letter);
+                (peek(&format!("&{LEFT}")), "", "", text)
+            }
         };
+        if let Some(Unnamed { left, .. }) = operator.unnamed {
+            self.writer.put(&format!("(match ({open}"));
+            self.inside(node, left);
+            let star = if operator.is_compared { "*" } else { "" };
+            let text = text.unwrap_or_default();
+            let middle = format!("{close}) {{ {LEFT} => {star}{LEFT} {text} ");
+            self.writer.put(&middle);
+            self.writer.newlines(Span::new(left.end, right.start));
+        }
         let question = Question {
             call: format!("::atropos_runtime::constant({arguments}"),
             shows_values: true,
         };
         self.writer.put("(");
-        self.ask(node, &question, &original, choice, &[left]);
+        self.ask(node, &question, &original, choice, &[value]);
         self.writer.put(")");
+        if operator.unnamed.is_some() {
+            self.writer.put(" })");
+        }
     }
 
     /// Asks the runtime which variant acts and applies it.

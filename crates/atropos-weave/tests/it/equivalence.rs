@@ -16,6 +16,19 @@ fn ordinary_code_behaves_the_same_with_every_mutant() {
 }
 
 #[test]
+fn numbers_alone_behave_the_same() {
+    let operators = || OperatorSelection::parse(&["CRP"]).unwrap();
+    for (name, text) in [
+        ("everyday", include_str!("../programs/everyday.rs")),
+        ("drops", include_str!("../programs/drops.rs")),
+        ("traps", include_str!("../programs/traps.rs")),
+    ] {
+        let program = Program::new(name, "2021", operators(), text);
+        assert_eq!(differences(&program), Differences::default());
+    }
+}
+
+#[test]
 fn mutants_that_copy_or_replace_variables_behave_the_same() {
     let text = include_str!("../programs/variables.rs");
     let operators = OperatorSelection::parse(&["extended"]).unwrap();

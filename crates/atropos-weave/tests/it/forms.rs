@@ -189,6 +189,27 @@ fn conditions_are_turned_by_the_runtime() {
 }
 
 #[test]
+fn numbers_give_the_left_side_of_their_operator_a_name() {
+    check(
+        "CRP",
+        Form::Values,
+        "g(h() / 7)",
+        "g((match (h()) { l => l / (if rt::cold(1) { 7 } else \
+         { match rt::constant(1, b'/', false, b\"ab\", &[7, 8, 6], peek((&l))) { 0 | 3.. => 7, 1 => 8, _ => 6 } }) }))",
+    );
+    check(
+        "CRP",
+        Form::Values,
+        "g(a >= 7)",
+        "g((match (&(a)) { l => *l >= (if rt::cold(1) { 7 } else \
+         { match rt::constant(1, b'g', true, b\"abc\", &[7, 8, 6, 0], peek((l))) { 0 | 4.. => 7, 1 => 8, 2 => 6, _ => 0 } }) }))",
+    );
+    let plain = "(match rt::at(1) { 0 | 4.. => (7), 1 => (8), 2 => (6), _ => (0) })";
+    check("CRP", Form::Values, "g(a + 7)", &format!("g(a + {plain})"));
+    check("CRP", Form::Plain, "g(a >= 7)", &format!("g(a >= {plain})"));
+}
+
+#[test]
 fn literals_keep_their_signs_casts_and_borrows() {
     check(
         "CRP",
