@@ -46,8 +46,6 @@ pub(crate) struct Context {
     pub borrow: Option<Span>,
     /// The outermost `&` of which it is a part, with nothing in between that a constant may not hold.
     pub constant: Option<Span>,
-    /// The call whose argument it is, perhaps behind a sign: some take nothing but constants there.
-    pub call: Option<Span>,
     /// The cast whose operand it is, perhaps behind signs and parentheses: a literal there is of
     /// the type that it is cast to.
     pub cast: Option<Span>,
@@ -58,11 +56,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// What may ask for a constant around a literal.
-    pub fn asks_for_constant(&self) -> Option<Span> {
-        self.constant.or(self.call)
-    }
-
     /// What must be assumed where nothing is known.
     pub const UNKNOWN: Context = Context {
         root: TemporaryRoot::Unknown,
@@ -72,7 +65,6 @@ impl Context {
         negation: None,
         borrow: None,
         constant: None,
-        call: None,
         cast: None,
         is_shorthand: false,
         is_block_like: false,
@@ -155,7 +147,6 @@ struct Slot {
     negation: Option<Span>,
     borrow: Option<Span>,
     constant: Option<Span>,
-    call: Option<Span>,
     cast: Option<Span>,
     is_shorthand: bool,
 }
@@ -177,7 +168,6 @@ const INHERIT: Slot = Slot {
     negation: None,
     borrow: None,
     constant: None,
-    call: None,
     cast: None,
     is_shorthand: false,
 };
@@ -482,7 +472,6 @@ impl Walk {
                     UnOp::Neg(_) => Slot {
                         negation: Some(self.span(unary)),
                         constant: slot.constant,
-                        call: slot.call,
                         cast: slot.cast,
                         ..INHERIT
                     },
@@ -525,14 +514,6 @@ impl Walk {
                 self.child(INHERIT, &call.func);
                 self.children(part_of(slot), &call.args);
             }
-            Expr::Call(call) => {
-                self.child(INHERIT, &call.func);
-                let slot = Slot {
-                    call: Some(self.span(call)),
-                    ..INHERIT
-                };
-                self.children(slot, &call.args);
-            }
             other => visit::visit_expr(self, other),
         }
     }
@@ -572,7 +553,6 @@ impl<'ast> Visit<'ast> for Walk {
             negation: slot.negation,
             borrow: slot.borrow,
             constant: slot.constant,
-            call: slot.call,
             cast: slot.cast,
             is_shorthand: slot.is_shorthand,
             is_block_like: is_block_like(expr),

@@ -28,8 +28,7 @@ pub enum Form {
     ByMut,
     /// One arm per mutant with the edited text, and the original in an arm of its own.
     Plain,
-    /// The same around what asks for a constant: a borrow for as long as the program runs, a call of a function whose
-    /// arguments are in truth parameters of its type.
+    /// The same around a whole constant that is borrowed for as long as the program runs, of which the point is a part.
     Constant,
 }
 

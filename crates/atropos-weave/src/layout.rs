@@ -10,7 +10,7 @@ use syn::Expr;
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
 use crate::constants::{Operator, Unnamed, arguments, integer, operators, unnamed};
-use crate::context::{Context, Contexts};
+use crate::context::Contexts;
 use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
@@ -327,9 +327,7 @@ impl<'a> Planner<'a> {
                     true => vec![Form::ByRef, Form::ByMut, Form::Plain],
                     false
                         if expr.is_some_and(|expr| is_literal(&expr))
-                            && context
-                                .asks_for_constant()
-                                .is_some_and(|span| self.is_small(span)) =>
+                            && context.constant.is_some_and(|span| self.is_small(span)) =>
                     {
                         vec![Form::Plain, Form::Constant]
                     }
@@ -647,16 +645,7 @@ impl<'a> Planner<'a> {
         }
         let mutants: Vec<&Mutant> = draft.alive.iter().map(|(_, mutant)| *mutant).collect();
         let site = match form {
-            Form::Constant => match self.contexts.get(span) {
-                Context {
-                    constant: Some(constant),
-                    ..
-                } => Some(Site::Around(constant)),
-                Context {
-                    call: Some(call), ..
-                } => self.site(call, &mutants),
-                _ => None,
-            },
+            Form::Constant => self.contexts.get(span).constant.map(Site::Around),
             _ => self.site(span, &mutants),
         };
         match site.ok_or(NO_SITE)? {

@@ -58,12 +58,9 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The code of calls where only constants may stand.
-const NOT_CONST: &str = "E0015";
-
-/// Errors that are there in every form, but perhaps in the last one: what is not `const`, what a macro's grammar refuses.
+/// Errors that are there in every form: what is not `const`, what a macro's grammar refuses.
 fn is_final(error: &Diagnostic) -> bool {
-    error.code() == NOT_CONST
+    error.code() == "E0015"
         || error.code().is_empty() && error.message.starts_with("no rules expected")
         || error.code().is_empty() && error.message.starts_with("expected ")
 }
@@ -90,9 +87,7 @@ fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
         Form::ByRef => left(Form::ByMut),
         // A copy of a place that is written to would compile and be wrong.
         Form::ByMut => None,
-        Form::Plain if DROPPED_TOO_EARLY.contains(&code) || code == NOT_CONST => {
-            left(Form::Constant)
-        }
+        Form::Plain if DROPPED_TOO_EARLY.contains(&code) => left(Form::Constant),
         Form::Plain => None,
         _ => left(Form::Plain),
     }
@@ -219,9 +214,7 @@ impl Round<'_> {
         let Some(woven) = self.woven[file].map.point(point) else {
             return;
         };
-        let may_help = |form: &Form| *form == Form::Constant || !is_final(error);
-        let next = next_form(woven, error.code()).filter(may_help);
-        match next {
+        match next_form(woven, error.code()).filter(|_| !is_final(error)) {
             Some(form) => {
                 if self.changed.insert((file.to_owned(), point)) {
                     self.forms.file_mut(file).set_form(point, form);

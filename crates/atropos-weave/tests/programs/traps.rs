@@ -621,22 +621,6 @@ fn borrowed_numbers(n: i32) -> (&'static [(i32, Option<u8>)], i32) {
     (&[(-1, Some(7)), (2, None)], n)
 }
 
-/// Arguments that are parameters of the function's type, in truth.
-#[cfg(target_arch = "x86_64")]
-fn shuffled(n: i32) -> i32 {
-    use std::arch::x86_64::*;
-    // Every such processor has them.
-    unsafe {
-        let four = _mm_shuffle_epi32(_mm_set_epi32(n, n + 1, 3, 4), 0b11_00_01_10);
-        _mm_cvtsi128_si32(_mm_srli_si128(four, 4))
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn shuffled(n: i32) -> i32 {
-    n
-}
-
 macro_rules! give_up {
     ($message:expr) => {{
         return Err($message.to_owned());
@@ -707,7 +691,6 @@ fn in_macros(n: i32) -> i32 {
 pub fn main() {
     for n in [0, 8] {
         attempt("names", || names(n));
-        attempt("shuffled", || shuffled(n as i32));
         attempt("borrowed numbers", || borrowed_numbers(n as i32));
     }
     for words in [&["a", "", "one", "abcdefgh", "two"][..], &["abc", "-"], &["abcd", "fghijk", "-"]] {
