@@ -151,8 +151,8 @@ impl<'a> ThreadedTest<'a> {
     }
 
     /// Scheduling points after which an execution counts as one that does not end.
-    pub fn set_step_limit(&mut self, limit: u64) {
-        self.controller().settings.step_limit = limit;
+    pub fn set_step_limit(&mut self, limit: u64) -> u64 {
+        std::mem::replace(&mut self.controller().settings.step_limit, limit)
     }
 
     /// Threads that an execution may have.

@@ -6,9 +6,13 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
-use atropos_threads::atropos_explore::{Exhaustive, Replay, Search, Strategy, Strictness};
+use atropos_threads::atropos_explore::{
+    End, Exhaustive, Guide, Replay, Search, Strategy, Strictness, System,
+};
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
-use atropos_threads::{FindingKind, Options, explore, say, thread};
+use atropos_threads::{
+    Failure, FindingKind, Noted, Notes, Options, ThreadedTest, explore, say, thread,
+};
 
 use crate::alone::{alone, check_reduced, sc};
 
@@ -330,6 +334,75 @@ fn threads_that_try_again_and_again_let_each_other_go_on() {
     alone(|| {
         check(&|| test(thread::yield_now));
         check(&|| test(|| ()));
+    });
+}
+
+/// A test that counts its scheduling points.
+struct Counting<'a> {
+    test: ThreadedTest<'a>,
+    notes: Notes,
+    points: u64,
+}
+
+impl System for Counting<'_> {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        let end = self.test.run(guide);
+        let last = self.test.last().take();
+        self.points += last.steps;
+        self.notes.add(last, end);
+        end
+    }
+}
+
+impl<'a> Noted<'a> for Counting<'a> {
+    fn test(&mut self) -> &mut ThreadedTest<'a> {
+        &mut self.test
+    }
+
+    fn take_notes(&mut self) -> Notes {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+#[test]
+fn a_schedule_is_made_short_without_running_endless_ones_to_their_end() {
+    let body = || {
+        let (one, other, met) = (Mutex::new(()), Mutex::new(()), AtomicU32::new(0));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _one = one.lock().unwrap();
+                met.store(1, SeqCst);
+                let _other = other.lock().unwrap();
+            });
+            scope.spawn(|| {
+                if met.load(SeqCst) == 0 {
+                    // Nobody has come before: this goes on for ever.
+                    loop {
+                        met.fetch_add(2, SeqCst);
+                    }
+                }
+                let _other = other.lock().unwrap();
+                let _one = one.lock().unwrap();
+            });
+        });
+    };
+    alone(|| {
+        let mut counting = Counting {
+            test: ThreadedTest::new(&body, &sc()),
+            notes: Notes::default(),
+            points: 0,
+        };
+        let waiting = "s1:0*3,1*3,2*4".parse().unwrap();
+        let mut replay = Replay::new(&waiting, Strictness::Lenient);
+        replay.begin();
+        let end = counting.run(&mut replay);
+        replay.end(end);
+        let failure = counting.take_notes().failure.expect("it fails");
+        assert_eq!(failure.title(), "deadlock");
+        counting.points = 0;
+        let told = Failure::tell(&mut counting, failure, end, replay.schedule(), 2000);
+        assert_eq!(told.finding.title(), "deadlock");
+        assert!(counting.points < 100_000, "{} points", counting.points);
     });
 }
 
