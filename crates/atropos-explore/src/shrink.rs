@@ -21,13 +21,19 @@ pub struct Shrunk {
     pub executions: usize,
 }
 
-/// Shrinks a failing schedule, with at most so many executions. `None` if the schedule does not
-/// fail when it is run.
-pub fn shrink(system: &mut dyn System, schedule: &Schedule, budget: usize) -> Option<Shrunk> {
+/// Shrinks a failing schedule, with at most so many executions, and no more after they made so many choices. `None` if the
+/// schedule does not fail when it is run.
+pub fn shrink(
+    system: &mut dyn System,
+    schedule: &Schedule,
+    executions: usize,
+    choices: usize,
+) -> Option<Shrunk> {
     let mut shrinking = Shrinking {
         system,
         best: None,
-        left: budget.max(1),
+        left: executions.max(1),
+        choices_left: choices.max(1),
         used: 0,
     };
     shrinking.attempt(&schedule.choices);
@@ -63,6 +69,7 @@ struct Shrinking<'a> {
     system: &'a mut dyn System,
     best: Option<Best>,
     left: usize,
+    choices_left: usize,
     used: usize,
 }
 
@@ -94,7 +101,7 @@ fn stretches(path: &[Choice]) -> Vec<Stretch> {
 impl Shrinking<'_> {
     /// Runs a candidate; keeps it if it fails the same way and is smaller.
     fn attempt(&mut self, candidate: &[Choice]) -> bool {
-        if self.left == 0 {
+        if self.left == 0 || self.choices_left == 0 {
             return false;
         }
         self.left -= 1;
@@ -103,6 +110,8 @@ impl Shrinking<'_> {
             choices: candidate.to_vec(),
         };
         let run = replay(self.system, &schedule, Strictness::Lenient);
+        let made = run.schedule().choices.len();
+        self.choices_left = self.choices_left.saturating_sub(made);
         let Some(end) = run.ended().filter(|end| end.is_failure()) else {
             return false;
         };

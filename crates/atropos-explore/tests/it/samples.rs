@@ -100,7 +100,8 @@ fn a_failing_schedule_shrinks_to_one_preemption() {
     for seed in 0..20 {
         let report = explore(&mut system, &mut Uniform::new(Draw::new(1000, seed)));
         let finding = report.finding.expect("a lost update is likely");
-        let shrunk = shrink(&mut system, &finding.schedule, 500).expect("the schedule fails");
+        let shrunk =
+            shrink(&mut system, &finding.schedule, 500, 100_000).expect("the schedule fails");
         assert_eq!(
             shrunk.preemptions, 1,
             "{} from {}",
@@ -108,10 +109,13 @@ fn a_failing_schedule_shrinks_to_one_preemption() {
         );
         let again = replay(&mut system, &shrunk.schedule, Strictness::Exact);
         assert_eq!(again.ended(), Some(shrunk.end));
+        // One execution is all that one choice allows.
+        let hurried = shrink(&mut system, &finding.schedule, 500, 1).expect("the schedule fails");
+        assert_eq!(hurried.executions, 1);
     }
     let passing = "s1:0".parse().unwrap();
     assert_eq!(
-        shrink(&mut system, &passing, 500),
+        shrink(&mut system, &passing, 500, 100_000),
         None,
         "a passing schedule does not shrink"
     );

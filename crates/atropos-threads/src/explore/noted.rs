@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::trace::Trace;
 
 /// Choices that may be made to make a failing schedule simpler, in all executions for it.
-const MOST_CHOICES: usize = 2_000_000;
+const MOST_CHOICES: usize = 1_000_000;
 
 /// How many times the failing schedule's length one beside it may have, and how much in any case.
 const BESIDE: u64 = 4;
@@ -94,17 +94,15 @@ impl Failure {
         schedule: Schedule,
         executions: usize,
     ) -> Failure {
-        // A livelock is long: nobody waits for thousands of executions of it.
-        let affordable = MOST_CHOICES / schedule.choices.len().max(1);
-        let executions = executions.min(affordable.max(1));
-        // Nor for those of schedules beside it that have no end.
+        // Schedules beside it may have no end.
         let limit = test.test().set_step_limit(u64::MAX);
         let beside = match end {
             End::Limit => limit,
             _ => limit.min(schedule.choices.len() as u64 * BESIDE + AT_LEAST_BESIDE),
         };
         test.test().set_step_limit(beside);
-        let shrunk = shrink(test, &schedule, executions).map(|shrunk| shrunk.schedule);
+        let shrunk =
+            shrink(test, &schedule, executions, MOST_CHOICES).map(|shrunk| shrunk.schedule);
         test.test().set_step_limit(limit);
         let schedule = shrunk.unwrap_or(schedule);
         test.take_notes();
