@@ -11,6 +11,7 @@ pub mod instructions;
 pub mod observed;
 mod observing_unit;
 mod process_group;
+mod quiet;
 mod runtime_library;
 mod rustc_call;
 mod shadow;
@@ -114,6 +115,8 @@ pub struct CargoSetting {
     /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
     pub own_profile: bool,
     pub threads: Threads,
+    /// Variables that keep tests from writing into the user's tree.
+    pub quiet: Vec<(&'static str, &'static str)>,
     /// This program under the name by which cargo shall know it as compiler wrapper: what is built
     /// through one name lies beside what is built through another.
     pub wrapper: PathBuf,
@@ -139,7 +142,8 @@ impl CargoSetting {
             .env(self.wrapper_variable(), &self.wrapper)
             .env(WRAP_VARIABLE, &self.instructions)
             .env(PLANNED_VARIABLE, &self.planned)
-            .env("CARGO_INCREMENTAL", "0");
+            .env("CARGO_INCREMENTAL", "0")
+            .envs(self.quiet.iter().copied());
         if let Some(log) = log::for_wrappers() {
             command.env(log::VARIABLE, log);
         }
@@ -316,6 +320,11 @@ impl ToBuild<'_> {
             arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
+            quiet: quiet::variables(
+                plan.packages
+                    .iter()
+                    .map(|package| package.manifest_dir.as_std_path()),
+            ),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
         let messages = with_runtime(&runtime, &toolchain, interrupt, || {
