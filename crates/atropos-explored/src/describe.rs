@@ -20,6 +20,7 @@ pub fn notes(notes: &Notes) -> Explored {
         steps: notes.most_points,
         remarks: notes.remarks.iter().map(text).collect(),
         uncontrolled: notes.uncontrolled.as_ref().map(text),
+        fair: notes.was_fair,
         ..Explored::default()
     }
 }

@@ -46,6 +46,8 @@ struct Start {
     heard: Heard,
     /// The mutants whose place some schedule of the original comes to.
     executed: BTreeSet<u32>,
+    /// All schedules of the original are known.
+    is_complete: bool,
 }
 
 impl Start {
@@ -74,6 +76,8 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored);
+    explored.claim_fair_ones_only();
+    let is_complete = explored.complete;
     explored.communication = communication::told(&facts);
     let heard = facts.into_keys().collect();
     // A failure that depends on the world outside is not the schedule's.
@@ -105,10 +109,11 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         technique,
         heard,
         executed: executed(order),
+        is_complete,
     };
     for mutant in unreached {
         let explored = Explored {
-            complete: start.known.is_complete(),
+            complete: start.is_complete,
             ..Explored::default()
         };
         say(mutant, start.without_difference(mutant), explored);
@@ -439,7 +444,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         let found = describe::found(subject, failure, end, schedule.clone(), describe::BRIEFLY);
         subject.activate(0);
         explored.found = Some(found);
-        if !start.known.is_complete() {
+        if !start.is_complete {
             let found = explored.found.as_ref();
             let short = found.and_then(|found| found.schedule.parse().ok());
             let schedules = [Some(schedule), short].into_iter().flatten();
@@ -463,6 +468,8 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.threads = seen.threads;
     explored.steps = seen.steps;
     explored.uncontrolled = seen.uncontrolled;
+    explored.fair = seen.fair;
+    explored.claim_fair_ones_only();
 }
 
 fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {

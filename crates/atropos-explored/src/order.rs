@@ -76,7 +76,8 @@ fn try_to(order: &Order, tests: &[&TestDescAndFn], arguments: &Arguments) -> Res
     match order.deed {
         Deed::List => {}
         Deed::Explore => {
-            let explored = original::explore(&mut subject, order)?;
+            let mut explored = original::explore(&mut subject, order)?;
+            explored.claim_fair_ones_only();
             answers::say(&Answer::Original(explored));
         }
         Deed::Mutants => mutants::explore(&mut subject, order)?,

@@ -166,6 +166,7 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
     whole.executions += part.executions;
     whole.threads = whole.threads.max(part.threads);
     whole.steps = whole.steps.max(part.steps);
+    whole.fair |= part.fair;
     for remark in part.remarks {
         if !whole.remarks.contains(&remark) {
             whole.remarks.push(remark);

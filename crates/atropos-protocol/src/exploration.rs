@@ -277,6 +277,8 @@ pub struct Explored {
     pub coverage: String,
     /// All schedules were covered.
     pub complete: bool,
+    /// Threads that yield again and again had to let others go first: what is called all are the fair schedules.
+    pub fair: bool,
     /// Of a mutant: another one was explored, which acted like it throughout. Its costs are told there.
     pub shared: bool,
     pub executions: u64,
@@ -301,6 +303,9 @@ pub struct Explored {
     /// What threads of the original told each other; of a mutant, what those of the original never did.
     pub communication: Vec<Communication>,
 }
+
+/// What was covered where threads that yield again and again had to let others go first.
+const FAIR: &str = "all fair schedules";
 
 /// What became of a mutant under one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -409,6 +414,14 @@ fn owned_line(words: &[String]) -> String {
 }
 
 impl Explored {
+    /// Where schedules had to be fair, no more than the fair ones are claimed.
+    pub fn claim_fair_ones_only(&mut self) {
+        if self.fair {
+            self.complete = false;
+            self.coverage = self.coverage.replacen("all schedules", FAIR, 1);
+        }
+    }
+
     /// Fields are `name=value`; what is empty is left out.
     fn put(&self, words: &mut Vec<String>) {
         let mut put = |name: &str, value: &str| {
@@ -418,6 +431,7 @@ impl Explored {
         };
         put("coverage", &self.coverage);
         put("complete", if self.complete { "yes" } else { "" });
+        put("fair", if self.fair { "yes" } else { "" });
         put("shared", if self.shared { "yes" } else { "" });
         for (name, value) in [
             ("executions", self.executions),
@@ -467,6 +481,7 @@ impl Explored {
             match name {
                 "coverage" => explored.coverage = value.to_owned(),
                 "complete" => explored.complete = true,
+                "fair" => explored.fair = true,
                 "shared" => explored.shared = true,
                 "executions" => explored.executions = value.parse().ok()?,
                 "states" => explored.states = value.parse().ok()?,
@@ -561,6 +576,7 @@ mod tests {
         let quiet = Explored {
             coverage: "all schedules".into(),
             complete: true,
+            fair: true,
             shared: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),

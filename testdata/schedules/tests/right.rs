@@ -71,6 +71,20 @@ fn everybody_who_came_is_counted() {
     assert_eq!(door.came(), 2);
 }
 
+/// Threads that yield let others go first sooner or later: else this would go on for ever under some schedule.
+#[test]
+fn who_waits_and_yields_is_fair() {
+    let tickets = Arc::new(Tickets::default());
+    let other = tickets.clone();
+    let drawer = thread::spawn(move || other.draw());
+    let tries = Counter::default();
+    while tickets.drawn() == 0 {
+        tries.add();
+        thread::yield_now();
+    }
+    drawer.join().unwrap();
+}
+
 #[test]
 fn nobody_minds_what_is_expected() {
     let counter = Arc::new(Counter::default());

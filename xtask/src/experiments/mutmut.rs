@@ -267,7 +267,7 @@ impl Bench<'_> {
                 .map(part)
                 .fold(ExplorationSize::default(), sum)
         };
-        let is_whole = |coverage: &str| coverage.starts_with("all schedules");
+        let is_whole = |coverage: &str| coverage.starts_with("all ");
         let of_originals = outcomes.explorations.iter().map(|one| &one.coverage);
         let of_mutants = outcomes.mutants.iter().flat_map(|one| &one.explored_by);
         let complete = of_originals

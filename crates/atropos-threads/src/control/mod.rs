@@ -75,6 +75,8 @@ pub struct Controller {
     /// Threads that wait until somebody changes what they look at.
     pub(crate) spinners: Vec<u32>,
     pub(crate) forced_spins: u32,
+    /// A thread that yielded again and again could not go on before others in this execution.
+    pub(crate) was_fair: bool,
     /// Sum of the hashes of objects' contents.
     pub(crate) contents: u64,
     pub(crate) fingerprints: bool,

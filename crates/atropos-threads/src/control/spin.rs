@@ -7,7 +7,8 @@
 //!
 //! A thread that changes something of its own in each round (a counter, a slot that it takes and gives back) may still wait for
 //! another in vain: after a few rounds that end in a yield at the same place it lets others go first, until one of them
-//! has changed anything. Without that, some schedule would let it go round for ever.
+//! has changed anything. Without that, some schedule would let it go round for ever. Where it made others go first, the
+//! execution tells that it was fair.
 //!
 //! So may one that never yields at all (it is polled and wakes itself): after very many accesses it asks to let others go first, again
 //! and again. It is only asked: a schedule in which it goes on instead is one of all.
@@ -153,7 +154,11 @@ impl Control {
                 let me = self.thread();
                 self.state().spinners.push(me);
                 self.point(announcement.waiting(Wait::Change));
-                self.state().spinners.retain(|other| *other != me);
+                let state = self.state();
+                state.spinners.retain(|other| *other != me);
+                // Others had to go first, also where they did so anyway: it could have gone on instead, and might have seen
+                // or changed something else.
+                state.was_fair |= polls && state.started > 1;
                 // What changed may take a while to show: look at it as at first.
                 self.me().spin.yields = 1;
             }

@@ -32,6 +32,8 @@ pub struct Notes {
     pub most_steps: u64,
     /// Most bytes of memory that a thread took in an execution.
     pub most_memory: usize,
+    /// In some execution a thread that yielded again and again had to let others go first.
+    pub was_fair: bool,
 }
 
 impl Notes {
@@ -40,6 +42,7 @@ impl Notes {
         self.most_threads = self.most_threads.max(last.threads);
         self.most_points = self.most_points.max(last.steps);
         self.most_memory = self.most_memory.max(last.memory);
+        self.was_fair |= last.was_fair;
         for Finding { kind } in last.findings {
             let same = |other: &FindingKind| {
                 std::mem::discriminant(other) == std::mem::discriminant(&kind)

@@ -47,6 +47,8 @@ pub struct Last {
     pub memory: usize,
     /// How often it was looked whether a thread can go on.
     pub looks: u64,
+    /// A thread that yielded again and again had to let others go first.
+    pub was_fair: bool,
 }
 
 type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
@@ -105,6 +107,7 @@ impl<'a> ThreadedTest<'a> {
             readiness: Readiness::default(),
             spinners: Vec::new(),
             forced_spins: 0,
+            was_fair: false,
             contents: 0,
             fingerprints: false,
             local_keys: 0,
@@ -214,6 +217,7 @@ impl Controller {
         self.readiness.restart();
         self.spinners.clear();
         self.forced_spins = 0;
+        self.was_fair = false;
         self.contents = 0;
         self.local_keys = 0;
     }
@@ -328,6 +332,7 @@ impl System for ThreadedTest<'_> {
         let steps = controller.steps;
         let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
+        let was_fair = controller.was_fair;
         *self.last.borrow_mut() = Last {
             findings,
             said,
@@ -335,6 +340,7 @@ impl System for ThreadedTest<'_> {
             steps,
             memory,
             looks,
+            was_fair,
         };
         end
     }

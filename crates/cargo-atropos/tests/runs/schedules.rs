@@ -40,6 +40,9 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             assert_eq!(test(name)["found"]["replayed"], true, "{name}");
         }
     }
+    let fair = test("who_waits_and_yields_is_fair");
+    assert_eq!(fair["coverage"], "all fair schedules");
+    assert_eq!(fair["all_schedules"], false);
     for (name, words) in [
         ("swaps_may_wait_for_each_other", "src/mistakes.rs:15"),
         (
