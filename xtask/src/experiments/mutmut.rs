@@ -505,12 +505,12 @@ fn plot(programs: &[&Program], measured: &[Runs]) -> Bars {
         sorts: vec![
             sort("paper (time)", "#b2babb", paper),
             sort(
-                "paper's operators: state-set",
+                "Javalanche's: state-set",
                 "#2e86c1",
                 share(papers, |one| &one.state_set),
             ),
             sort(
-                "paper's operators: by default",
+                "Javalanche's: by default",
                 "#1a5276",
                 share(papers, |one| &one.default),
             ),
