@@ -65,9 +65,16 @@ impl Event {
     fn place(&self) -> String {
         let site = self.site.filter(|site| !is_ours(site.file()));
         site.map_or_else(String::new, |site| {
-            format!("{}:{}", site.file(), site.line())
+            format!("{}:{}", short(site.file()), site.line())
         })
     }
+}
+
+/// A file of a dependency by its package and its place there: where cargo keeps packages tells nothing.
+fn short(file: &str) -> &str {
+    let kept = file.split_once("/registry/src/");
+    let package = kept.and_then(|(_, index)| index.split_once('/'));
+    package.map_or(file, |(_, path)| path)
 }
 
 /// Whether a file is one of those that are linked into the program without its doing.
@@ -141,6 +148,13 @@ starts thread 1
 joins thread 1
 ";
         assert_eq!(trace.to_string(), expected);
+    }
+
+    #[test]
+    fn files_of_dependencies_are_named_by_their_package() {
+        let kept = "/home/me/.cargo/registry/src/index-19/crossbeam-channel-0.5.17/src/waker.rs";
+        assert_eq!(short(kept), "crossbeam-channel-0.5.17/src/waker.rs");
+        assert_eq!(short("src/lib.rs"), "src/lib.rs");
     }
 
     #[test]
