@@ -394,12 +394,17 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     switch::take_infection();
     subject.record_communication(order.communication);
     let mut own = None;
+    let mut is_cut_off = false;
     let (fate, finding, mut explored) = match &start.known {
         Known::Searched(original) => {
             let (finding, first) = under_few_preemptions(subject, original, mutant, order);
             match finding {
                 Some(finding) => (Fate::Killed, Some(finding), first),
-                None => searched(subject, original, mutant, technique, order, &first),
+                None => {
+                    let found = searched(subject, original, mutant, technique, order, &first);
+                    is_cut_off = found.is_cut_off;
+                    (found.fate, found.finding, found.explored)
+                }
             }
         }
         Known::Sampled(original) => {
@@ -419,7 +424,8 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
         false if fate == Fate::Unreached => start.without_difference(mutant),
-        false if fate == Fate::Survived && !switch::take_infection() => {
+        // Where it was not run, it may differ.
+        false if fate == Fate::Survived && !switch::take_infection() && !is_cut_off => {
             start.without_difference(mutant)
         }
         false => fate,
@@ -522,6 +528,15 @@ fn under_few_preemptions(
     (found, explored)
 }
 
+/// What the search with a mutant came to.
+struct Searched {
+    fate: Fate,
+    finding: Option<Finding>,
+    explored: Explored,
+    /// It was ended before its end.
+    is_cut_off: bool,
+}
+
 fn searched(
     subject: &mut Subject<'_>,
     original: &Original,
@@ -529,7 +544,7 @@ fn searched(
     technique: Technique,
     order: &Order,
     first: &Explored,
-) -> (Fate, Option<Finding>, Explored) {
+) -> Searched {
     let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
     let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
@@ -556,5 +571,10 @@ fn searched(
         ..Explored::default()
     };
     let (fate, finding) = fate(run.verdict);
-    (fate, finding, explored)
+    Searched {
+        fate,
+        finding,
+        explored,
+        is_cut_off: !run.is_complete,
+    }
 }
