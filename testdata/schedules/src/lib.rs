@@ -85,12 +85,6 @@ pub fn expected(counter: &Counter, more: i64) -> i64 {
     count + more
 }
 
-impl Tickets {
-    pub fn drawn(&self) -> u32 {
-        self.next.load(Ordering::Relaxed)
-    }
-}
-
 pub fn total(one: i64, other: i64) -> i64 {
     one + other
 }
