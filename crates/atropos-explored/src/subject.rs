@@ -37,6 +37,8 @@ pub struct Subject<'a> {
     point_limit: u64,
     /// Most scheduling points of an execution that came to its end.
     longest: u64,
+    /// No mutant was run yet, and nothing that was judged before is run again.
+    is_original: bool,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
 }
@@ -57,6 +59,7 @@ impl<'a> Subject<'a> {
             should_panic: judged::should_panic(test),
             spurious: order.spurious,
             step_limit: order.step_limit,
+            hurry: true,
             processors: NonZero::new(order.processors).unwrap_or(NonZero::<usize>::MIN),
         };
         let test = ThreadedTest::new(body, &options);
@@ -71,6 +74,7 @@ impl<'a> Subject<'a> {
             point_limit: order.step_limit,
             // A schedule that is run again was judged before.
             longest: u64::from(order.deed == Deed::Replay),
+            is_original: order.deed != Deed::Replay,
             diary: None,
         }
     }
@@ -81,12 +85,15 @@ impl<'a> Subject<'a> {
         self.longest > 0 && self.longest.saturating_mul(MULTIPLE) <= self.point_limit
     }
 
-    /// From now on executions may take a small multiple of what those of the original took.
+    /// From now on mutants are run: their executions may take a small multiple of what those of the original took, and
+    /// time is hurried only if it was there.
     pub fn limit_to_multiple(&mut self, notes: &Notes) {
         let multiple = |most: u64| most.saturating_mul(MULTIPLE).saturating_add(AT_LEAST);
         self.step_limit = multiple(notes.most_steps);
         self.point_limit = multiple(notes.most_points);
         self.test.set_step_limit(self.point_limit);
+        self.test.set_hurry(notes.was_hurried);
+        self.is_original = false;
         let threads = notes.most_threads.saturating_mul(MULTIPLE as usize);
         self.test
             .set_thread_limit(threads.saturating_add(THREADS_AT_LEAST));
@@ -140,6 +147,16 @@ impl System for Subject<'_> {
                 if let FindingKind::StepLimit { steps, .. } = &finding.kind {
                     finding.kind = FindingKind::Uncontrolled {
                         what: format!("it takes more than {steps} scheduling points"),
+                        site: None,
+                    };
+                }
+            }
+        }
+        if end.is_failure() && last.was_hurried && self.is_original {
+            for finding in &mut last.findings {
+                if finding.kind.is_failure() {
+                    finding.kind = FindingKind::Uncontrolled {
+                        what: "how it ends depends on how fast its threads are".to_owned(),
                         site: None,
                     };
                 }

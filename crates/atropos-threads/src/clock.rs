@@ -1,6 +1,11 @@
 //! Virtual time: it stands still while threads run and moves on to the next deadline when nothing else can
 //! run, so that sleeping costs nothing and tests that order things by sleeping see the order they mean.
 //!
+//! Where threads run on and on, and one that sleeps is to end that (a test that lets others work for a while), time
+//! would stand still for ever. If it may be hurried, it passes there, too, after very many scheduling points, or after a thread has looked
+//! at the clock very often. That may be too early for a test which sleeps until others have surely finished, so
+//! executions tell of it.
+//!
 //! A program that waits by asking for the time again and again moves the clock itself. Each who asks is shown a
 //! nanosecond more than the one before, at least; that a deadline computed from such a time is met needs a little more,
 //! as it does on a real machine.
@@ -18,6 +23,10 @@ pub struct Clockwork {
     pub now: u64,
     /// The least that the clock shows next: programs expect that time has passed since they last looked.
     next: u64,
+    /// At which scheduling point time last passed.
+    passed_at: u64,
+    /// Time passed while threads could run.
+    pub was_hurried: bool,
 }
 
 /// Where the wall clock stands when an execution begins: 2026-01-01 00:00:00 UTC.
@@ -32,6 +41,12 @@ const MONOTONIC_COARSE: c_int = 6;
 const BOOTTIME: c_int = 7;
 /// Questions for the time without waiting in between, after which each moves the clock.
 const PATIENCE: u32 = 50;
+/// Questions of a thread that has waited for nothing but locks since the first, after which each moves the clock, if it
+/// may be hurried.
+const LONG_PATIENCE: u32 = 2000;
+/// Scheduling points without time passing after which sleepers wake, if time may be hurried: more than most work takes that
+/// somebody sleeps for.
+const NO_TIME: u64 = 10_000;
 
 /// What the clock shows to the controlled thread that asks; `None` for clocks that are not virtual.
 pub fn now_for_program(clock: c_int) -> Option<Timespec> {
@@ -41,11 +56,14 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
         _ => return None,
     };
     let control = control::control()?;
-    let reads = &mut control.me().clock_reads;
-    *reads += 1;
+    let me = control.me();
+    me.clock_reads += 1;
+    me.clock_reads_without_wait += 1;
     let state = control.state();
-    if *reads > PATIENCE {
+    let hurries = state.settings.hurry && me.clock_reads_without_wait > LONG_PATIENCE;
+    if hurries || me.clock_reads > PATIENCE {
         state.clockwork.now += 1_000_000;
+        state.clockwork.was_hurried |= hurries;
     }
     state.observe(state.clockwork.now);
     let now = state.clockwork.show();
@@ -63,9 +81,16 @@ impl Clockwork {
         shown
     }
 
-    /// Moves the clock to a deadline. One that nobody could have meant to the nanosecond is passed by a little, so that it
+    /// Whether threads have made so many scheduling points with no time passing that sleepers may wake.
+    #[inline]
+    pub fn is_overdue(&self, points: u64) -> bool {
+        points > self.passed_at + NO_TIME
+    }
+
+    /// Moves the clock to a deadline, at this scheduling point. One that nobody could have meant to the nanosecond is passed by a little, so that it
     /// is over for whoever computed it, and so that others which are as good as the same are, too.
-    pub fn pass(&mut self, deadline: u64) {
+    pub fn pass(&mut self, deadline: u64, points: u64) {
+        self.passed_at = points;
         const LITTLE: u64 = 1000;
         self.now = match deadline % LITTLE {
             0 => deadline,

@@ -55,6 +55,8 @@ pub struct Options {
     pub spurious: bool,
     /// Scheduling points after which an execution counts as one that does not end.
     pub step_limit: u64,
+    /// Whether virtual time also passes while threads run that seem not to end before it does; see [`crate::clock`].
+    pub hurry: bool,
     /// What `available_parallelism` says.
     pub processors: NonZero<usize>,
 }
@@ -69,6 +71,7 @@ impl Default for Options {
             should_panic: ShouldPanic::No,
             spurious: false,
             step_limit: 1_000_000,
+            hurry: false,
             processors: const { NonZero::new(2).unwrap() },
         }
     }
@@ -81,6 +84,7 @@ pub(crate) struct Settings {
     pub spurious: bool,
     pub step_limit: u64,
     pub thread_limit: usize,
+    pub hurry: bool,
     pub processors: NonZero<usize>,
     /// Whether to keep a trace.
     pub record: bool,

@@ -1,4 +1,5 @@
-//! What can't be controlled: these wait for the world outside, or leave the threads that we know of.
+//! What can't be controlled: these wait for the world outside, leave the threads that we know of, or trust in how fast
+//! they are.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -6,6 +7,7 @@ use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
+use std::time::Duration;
 
 unsafe extern "C" {
     fn timerfd_create(clock: c_int, flags: c_int) -> c_int;
@@ -56,4 +58,18 @@ fn a_thread_is_started_by_the_c_library() {
         pthread_join(thread, std::ptr::null_mut());
     }
     assert_eq!(COUNT.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_thread_has_finished_by_then() {
+    let done = AtomicU32::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..20_000 {
+                done.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        thread::sleep(Duration::from_millis(500));
+        assert_eq!(done.load(Ordering::SeqCst), 20_000);
+    });
 }

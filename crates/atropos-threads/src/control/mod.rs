@@ -69,6 +69,8 @@ pub struct Controller {
     /// Number of this execution in the process: objects of others are not mistaken for ours.
     pub(crate) execution: u32,
     pub(crate) steps: u64,
+    /// Steps that this execution may take.
+    pub(crate) step_limit: u64,
     /// Threads started in this execution.
     pub(crate) started: usize,
     pub(crate) readiness: Readiness,

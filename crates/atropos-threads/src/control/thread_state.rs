@@ -97,8 +97,10 @@ pub(crate) struct ThreadState {
     pub rounds: Rounds,
     /// Accesses to atomics, all in all.
     pub accesses: u32,
-    /// How often the thread asked for the time since it last waited.
+    /// How often the thread asked for the time since its last scheduling point, and since it last waited
+    /// for more than a lock.
     pub clock_reads: u32,
+    pub clock_reads_without_wait: u32,
     /// Locks of other libraries that it holds by mistake.
     pub ghosts: Vec<Ghost>,
     /// What it is initialising and others could, the innermost last.
@@ -184,6 +186,7 @@ impl ThreadState {
             rounds: Rounds::default(),
             accesses: 0,
             clock_reads: 0,
+            clock_reads_without_wait: 0,
             ghosts: Vec::new(),
             initialising: Vec::new(),
         }

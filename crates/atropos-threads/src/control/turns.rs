@@ -13,6 +13,9 @@ use crate::memory::heap::Program;
 use crate::options::Time;
 use crate::trace::Event;
 
+/// Steps that threads may still take when the test itself is over: they may run for ever.
+const AFTERMATH: u64 = 1000;
+
 /// Announces an operation of the running thread; returns when it is chosen.
 ///
 /// # Safety
@@ -162,18 +165,19 @@ impl Controller {
     /// Asks the guide for the next thread.
     fn choose_next(&mut self) -> Result<u32, End> {
         self.steps += 1;
-        if self.steps > self.settings.step_limit {
-            self.found(FindingKind::StepLimit {
-                steps: self.settings.step_limit,
-                waiting: self.who_waits(),
-            });
-            return Err(self.over(End::Limit, Phase::CutShort));
+        if self.steps > self.step_limit {
+            return Err(self.too_long());
+        }
+        if self.settings.hurry && self.clockwork.is_overdue(self.steps) {
+            self.hurry_time();
         }
         loop {
             if self.is_anybody_ready() {
                 break;
             }
-            if !self.let_time_pass() && !self.let_spinners_go() {
+            // Whoever waits for the time or spins when the test is over may do so for ever.
+            let is_over = self.threads[0].finished;
+            if is_over || (!self.let_time_pass() && !self.let_spinners_go()) {
                 return Err(self.nobody_ready());
             }
             if self.is_hopeless() {
@@ -202,19 +206,35 @@ impl Controller {
         }
     }
 
+    /// The execution takes more steps than it may.
+    #[cold]
+    fn too_long(&mut self) -> End {
+        if self.threads[0].finished {
+            return self.left_behind(Phase::CutShort);
+        }
+        self.found(FindingKind::StepLimit {
+            steps: self.step_limit,
+            waiting: self.who_waits(),
+        });
+        self.over(End::Limit, Phase::CutShort)
+    }
+
+    /// The test is over. Threads that it left behind change nothing about how it ended.
+    fn left_behind(&mut self, phase: Phase) -> End {
+        let waiting = self.who_waits();
+        if !waiting.is_empty() {
+            self.found(FindingKind::LeftBehind { waiting });
+        }
+        self.over(End::Passed(0), phase)
+    }
+
     fn nobody_ready(&mut self) -> End {
-        let main_finished = self.threads[0].finished;
         let stuck = self
             .pending
             .iter()
             .any(|pending| !self.threads[pending.thread.index()].finished);
-        if !stuck || main_finished {
-            // Threads that the test left behind may wait for ever: the test itself is over.
-            let left: Vec<Waiting> = self.who_waits();
-            if !left.is_empty() {
-                self.found(FindingKind::LeftBehind { waiting: left });
-            }
-            return self.over(End::Passed(0), Phase::Finished);
+        if !stuck || self.threads[0].finished {
+            return self.left_behind(Phase::Finished);
         }
         let waiting = self.who_waits();
         let digest = waiting.iter().fold(0, |hash, waiting| {
@@ -310,6 +330,9 @@ impl Controller {
         self.remove_pending(thread);
         self.let_joiners_go(thread);
         self.changed(end_of(thread));
+        if thread == 0 {
+            self.step_limit = self.step_limit.min(self.steps + AFTERMATH);
+        }
         let state = &mut self.threads[thread as usize];
         state.finished = true;
         if self.fingerprints {

@@ -32,8 +32,11 @@ pub struct Notes {
     pub most_steps: u64,
     /// Most bytes of memory that a thread took in an execution.
     pub most_memory: usize,
-    /// In some execution a thread that yielded again and again had to let others go first.
+    /// In some execution a thread that yielded again and again had to let others go first, or time passed while threads
+    /// could run.
     pub was_fair: bool,
+    /// In some execution time passed while threads could run.
+    pub was_hurried: bool,
 }
 
 impl Notes {
@@ -43,6 +46,7 @@ impl Notes {
         self.most_points = self.most_points.max(last.steps);
         self.most_memory = self.most_memory.max(last.memory);
         self.was_fair |= last.was_fair;
+        self.was_hurried |= last.was_hurried;
         for Finding { kind } in last.findings {
             let same = |other: &FindingKind| {
                 std::mem::discriminant(other) == std::mem::discriminant(&kind)

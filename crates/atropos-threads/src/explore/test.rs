@@ -47,8 +47,10 @@ pub struct Last {
     pub memory: usize,
     /// How often it was looked whether a thread can go on.
     pub looks: u64,
-    /// A thread that yielded again and again had to let others go first.
+    /// A thread that yielded again and again had to let others go first, or time passed while threads could run.
     pub was_fair: bool,
+    /// Time passed while threads could run.
+    pub was_hurried: bool,
 }
 
 type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
@@ -80,6 +82,7 @@ impl<'a> ThreadedTest<'a> {
             spurious: options.spurious,
             step_limit: options.step_limit,
             thread_limit: MOST_THREADS,
+            hurry: options.hurry,
             processors: options.processors,
             record: false,
         };
@@ -103,6 +106,7 @@ impl<'a> ThreadedTest<'a> {
             said: String::new(),
             execution: 0,
             steps: 0,
+            step_limit: 0,
             started: 0,
             readiness: Readiness::default(),
             spinners: Vec::new(),
@@ -156,6 +160,11 @@ impl<'a> ThreadedTest<'a> {
     /// Scheduling points after which an execution counts as one that does not end.
     pub fn set_step_limit(&mut self, limit: u64) -> u64 {
         std::mem::replace(&mut self.controller().settings.step_limit, limit)
+    }
+
+    /// Whether time also passes while threads run that seem not to end before it does.
+    pub fn set_hurry(&mut self, hurry: bool) {
+        self.controller().settings.hurry = hurry;
     }
 
     /// Threads that an execution may have.
@@ -213,6 +222,7 @@ impl Controller {
         self.said.clear();
         self.current = 0;
         self.steps = 0;
+        self.step_limit = self.settings.step_limit;
         self.started = 0;
         self.readiness.restart();
         self.spinners.clear();
@@ -332,7 +342,8 @@ impl System for ThreadedTest<'_> {
         let steps = controller.steps;
         let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
-        let was_fair = controller.was_fair;
+        let was_hurried = controller.clockwork.was_hurried;
+        let was_fair = controller.was_fair || was_hurried;
         *self.last.borrow_mut() = Last {
             findings,
             said,
@@ -341,6 +352,7 @@ impl System for ThreadedTest<'_> {
             memory,
             looks,
             was_fair,
+            was_hurried,
         };
         end
     }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
-use atropos_threads::atomic::AtomicU32;
+use atropos_threads::atomic::{AtomicBool, AtomicU32};
+use atropos_threads::atropos_explore::{Draw, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
-use atropos_threads::{Options, Time, say, thread};
+use atropos_threads::{Last, Options, ThreadedTest, Time, say, thread};
 
-use crate::alone::{check, check_reduced, sc, weak};
+use crate::alone::{alone, check, check_reduced, sc, weak};
 
 #[test]
 fn sleeping_orders_threads_and_takes_no_real_time() {
@@ -187,4 +188,122 @@ fn whoever_looks_at_the_clock_again_sees_that_time_has_passed() {
         say(&sleeps.to_string());
     };
     check(test, &sc(), &["1"]);
+}
+
+/// As thread pools do it, and tickers.
+#[test]
+fn the_test_is_over_although_a_thread_waits_again_and_again() {
+    let test = || {
+        thread::spawn(|| {
+            let pair = (Mutex::new(()), Condvar::new());
+            let mut guard = pair.0.lock().unwrap();
+            loop {
+                let waited = pair.1.wait_timeout(guard, Duration::from_millis(500));
+                guard = waited.unwrap().0;
+            }
+        });
+        thread::spawn(|| {
+            loop {
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        say("over");
+    };
+    check_reduced(test, &sc(), &["over"]);
+}
+
+#[test]
+fn the_test_is_over_although_a_thread_works_on() {
+    let test = || {
+        thread::spawn(|| {
+            let number = AtomicU32::new(0);
+            loop {
+                number.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+    };
+    run_once(&test, &sc(), |last| {
+        assert!(last.steps < 10_000, "{} steps", last.steps);
+        assert!(!last.findings.iter().any(|found| found.kind.is_failure()));
+    });
+}
+
+/// What a random execution of a test leaves.
+fn run_once(test: &(dyn Fn() + Sync), options: &Options, check: impl FnOnce(Last)) {
+    alone(|| {
+        let mut system = ThreadedTest::new(test, options);
+        explore(&mut system, &mut Uniform::new(Draw::new(1, 7)));
+        check(system.last().take());
+    });
+}
+
+/// Options under which time also passes while threads run on.
+fn hurried() -> Options {
+    Options {
+        hurry: true,
+        ..sc()
+    }
+}
+
+#[test]
+fn who_works_until_a_sleeper_says_stop_comes_to_an_end_if_time_is_hurried() {
+    let test = || {
+        let (number, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::SeqCst) {
+                    number.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            thread::sleep(Duration::from_secs(1));
+            is_over.store(true, Ordering::SeqCst);
+        });
+    };
+    run_once(&test, &hurried(), |last| {
+        assert!(last.findings.is_empty(), "{:?}", last.findings);
+        assert!(last.was_hurried && last.was_fair);
+    });
+    run_once(&test, &sc(), |last| {
+        assert_eq!(last.findings.len(), 1, "{:?}", last.findings);
+        assert!(!last.was_hurried);
+    });
+}
+
+#[test]
+fn who_works_until_a_deadline_comes_to_an_end_if_time_is_hurried() {
+    let test = || {
+        let number = Mutex::new(0);
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(50) {
+            *number.lock().unwrap() += 1;
+        }
+    };
+    run_once(&test, &hurried(), |last| {
+        assert!(last.findings.is_empty(), "{:?}", last.findings);
+        assert!(last.was_hurried && last.was_fair);
+    });
+    run_once(&test, &sc(), |last| {
+        assert_eq!(last.findings.len(), 1, "{:?}", last.findings);
+    });
+}
+
+#[test]
+fn nobody_is_told_that_others_took_too_long_because_time_is_hurried() {
+    let test = || {
+        let (sender, receiver) = mpsc::channel();
+        thread::scope(|scope| {
+            let number = AtomicU32::new(0);
+            scope.spawn(move || {
+                for _ in 0..20_000 {
+                    number.fetch_add(1, Ordering::SeqCst);
+                }
+                sender.send(number.into_inner()).unwrap();
+            });
+            scope.spawn(|| thread::sleep(Duration::from_secs(2)));
+            assert_eq!(receiver.recv_timeout(Duration::from_secs(1)), Ok(20_000));
+        });
+    };
+    run_once(&test, &hurried(), |last| {
+        assert!(last.findings.is_empty(), "{:?}", last.findings);
+    });
 }
