@@ -334,6 +334,34 @@ pub fn close(fd: RawFd) {
     let _ = plain(numbers::CLOSE, &[fd as usize]);
 }
 
+/// The inode of the socket that this one, of the `unix` family, is connected to, if the system tells.
+pub fn other_end_of_unix_socket(inode: u32) -> Option<u32> {
+    const NETLINK: usize = 16;
+    const DATAGRAM: usize = 2;
+    const NONBLOCKING: usize = 0o4000;
+    const DIAGNOSIS: usize = 4;
+    const HEADER: usize = 16;
+    const ANSWER: usize = 16;
+    let kind = DATAGRAM | NONBLOCKING | O_CLOEXEC as usize;
+    let socket = plain(numbers::SOCKET, &[NETLINK, kind, DIAGNOSIS]).ok()? as RawFd;
+    // A header: length, sort of message (by family) and its being a request, number. What is asked: family, states (any), inode,
+    // what to show (the other end), no cookie.
+    let any = u32::MAX;
+    let words: [u32; 10] = [40, 20 | 1 << 16, 1, 0, 1, any, inode, 4, any, any];
+    let request: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let mut answer = [0; 512];
+    let length = write(socket, &request).and_then(|_| read(socket, &mut answer));
+    close(socket);
+    let answer = &answer[..length.ok()?];
+    let half = |at: usize| Some(u16::from_ne_bytes(answer.get(at..at + 2)?.try_into().ok()?));
+    let word = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
+    let is_answer = half(4)? == 20 && word(HEADER + 4)? == inode;
+    // What follows is told with its length and sort.
+    let attribute = HEADER + ANSWER;
+    let is_other_end = half(attribute)? == 8 && half(attribute + 2)? == 2;
+    (is_answer && is_other_end).then(|| word(attribute + 4))?
+}
+
 /// Closes the descriptors `first` to `last`, both included.
 pub fn close_range(first: RawFd, last: RawFd) {
     let all = [first as usize, last as usize, 0];

@@ -15,6 +15,11 @@ use std::io::Write as _;
 unsafe extern "C" {
     fn close(fd: i32) -> i32;
     fn raise(signal: i32) -> i32;
+    fn write(fd: i32, bytes: *const u8, count: usize) -> isize;
+    fn eventfd(value: u32, flags: i32) -> i32;
+    fn epoll_create1(flags: i32) -> i32;
+    fn epoll_ctl(epoll: i32, operation: i32, fd: i32, event: *const [u32; 4]) -> i32;
+    fn epoll_wait(epoll: i32, events: *mut [u32; 4], most: i32, timeout: i32) -> i32;
 }
 
 struct Bomb(&'static str);
@@ -48,6 +53,16 @@ fn pass_around(rounds: u32) -> u32 {
         std::thread::sleep(std::time::Duration::from_micros(200));
     }
     7
+}
+
+/// An event loop with one source of events.
+fn wait_for_event(prepare: impl FnOnce(i32)) -> u32 {
+    unsafe {
+        let (event, epoll) = (eventfd(0, 0), epoll_create1(0));
+        assert_eq!(epoll_ctl(epoll, 1, event, &[1, 0, 0, 0]), 0);
+        prepare(event);
+        6 + epoll_wait(epoll, &mut [0; 4], 1, -1) as u32
+    }
 }
 
 fn misbehave() -> u32 {
@@ -100,6 +115,13 @@ fn misbehave() -> u32 {
         }
         31 => { std::thread::spawn(|| std::thread::park()).join().unwrap(); 7 }
         32 => pass_around(2000),
+        33 => wait_for_event(|_| ()),
+        34 => wait_for_event(|event| {
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(600));
+                unsafe { write(event, 1u64.to_ne_bytes().as_ptr(), 8) }
+            });
+        }),
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
         _ => 7,
     }
@@ -128,7 +150,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 32)];
+const POINTS: &[(u32, u16)] = &[(1, 34)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -281,6 +303,14 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
     let outcomes = driver().outcomes(Way::Each, "seven", &[31, 32]);
     assert_eq!(outcomes[&31], Outcome::Deadlock);
     assert_eq!(outcomes[&32], Outcome::Passed);
+}
+
+/// As event loops wait: a thread may still come and wake it.
+#[test]
+fn an_event_loop_that_nobody_wakes_is_a_deadlock() {
+    let outcomes = driver().outcomes(Way::Each, "seven", &[33, 34]);
+    assert_eq!(outcomes[&33], Outcome::Deadlock);
+    assert_eq!(outcomes[&34], Outcome::Passed);
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! A process that will never go on by itself: every thread of it waits, without a limit of time, for memory that only
-//! threads of the same process change.
+//! threads of the same process change, or for descriptors that only they make ready.
 //!
 //! That is no guess. A thread that waits at two looks and was not switched to in between has waited all the time. So
 //! between the first look at the last thread and the second look at the first, all waited at once; nobody was left who
 //! could wake another.
 
+mod epoll;
+
 use std::fs;
 use std::path::Path;
 
-/// `futex` with the operations that wait for ever if no time is given: `WAIT`, `WAIT_BITSET`, `LOCK_PI`.
-#[cfg(target_arch = "x86_64")]
-const FUTEX: &str = "202";
-#[cfg(target_arch = "aarch64")]
-const FUTEX: &str = "98";
+use crate::numbers;
+
+/// The operations of `futex` that wait for ever if no time is given: `WAIT`, `WAIT_BITSET`, `LOCK_PI`.
 const WAITING: [u64; 3] = [0, 9, 6];
 const OPERATION: u64 = 0x7f;
 /// Nobody outside the process can wake it.
@@ -61,23 +61,26 @@ impl Standstill {
 /// All threads of a process, if all of them wait.
 fn look(pid: i32) -> Option<Vec<Waiting>> {
     let process = format!("/proc/{pid}");
-    let status = fs::read_to_string(format!("{process}/status")).ok()?;
+    let process = Path::new(&process);
+    let status = fs::read_to_string(process.join("status")).ok()?;
     let caught = u64::from_str_radix(field(&status, "SigCgt:")?, 16).ok()?;
     if caught & !OWN_SIGNALS != 0 {
         return None;
     }
     let mut threads = Vec::new();
-    for entry in fs::read_dir(format!("{process}/task")).ok()? {
+    for entry in fs::read_dir(process.join("task")).ok()? {
         threads.push(entry.ok()?.file_name().to_str()?.parse().ok()?);
     }
     threads.sort_unstable();
     let waiting = |thread: &u64| {
-        let directory = format!("{process}/task/{thread}");
-        let directory = Path::new(&directory);
-        let switches = switches(directory)?;
+        let directory = process.join(format!("task/{thread}"));
+        let switches = switches(&directory)?;
         let call = fs::read_to_string(directory.join("syscall")).ok()?;
-        let is_waiting =
-            waits_for_its_own(&call, &threads) && self::switches(directory)? == switches;
+        let waits_for_its_own = match awaited(&call, &threads)? {
+            Awaited::Memory => true,
+            Awaited::Descriptors { epoll } => epoll::waits_for_its_own(process, epoll),
+        };
+        let is_waiting = waits_for_its_own && self::switches(&directory)? == switches;
         is_waiting.then_some(Waiting {
             thread: *thread,
             switches,
@@ -108,22 +111,39 @@ fn switches(thread: &Path) -> Option<String> {
     Some(format!("{own} {others}"))
 }
 
-/// Whether a system call (its number and arguments) waits for ever for what only `threads` can do: to change private
-/// memory, or to end.
-fn waits_for_its_own(call: &str, threads: &[u64]) -> bool {
+/// What a thread waits for until it comes.
+#[derive(Debug, PartialEq, Eq)]
+enum Awaited {
+    /// Private memory to be changed, or a thread of the process to end.
+    Memory,
+    /// One of the descriptors in a set to be ready.
+    Descriptors { epoll: u64 },
+}
+
+/// What a system call (its number and arguments) waits for, if that is without a limit of time.
+fn awaited(call: &str, threads: &[u64]) -> Option<Awaited> {
     let mut words = call.split_ascii_whitespace();
-    if words.next() != Some(FUTEX) {
-        return false;
-    }
+    let number: usize = words.next()?.parse().ok()?;
     let arguments: Option<Vec<u64>> = words
         .map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok())
         .collect();
-    match arguments.as_deref() {
-        Some([_, operation, value, time, ..]) => {
-            let ends_by_others = operation & PRIVATE != 0 || threads.contains(value);
-            WAITING.contains(&(operation & OPERATION)) && *time == 0 && ends_by_others
+    let [first, second, third, fourth, ..] = *arguments? else {
+        return None;
+    };
+    let descriptors = Awaited::Descriptors { epoll: first };
+    match number {
+        numbers::FUTEX => {
+            let (operation, value, time) = (second, third, fourth);
+            let ends_by_others = operation & PRIVATE != 0 || threads.contains(&value);
+            let waits = WAITING.contains(&(operation & OPERATION)) && time == 0 && ends_by_others;
+            waits.then_some(Awaited::Memory)
         }
-        _ => false,
+        // The limit is a number of 32 bits; the newest call takes it by its address.
+        numbers::EPOLL_PWAIT => (fourth as i32 == -1).then_some(descriptors),
+        #[cfg(target_arch = "x86_64")]
+        numbers::legacy::EPOLL_WAIT => (fourth as i32 == -1).then_some(descriptors),
+        numbers::EPOLL_PWAIT2 => (fourth == 0).then_some(descriptors),
+        _ => None,
     }
 }
 
@@ -133,9 +153,10 @@ mod tests {
 
     #[test]
     fn only_waits_without_a_limit_for_the_process_itself_count() {
-        let futex = |rest: &str| format!("{FUTEX} {rest} 0x7ffd 0x7f35\n");
+        let futex = |rest: &str| format!("{} {rest} 0x7ffd 0x7f35\n", numbers::FUTEX);
         let check = |call: &str, expected: bool| {
-            assert_eq!(waits_for_its_own(call, &[70, 71]), expected, "{call}");
+            let expected = expected.then_some(Awaited::Memory);
+            assert_eq!(awaited(call, &[70, 71]), expected, "{call}");
         };
         check(&futex("0x55 0x89 0x2 0x0 0x0 0xffffffff"), true);
         check(&futex("0x55 0x80 0x2 0x0 0x0 0x0"), true);
@@ -149,6 +170,26 @@ mod tests {
         check(&futex("0x55 0x81 0x1 0x0 0x0 0x0"), false);
         check("running\n", false);
         check("0 0x3 0x7f00 0x1 0x0 0x0 0x0 0x7ffd 0x7f35\n", false);
+    }
+
+    #[test]
+    fn a_set_of_descriptors_is_waited_for_only_without_a_limit() {
+        let epoll = |time: &str| {
+            let number = numbers::EPOLL_PWAIT;
+            let call = format!("{number} 0x5 0x7fe2 0x400 {time} 0x0 0x7fe2 0x7fe2 0x7fe2\n");
+            awaited(&call, &[])
+        };
+        assert_eq!(epoll("0xffffffff"), Some(Awaited::Descriptors { epoll: 5 }));
+        assert_eq!(epoll("0xffffffffffffffff"), epoll("0xffffffff"));
+        assert_eq!(epoll("0x0"), None);
+        assert_eq!(epoll("0xbb8"), None);
+        let timed = |time: &str| {
+            let number = numbers::EPOLL_PWAIT2;
+            let call = format!("{number} 0x5 0x7fe2 0x400 {time} 0x0 0x8 0x7fe2 0x7fe2\n");
+            awaited(&call, &[])
+        };
+        assert_eq!(timed("0x0"), Some(Awaited::Descriptors { epoll: 5 }));
+        assert_eq!(timed("0x7ffc10"), None);
     }
 
     #[test]
