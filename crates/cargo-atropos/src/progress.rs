@@ -123,14 +123,14 @@ impl Progress {
         let mut state = self.shared.lock();
         state
             .picture
-            .checked
+            .running
             .insert(test.to_owned(), Instant::now());
     }
 
     /// One more test was checked.
     pub fn checked(&self, test: &str) {
         let mut state = self.shared.lock();
-        state.picture.checked.remove(test);
+        state.picture.running.remove(test);
         state.picture.done(None, Instant::now());
     }
 
@@ -242,7 +242,7 @@ struct Picture {
     killed: usize,
     missed: usize,
     /// Tests that are being run, and since when.
-    checked: BTreeMap<String, Instant>,
+    running: BTreeMap<String, Instant>,
     /// Tests that are being explored: schedules so far and, as far as can be told, in all.
     explored: BTreeMap<String, (u64, Option<f64>)>,
     /// The test whose mutants are being explored: its name, how many are decided, how many there are.
@@ -260,7 +260,7 @@ impl Picture {
             done: 0,
             killed: 0,
             missed: 0,
-            checked: BTreeMap::new(),
+            running: BTreeMap::new(),
             explored: BTreeMap::new(),
             mutants_of: None,
             samples: VecDeque::new(),
@@ -335,7 +335,7 @@ impl Picture {
             parts.push(format!("{} killed", self.killed));
             parts.push(format!("{} survived", self.missed));
         }
-        let longest = self.checked.iter().min_by_key(|(_, since)| **since);
+        let longest = self.running.iter().min_by_key(|(_, since)| **since);
         if let Some((test, since)) = longest
             && now - *since >= LONG
         {
@@ -447,16 +447,16 @@ mod tests {
         let mut picture = Picture::new(start);
         picture.begin(Phase::Checking, 3, start);
         picture
-            .checked
+            .running
             .insert("quick".to_owned(), start + seconds(7.0));
         picture
-            .checked
+            .running
             .insert("slow".to_owned(), start + seconds(1.0));
         assert_eq!(
             picture.line(start + seconds(8.0)),
             "Checking 0/3 tests, slow has been running for 7 s, 8 s"
         );
-        picture.checked.remove("slow");
+        picture.running.remove("slow");
         assert_eq!(
             picture.line(start + seconds(8.0)),
             "Checking 0/3 tests, 8 s"

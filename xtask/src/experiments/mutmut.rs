@@ -76,8 +76,6 @@ const BY_HAND: (&str, &str) = ("buffer", "RTXC,RNA,RSK");
 const EVERY_TEST: &[&str] = &["--kill-matrix"];
 /// A mutant that was killed is left out by the tests after that; one job, so that they always come in the same order.
 const UNTIL_KILLED: &[&str] = &["--jobs=1"];
-/// Of the strategies, those that the paper has.
-const OF_PAPER: [usize; 2] = [0, 2];
 
 /// All runs of a program.
 struct Runs {
@@ -85,8 +83,8 @@ struct Runs {
     by_technique: Vec<Vec<Measured>>,
     all: Compared,
     on_values: Compared,
-    /// Under the paper's conditions: its operators, exhaustive and chess:2, and a mutant that a test has killed is left out by
-    /// the others.
+    /// Under the paper's conditions, by strategy: its operators, and a mutant that a test has killed is left out by the
+    /// others.
     as_in_paper: Vec<Compared>,
 }
 
@@ -153,9 +151,9 @@ pub fn run(options: &Options) -> Result<()> {
     by_default(&chosen, &measured, on_values, |of| of.5, &|runs| {
         &runs.on_values
     });
-    let papers: [fn(&Program) -> u32; 2] = [|of| of.5, |of| of.6];
-    for ((number, strategy), paper) in OF_PAPER.iter().enumerate().zip(papers) {
-        let name = STRATEGIES[*strategy].0;
+    // The paper's exhaustive search remembers states.
+    let papers: [fn(&Program) -> u32; 3] = [|of| of.5, |of| of.5, |of| of.6];
+    for ((number, (name, _)), paper) in STRATEGIES.iter().enumerate().zip(papers) {
         let which = format!("the paper's operators, until a mutant is killed, {name}");
         by_default(&chosen, &measured, &which, paper, &|runs| {
             &runs.as_in_paper[number]
@@ -209,10 +207,9 @@ impl Bench<'_> {
             by_technique,
             all: self.compare(STRATEGIES[0].1, BY_DEFAULT, &[EVERY_TEST])?,
             on_values: self.compare(STRATEGIES[0].1, BY_DEFAULT, &[EVERY_TEST, ON_VALUES])?,
-            as_in_paper: OF_PAPER
+            as_in_paper: STRATEGIES
                 .iter()
-                .map(|&strategy| {
-                    let strategy = STRATEGIES[strategy].1;
+                .map(|(_, strategy)| {
                     let operators = self.operators_of_paper();
                     let mutants = ["--operators", operators.as_str()];
                     self.compare(strategy, strategy, &[UNTIL_KILLED, &mutants])

@@ -276,19 +276,43 @@ impl Control {
             ordering.is_some_and(is_sequential);
     }
 
+    /// An access of the running thread begins; gives the location.
+    fn begin_access(&self, address: usize, word: &dyn Word) -> usize {
+        let state = self.state();
+        let me = state.current;
+        state.threads[me as usize].clock.tick(me);
+        state.model.location(address, word.get())
+    }
+
+    /// The oldest store that the running thread can read.
+    fn oldest(&self, location: usize, ordering: Ordering) -> usize {
+        let state = self.state();
+        let reader = Reader {
+            clock: &state.threads[state.current as usize].clock,
+            sequential: is_sequential(ordering),
+        };
+        state.model.bound(location, &reader)
+    }
+
+    /// Chooses the store that the running thread writes right after.
+    fn choose_open(&self, location: usize, ordering: Ordering) -> usize {
+        let bound = self.oldest(location, ordering);
+        let history = self.state().model.at(location);
+        let open = (bound..history.len())
+            .rev()
+            .filter(|&store| history.is_open(store));
+        let nth = self.choose(open.clone().count() as u32);
+        open.clone()
+            .nth(nth as usize)
+            .expect("the end is always open")
+    }
+
     fn weak_load(&self, address: usize, word: &dyn Word, ordering: Ordering, again: bool) -> Seen {
         self.just_modified(None);
+        let location = self.begin_access(address, word);
+        let bound = self.oldest(location, ordering);
         let state = self.state();
-        let location = state.model.location(address, word.get());
-        let me = &mut state.threads[state.current as usize];
-        me.clock.tick(state.current);
-        let bound = state.model.bound(
-            location,
-            &Reader {
-                clock: &me.clock,
-                sequential: is_sequential(ordering),
-            },
-        );
+        let me = &state.threads[state.current as usize];
         let newest = state.model.at(location).len() - 1;
         let limit = if me.spin.yields > 0 {
             STALE_READS_WHILE_SPINNING
@@ -321,26 +345,8 @@ impl Control {
 
     fn weak_store(&self, address: usize, word: &dyn Word, value: u64, ordering: Ordering) {
         self.just_modified(None);
-        let state = self.state();
-        let location = state.model.location(address, word.get());
-        let me = &mut state.threads[state.current as usize];
-        me.clock.tick(state.current);
-        let bound = state.model.bound(
-            location,
-            &Reader {
-                clock: &me.clock,
-                sequential: is_sequential(ordering),
-            },
-        );
-        let history = state.model.at(location);
-        let open = (bound..history.len())
-            .rev()
-            .filter(|&store| history.is_open(store));
-        let nth = self.choose(open.clone().count() as u32);
-        let after = open
-            .clone()
-            .nth(nth as usize)
-            .expect("the end is always open");
+        let location = self.begin_access(address, word);
+        let after = self.choose_open(location, ordering);
         self.write(location, after, word, value, ordering, false);
     }
 
@@ -391,26 +397,8 @@ impl Control {
         change: &dyn Fn(u64) -> u64,
     ) -> (Seen, u64) {
         self.just_modified(Some(ordering));
-        let state = self.state();
-        let location = state.model.location(address, word.get());
-        let me = &mut state.threads[state.current as usize];
-        me.clock.tick(state.current);
-        let bound = state.model.bound(
-            location,
-            &Reader {
-                clock: &me.clock,
-                sequential: is_sequential(ordering),
-            },
-        );
-        let history = state.model.at(location);
-        let open = (bound..history.len())
-            .rev()
-            .filter(|&store| history.is_open(store));
-        let nth = self.choose(open.clone().count() as u32);
-        let store = open
-            .clone()
-            .nth(nth as usize)
-            .expect("the end is always open");
+        let location = self.begin_access(address, word);
+        let store = self.choose_open(location, ordering);
         let old = self.read(location, store, ordering);
         let new = change(old.value);
         self.write(location, store, word, new, ordering, true);
@@ -425,20 +413,10 @@ impl Control {
         exchange: Exchange,
     ) -> Result<Seen, Seen> {
         self.just_modified(Some(exchange.success));
+        let location = self.begin_access(address, word);
+        let may_succeed = self.oldest(location, exchange.success);
+        let may_fail = self.oldest(location, exchange.failure);
         let state = self.state();
-        let location = state.model.location(address, word.get());
-        let me = &mut state.threads[state.current as usize];
-        me.clock.tick(state.current);
-        let bound = |ordering| {
-            state.model.bound(
-                location,
-                &Reader {
-                    clock: &me.clock,
-                    sequential: is_sequential(ordering),
-                },
-            )
-        };
-        let (may_succeed, may_fail) = (bound(exchange.success), bound(exchange.failure));
         let history = state.model.at(location);
         let fits = |store: &usize| match history.value(*store) == exchange.expected {
             true => *store >= may_succeed && history.is_open(*store),
