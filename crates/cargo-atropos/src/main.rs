@@ -29,6 +29,7 @@ mod interrupt;
 mod journal;
 mod log;
 mod progress;
+mod scratch;
 
 mod build;
 mod execute;

@@ -118,6 +118,15 @@ impl Progress {
         self.shared.show(&mut state);
     }
 
+    /// Mutants are run, so many in all, of which these are decided already.
+    pub fn begin_running(&self, total: usize, known: impl Iterator<Item = Verdict>) {
+        let mut state = self.shared.lock();
+        let now = Instant::now();
+        state.picture.begin_running(total, known, now);
+        state.last_plain = None;
+        self.shared.show(&mut state);
+    }
+
     /// A test begins to run.
     pub fn checks(&self, test: &str) {
         let mut state = self.shared.lock();
@@ -274,6 +283,15 @@ impl Picture {
             ..Picture::new(now)
         };
         self.samples.push_back((now, 0.0));
+    }
+
+    fn begin_running(&mut self, total: usize, known: impl Iterator<Item = Verdict>, now: Instant) {
+        self.begin(Phase::Running, total, now);
+        for verdict in known {
+            self.done(Some(verdict), now);
+        }
+        // What is known already says nothing about how fast it goes.
+        self.samples = [(now, self.progress())].into();
     }
 
     fn done(&mut self, verdict: Option<Verdict>, now: Instant) {
@@ -532,6 +550,23 @@ mod tests {
             .unwrap()
             .as_secs_f64();
         assert!(later > 2.0 * remaining, "{later}");
+    }
+
+    #[test]
+    fn what_is_known_before_counts_but_says_nothing_about_the_rate() {
+        let start = Instant::now();
+        let mut picture = Picture::new(start);
+        let known = [Verdict::Survived; 90];
+        picture.begin_running(100, known.into_iter(), start);
+        assert_eq!(
+            picture.line(start),
+            "Running 90/100 mutants, 0 killed, 90 survived"
+        );
+        for number in 1..=5 {
+            picture.done(None, start + seconds(f64::from(number) * 4.0));
+        }
+        let remaining = picture.remaining(start + seconds(20.0));
+        assert_eq!(remaining.unwrap().as_secs(), 20);
     }
 
     #[test]

@@ -9,12 +9,13 @@ use atropos_protocol::exploration::{Answer, Explored, Order};
 
 use crate::arguments::{Circumstances, ReplayArguments};
 use crate::exit_code::ExitCode;
+use crate::explore::build_for;
 use crate::explore::kept::{Kept, KeptSchedules};
 use crate::explore::process::{Ended, Output, Process};
-use crate::explore::{Scratch, build_for};
 use crate::interrupt::Interrupt;
 use crate::near_miss::nearest;
 use crate::prepare::{Place, place};
+use crate::scratch::Scratch;
 
 /// Somebody may look at the program through a debugger for a while.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -56,11 +57,11 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     order.sequential_memory =
         memory.map_or(order.sequential_memory, |memory| memory.is_sequential());
     order.spurious |= spurious;
-    let scratch = Scratch::make(&output_directory)?;
+    let scratch = Scratch::make(&output_directory, "replaying")?;
     let process = Process {
         binary: &found.binary,
         test_arguments: &found.test_arguments,
-        order_file: &scratch.0.join("order"),
+        order_file: &scratch.path().join("order"),
         output: Output::Shown,
         prefix: &arguments.with,
         patience: PATIENCE,

@@ -138,6 +138,12 @@ pub fn come_late(really: bool) {
 mod tests {
     use super::*;
 
+    /// A repository around them would change what some programs do.
+    #[test]
+    fn temporary_files_lie_outside_of_the_package() {
+        assert!(!env::temp_dir().starts_with(env!("CARGO_MANIFEST_DIR")));
+    }
+
     #[test]
     fn nobody_is_late() {
         let start = std::time::Instant::now();

@@ -24,9 +24,10 @@ use super::{Context, Said, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
 use crate::explore::kept::{Kept, KeptSchedules};
 use crate::explore::process::{Ended, HALTS};
-use crate::explore::{Explorer, Place, Scratch};
+use crate::explore::{Explorer, Place};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::progress::Phase;
+use crate::scratch::Scratch;
 use crate::second_order;
 
 /// What the originals of all tests get together unless the user says otherwise.
@@ -108,11 +109,11 @@ pub fn run(
         .filter(|&index| tests[index].baseline.steps <= SHORT)
         .filter(|&index| !context.open_by_concurrency(TestId(index)).is_empty());
     threaded.extend(alone);
-    let scratch = Scratch::make(context.setting.output)?;
+    let scratch = Scratch::make(context.setting.output, "exploring")?;
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: context.zygotes.test_arguments,
-        scratch: &scratch.0,
+        scratch: scratch.path(),
         interrupt: context.setting.interrupt,
     };
     let places: BTreeMap<String, Place> = explorer

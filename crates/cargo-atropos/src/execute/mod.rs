@@ -19,7 +19,6 @@ mod way;
 mod zygotes;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -53,13 +52,14 @@ use crate::journal::{Entry, ExploredEntry, Journal, KillEntry};
 use crate::log;
 use crate::plan::Plan;
 use crate::progress::{Phase, Progress};
+use crate::scratch::Scratch;
 
 /// What an execution needs to know.
 pub struct Execute<'a> {
     pub plan: &'a Plan,
     pub build: &'a Build,
     pub options: &'a Options,
-    /// Scratch files are made below it.
+    /// Where scratch directories are noted.
     pub output: &'a Path,
     pub interrupt: &'a Interrupt,
     pub progress: &'a Progress,
@@ -329,8 +329,7 @@ fn journal_name(test: &TestRecord) -> String {
 
 /// Runs the tests of a build on all its mutants. `known` is what an earlier run already decided.
 pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> Result<Execution> {
-    let scratch = setting.output.join("scratch");
-    clear(&scratch)?;
+    let scratch = Scratch::make(setting.output, "running")?;
     let mutants = u32::try_from(setting.plan.mutants.len())?;
     let context = Context {
         setting,
@@ -339,7 +338,7 @@ pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> R
             test_arguments: &setting.options.execute.test_args,
             mutants,
             points: points(setting.plan),
-            scratch: scratch.clone(),
+            scratch: scratch.path().to_owned(),
         },
         boards: Boards::default(),
         journal,
@@ -353,7 +352,7 @@ pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> R
         done.store(true, Ordering::Relaxed);
         execution
     });
-    let _ = fs::remove_dir_all(scratch);
+    drop(scratch);
     execution
 }
 
@@ -577,19 +576,14 @@ fn log_baselines(context: &Context<'_>, tests: &[TestCase], seconds: f64) {
 /// Tells the progress line how many mutants there are and what is known of them from the start.
 fn announce(context: &Context<'_>) {
     let plan = context.setting.plan;
-    let progress = context.setting.progress;
-    progress.phase(Phase::Running, plan.mutants.len());
     let standings = context.standings();
-    for mutant in &plan.mutants {
-        let verdict = if context.is_built(mutant.id.0) {
-            standings[mutant.id.0 as usize].verdict()
-        } else {
-            Some(Verdict::Unviable)
-        };
-        if let Some(verdict) = verdict {
-            progress.verdict(verdict);
-        }
-    }
+    let mutants = plan.mutants.iter();
+    let known = mutants.filter_map(|mutant| match context.is_built(mutant.id.0) {
+        true => standings[mutant.id.0 as usize].verdict(),
+        false => Some(Verdict::Unviable),
+    });
+    let progress = context.setting.progress;
+    progress.begin_running(plan.mutants.len(), known);
 }
 
 fn harnessed_record(context: &Context<'_>, test: &TestCase) -> TestRecord {
@@ -609,13 +603,6 @@ fn plain_record(test: &PlainBaseline) -> TestRecord {
         target: test.test.target.clone(),
         seconds: test.wall.as_secs_f64(),
     }
-}
-
-fn clear(directory: &Path) -> Result<()> {
-    if directory.exists() {
-        fs::remove_dir_all(directory)?;
-    }
-    Ok(fs::create_dir_all(directory)?)
 }
 
 /// Each point's first mutant and how many mutants it has.

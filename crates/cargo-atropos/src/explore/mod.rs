@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use atropos_protocol::Test;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Found, Order, Sort};
 
@@ -31,6 +31,7 @@ use crate::interrupt::Interrupt;
 use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress, schedules};
+use crate::scratch::Scratch;
 
 /// Time for all tests together, unless the user says otherwise …
 const TOGETHER: Duration = Duration::from_secs(120);
@@ -66,11 +67,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         ControlFlow::Continue(build) => build,
         ControlFlow::Break(code) => return Ok(code),
     };
-    let scratch = Scratch::make(&output)?;
+    let scratch = Scratch::make(&output, "exploring")?;
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: &prepared.options.execute.test_args,
-        scratch: &scratch.0,
+        scratch: scratch.path(),
         interrupt: &interrupt,
     };
     let places = explorer.list(&arguments.tests)?;
@@ -179,11 +180,11 @@ pub fn build_for(
         ControlFlow::Continue(build) => build,
         ControlFlow::Break(code) => return Ok(ControlFlow::Break(code)),
     };
-    let scratch = Scratch::make(&output)?;
+    let scratch = Scratch::make(&output, "exploring")?;
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: &prepared.options.execute.test_args,
-        scratch: &scratch.0,
+        scratch: scratch.path(),
         interrupt,
     };
     let places = explorer.list(&[test.to_owned()])?;
@@ -226,23 +227,6 @@ pub fn build_for(
 fn quoted(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(" or ")
-}
-
-/// A directory for the files of this run, gone with it.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn make(output: &Path) -> Result<Scratch> {
-        let path = output.join(format!("exploring-{}", std::process::id()));
-        fs::create_dir_all(&path).with_context(|| format!("can't write {}", path.display()))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// What explorations of a build share.

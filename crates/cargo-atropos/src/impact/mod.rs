@@ -19,7 +19,6 @@ mod trace;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -38,6 +37,7 @@ use crate::execute::{Executed, points};
 use crate::interrupt::Interrupt;
 use crate::prepare::Prepared;
 use crate::progress::{Phase, Progress};
+use crate::scratch::Scratch;
 
 /// Unless impact is asked for, it is not measured for tests that take longer than this alone.
 const CHEAP_TESTS: f64 = 3.0;
@@ -161,14 +161,13 @@ impl Measure<'_> {
                 anyhow::bail!("the tests do not build with observation: {first}");
             }
         };
-        let scratch = prepared.output_directory.join("observing");
-        observer::clear(&scratch)?;
+        let scratch = Scratch::make(&prepared.output_directory, "observing")?;
         let setting = ObserverSetting {
             binaries: &build.binaries,
             test_arguments: &prepared.options.execute.test_args,
             mutants: prepared.plan.mutants.len() as u32,
             points: points(&prepared.plan),
-            scratch: scratch.clone(),
+            scratch: scratch.path().to_owned(),
             program,
         };
         let team = Team {
@@ -206,7 +205,7 @@ impl Measure<'_> {
                 times,
             )?;
         }
-        let _ = fs::remove_dir_all(scratch);
+        drop(scratch);
         Ok(Observed { original, runs })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -150,13 +150,4 @@ impl<'a> Observer<'a> {
     pub fn state(&self, function: u32) -> Option<PointState> {
         PointState::decode(self.observations.state_bytes(function))
     }
-}
-
-/// Empties a directory for scratch files.
-pub fn clear(directory: &Path) -> Result<()> {
-    if directory.exists() {
-        fs::remove_dir_all(directory)
-            .with_context(|| format!("can't clear {}", directory.display()))?;
-    }
-    fs::create_dir_all(directory).with_context(|| format!("can't write {}", directory.display()))
 }
