@@ -53,6 +53,9 @@ pub const O_DIRECTORY: i32 = 0o200000;
 pub const O_DIRECTORY: i32 = 0o40000;
 pub const AT_FDCWD: isize = -100;
 
+/// The file system can only be read.
+pub const EROFS: i32 = 30;
+
 pub const POLLIN: i16 = 1;
 pub const POLLERR: i16 = 8;
 pub const POLLHUP: i16 = 16;

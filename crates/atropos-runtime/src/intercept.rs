@@ -38,12 +38,13 @@ impl Next {
     }
 }
 
-/// Defines a function of libc that is passed on after `note`ing what it does.
+/// Defines a function of libc that is passed on after `note`ing what it does, unless it is `refused`.
 macro_rules! intercept {
     ($(
         fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty
             , $missing:expr
-            , $note:expr;
+            , $note:expr
+            $(, unless $refused:expr)?;
     )*) => {
         $(
             /// # Safety
@@ -65,6 +66,11 @@ macro_rules! intercept {
                             concat!(stringify!($name), "\0").as_bytes(),
                         )
                     };
+                $(
+                    if $refused {
+                        return $missing;
+                    }
+                )?
                 #[allow(clippy::redundant_closure_call)]
                 ($note)(NAME);
                 let Some(next) = NEXT.get() else {

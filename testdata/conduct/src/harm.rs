@@ -87,6 +87,14 @@ pub fn delete_what_others_need(really: bool) {
     }
 }
 
+/// Like proptest, which goes on where it can't write down a failure.
+pub fn write_down_how_it_failed(really: bool) {
+    if really {
+        let _ = fs::write("proptest-regressions/harm.txt", "seed");
+        panic!("as is written down");
+    }
+}
+
 pub fn close_descriptors(really: bool) {
     if really {
         for descriptor in 0..64 {
@@ -201,6 +209,11 @@ mod tests {
     #[test]
     fn files_of_others_stay() {
         delete_what_others_need(false);
+    }
+
+    #[test]
+    fn nothing_fails_that_is_to_be_written_down() {
+        write_down_how_it_failed(false);
     }
 
     #[test]

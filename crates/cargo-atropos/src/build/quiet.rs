@@ -1,7 +1,8 @@
 //! Keeps tests from writing down in the user's tree how they failed: they fail for mutants.
 //!
 //! Only what changes no verdict is said to the libraries that do so. A file of failures that is there already is read by
-//! its tests before anything else, which no variable asks for alone; so where there is one, nothing is said.
+//! its tests before anything else, which no variable asks for alone; so where there is one, nothing is said, and the runtime
+//! refuses to open it to be written.
 
 use std::fs;
 use std::path::Path;

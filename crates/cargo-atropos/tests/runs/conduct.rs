@@ -1,6 +1,7 @@
 //! Mutants that misbehave, tests of every kind, and the ways to run them.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use atropos_report::verdict::How;
 
@@ -37,6 +38,10 @@ fn misbehaving_mutants_get_the_right_verdict(run: &Run) {
             ("panic_in_drop: negate really", "killed (panicked)"),
             ("delete: negate really", "killed (panicked)"),
             ("delete_what_others_need: negate really", "untested"),
+            (
+                "write_down_how_it_failed: negate really",
+                "killed (panicked)",
+            ),
             ("close_descriptors: negate really", "survived"),
             ("talk: negate really", "survived"),
             ("leave_a_child: negate really", "survived"),
@@ -56,6 +61,8 @@ fn files_of_the_user_stay(tree: &Tree, run: &Run) {
     let why = "under harm::tests::files_of_others_stay it was stopped before it changed a file";
     assert!(note.contains(why), "{note}");
     assert!(note.ends_with(": `unlink Cargo.toml`"), "{note}");
+    let failures = tree.path().join("proptest-regressions/harm.txt");
+    assert_eq!(fs::read_to_string(failures).unwrap(), "# none yet\n");
 }
 
 #[track_caller]
