@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Macro, Stmt, UnOp};
 
-use crate::syntax::{binds_by_value, contains_let, is_block_like, macro_arguments};
+use crate::syntax::{binds_by_value, contains_let, is_block_like, is_try, macro_arguments};
 
 /// The end of an expression's temporaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,6 +298,12 @@ impl Walk {
             }
             Stmt::Expr(expr, None) => self.child(tail_slot, expr),
             Stmt::Expr(expr, Some(_)) => self.child(OWN, expr),
+            // What this one makes is known: an expression like any other.
+            Stmt::Macro(stmt) if is_try(&stmt.mac) && stmt.attrs.is_empty() => {
+                let attrs = Vec::new();
+                let mac = stmt.mac.clone();
+                self.child(OWN, &Expr::Macro(syn::ExprMacro { attrs, mac }));
+            }
             Stmt::Macro(stmt) => {
                 let outer = std::mem::replace(&mut self.root, TemporaryRoot::Unknown);
                 self.arguments(&stmt.mac);
@@ -635,6 +641,9 @@ mod tests {
         );
         check("fn f() { return g(x + 1); }", "x + 1", "g(x + 1)");
         check("fn f() { k(vec![x + 1]); }", "x + 1", "k(vec![x + 1])");
+        check("fn f() { try!(g(x)); }", "try!(g(x))", "try!(g(x))");
+        check("fn f() { try!(g(x + 1)); }", "x + 1", "try!(g(x + 1))");
+        check("fn f() { other!(g(x + 1)); }", "x + 1", "unknown");
     }
 
     #[test]

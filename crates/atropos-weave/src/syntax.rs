@@ -1,9 +1,10 @@
 //! Questions to syntax trees that do not depend on where they stand.
 
 use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{BinOp, Expr, Pat, Token};
+use syn::{BinOp, Expr, Macro, Pat, Token};
 
 /// Whether a condition has a `let` in its chain of `&&`.
 pub(crate) fn contains_let(expr: &Expr) -> bool {
@@ -29,6 +30,12 @@ pub(crate) fn is_block_like(expr: &Expr) -> bool {
             | Expr::Loop(_)
             | Expr::Async(_)
     )
+}
+
+/// `try!(f())`, the question mark of the edition of 2015.
+pub(crate) fn is_try(mac: &Macro) -> bool {
+    let last = mac.path.segments.last();
+    last.is_some_and(|last| last.ident.unraw() == "try")
 }
 
 /// Whether a `let` moves (or copies) its initialiser into one new variable.

@@ -249,7 +249,7 @@ struct Picture {
     total: usize,
     done: usize,
     killed: usize,
-    missed: usize,
+    survived: usize,
     /// Tests that are being run, and since when.
     running: BTreeMap<String, Instant>,
     /// Tests that are being explored: schedules so far and, as far as can be told, in all.
@@ -268,7 +268,7 @@ impl Picture {
             total: 0,
             done: 0,
             killed: 0,
-            missed: 0,
+            survived: 0,
             running: BTreeMap::new(),
             explored: BTreeMap::new(),
             mutants_of: None,
@@ -297,7 +297,7 @@ impl Picture {
     fn done(&mut self, verdict: Option<Verdict>, now: Instant) {
         match verdict {
             Some(Verdict::Killed(_)) => self.killed += 1,
-            Some(verdict) if verdict.is_missed() => self.missed += 1,
+            Some(Verdict::Survived) => self.survived += 1,
             _ => {}
         }
         // Where tests are counted, a mutant's verdict is news but no progress.
@@ -330,7 +330,7 @@ impl Picture {
         less(&mut self.done);
         match verdict {
             Verdict::Killed(_) => less(&mut self.killed),
-            verdict if verdict.is_missed() => less(&mut self.missed),
+            Verdict::Survived => less(&mut self.survived),
             _ => {}
         }
         // The rate is measured anew from here.
@@ -349,9 +349,9 @@ impl Picture {
             }
             _ => {}
         }
-        if self.killed + self.missed > 0 {
+        if self.killed + self.survived > 0 {
             parts.push(format!("{} killed", self.killed));
-            parts.push(format!("{} survived", self.missed));
+            parts.push(format!("{} survived", self.survived));
         }
         let longest = self.running.iter().min_by_key(|(_, since)| **since);
         if let Some((test, since)) = longest
@@ -453,7 +453,7 @@ mod tests {
         picture.done(Some(Verdict::Unviable), start);
         assert_eq!(
             picture.line(start),
-            "Running 4/100 mutants, 1 killed, 2 survived"
+            "Running 4/100 mutants, 1 killed, 1 survived"
         );
         picture.begin(Phase::Building, 0, start);
         assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");

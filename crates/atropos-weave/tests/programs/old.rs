@@ -35,9 +35,15 @@ fn parse(text: &str) -> Result<u32, ::std::num::ParseIntError> {
     Ok(if n > 3 { n } else { -1i32 as u32 })
 }
 
+fn check(text: &str) -> Result<u32, ::std::num::ParseIntError> {
+    try!(text.to_string().trim().parse::<u32>());
+    Ok(try!(text.trim().parse::<u32>()) + 1)
+}
+
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
     attempt("less", || (inner::deep::less(1, 3), inner::deep::less(3, 1)));
     attempt("total", || total(&[Box::new(Square(2)), Box::new(Square(3))]));
     attempt("parse", || (parse("7"), parse("1"), parse("x")));
+    attempt("check", || (check(" 7"), check("x")));
 }
