@@ -216,6 +216,14 @@ mod tests {
         write_down_how_it_failed(false);
     }
 
+    /// Writes down how often it ran.
+    #[test]
+    fn a_stranger_works() {
+        let runs = Path::new(&env::var("SCRATCH").unwrap()).join("strangers");
+        let program = format!("echo once >> '{}'", runs.display());
+        assert!(Command::new("sh").args(["-c", &program]).status().unwrap().success());
+    }
+
     #[test]
     fn descriptors_stay() {
         close_descriptors(false);

@@ -1,7 +1,8 @@
 //! The first runs of every test, without any mutant: does it pass, what does it reach and use?
 //!
 //! Each test runs twice, so that one that passes and fails by chance is found before it can
-//! decide anything. What either run reaches or infects counts.
+//! decide anything. What either run reaches or infects counts. A test that lets other programs work and comes to no
+//! mutant (one that has rustc compile something, for minutes) decides nothing anyway, and once is enough.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -126,7 +127,12 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
     Ok(baselines)
 }
 
-/// Runs one test twice.
+/// Whether there is nothing that this test could decide.
+fn decides_nothing(run: &Baseline) -> bool {
+    run.passed() && run.reached.is_empty() && run.waits_for_strangers()
+}
+
+/// Runs one test twice, or once if that is enough.
 fn try_test(
     context: &Context<'_>,
     zygotes: &mut Zygotes<'_>,
@@ -158,7 +164,12 @@ fn try_test(
             run => run,
         };
         match run {
-            Ok(run) => runs.push(run),
+            Ok(run) => {
+                runs.push(run);
+                if runs.iter().any(decides_nothing) {
+                    break;
+                }
+            }
             Err(Broken::Start(error)) => return Err(error.into()),
             Err(broken) => {
                 zygotes.discard(binary);
@@ -171,22 +182,22 @@ fn try_test(
         }
     }
     let passed = runs.iter().filter(|run| run.passed()).count();
-    let finding = match passed {
-        0 => Finding::Failed(FailedTest {
-            name: full_name,
-            message: runs[0].verdict.message.clone(),
-            output: captured(&capture),
-        }),
-        1 => Finding::Flaky(Box::new(FlakyTest {
-            name: full_name,
-            baseline: union(runs),
-        })),
-        _ => Finding::Test(Box::new(TestCase {
+    let finding = match runs.len() - passed {
+        0 => Finding::Test(Box::new(TestCase {
             binary,
             index,
             name: name.to_owned(),
             baseline: union(runs),
         })),
+        1 => Finding::Flaky(Box::new(FlakyTest {
+            name: full_name,
+            baseline: union(runs),
+        })),
+        _ => Finding::Failed(FailedTest {
+            name: full_name,
+            message: runs[0].verdict.message.clone(),
+            output: captured(&capture),
+        }),
     };
     let _ = fs::remove_file(capture);
     Ok(finding)

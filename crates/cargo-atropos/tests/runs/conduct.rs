@@ -122,6 +122,8 @@ fn all_killers_are_named(run: &Run) {
 fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
     let tree = Tree::of("conduct");
     let each = tree.run(&["--way", "each", "--kill-matrix"]).has_code(2);
+    let strangers = fs::read_to_string(tree.scratch().join("strangers"));
+    assert_eq!(strangers.unwrap(), "once\n");
     misbehaving_mutants_get_the_right_verdict(&each);
     tests_of_every_kind_kill(&each);
     all_killers_are_named(&each);
