@@ -6,6 +6,7 @@
 //! could wake another.
 
 mod epoll;
+mod sockets;
 
 use std::fs;
 use std::path::Path;
@@ -20,6 +21,9 @@ const PRIVATE: u64 = 0x80;
 /// Signals that a thread only gets by what it does itself (SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
 /// SIGSYS), and the two that the C library uses between threads. A handler for any other could wake somebody.
 const OWN_SIGNALS: u64 = bits(&[4, 5, 6, 7, 8, 11, 24, 31, 32, 33]);
+/// Signals by which people end a program (SIGHUP, SIGINT, SIGQUIT, SIGTERM). To a test in a process group of its own only a
+/// child would send them.
+const SIGNALS_OF_PEOPLE: u64 = bits(&[1, 2, 3, 15]);
 
 const fn bits(signals: &[u32]) -> u64 {
     let (mut set, mut at) = (0, 0);
@@ -64,7 +68,10 @@ fn look(pid: i32) -> Option<Vec<Waiting>> {
     let process = Path::new(&process);
     let status = fs::read_to_string(process.join("status")).ok()?;
     let caught = u64::from_str_radix(field(&status, "SigCgt:")?, 16).ok()?;
-    if caught & !OWN_SIGNALS != 0 {
+    let from_outside = caught & !OWN_SIGNALS;
+    let is_never_sent =
+        from_outside == 0 || (from_outside & !SIGNALS_OF_PEOPLE == 0 && has_no_children(process)?);
+    if !is_never_sent {
         return None;
     }
     let mut threads = Vec::new();
@@ -78,7 +85,10 @@ fn look(pid: i32) -> Option<Vec<Waiting>> {
         let call = fs::read_to_string(directory.join("syscall")).ok()?;
         let waits_for_its_own = match awaited(&call, &threads)? {
             Awaited::Memory => true,
-            Awaited::Descriptors { epoll } => epoll::waits_for_its_own(process, epoll),
+            // A child could have been given any of them.
+            Awaited::Descriptors { epoll } => {
+                has_no_children(process)? && epoll::waits_for_its_own(process, epoll)
+            }
         };
         let is_waiting = waits_for_its_own && self::switches(&directory)? == switches;
         is_waiting.then_some(Waiting {
@@ -88,6 +98,16 @@ fn look(pid: i32) -> Option<Vec<Waiting>> {
         })
     };
     threads.iter().map(waiting).collect()
+}
+
+fn has_no_children(process: &Path) -> Option<bool> {
+    for thread in fs::read_dir(process.join("task")).ok()? {
+        let children = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        if !children.trim().is_empty() {
+            return Some(false);
+        }
+    }
+    Some(true)
 }
 
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {

@@ -1,0 +1,183 @@
+//! Sockets that nobody but their own process can make ready.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::sys;
+
+/// The sockets of a process, by their inodes, and all connections of its network.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    own: BTreeSet<u32>,
+    connections: Vec<Connection>,
+}
+
+/// One end of a TCP connection, or a socket that waits for some.
+#[derive(Debug, PartialEq, Eq)]
+struct Connection {
+    local: String,
+    remote: String,
+    listens: bool,
+    /// All that was sent has arrived.
+    has_arrived: bool,
+    inode: u32,
+}
+
+impl Sockets {
+    /// Those of the process with this directory in `/proc`.
+    pub fn of(process: &Path) -> Sockets {
+        let files = fs::read_dir(process.join("fd")).into_iter().flatten();
+        let own = files.flatten().filter_map(|file| {
+            let link = fs::read_link(file.path()).ok()?;
+            inode(link.to_str()?)
+        });
+        let mut sockets = Sockets {
+            own: own.collect(),
+            connections: Vec::new(),
+        };
+        for table in ["net/tcp", "net/tcp6"] {
+            let table = fs::read_to_string(process.join(table)).unwrap_or_default();
+            let connections = table.lines().filter_map(connection);
+            sockets.connections.extend(connections);
+        }
+        sockets
+    }
+
+    /// Whether the process has both ends of this one, and nothing is on the way between them; or whether it waits for
+    /// connections on an address that only this machine can reach, as tests do for their own.
+    pub fn is_closed_circle(&self, inode: u32) -> bool {
+        if let Some(other) = sys::other_end_of_unix_socket(inode) {
+            return self.own.contains(&other);
+        }
+        let mut connections = self.connections.iter();
+        let Some(this) = connections.find(|one| one.inode == inode) else {
+            return false;
+        };
+        let is_other_end = |other: &&Connection| {
+            other.local == this.remote && other.remote == this.local && !other.listens
+        };
+        is_loopback(&this.local)
+            && match this.listens {
+                true => true,
+                false => self
+                    .connections
+                    .iter()
+                    .find(is_other_end)
+                    .is_some_and(|other| {
+                        self.own.contains(&other.inode) && this.has_arrived && other.has_arrived
+                    }),
+            }
+    }
+}
+
+/// Of `socket:[17]`, 17.
+pub fn inode(link: &str) -> Option<u32> {
+    link.strip_prefix("socket:[")?
+        .strip_suffix(']')?
+        .parse()
+        .ok()
+}
+
+/// A line of the system's table. Its columns are: number, the two addresses, state, bytes to be sent and to be read, …, and
+/// in the tenth the inode.
+fn connection(line: &str) -> Option<Connection> {
+    const LISTENS: &str = "0A";
+    let columns: Vec<&str> = line.split_ascii_whitespace().collect();
+    let [_, local, remote, state, queues, _, _, _, _, inode, ..] = columns[..] else {
+        return None;
+    };
+    Some(Connection {
+        local: plain(local),
+        remote: plain(remote),
+        listens: state == LISTENS,
+        has_arrived: queues.split(':').next()? == "00000000",
+        inode: inode.parse().ok()?,
+    })
+}
+
+/// An address of the older protocol that is written as one of the newer, as the older writes it.
+fn plain(address: &str) -> String {
+    const MAPPED: &str = "0000000000000000FFFF0000";
+    address.strip_prefix(MAPPED).unwrap_or(address).to_owned()
+}
+
+/// Words of four bytes are written with the last byte first.
+fn is_loopback(address: &str) -> bool {
+    match address.split(':').next() {
+        Some(older) if older.len() == 8 => older.ends_with("7F"),
+        newer => newer == Some("00000000000000000000000001000000"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use super::*;
+
+    fn is_closed_circle(file: &dyn AsRawFd) -> bool {
+        let link = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap();
+        let sockets = Sockets::of(Path::new("/proc/self"));
+        inode(link.to_str().unwrap()).is_some_and(|inode| sockets.is_closed_circle(inode))
+    }
+
+    #[test]
+    fn what_the_system_tells_is_understood() {
+        let listening = "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12345 1 ffff 100 0 0 10 0";
+        let expected = Connection {
+            local: "0100007F:1F90".into(),
+            remote: "00000000:0000".into(),
+            listens: true,
+            has_arrived: true,
+            inode: 12345,
+        };
+        assert_eq!(connection(listening), Some(expected));
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
+        assert_eq!(connection(head), None);
+        assert_eq!(connection(""), None);
+        let mapped = "0000000000000000FFFF00000100007F:1F90";
+        assert_eq!(plain(mapped), "0100007F:1F90");
+        assert!(is_loopback(&plain(mapped)));
+        assert!(is_loopback("00000000000000000000000001000000:1F90"));
+        assert!(!is_loopback("00000000:1F90"));
+        assert!(!is_loopback("00000000000000000000000000000000:1F90"));
+        assert_eq!(inode("socket:[17]"), Some(17));
+        assert_eq!(inode("pipe:[17]"), None);
+    }
+
+    #[test]
+    fn a_pair_is_closed_only_while_the_process_has_both() {
+        let (one, other) = UnixStream::pair().unwrap();
+        assert!(is_closed_circle(&one) && is_closed_circle(&other));
+        drop(other);
+        assert!(!is_closed_circle(&one));
+        let path = std::env::temp_dir().join(format!("atropos-{}", std::process::id()));
+        let listener = UnixListener::bind(&path).unwrap();
+        let client = UnixStream::connect(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        assert!(!is_closed_circle(&listener));
+        // Nobody has accepted it: the other end is no file of ours.
+        assert!(!is_closed_circle(&client));
+        assert!(!is_closed_circle(&std::io::stdin()));
+    }
+
+    #[test]
+    fn a_connection_is_closed_only_within_the_process() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(is_closed_circle(&listener));
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        // It waits to be accepted.
+        assert!(!is_closed_circle(&client));
+        let (mut server, _) = listener.accept().unwrap();
+        assert!(is_closed_circle(&client) && is_closed_circle(&server));
+        server.write_all(b"unread").unwrap();
+        drop(server);
+        assert!(!is_closed_circle(&client));
+        let for_all = TcpListener::bind("0.0.0.0:0").unwrap();
+        assert!(!is_closed_circle(&for_all));
+    }
+}
