@@ -80,6 +80,7 @@ fn sort(failure: &FindingKind) -> Sort {
         | FindingKind::PoisonedLock { .. }
         | FindingKind::PoisonedOnce { .. }
         | FindingKind::DroppedChannel { .. }
+        | FindingKind::UsualPanic { .. }
         | FindingKind::LeakedLock { .. }
         | FindingKind::LeftBehind { .. }
         | FindingKind::Uncontrolled { .. }

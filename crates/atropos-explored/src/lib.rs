@@ -25,6 +25,7 @@ mod subject;
 mod switch;
 mod task;
 mod together;
+mod usual;
 mod workers;
 
 pub use std::hint::black_box;

@@ -1,6 +1,7 @@
 //! A test under control, with its mutants, and notes on what its executions showed.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::rc::Rc;
 
@@ -13,7 +14,7 @@ use atropos_threads::{
 };
 
 use crate::diary::{Diary, Writing};
-use crate::{judged, switch};
+use crate::{judged, switch, usual};
 
 /// How much more than the longest execution of the original a mutant's may take.
 const MULTIPLE: u64 = 10;
@@ -41,6 +42,8 @@ pub struct Subject<'a> {
     is_original: bool,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
+    /// Where threads that nobody joins panic whatever the schedule, as far as that is known; asked for when the first one does.
+    usual: Option<BTreeSet<String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -76,6 +79,32 @@ impl<'a> Subject<'a> {
             longest: u64::from(order.deed == Deed::Replay),
             is_original: order.deed != Deed::Replay,
             diary: None,
+            usual: None,
+        }
+    }
+
+    /// Where threads that nobody joins panic under a guide.
+    pub fn unjoined_panics(&mut self, guide: &mut dyn Guide) -> BTreeSet<String> {
+        switch::begin(self.step_limit);
+        self.test.run(guide);
+        self.last.take().unjoined_panics()
+    }
+
+    /// Panics that the test always has, in threads that nobody joins, are no failures.
+    fn forgive(&mut self, last: &mut Last, end: End) -> End {
+        if last.unjoined_panics().is_empty() {
+            return end;
+        }
+        let usual = match self.usual.take() {
+            Some(usual) => usual,
+            None => usual::places(self),
+        };
+        last.forgive(&usual);
+        self.usual = Some(usual);
+        match end {
+            End::Failed(_) => last.verdict(),
+            // It did not come to its end.
+            end => end,
         }
     }
 
@@ -142,6 +171,7 @@ impl System for Subject<'_> {
             None => self.test.run(guide),
         };
         let mut last = self.last.take();
+        let end = self.forgive(&mut last, end);
         if matches!(end, End::Limit) && !self.others_end_long_before() {
             for finding in &mut last.findings {
                 if let FindingKind::StepLimit { steps, .. } = &finding.kind {

@@ -6,6 +6,7 @@ use atropos_explore::Object;
 
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
+use crate::trace::{place, short};
 
 /// Something found.
 #[derive(Clone, Debug)]
@@ -50,6 +51,12 @@ pub enum FindingKind {
     PoisonedOnce { text: String },
     /// A thread sent to a receiver that was gone, and the test passed. A remark, like the one above.
     DroppedChannel { text: String },
+    /// A thread that nobody joined ended by a panic, as one does under other schedules, too. A remark: no harness takes note
+    /// of it.
+    UsualPanic {
+        message: String,
+        site: Option<String>,
+    },
     /// A lock was still held when the execution ended. A remark.
     LeakedLock { holder: u32, site: Option<Site> },
     /// Threads were still waiting when the test's own thread had ended. A remark.
@@ -79,6 +86,7 @@ impl FindingKind {
             FindingKind::ThreadLimit { .. } => "thread limit".to_string(),
             FindingKind::MemoryLimit { .. } => "memory limit".to_string(),
             FindingKind::DoubleFree { .. } => "double free".to_string(),
+            FindingKind::UsualPanic { .. } => "usual panic".to_string(),
             FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
             FindingKind::LeftBehind { .. } => "left behind".to_string(),
             FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
@@ -101,10 +109,25 @@ impl FindingKind {
             FindingKind::PoisonedLock { .. }
             | FindingKind::PoisonedOnce { .. }
             | FindingKind::DroppedChannel { .. }
+            | FindingKind::UsualPanic { .. }
             | FindingKind::LeakedLock { .. }
             | FindingKind::LeftBehind { .. }
             | FindingKind::Uncontrolled { .. }
             | FindingKind::NotReady { .. } => false,
+        }
+    }
+
+    /// Where a thread other than the test's own panicked, or with what words, if the place is not known. That its result was
+    /// not taken is known of every such finding.
+    pub(crate) fn place_of_unjoined_panic(&self) -> Option<String> {
+        match self {
+            FindingKind::Panic {
+                thread: 1..,
+                message,
+                site,
+                ..
+            } => Some(site.as_ref().unwrap_or(message).replace('\n', " ")),
+            _ => None,
         }
     }
 }
@@ -190,9 +213,9 @@ impl fmt::Display for Waiting {
         }
         write!(f, " {}", self.code)?;
         if let Some(site) = self.site {
-            write!(f, " at {site}")?;
+            write!(f, " at {}", place(site))?;
         }
-        match (self.holder, self.held_since) {
+        match (self.holder, self.held_since.map(place)) {
             (Some(OUTSIDE), _) => f.write_str(", held from outside")?,
             (Some(holder), Some(site)) if self.holder_has_ended => write!(
                 f,
@@ -237,7 +260,7 @@ impl fmt::Display for FindingKind {
                 }
                 f.write_str(" panicked")?;
                 if let Some(site) = site {
-                    write!(f, " at {site}")?;
+                    write!(f, " at {}", short(site))?;
                 }
                 write!(f, ": {message}")?;
                 let text = cause.as_ref().map(|cause| &cause.text);
@@ -246,6 +269,16 @@ impl fmt::Display for FindingKind {
             FindingKind::PoisonedLock { text }
             | FindingKind::PoisonedOnce { text }
             | FindingKind::DroppedChannel { text } => f.write_str(text),
+            FindingKind::UsualPanic { message, site } => {
+                f.write_str("a thread that nobody joins panics")?;
+                if let Some(site) = site {
+                    write!(f, " at {}", short(site))?;
+                }
+                write!(
+                    f,
+                    ", whatever the schedule, which is not counted as a failure: {message}"
+                )
+            }
             FindingKind::NoPanic {
                 expected,
                 message: None,
@@ -273,12 +306,13 @@ impl fmt::Display for FindingKind {
             }
             FindingKind::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
-                site.map_or(Ok(()), |site| write!(f, " since {site}"))
+                site.map_or(Ok(()), |site| write!(f, " since {}", place(site)))
             }
             FindingKind::LeftBehind { waiting } => list(f, "left behind by the test:", waiting),
             FindingKind::Uncontrolled { what, site } => {
                 write!(f, "not under control: {what}")?;
-                site.as_ref().map_or(Ok(()), |site| write!(f, " at {site}"))
+                site.as_ref()
+                    .map_or(Ok(()), |site| write!(f, " at {}", short(site)))
             }
             FindingKind::NotReady { thread, step } => {
                 write!(

@@ -18,6 +18,9 @@ pub struct Event {
     pub site: Option<Site>,
     /// For a started thread: its number.
     pub value: u64,
+    /// It took no notice of a store that is there already, as weak memory allows: a load gave an older value, or a store came
+    /// before that one.
+    is_late: bool,
 }
 
 /// All steps of an execution.
@@ -44,9 +47,32 @@ impl Trace {
         }
         objects
     }
+
+    /// The last step, which is this thread's, took no notice of a store that is there already.
+    pub fn mark_late(&mut self, thread: u32) {
+        let last = self.events.last_mut();
+        if let Some(event) = last.filter(|event| event.thread == thread) {
+            event.is_late = true;
+        }
+    }
 }
 
 impl Event {
+    pub fn new(thread: u32, code: Code, object: Object, site: Option<Site>) -> Event {
+        Event {
+            thread,
+            code,
+            object,
+            site,
+            value: 0,
+            is_late: false,
+        }
+    }
+
+    pub fn with_value(self, value: u64) -> Event {
+        Event { value, ..self }
+    }
+
     /// What was done, in words; objects are numbered.
     fn words(&self, objects: &[Object]) -> String {
         let number = objects.iter().position(|object| *object == self.object);
@@ -57,6 +83,10 @@ impl Event {
                 Some(thread) => format!("{code} thread {thread}"),
                 None => code.to_string(),
             },
+            (Code::Store, Some(number)) if self.is_late => {
+                format!("{} #{number}, before the last", self.code)
+            }
+            (code, Some(number)) if self.is_late => format!("{code} #{number}, an old value"),
             (code, Some(number)) => format!("{code} #{number}"),
         }
     }
@@ -71,10 +101,16 @@ impl Event {
 }
 
 /// A file of a dependency by its package and its place there: where cargo keeps packages tells nothing.
-fn short(file: &str) -> &str {
+pub(crate) fn short(file: &str) -> &str {
     let kept = file.split_once("/registry/src/");
     let package = kept.and_then(|(_, index)| index.split_once('/'));
     package.map_or(file, |(_, path)| path)
+}
+
+/// A place with its line and column.
+pub(crate) fn place(site: Site) -> String {
+    let file = short(site.file());
+    format!("{file}:{}:{}", site.line(), site.column())
 }
 
 /// Whether a file is one of those that are linked into the program without its doing.
@@ -120,13 +156,7 @@ mod tests {
     use crate::control::end_of;
 
     fn event(thread: u32, code: Code, object: Object, value: u64) -> Event {
-        Event {
-            thread,
-            code,
-            object,
-            site: None,
-            value,
-        }
+        Event::new(thread, code, object, None).with_value(value)
     }
 
     #[test]
@@ -148,6 +178,19 @@ starts thread 1
 joins thread 1
 ";
         assert_eq!(trace.to_string(), expected);
+    }
+
+    #[test]
+    fn what_weak_memory_allows_is_told() {
+        let atomic = Object(77);
+        let steps = [(0, Code::Store), (0, Code::Store), (1, Code::Load)];
+        let mut trace = Trace::default();
+        for (thread, code) in steps {
+            trace.events.push(event(thread, code, atomic, 0));
+        }
+        trace.mark_late(1);
+        let told = trace.to_string();
+        assert!(told.ends_with("loads #0, an old value\n"), "{told}");
     }
 
     #[test]

@@ -36,3 +36,26 @@ fn a_receiver_may_be_dropped() {
     }
     thread.join().unwrap();
 }
+
+#[test]
+fn a_thread_that_nobody_joins_may_panic() {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(()).expect("somebody listens"));
+    drop(receiver.try_recv());
+}
+
+/// The only one that never fails: a thread that panics is what it is about.
+#[test]
+fn a_pool_outlives_its_jobs() {
+    let (sender, receiver) = mpsc::channel();
+    for job in 0..2 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            sender.send(job).expect("the pool is still there");
+            assert_ne!(job, 1, "a job that panics on purpose");
+        });
+    }
+    let mut done: Vec<i32> = receiver.iter().take(2).collect();
+    done.sort_unstable();
+    assert_eq!(done, [0, 1]);
+}

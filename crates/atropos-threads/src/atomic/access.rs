@@ -333,6 +333,9 @@ impl Control {
         let place = is_sequential(ordering).then(|| state.model.next_in_order());
         let me = &mut state.threads[state.current as usize];
         let history = state.model.at(location);
+        if store + 1 < history.len() {
+            state.trace.mark_late(state.current);
+        }
         history.read(store, state.current, me.clock.of(state.current), place);
         let target = if acquires(ordering) {
             &mut me.clock
@@ -370,6 +373,9 @@ impl Control {
             &me.release_fence
         };
         let history = state.model.at(location);
+        if after + 1 < history.len() {
+            state.trace.mark_late(state.current);
+        }
         history.write(
             after,
             value,

@@ -32,18 +32,66 @@ pub fn compiler_fence(order: Ordering) {
     }
 }
 
-/// Machine code of the program's own is about to run. It may be a fence (`lock not`, `mfence`), and is taken for one.
+/// What machine code may do to memory, as far as its operands tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// It says that it leaves memory alone.
+    Registers,
+    /// It is given nothing, so no address either: it may be a fence (`mfence`, `lock or` of its own stack).
+    Fence,
+    /// It is given something, which may be the address of an atomic.
+    Memory,
+}
+
+impl Reach {
+    /// That of the code in a call of `asm!`.
+    pub const fn of(call: &str) -> Reach {
+        let text = call.as_bytes();
+        let (mut at, mut reach) = (0, Reach::Fence);
+        while at < text.len() {
+            let start = at;
+            if text[at] == b'"' {
+                at += 1;
+                while at < text.len() && text[at] != b'"' {
+                    at += if text[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            while at < text.len() && (text[at].is_ascii_alphanumeric() || text[at] == b'_') {
+                at += 1;
+            }
+            if at == start || text[start] == b'"' {
+                at += 1;
+                continue;
+            }
+            match text.split_at(at).0.split_at(start).1 {
+                b"nomem" => return Reach::Registers,
+                b"in" | b"inout" | b"inlateout" => reach = Reach::Memory,
+                _ => {}
+            }
+        }
+        reach
+    }
+}
+
+/// Machine code of the program's own is about to run. If it may change what other threads see, nothing is known of how:
+/// so what it does is in one order with all that others do, and they see all that was done before.
 #[inline]
 #[track_caller]
-pub fn machine_code() {
-    fence(Ordering::SeqCst);
+pub fn machine_code(reach: Reach) {
+    match (reach, control()) {
+        (Reach::Registers, _) | (_, None) => {}
+        (Reach::Fence, Some(control)) => control.atomic_fence(Ordering::SeqCst, here()),
+        (Reach::Memory, Some(control)) => control.fence_of_all(here()),
+    }
 }
 
 /// See `std::arch::asm`.
 #[macro_export]
 macro_rules! asm {
     ($($code:tt)*) => {{
-        $crate::atomic::machine_code();
+        $crate::atomic::machine_code(
+            const { $crate::atomic::Reach::of($crate::__real_std::stringify!($($code)*)) },
+        );
         $crate::__real_std::arch::asm!($($code)*)
     }};
 }
@@ -63,5 +111,36 @@ pub fn spin_loop() {
     match control() {
         None => std::hint::spin_loop(),
         Some(control) => control.yield_now(here()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reach;
+
+    #[test]
+    fn operands_tell_what_machine_code_may_do() {
+        for (call, reach) in [
+            (r#""mfence""#, Reach::Fence),
+            (
+                r#""lock or dword ptr [rsp], 0", options(nostack)"#,
+                Reach::Fence,
+            ),
+            (r#""in al, {in} \" in", out(reg) old"#, Reach::Fence),
+            (
+                r#""lock bts [{0}], 0", in(reg) &self.state, out(reg_byte) old"#,
+                Reach::Memory,
+            ),
+            (
+                r#""xchg {0}, [{1}]", inout(reg) new, in (reg) place"#,
+                Reach::Memory,
+            ),
+            (
+                r#""div {0}", in(reg) by, options(pure, nomem)"#,
+                Reach::Registers,
+            ),
+        ] {
+            assert_eq!(Reach::of(call), reach, "{call}");
+        }
     }
 }

@@ -11,7 +11,7 @@ mod others;
 
 #[allow(deprecated)]
 pub use fences::spin_loop_hint;
-pub use fences::{compiler_fence, fence, machine_code, spin_loop};
+pub use fences::{Reach, compiler_fence, fence, machine_code, spin_loop};
 pub use integers::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
     AtomicU64, AtomicUsize,

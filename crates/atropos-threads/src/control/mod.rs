@@ -397,14 +397,7 @@ impl Controller {
 
     /// The running thread did something that is not a scheduling point but worth a line in the trace.
     pub(crate) fn note(&mut self, code: Code, name: Object, value: u64, site: Site) {
-        let thread = self.current;
-        self.record(Event {
-            thread,
-            code,
-            object: name,
-            site: Some(site),
-            value,
-        });
+        self.record(Event::new(self.current, code, name, Some(site)).with_value(value));
     }
 
     /// What the running thread is about to do, as far as others hear of it. None if nobody asks.

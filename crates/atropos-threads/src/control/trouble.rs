@@ -6,6 +6,7 @@ use super::objects::{ObjectId, Site};
 use super::thread_state::PanicNote;
 use super::{Control, Controller};
 use crate::finding::{Cause, FindingKind, Met};
+use crate::trace::{place, short};
 
 /// What a thread ran into, and where.
 #[derive(Clone, Copy, Debug)]
@@ -128,15 +129,15 @@ impl Controller {
     }
 
     fn words(&self, trouble: &Trouble) -> String {
-        let place = trouble.site;
+        let here = place(trouble.site);
         let Some(by) = trouble.by else {
             return match trouble.met {
                 Met::PoisonedLock => {
-                    format!("the lock taken at {place} was poisoned before the test began")
+                    format!("the lock taken at {here} was poisoned before the test began")
                 }
-                _ => format!(
-                    "at {place} the other end of the channel had gone before the test began"
-                ),
+                _ => {
+                    format!("at {here} the other end of the channel had gone before the test began")
+                }
             };
         };
         let who = self.called(by.thread);
@@ -147,30 +148,29 @@ impl Controller {
         let panicked = panic.map_or_else(
             || "panicked".to_owned(),
             |note| match &note.site {
-                Some(site) => format!("panicked at {site}: {}", note.message),
+                Some(site) => format!("panicked at {}: {}", short(site), note.message),
                 None => format!("panicked: {}", note.message),
             },
         );
+        let done = place(by.site);
         let dropped = match by.is_panicking {
             true => format!("when it {panicked}"),
-            false => format!("after {}", by.site),
+            false => format!("after {done}"),
         };
         match trouble.met {
             Met::PoisonedLock => format!(
-                "the lock taken at {place} was poisoned by {who}, which took it at {} and {panicked}",
-                by.site
+                "the lock taken at {here} was poisoned by {who}, which took it at {done} and {panicked}"
             ),
             Met::PoisonedOnce => format!(
-                "what is initialised at {place} was poisoned by {who}, which began to initialise it at {} and {panicked}",
-                by.site
+                "what is initialised at {here} was poisoned by {who}, which began to initialise it at {done} and {panicked}"
             ),
             Met::NoReceiver => {
-                format!("the receiver for the send at {place} was dropped by {who} {dropped}")
+                format!("the receiver for the send at {here} was dropped by {who} {dropped}")
             }
             Met::NoSender => {
-                format!("the last sender for the receive at {place} was dropped by {who} {dropped}")
+                format!("the last sender for the receive at {here} was dropped by {who} {dropped}")
             }
-            Met::Panic => format!("{who}, waited for at {place}, {panicked}"),
+            Met::Panic => format!("{who}, waited for at {here}, {panicked}"),
         }
     }
 }

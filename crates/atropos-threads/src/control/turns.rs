@@ -301,13 +301,8 @@ impl Controller {
                 .accesses()
                 .next()
                 .map_or_else(Default::default, |access| whole(access.object));
-            self.record(Event {
-                thread: me as u32,
-                code: announcement.code,
-                object,
-                site: Some(announcement.site),
-                value: 0,
-            });
+            let Announcement { code, site, .. } = announcement;
+            self.record(Event::new(me as u32, code, object, Some(site)));
         }
         granted
     }
@@ -316,13 +311,7 @@ impl Controller {
         let state = &mut self.threads[thread as usize];
         state.history = mix(state.history, Code::Begin as u64);
         let site = self.threads[thread as usize].site;
-        self.record(Event {
-            thread,
-            code: Code::Begin,
-            object: Default::default(),
-            site,
-            value: 0,
-        });
+        self.record(Event::new(thread, Code::Begin, Default::default(), site));
     }
 
     /// Takes a finished thread out of the live ones.

@@ -1,6 +1,7 @@
 //! A test function as a system whose executions a guide decides.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -51,6 +52,35 @@ pub struct Last {
     pub was_fair: bool,
     /// Time passed while threads could run.
     pub was_hurried: bool,
+}
+
+impl Last {
+    /// Where threads that nobody joined panicked.
+    pub fn unjoined_panics(&self) -> BTreeSet<String> {
+        let findings = self.findings.iter();
+        let places = findings.filter_map(|finding| finding.kind.place_of_unjoined_panic());
+        places.collect()
+    }
+
+    /// Makes remarks of the panics of such threads at these places.
+    pub fn forgive(&mut self, usual: &BTreeSet<String>) {
+        for finding in &mut self.findings {
+            let place = finding.kind.place_of_unjoined_panic();
+            if place.is_some_and(|place| usual.contains(&place))
+                && let FindingKind::Panic { message, site, .. } = &mut finding.kind
+            {
+                finding.kind = FindingKind::UsualPanic {
+                    message: std::mem::take(message),
+                    site: site.take(),
+                };
+            }
+        }
+    }
+
+    /// How the execution ended, in which all threads came to their end.
+    pub fn verdict(&self) -> End {
+        verdict(&self.findings, &self.said)
+    }
 }
 
 type Hook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send + 'static>;
@@ -332,7 +362,7 @@ impl System for ThreadedTest<'_> {
         let end = match end {
             End::Passed(_) => {
                 controller.judge(&should_panic);
-                controller.verdict()
+                verdict(&controller.findings, &controller.said)
             }
             end => end,
         };
@@ -358,21 +388,15 @@ impl System for ThreadedTest<'_> {
     }
 }
 
-impl Controller {
-    /// How an execution ended in which all threads came to their end.
-    fn verdict(&self) -> End {
-        let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
-        match self
-            .findings
-            .iter()
-            .find(|finding| finding.kind.is_failure())
-        {
-            Some(Finding {
-                kind: FindingKind::Panic { message, site, .. },
-            }) => End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or("")))),
-            Some(_) => End::Failed(0),
-            None => End::Passed(hash(&self.said)),
-        }
+/// How an execution ended in which all threads came to their end.
+fn verdict(findings: &[Finding], said: &str) -> End {
+    let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
+    match findings.iter().find(|finding| finding.kind.is_failure()) {
+        Some(Finding {
+            kind: FindingKind::Panic { message, site, .. },
+        }) => End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or("")))),
+        Some(_) => End::Failed(0),
+        None => End::Passed(hash(said)),
     }
 }
 

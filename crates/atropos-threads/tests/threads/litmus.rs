@@ -243,6 +243,47 @@ fn machine_code_may_be_a_fence() {
     );
 }
 
+/// A lock that is taken by machine code and given back by an atomic: what it guards is seen by the next.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn machine_code_may_change_atomics() {
+    let test = || {
+        let (lock, first, second) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+        let work = || {
+            let was_locked: u8;
+            // SAFETY: it sets a bit of an atomic.
+            unsafe {
+                atropos_threads::asm!(
+                    "lock bts dword ptr [{0:r}], 0",
+                    "setc {1}",
+                    in(reg) &lock,
+                    out(reg_byte) was_locked,
+                    options(nostack),
+                );
+            }
+            if was_locked == 0 {
+                let value = first.load(Relaxed);
+                first.store(value + 1, Relaxed);
+                assert_eq!(second.load(Relaxed), value);
+                second.store(value + 1, Relaxed);
+                lock.fetch_sub(1, Release);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(work);
+            }
+        });
+        say(&second.load(Relaxed).to_string());
+    };
+    alone(|| {
+        for options in [sc(), weak()] {
+            // One comes while the other has the lock, or not.
+            assert_eq!(ends(&test, &options), ["1", "2"]);
+        }
+    });
+}
+
 /// So many crates do it on x86, where it is faster than the instruction for a fence.
 #[test]
 #[cfg(target_arch = "x86_64")]

@@ -20,6 +20,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("every_count_is_counted", "passed"),
         ("what_is_put_is_taken", "passed"),
         ("tickets_differ", "passed"),
+        ("a_pool_outlives_its_jobs", "passed"),
         ("everybody_who_came_is_counted", "passed"),
         ("one_of_two_sees_the_other", "passed"),
         ("sleeping_takes_no_time_and_keeps_its_order", "passed"),
@@ -28,6 +29,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ("some_late_orders_fail", "panic"),
         ("a_lock_may_be_poisoned", "poisoned lock"),
         ("a_receiver_may_be_dropped", "dropped channel"),
+        ("a_thread_that_nobody_joins_may_panic", "dropped channel"),
     ] {
         assert_eq!(test(name)["result"], result, "{name}");
         if result == "passed" {
