@@ -84,8 +84,10 @@ impl Control {
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
         if self.reads_the_same(address as usize) {
+            // What is there now was read and noted before; others may change it when this thread lets them go first.
+            let value = word.get();
             self.after_read(site);
-            return word.get();
+            return value;
         }
         let name = self.name(address);
         let again = self.looks_again(name);

@@ -4,10 +4,12 @@
 //! store that has been executed.
 
 use std::ffi::{c_int, c_long};
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+use atropos_explore::Exhaustive;
 use atropos_threads::atomic::{AtomicU32, compiler_fence, fence};
-use atropos_threads::{say, thread};
+use atropos_threads::{explore, say, thread};
 
 use crate::alone::{alone, check, check_reduced, ends, sc, weak};
 
@@ -281,6 +283,47 @@ fn machine_code_may_change_atomics() {
             // One comes while the other has the lock, or not.
             assert_eq!(ends(&test, &options), ["1", "2"]);
         }
+    });
+}
+
+/// A thread that looks again and again without a pause must not see an older value after a newer one, though others
+/// go on in the middle of a look.
+#[test]
+fn what_spinning_threads_see_never_goes_back() {
+    let test = || {
+        let (turn, other) = (AtomicU32::new(0), AtomicU32::new(0));
+        let take_turns = |me: u32| {
+            let mut last = 0;
+            for _ in 0..5 {
+                loop {
+                    let now = turn.load(Acquire);
+                    assert!(now >= last, "{now} after {last}");
+                    last = now;
+                    if now % 2 == me {
+                        break;
+                    }
+                    other.load(Relaxed);
+                }
+                turn.store(last + 1, Release);
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| take_turns(1));
+            scope.spawn(|| take_turns(0));
+        });
+    };
+    alone(|| {
+        let mut executions = 0;
+        let mut strategy = Exhaustive::new();
+        let report = explore(&test, &weak(), &mut strategy, &mut |_| {
+            executions += 1;
+            match executions < 500 {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        let failure = report.failure.map(|failure| failure.finding.to_string());
+        assert_eq!(failure, None);
     });
 }
 
