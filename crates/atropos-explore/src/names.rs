@@ -26,6 +26,11 @@ impl Names {
         self.made.iter_mut().for_each(|count| *count = 0);
     }
 
+    /// How many threads have a number, apart from the first.
+    pub fn count(&self) -> usize {
+        self.threads.len()
+    }
+
     /// The number of the next thread that `parent` starts. The first thread of all is `Thread(0)`.
     pub fn thread(&mut self, parent: Thread) -> Thread {
         let count = bump(&mut self.started, parent);

@@ -39,22 +39,31 @@ pub struct Outcome {
 struct Piece {
     explored: Explored,
     found: Found,
+    /// It met threads for which this process has no number: another process may give their numbers to others.
+    has_new_names: bool,
 }
 
 impl Piece {
     fn into_line(self, number: u64) -> String {
         let answer = Answer::Original(self.explored).to_line();
-        format!("{number}\t{}\t{answer}", self.found)
+        let new = u8::from(self.has_new_names);
+        format!("{number}\t{new}\t{}\t{answer}", self.found)
     }
 
     fn parse(line: &str) -> Option<(usize, Piece)> {
         let (number, rest) = line.split_once('\t')?;
+        let (new, rest) = rest.split_once('\t')?;
         let (found, answer) = rest.split_once('\t')?;
         let Answer::Original(explored) = Answer::parse(answer.trim_end_matches('\n'))? else {
             return None;
         };
         let found = found.parse().ok()?;
-        Some((number.parse().ok()?, Piece { explored, found }))
+        let piece = Piece {
+            explored,
+            found,
+            has_new_names: new == "1",
+        };
+        Some((number.parse().ok()?, piece))
     }
 }
 
@@ -127,7 +136,34 @@ pub fn explore(
             report = now + REPORT;
         }
     }
+    if matches!(task, Task::Round { .. }) {
+        number_anew(subject, task, board, limits.until, &mut pieces);
+    }
     Ok(merge(task, pieces))
+}
+
+/// What a search takes in speaks of threads by their numbers. Pieces that met threads without one are carried out again by this
+/// process, in their order, so that all numbers are its own. There are few: most threads are met in the first schedules.
+fn number_anew(
+    subject: &mut Subject<'_>,
+    task: &mut Task<'_>,
+    board: &Board,
+    until: Instant,
+    pieces: &mut [Option<Piece>],
+) {
+    for (number, piece) in (0..).zip(pieces) {
+        if piece.as_ref().is_none_or(|piece| !piece.has_new_names) || board.is_needless(number) {
+            continue;
+        }
+        let (explored, found) = task.carry_out(number, &mut |strategy| {
+            explore_piece(subject, strategy, board, number, until)
+        });
+        *piece = Some(Piece {
+            explored,
+            found,
+            has_new_names: false,
+        });
+    }
 }
 
 /// One result from those of the pieces.
@@ -271,6 +307,7 @@ impl Process {
 /// What each process does: one piece after the other.
 fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: Instant) {
     let longest = subject.longest();
+    let names = subject.test().names().clone();
     loop {
         let number = board.next.fetch_add(1, Relaxed);
         if number >= task.pieces() || board.is_needless(number) || Instant::now() >= until {
@@ -278,10 +315,16 @@ fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: In
         }
         // What a piece comes to must not depend on which other pieces this process had.
         subject.set_longest(longest);
+        subject.test().set_names(names.clone());
         let (explored, found) = task.carry_out(number, &mut |strategy| {
             explore_piece(subject, strategy, board, number, until)
         });
-        answers::pass_on(&Piece { explored, found }.into_line(number));
+        let piece = Piece {
+            explored,
+            found,
+            has_new_names: subject.test().names().count() > names.count(),
+        };
+        answers::pass_on(&piece.into_line(number));
     }
 }
 
@@ -346,6 +389,7 @@ mod tests {
         Some(Piece {
             explored,
             found: Found::default(),
+            has_new_names: false,
         })
     }
 

@@ -73,6 +73,8 @@ pub struct Controller {
     pub(crate) step_limit: u64,
     /// Threads started in this execution.
     pub(crate) started: usize,
+    /// Their numbers, in the order in which they were started.
+    pub(crate) order: Vec<u32>,
     pub(crate) readiness: Readiness,
     /// Threads that wait until somebody changes what they look at.
     pub(crate) spinners: Vec<u32>,
@@ -457,6 +459,7 @@ impl Controller {
         };
         let index = number as usize;
         self.started += 1;
+        self.order.push(number);
         while self.threads.len() <= index {
             self.threads.push(ThreadState::new());
         }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use atropos_explore::{End, Guide, Replay, Schedule, Strategy, Strictness, System, shrink};
+use atropos_explore::{End, Guide, Names, Replay, Schedule, Strategy, Strictness, System, shrink};
 
 use super::test::{Last, ThreadedTest};
 use crate::finding::{Finding, FindingKind};
@@ -84,7 +84,8 @@ pub trait Noted<'a>: System {
 pub struct Failure {
     /// What went wrong.
     pub finding: FindingKind,
-    /// The schedule that leads there, with few preemptions.
+    /// The schedule that leads there, with few preemptions, for a process that runs nothing else: threads are numbered in
+    /// the order in which they are started.
     pub schedule: Schedule,
     /// What happened on the way.
     pub trace: Trace,
@@ -112,6 +113,27 @@ impl Failure {
             shrink(test, &schedule, executions, MOST_CHOICES).map(|shrunk| shrunk.schedule);
         test.test().set_step_limit(limit);
         let schedule = shrunk.unwrap_or(schedule);
+        let told = Failure::again(test, finding, end, schedule);
+        let schedule = test.test().in_order_of_start(&told.schedule);
+        if schedule == told.schedule {
+            return told;
+        }
+        let names = test.test().set_names(Names::new());
+        let renamed = Failure::again(test, told.finding.clone(), end, schedule);
+        test.test().set_names(names);
+        match renamed.replayed {
+            true => renamed,
+            false => told,
+        }
+    }
+
+    /// Runs a failing schedule once more.
+    fn again<'a>(
+        test: &mut impl Noted<'a>,
+        finding: FindingKind,
+        end: End,
+        schedule: Schedule,
+    ) -> Failure {
         test.take_notes();
         let (again, trace) = replay(test, &schedule);
         let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use atropos_explore::{End, Guide, Names, System, mix};
+use atropos_explore::{Choice, End, Guide, Names, Schedule, System, Thread, mix};
 
 use crate::atomic::aside::Copies;
 use crate::clock::Clockwork;
@@ -138,6 +138,7 @@ impl<'a> ThreadedTest<'a> {
             steps: 0,
             step_limit: 0,
             started: 0,
+            order: Vec::new(),
             readiness: Readiness::default(),
             spinners: Vec::new(),
             forced_spins: 0,
@@ -207,6 +208,32 @@ impl<'a> ThreadedTest<'a> {
         self.controller().world.heap.limit_to(bytes);
     }
 
+    /// What threads are called from now on; gives what they were called.
+    pub fn set_names(&mut self, names: Names) -> Names {
+        std::mem::replace(&mut self.controller().names, names)
+    }
+
+    /// What threads are called.
+    pub fn names(&mut self) -> &Names {
+        &self.controller().names
+    }
+
+    /// The schedule of the last execution with threads numbered in the order in which they were started there, as a process
+    /// numbers them that runs nothing else. (Others go on with the numbers that they gave in earlier executions.)
+    pub fn in_order_of_start(&mut self, schedule: &Schedule) -> Schedule {
+        let order = &self.controller().order;
+        let numbered = |choice: &Choice| match choice.as_thread() {
+            None => *choice,
+            Some(thread) => {
+                let place = order.iter().position(|number| *number == thread.0);
+                Choice::thread(place.map_or(thread, |place| Thread(place as u32)))
+            }
+        };
+        Schedule {
+            choices: schedule.choices.iter().map(numbered).collect(),
+        }
+    }
+
     /// The trace of the last execution.
     pub fn take_trace(&mut self) -> Trace {
         std::mem::take(&mut self.controller().trace)
@@ -254,6 +281,7 @@ impl Controller {
         self.steps = 0;
         self.step_limit = self.settings.step_limit;
         self.started = 0;
+        self.order.clear();
         self.readiness.restart();
         self.spinners.clear();
         self.forced_spins = 0;

@@ -11,7 +11,7 @@ use atropos_threads::atropos_explore::{
 };
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
 use atropos_threads::{
-    Failure, FindingKind, Noted, Notes, Options, ThreadedTest, explore, say, thread,
+    Failure, FindingKind, Noted, Notes, Options, ThreadedTest, explore, replay, say, thread,
 };
 
 use crate::alone::{alone, check_reduced, sc};
@@ -286,6 +286,34 @@ fn a_panic_that_is_passed_on_keeps_its_message() {
         test,
         &["thread 0 \"main\" panicked: in the worker", "thread 1"],
     );
+}
+
+#[test]
+fn a_schedule_is_told_in_the_numbers_of_a_process_that_runs_nothing_else() {
+    let test = || {
+        let first = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for me in 1..=2 {
+                let first = &first;
+                scope.spawn(move || {
+                    let _ = first.compare_exchange(0, me, SeqCst, SeqCst);
+                    scope.spawn(move || assert_ne!(first.load(SeqCst), 2));
+                });
+            }
+        });
+    };
+    alone(|| {
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            ControlFlow::Continue(())
+        });
+        let failure = report.failure.unwrap();
+        assert!(failure.replayed);
+        // The second thread's child is the fourth of the search, and the third that this schedule starts.
+        let (end, notes, _) = replay(&test, &sc(), &failure.schedule);
+        assert!(end.is_failure(), "{}", failure.schedule);
+        let again = notes.failure.unwrap();
+        assert_eq!(again.to_string(), failure.finding.to_string());
+    });
 }
 
 #[test]

@@ -289,3 +289,45 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     }
     assert_eq!(tree.stray_processes(), [""; 0]);
 }
+
+/// In most schedules of it threads start others that earlier schedules did not have, and each process that explores a part of
+/// them has numbers of its own for these.
+const THREADS_START_THREADS: &str = "
+use std::sync::Mutex;
+use std::thread;
+
+#[test]
+fn threads_start_threads() {
+    let log = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for me in 0..2 {
+            let log = &log;
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    log.lock().unwrap().push(me);
+                }
+                let others = log.lock().unwrap().iter().filter(|other| **other != me).count();
+                for _ in 0..others {
+                    scope.spawn(|| log.lock().unwrap().push(2));
+                }
+            });
+        }
+    });
+}
+";
+
+#[test]
+fn processes_agree_on_the_numbers_of_threads() {
+    let tree = Tree::of("schedules");
+    tree.write("tests/nested.rs", THREADS_START_THREADS);
+    let explored = tree.run(&[
+        "explore",
+        "threads_start_threads",
+        "--json",
+        "--strategy=chess:1",
+        "--budget=1000,2s",
+        "-C--offline",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&explored.has_code(0).stdout).unwrap();
+    assert_eq!(report["tests"][0]["result"], "passed", "{report}");
+}
