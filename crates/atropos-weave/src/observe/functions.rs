@@ -84,10 +84,11 @@ pub struct ObservedFile {
 impl ObservedFile {
     /// Looks through a source.
     pub fn of(source: &str, structs: &Structs) -> ObservedFile {
+        let structs = structs.seen_from(source);
         let found = with_file(source, |file, base| {
             let mut finder = Finder {
                 base,
-                structs,
+                structs: &structs,
                 found: ObservedFile::default(),
                 names: Vec::new(),
                 self_type: None,

@@ -14,8 +14,8 @@ pub(super) struct Field {
     pub pointers: usize,
 }
 
-/// The structs of a package, by their names alone. Where two modules have structs of one name, the
-/// fields of both are known; those that a struct does not have are found out by rustc.
+/// The structs of a package, by their names alone. A file means its own by a name. Elsewhere, where two modules have structs
+/// of one name, the fields of both are known; those that a struct does not have are found out by rustc.
 #[derive(Clone, Debug, Default)]
 pub struct Structs(BTreeMap<String, Vec<Field>>);
 
@@ -38,6 +38,13 @@ impl Structs {
                 }
             }
         }
+        structs
+    }
+
+    /// The same, as names are meant in a file that has these structs itself.
+    pub(super) fn seen_from(&self, text: &str) -> Structs {
+        let mut structs = self.clone();
+        structs.0.extend(Structs::of([text]).0);
         structs
     }
 
@@ -157,5 +164,14 @@ mod tests {
         );
         assert_eq!(names("Pair"), [("0".to_owned(), 0), ("1".to_owned(), 0)]);
         assert_eq!(names("Unit"), []);
+    }
+
+    #[test]
+    fn a_file_means_its_own_struct_where_another_has_one_of_that_name() {
+        let (own, other) = ("struct Edges { index: u8 }", "struct Edges { iter: u8 }");
+        let structs = Structs::of([own, other]);
+        assert_eq!(structs.fields("Edges").len(), 2);
+        let fields = structs.seen_from(own).fields("Edges").to_vec();
+        assert_eq!(fields, Structs::of([own]).fields("Edges"));
     }
 }
