@@ -42,6 +42,8 @@ pub struct Subject<'a> {
     is_original: bool,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
+    /// Panics of threads that nobody joins are no failures.
+    judges_as_harness: bool,
     /// Where threads that nobody joins panic whatever the schedule, as far as that is known; asked for when the first one does.
     usual: Option<BTreeSet<String>>,
 }
@@ -79,6 +81,7 @@ impl<'a> Subject<'a> {
             longest: u64::from(order.deed == Deed::Replay),
             is_original: order.deed != Deed::Replay,
             diary: None,
+            judges_as_harness: order.deed == Deed::Mutants || order.mutant != 0,
             usual: None,
         }
     }
@@ -90,17 +93,22 @@ impl<'a> Subject<'a> {
         self.last.take().unjoined_panics()
     }
 
-    /// Panics that the test always has, in threads that nobody joins, are no failures.
+    /// Panics in threads that nobody joins are a finding of a test that does not always have them. But no harness takes
+    /// note of them: a mutant that only makes such a thread panic is not killed.
     fn forgive(&mut self, last: &mut Last, end: End) -> End {
         if last.unjoined_panics().is_empty() {
             return end;
         }
-        let usual = match self.usual.take() {
-            Some(usual) => usual,
-            None => usual::places(self),
-        };
-        last.forgive(&usual);
-        self.usual = Some(usual);
+        if self.judges_as_harness {
+            last.forgive(None);
+        } else {
+            let usual = match self.usual.take() {
+                Some(usual) => usual,
+                None => usual::places(self),
+            };
+            last.forgive(Some(&usual));
+            self.usual = Some(usual);
+        }
         match end {
             End::Failed(_) => last.verdict(),
             // It did not come to its end.

@@ -1,7 +1,9 @@
 //! Threads that meet: a counter and a hand-over, right as they stand, and one mistake each in `mistakes`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Condvar, Mutex};
+use std::thread;
 
 pub mod mistakes;
 
@@ -87,4 +89,16 @@ pub fn expected(counter: &Counter, more: i64) -> i64 {
 
 pub fn total(one: i64, other: i64) -> i64 {
     one + other
+}
+
+/// Sends a number from a thread that nobody joins.
+pub fn send(number: u32) -> Receiver<u32> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let _ = sender.send(number);
+        if number > 10 {
+            panic!("{number} is too much");
+        }
+    });
+    receiver
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use schedules::{Counter, Door, Slot, Tickets, expected, total};
+use schedules::{Counter, Door, Slot, Tickets, expected, send, total};
 
 #[test]
 fn every_count_is_counted() {
@@ -134,4 +134,9 @@ fn one_of_two_sees_the_other() {
         [meets(0), other.join().unwrap()]
     });
     assert_ne!(seen, [false, false]);
+}
+
+#[test]
+fn what_is_sent_comes() {
+    assert_eq!(send(3).recv(), Ok(3));
 }

@@ -62,11 +62,12 @@ impl Last {
         places.collect()
     }
 
-    /// Makes remarks of the panics of such threads at these places.
-    pub fn forgive(&mut self, usual: &BTreeSet<String>) {
+    /// Makes remarks of the panics of such threads at these places; at all if none are named.
+    pub fn forgive(&mut self, usual: Option<&BTreeSet<String>>) {
+        let is_usual = |place| usual.is_none_or(|usual| usual.contains(&place));
         for finding in &mut self.findings {
             let place = finding.kind.place_of_unjoined_panic();
-            if place.is_some_and(|place| usual.contains(&place))
+            if place.is_some_and(is_usual)
                 && let FindingKind::Panic { message, site, .. } = &mut finding.kind
             {
                 finding.kind = FindingKind::UsualPanic {

@@ -191,6 +191,10 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
     assert_eq!(started_at_two.explored_by[0].coverage, "all schedules");
 
+    // No harness takes note of a thread that panics and that nobody joins.
+    let unnoticed = find("replace 10 with 0", "send");
+    assert_eq!(unnoticed.verdict.unwrap().to_string(), "survived");
+
     // Ordinary runs hardly ever come to what happens while another thread holds the lock.
     let counted_twice = find("replace 1 with 2", "Door::enter");
     let verdict = counted_twice.verdict.unwrap().to_string();
@@ -209,7 +213,7 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     let places: Vec<String> = between.acts.iter().map(|act| act.place()).collect();
     assert_eq!(
         places,
-        ["src/lib.rs:44", "src/lib.rs:35", "src/lib.rs:40"],
+        ["src/lib.rs:46", "src/lib.rs:37", "src/lib.rs:42"],
         "{}",
         between.words()
     );
