@@ -20,6 +20,7 @@ use crate::execute::{
     self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest, Standing, Undecided,
 };
 use crate::exit_code::ExitCode;
+use crate::explore::kept::shown;
 use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
@@ -356,7 +357,7 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
     writeln!(
         stderr,
         "schedule {}\nto run it again: cargo atropos replay {test}",
-        found.schedule
+        shown(&found.schedule)
     )?;
     if !failing.undecided.is_empty() {
         let ids: Vec<String> = failing.undecided.iter().map(u32::to_string).collect();

@@ -17,6 +17,7 @@ use atropos_report::words::{count, duration, wrapped};
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
+use crate::explore::kept::shown;
 use crate::prepare::{Place, place};
 
 /// Where texts begin, and how wide sentences get.
@@ -142,6 +143,7 @@ fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: 
         line(&mut page, "killed by", &killed_by(kill, tests));
         if let Some(schedule) = &kill.schedule {
             let again = format!("cargo atropos replay --mutant {}", info.id.0);
+            let schedule = shown(schedule);
             line(&mut page, "schedule", &format!("{schedule}\n{again}"));
         }
         if let Some(trace) = &kill.trace {

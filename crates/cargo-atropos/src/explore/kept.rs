@@ -12,6 +12,22 @@ const FILE: &str = "schedules.json";
 /// More than anybody will replay.
 const MOST: usize = 1000;
 
+/// Characters of a schedule that people may want to copy.
+const SHOWN: usize = 2000;
+
+/// A schedule for people: of a very long one the beginning, and where the rest is.
+pub fn shown(schedule: &str) -> String {
+    if schedule.len() <= SHOWN {
+        return schedule.to_owned();
+    }
+    let end = schedule[..SHOWN].rfind(',').unwrap_or(SHOWN);
+    let length = schedule.len();
+    format!(
+        "{},… ({length} characters; {FILE} in the output directory has them all)",
+        &schedule[..end]
+    )
+}
+
 /// A schedule, and all that is needed to run it again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kept {
@@ -83,5 +99,27 @@ impl KeptSchedules {
             .iter()
             .map(|kept| kept.test.as_str())
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_very_long_schedules_are_cut_between_choices() {
+        assert_eq!(shown("s1:0*2,1"), "s1:0*2,1");
+        let long = format!("s1:{}0", "0,1*2,".repeat(1000));
+        let text = shown(&long);
+        assert!(text.len() < 2100, "{text}");
+        assert!(
+            text.contains(",1*2,… (") || text.contains(",0,… ("),
+            "{text}"
+        );
+        assert!(
+            text.ends_with(
+                "(6004 characters; schedules.json in the output directory has them all)"
+            )
+        );
     }
 }

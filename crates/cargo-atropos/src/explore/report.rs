@@ -8,6 +8,7 @@ use atropos_report::style;
 use serde_json::json;
 
 use super::Place;
+use super::kept::shown;
 
 /// What came of one test.
 pub struct TestReport {
@@ -103,7 +104,7 @@ fn finding(report: &TestReport, found: &Found) -> String {
         let _ = write!(text, "\n{}", found.trace);
     }
     if !found.schedule.is_empty() {
-        let _ = writeln!(text, "\nschedule {}", found.schedule);
+        let _ = writeln!(text, "\nschedule {}", shown(&found.schedule));
         let _ = match found.replayed {
             true => writeln!(
                 text,
