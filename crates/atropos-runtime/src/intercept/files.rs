@@ -28,7 +28,7 @@ fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
 /// Whether proptest wants to write down in the user's tree how a test failed, which it does just before the test fails. It
 /// is told that it can't, and goes on: what it would write is of a mutant.
 fn writes_failures(path: *const c_char, flags: c_int) -> bool {
-    if flags & (sys::O_WRONLY | sys::O_RDWR) == 0 {
+    if path.is_null() || flags & (sys::O_WRONLY | sys::O_RDWR) == 0 {
         return false;
     }
     // SAFETY: the program is about to hand this string to libc.
