@@ -38,7 +38,7 @@ pub struct Subject<'a> {
     point_limit: u64,
     /// Most scheduling points of an execution that came to its end.
     longest: u64,
-    /// No mutant was run yet, and nothing that was judged before is run again.
+    /// No mutant acts, and nothing that was judged before is run again.
     is_original: bool,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
@@ -130,7 +130,6 @@ impl<'a> Subject<'a> {
         self.point_limit = multiple(notes.most_points);
         self.test.set_step_limit(self.point_limit);
         self.test.set_hurry(notes.was_hurried);
-        self.is_original = false;
         let threads = notes.most_threads.saturating_mul(MULTIPLE as usize);
         self.test
             .set_thread_limit(threads.saturating_add(THREADS_AT_LEAST));
@@ -221,6 +220,7 @@ impl<'a> Noted<'a> for Subject<'a> {
 
 impl Mutable for Subject<'_> {
     fn activate(&mut self, mutant: u32) {
+        self.is_original = mutant == 0;
         switch::activate(mutant);
     }
 }
