@@ -50,6 +50,8 @@ pub struct Header {
     pub time_limit: AtomicU64,
     /// Most address space above what the process had at the test's start.
     pub address_limit: AtomicU64,
+    /// Most bytes of a file that is written, for the original as well.
+    pub file_limit: AtomicU64,
     /// When the run that the board is for began, in nanoseconds since 1970: files are old that were there before.
     pub began: AtomicU64,
     /// Not 0: a mutant may change old files.
@@ -314,6 +316,11 @@ impl Board {
     /// Most bytes of address space of a mutant, if there is a limit.
     pub fn address_limit(&self) -> Option<u64> {
         limit(&self.header().address_limit)
+    }
+
+    /// Most bytes of a file that is written, if there is a limit.
+    pub fn file_limit(&self) -> Option<u64> {
+        limit(&self.header().file_limit)
     }
 
     /// Most nanoseconds of a run, if there is a limit.

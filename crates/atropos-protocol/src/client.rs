@@ -73,6 +73,8 @@ pub struct Limits {
     pub time: Duration,
     /// Bytes of address space above what the process had at the test's start.
     pub address_space: u64,
+    /// Bytes of a file that is written; 0: no limit. It holds for the original as well, which must pass within it.
+    pub file_size: u64,
     /// Files may be changed that were there before all tests: the original does so, too.
     pub old_files: bool,
 }
@@ -86,6 +88,7 @@ impl Limits {
             heap: u64::MAX,
             time,
             address_space: 0,
+            file_size: 0,
             old_files: true,
         }
     }
@@ -390,6 +393,7 @@ impl Client {
             (&header.heap_limit, limits.heap),
             (&header.time_limit, time),
             (&header.address_limit, limits.address_space),
+            (&header.file_limit, limits.file_size),
             (&header.old_files, u64::from(limits.old_files)),
             (&header.deadline, sys::now() + time),
             (&header.depth, 1),

@@ -40,10 +40,12 @@ pub enum Effect {
     Clock = 14,
     /// Files or directories were changed that had been there before all tests.
     OldFiles = 15,
+    /// A file grew beyond the limit that mutants have.
+    LargeFiles = 16,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 16] = [
+    pub const ALL: [Effect; 17] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -60,6 +62,7 @@ impl Effect {
         Effect::Descriptors,
         Effect::Clock,
         Effect::OldFiles,
+        Effect::LargeFiles,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -84,6 +87,7 @@ impl Effect {
             Effect::Descriptors => "opens files",
             Effect::Clock => "looks at the clock",
             Effect::OldFiles => "changes files that were there before",
+            Effect::LargeFiles => "writes large files",
         }
     }
 }
@@ -126,6 +130,10 @@ impl Effects {
             | Effect::ProcessState.bit()
             | Effect::Mapping.bit(),
     );
+
+    pub fn add(&mut self, effect: Effect) {
+        self.0 |= effect.bit();
+    }
 
     pub fn contains(self, effect: Effect) -> bool {
         self.0 & effect.bit() != 0

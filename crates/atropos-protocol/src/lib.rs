@@ -74,7 +74,7 @@ pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};
 pub use verdict::{Outcome, Record, Verdict};
 
 /// Of the board's layout and of the commands.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Holds the path of the board.
 pub const ENV_BOARD: &str = "ATROPOS_BOARD";

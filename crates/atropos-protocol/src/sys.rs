@@ -29,6 +29,7 @@ pub const SIGKILL: i32 = 9;
 pub const SIGSEGV: i32 = 11;
 pub const SIGCHLD: i32 = 17;
 pub const SIGXCPU: i32 = 24;
+pub const SIGXFSZ: i32 = 25;
 pub const SIGSYS: i32 = 31;
 
 pub const PROT_READ: usize = 1;
@@ -61,6 +62,7 @@ pub const POLLERR: i16 = 8;
 pub const POLLHUP: i16 = 16;
 
 pub const RLIMIT_CPU: usize = 0;
+pub const RLIMIT_FSIZE: usize = 1;
 pub const RLIMIT_CORE: usize = 4;
 pub const RLIMIT_AS: usize = 9;
 

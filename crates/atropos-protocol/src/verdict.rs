@@ -28,6 +28,8 @@ pub enum Outcome {
     StepLimit,
     /// More live heap than the limit.
     MemoryLimit,
+    /// A file of more bytes than the limit.
+    FileLimit,
     /// All threads wait for each other.
     Deadlock,
     /// More time than the limit, without reaching another limit.
@@ -57,6 +59,7 @@ impl Outcome {
             Outcome::NotInfected => (11, 0),
             Outcome::Harm => (12, 0),
             Outcome::Deadlock => (13, 0),
+            Outcome::FileLimit => (14, 0),
         }
     }
 
@@ -79,6 +82,7 @@ impl Outcome {
             11 => Outcome::NotInfected,
             12 => Outcome::Harm,
             13 => Outcome::Deadlock,
+            14 => Outcome::FileLimit,
             _ => Outcome::None,
         }
     }
@@ -93,6 +97,7 @@ impl Outcome {
                 | Outcome::StackOverflow
                 | Outcome::StepLimit
                 | Outcome::MemoryLimit
+                | Outcome::FileLimit
                 | Outcome::Deadlock
                 | Outcome::TimeLimit
         )
@@ -245,6 +250,7 @@ mod tests {
             Outcome::StackOverflow,
             Outcome::StepLimit,
             Outcome::MemoryLimit,
+            Outcome::FileLimit,
             Outcome::Deadlock,
             Outcome::TimeLimit,
             Outcome::NeedsOwnProcess,

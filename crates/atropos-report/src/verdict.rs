@@ -42,6 +42,8 @@ pub enum How {
     StepLimit,
     /// It asked for far more memory than the original.
     MemoryLimit,
+    /// It wrote a file far larger than tests do.
+    FileLimit,
     /// It ran far longer than the original.
     TimeLimit,
 }
@@ -104,7 +106,7 @@ impl Verdict {
 }
 
 impl How {
-    pub const ALL: [How; 8] = [
+    pub const ALL: [How; 9] = [
         How::Failed,
         How::Panicked,
         How::Crashed,
@@ -112,6 +114,7 @@ impl How {
         How::Deadlock,
         How::StepLimit,
         How::MemoryLimit,
+        How::FileLimit,
         How::TimeLimit,
     ];
 
@@ -124,6 +127,7 @@ impl How {
             How::Deadlock => "deadlock",
             How::StepLimit => "step limit",
             How::MemoryLimit => "memory limit",
+            How::FileLimit => "file limit",
             How::TimeLimit => "time limit",
         }
     }

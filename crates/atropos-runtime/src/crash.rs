@@ -1,14 +1,14 @@
-//! Signal handlers that tell a stack overflow and a forbidden system call from other crashes.
+//! Signal handlers that tell a stack overflow, a forbidden system call and a file without end from other crashes.
 //!
 //! Installed in the zygote, so that tests inherit them. A test that installs its own has its own.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atropos_protocol::{Outcome, sys};
+use atropos_protocol::{Effect, Outcome, sys};
 
 use crate::role::{self, Role};
-use crate::{intercept::Next, plain, verdict};
+use crate::{intercept::Next, limits, plain, verdict};
 
 /// The lowest address of the main thread's stack.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
@@ -48,6 +48,12 @@ pub fn install() {
     BEFORE.store(before, Ordering::Relaxed);
     set(sys::SIGBUS, fault);
     set(sys::SIGSYS, forbidden);
+    watch_files();
+}
+
+/// Installs the handler for files that grow beyond their limit.
+pub fn watch_files() {
+    set(sys::SIGXFSZ, too_large);
 }
 
 fn set(signal: c_int, handler: Handler) -> usize {
@@ -124,4 +130,17 @@ extern "C" fn forbidden(_signal: c_int, information: *const c_void, _context: *m
         rest /= 10;
     }
     verdict::needs_own_process(std::str::from_utf8(&text).unwrap_or(""));
+}
+
+/// The original need not keep to the limit: it goes on without, and is run again without from its start, since this
+/// one write fails all the same.
+extern "C" fn too_large(_signal: c_int, _information: *const c_void, _context: *mut c_void) {
+    if role::role() == Role::Mutant {
+        verdict::file_limit();
+    }
+    if let Some(board) = role::board() {
+        let large = Effect::LargeFiles.bit();
+        board.header().effects.fetch_or(large, Ordering::Relaxed);
+    }
+    limits::lift();
 }

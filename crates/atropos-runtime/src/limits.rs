@@ -9,9 +9,9 @@ use crate::heap;
 /// Address space of the process when the test started.
 static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
 
-/// The limits of address space and processor time before ours; 0 while ours do not hold.
-static BEFORE: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
-const RESOURCES: [usize; 2] = [sys::RLIMIT_AS, sys::RLIMIT_CPU];
+/// The limits of address space, processor time and files before ours; 0 while ours do not hold.
+static BEFORE: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+const RESOURCES: [usize; 3] = [sys::RLIMIT_AS, sys::RLIMIT_CPU, sys::RLIMIT_FSIZE];
 
 fn limit(which: usize, value: u64) {
     let before = sys::set_limit(RESOURCES[which], value);
@@ -47,6 +47,13 @@ pub fn apply(board: &Board) {
     // Processor time adds up over threads, so this is far above the wall-clock limit.
     if let Some(nanoseconds) = board.time_limit() {
         limit(1, (nanoseconds / 1_000_000_000).saturating_mul(8) + 10);
+    }
+}
+
+/// The limit that holds for the original and for mutants alike: tests that need larger files are told from others by it.
+pub fn apply_to_files(board: &Board) {
+    if let Some(bytes) = board.file_limit() {
+        limit(2, bytes);
     }
 }
 

@@ -104,6 +104,7 @@ fn prepare(board: &Board, policy: Policy) {
     random::seed(header.seed.load(Ordering::Relaxed));
     role::take_charge(1);
     limits::measure();
+    limits::apply_to_files(board);
     steps::reset();
     output::watch();
     effects::watch(policy);

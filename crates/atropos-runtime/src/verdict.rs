@@ -94,6 +94,11 @@ pub fn memory_limit() -> ! {
     stop(Outcome::MemoryLimit, "")
 }
 
+#[cold]
+pub fn file_limit() -> ! {
+    stop(Outcome::FileLimit, "")
+}
+
 /// The process is dying of a signal; what was last panicked about stays to be read.
 #[cold]
 pub fn crash(signal: i32) -> ! {

@@ -443,7 +443,10 @@ fn report(
     outcomes.complete = !interrupted;
     outcomes.explorations = executed.explorations;
     let directory = &prepared.output_directory;
-    outcomes.write(directory)?;
+    // Where it can't be written, what was found is told all the same.
+    let written = outcomes
+        .write(directory)
+        .with_context(|| format!("can't write outcomes.json to {}", directory.display()));
     let text = if prepared.options.output.json {
         serde_json::to_string_pretty(&outcomes)? + "\n"
     } else {
@@ -458,6 +461,7 @@ fn report(
     };
     // A reader that has gone changes nothing about the verdicts.
     let _ = prepared.terminal.stdout().write_all(text.as_bytes());
+    written?;
     if interrupted {
         prepared
             .terminal

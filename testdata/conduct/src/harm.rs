@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -31,6 +31,21 @@ pub fn eat_memory(really: bool) -> usize {
         hoard.push(vec![1u8; 1 << 20]);
     }
     hoard.len()
+}
+
+pub fn fill_the_disk(really: bool, path: &Path) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    while really {
+        file.write_all(&[7; 1 << 20])?;
+    }
+    Ok(())
+}
+
+/// Larger than mutants may write, and never on the disk in whole.
+pub fn reserve(path: &Path, really: bool) -> io::Result<u64> {
+    let file = fs::File::create(path)?;
+    file.set_len(if really { 1 << 30 } else { 0 })?;
+    Ok(file.metadata()?.len())
 }
 
 pub fn leave(really: bool) {
@@ -142,6 +157,18 @@ pub fn come_late(really: bool) {
     }
 }
 
+/// Fails for the first time only, like a test on a disk that is full for a while.
+pub fn lack_space(really: bool) -> io::Result<()> {
+    if really {
+        const NO_SPACE: i32 = 28;
+        let before = Path::new(&env::var("SCRATCH").unwrap()).join("full");
+        if !before.exists() && fs::write(&before, "").is_ok() {
+            return Err(io::Error::from_raw_os_error(NO_SPACE));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +187,11 @@ mod tests {
     }
 
     #[test]
+    fn there_is_space() {
+        lack_space(false).unwrap();
+    }
+
+    #[test]
     fn loops_end() {
         assert_eq!(loop_for_ever(false), 0);
     }
@@ -172,6 +204,18 @@ mod tests {
     #[test]
     fn memory_suffices() {
         assert_eq!(eat_memory(false), 0);
+    }
+
+    #[test]
+    fn the_disk_suffices() {
+        let path = env::temp_dir().join("conduct-filled");
+        fill_the_disk(false, &path).unwrap();
+    }
+
+    #[test]
+    fn large_files_may_be_reserved() {
+        let path = env::temp_dir().join("conduct-reserved");
+        assert_ne!(reserve(&path, true).unwrap(), 7);
     }
 
     #[test]

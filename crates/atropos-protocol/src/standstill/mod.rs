@@ -19,8 +19,8 @@ const OPERATION: u64 = 0x7f;
 /// Nobody outside the process can wake it.
 const PRIVATE: u64 = 0x80;
 /// Signals that a thread only gets by what it does itself (SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
-/// SIGSYS), and the two that the C library uses between threads. A handler for any other could wake somebody.
-const OWN_SIGNALS: u64 = bits(&[4, 5, 6, 7, 8, 11, 24, 31, 32, 33]);
+/// SIGXFSZ, SIGSYS), and the two that the C library uses between threads. A handler for any other could wake somebody.
+const OWN_SIGNALS: u64 = bits(&[4, 5, 6, 7, 8, 11, 24, 25, 31, 32, 33]);
 /// Signals by which people end a program (SIGHUP, SIGINT, SIGQUIT, SIGTERM). To a test in a process group of its own only a
 /// child would send them.
 const SIGNALS_OF_PEOPLE: u64 = bits(&[1, 2, 3, 15]);

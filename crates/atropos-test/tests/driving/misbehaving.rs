@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use atropos_protocol::{Limits, Outcome, Way};
+use atropos_protocol::{Effect, Limits, Outcome, Way};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -65,6 +65,13 @@ fn wait_for_event(prepare: impl FnOnce(i32)) -> u32 {
     }
 }
 
+/// Gives what writing the last block said.
+fn fill(blocks: u32) -> std::io::Result<()> {
+    let path = std::env::temp_dir().join("filled");
+    let mut file = std::fs::File::create(path)?;
+    (0..blocks).try_for_each(|_| file.write_all(&[7; 1 << 16]))
+}
+
 fn misbehave() -> u32 {
     step(0);
     match at(1) {
@@ -122,6 +129,7 @@ fn misbehave() -> u32 {
                 unsafe { write(event, 1u64.to_ne_bytes().as_ptr(), 8) }
             });
         }),
+        35 => { let _ = fill(u32::MAX); 7 }
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
         _ => 7,
     }
@@ -141,6 +149,9 @@ fn panics_if_seven() {
 }
 
 #[test]
+fn original_fills() { fill(100).unwrap() }
+
+#[test]
 fn original_exits() { std::process::exit(0) }
 
 #[test]
@@ -150,7 +161,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 34)];
+const POINTS: &[(u32, u16)] = &[(1, 35)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -242,6 +253,29 @@ fn an_exit_with_success_in_the_middle_is_noticed() {
 #[test]
 fn a_memory_explosion_runs_into_the_memory_limit() {
     check(8, Outcome::MemoryLimit, "");
+}
+
+#[test]
+fn a_file_without_end_runs_into_the_file_limit() {
+    check_own(35, Outcome::FileLimit, "");
+}
+
+#[test]
+fn an_original_that_writes_large_files_is_told_from_others() {
+    let mut driver = driver();
+    assert!(driver.baseline("original_fills").passed());
+    let index = driver.index("original_fills");
+    let capture = driver.scratch.join("captured");
+    for (file_size, is_enough) in [(1 << 20, false), (1 << 23, true)] {
+        let limits = Limits {
+            file_size,
+            ..Limits::only_time(Duration::from_secs(10))
+        };
+        let baseline = driver.client.baseline(index, &limits, &capture).unwrap();
+        assert_eq!(baseline.passed(), is_enough);
+        let is_noted = baseline.effects.contains(Effect::LargeFiles);
+        assert_eq!(is_noted, !is_enough);
+    }
 }
 
 #[test]

@@ -9,9 +9,17 @@ use atropos_protocol::{Board, Broken, Client, ENV_BOARD, ENV_MUTANT, Outcome, Wa
 
 use crate::support::{Driver, Kind, PATIENCE, compile, fresh_directory};
 
-/// Prints 7. Mutants 1 and 2 print something else, 3 loops, 4 explodes.
+/// Prints 7. Mutants 1 and 2 print something else, 3 loops, 4 explodes, 6 writes a file without end.
 const PROGRAM: &str = r#"
 use atropos_runtime::{at, cond, step};
+
+fn fill() -> u32 {
+    use std::io::Write as _;
+    let path = std::env::temp_dir().join("filled");
+    let mut file = std::fs::File::create(path).unwrap();
+    while file.write_all(&[7; 1 << 16]).is_ok() {}
+    7
+}
 
 fn main() {
     for _ in 0..10_000 { step(0); }
@@ -22,6 +30,7 @@ fn main() {
         4 => { let mut all = vec![]; loop { all.push(vec![1u8; 100_000]); } }
         _ => 7,
     };
+    let seven = if at(6) == 1 { fill() } else { seven };
     println!("{}", if cond(5, b"T", seven > 0) { seven } else { 0 });
 }
 "#;
@@ -47,7 +56,7 @@ fn the_program_may_print_anything() {
 }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 4), (5, 1)];
+const POINTS: &[(u32, u16)] = &[(1, 4), (5, 1), (6, 1)];
 
 fn program() -> PathBuf {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -70,8 +79,8 @@ fn a_program_that_a_test_starts_is_recorded() {
     let mut driver = driver();
     let baseline = driver.baseline("the_program_prints_seven");
     assert!(baseline.passed(), "{}", driver.captured());
-    assert_eq!(baseline.reached, [1, 5]);
-    assert_eq!(baseline.infected, [1, 2, 3, 4]);
+    assert_eq!(baseline.reached, [1, 5, 6]);
+    assert_eq!(baseline.infected, [1, 2, 3, 4, 6]);
     assert_eq!(baseline.steps, 0);
     assert_eq!(baseline.spawned_steps, 10_000);
     assert!(!baseline.may_fork());
@@ -93,8 +102,9 @@ fn a_program_that_a_test_starts_acts_as_the_mutant() {
 #[test]
 fn a_limit_of_the_program_counts_even_if_the_test_does_not_care() {
     let mut driver = driver();
-    let outcomes = driver.outcomes(Way::Each, "the_program_may_print_anything", &[1, 3, 4]);
+    let outcomes = driver.outcomes(Way::Each, "the_program_may_print_anything", &[1, 3, 4, 6]);
     assert_eq!(outcomes[&1], Outcome::Passed);
+    assert_eq!(outcomes[&6], Outcome::FileLimit);
     assert_eq!(outcomes[&3], Outcome::StepLimit);
     assert_eq!(outcomes[&4], Outcome::MemoryLimit);
 }
@@ -120,7 +130,7 @@ fn output(board: Option<&Board>, mutant: Option<&str>) -> String {
 #[test]
 fn plain_mode_obeys_the_environment_and_never_complains() {
     let scratch = fresh_directory();
-    let board = Board::create(&scratch.join("board"), 5, POINTS).unwrap();
+    let board = Board::create(&scratch.join("board"), 6, POINTS).unwrap();
     // Without limits, mutants have none.
     assert_eq!(output(Some(&board), Some("1")), "8\n");
     let header = board.header();

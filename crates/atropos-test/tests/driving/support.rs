@@ -223,6 +223,7 @@ pub fn limits() -> Limits {
         heap: 64 << 20,
         time: Duration::from_secs(10),
         address_space: 1 << 30,
+        file_size: 1 << 20,
         old_files: false,
     }
 }

@@ -102,6 +102,14 @@ impl From<anyhow::Error> for BuildFailure {
     }
 }
 
+/// The line that says most of why a build failed: that of a full disk, which shows in many ways, or the first error.
+pub fn headline(said: &str) -> &str {
+    let line = |found: fn(&str) -> bool| said.lines().find(|line| found(line));
+    line(|line| line.contains("No space left on device"))
+        .or_else(|| line(|line| line.starts_with("error")))
+        .map_or("cargo fails", str::trim)
+}
+
 /// How cargo is called for a plan.
 #[derive(Clone)]
 pub struct CargoSetting {
@@ -558,4 +566,18 @@ fn collect_binaries(
         });
     }
     Ok(binaries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_headline() {
+        let failed = "   Compiling bank\nerror: linking with `cc` failed\n  = note: ld: final link failed: No space left on device\n";
+        assert!(headline(failed).ends_with("No space left on device"));
+        let rejected = "   Compiling bank\nerror[E0308]: mismatched types\nerror: aborting";
+        assert_eq!(headline(rejected), "error[E0308]: mismatched types");
+        assert_eq!(headline(""), "cargo fails");
+    }
 }

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use atropos_protocol::{Baseline, Broken, Limits, Outcome};
+use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome};
 
 use super::Context;
 use super::test_case::{FailedTest, FlakyTest, LeftOut, TestCase};
+use super::way;
 use super::zygotes::Zygotes;
 use crate::progress::Phase;
 
@@ -147,9 +148,13 @@ fn try_test(
         .join(format!("output-{binary}-{index}"));
     let build = context.setting.build;
     let mut runs = Vec::new();
-    for _ in 0..2 {
+    let mut file_size = way::FILE_SIZE;
+    while runs.len() < 2 {
         let mut run_for = |patience: Duration| -> Result<_> {
-            let limits = Limits::only_time(patience);
+            let limits = Limits {
+                file_size,
+                ..Limits::only_time(patience)
+            };
             let zygote = zygotes.get(binary)?;
             Ok(zygote.baseline(index, &limits, &capture))
         };
@@ -164,7 +169,15 @@ fn try_test(
             run => run,
         };
         match run {
-            Ok(run) => {
+            // A write has failed by our limit, so that this run says nothing.
+            Ok(run) if file_size != 0 && run.effects.contains(Effect::LargeFiles) => {
+                file_size = 0;
+                runs.clear();
+            }
+            Ok(mut run) => {
+                if file_size == 0 {
+                    run.effects.add(Effect::LargeFiles);
+                }
                 runs.push(run);
                 if runs.iter().any(decides_nothing) {
                     break;

@@ -200,11 +200,10 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
             Ok(Some(build))
         }
         Err(BuildFailure::DoesNotCompile(said)) => {
-            let first = said.lines().find(|line| line.starts_with("error"));
             setting.progress.say(&format!(
                 "warning: tests that start threads can't be explored, because they do not build for it ({}); \
                  they are run under whatever schedule the system chooses",
-                first.unwrap_or("cargo fails")
+                build::headline(&said)
             ));
             Ok(None)
         }

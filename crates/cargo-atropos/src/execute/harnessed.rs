@@ -3,8 +3,8 @@
 //! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
 //! after the original they were forked from has passed to its end, a worker's verdicts if its
 //! memory stayed clean, and one that only a clock gave after a second run with twice the time. What a test says that looks at
-//! the clock itself counts as a kill if it says it twice, and the original passes again in between; so does a deadlock of
-//! threads.
+//! the clock itself, or where memory or space is lacking, counts as a kill if it says it twice, and the original passes again in
+//! between; so does a deadlock of threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,14 +54,27 @@ fn steps_vary(test: &TestCase) -> bool {
     effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
 }
 
-/// Whether a test may fail because the machine is busy: it looks at the clock.
-fn may_fail_by_the_clock(test: &TestCase, verdict: &Verdict) -> bool {
-    test.baseline.effects.contains(Effect::Clock) && verdict.outcome == Outcome::Failed
+/// The system's errors where the machine lacks something: threads, memory, descriptors (two), space on a disk (two).
+const SHORTAGES: [u8; 6] = [11, 12, 23, 24, 28, 122];
+
+/// Whether a message has such an error in it, in one of the two forms in which the standard library tells errors.
+fn tells_of_shortage(message: &str) -> bool {
+    SHORTAGES.iter().any(|code| {
+        message.contains(&format!("(os error {code})"))
+            || message.contains(&format!("Os {{ code: {code},"))
+    })
+}
+
+/// Whether a test may fail because the machine is busy or full: it looks at the clock, or says that something is lacking.
+fn may_fail_by_the_machine(test: &TestCase, verdict: &Verdict) -> bool {
+    let looks_at_clock = test.baseline.effects.contains(Effect::Clock);
+    verdict.outcome == Outcome::Failed && (looks_at_clock || tells_of_shortage(&verdict.message))
 }
 
 /// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
 fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
-    may_fail_by_the_clock(test, verdict) || verdict.outcome == Outcome::Deadlock && steps_vary(test)
+    may_fail_by_the_machine(test, verdict)
+        || verdict.outcome == Outcome::Deadlock && steps_vary(test)
 }
 
 /// What to run.
@@ -358,7 +371,7 @@ impl Worker<'_> {
 
     /// Notes verdicts that stand, and gives the mutants that need another run: those without a
     /// verdict and those that only a clock stopped, or a number of steps that is another in each run, or that a test has
-    /// killed for the first time which looks at the clock.
+    /// killed for the first time where the machine may have had a part in it.
     fn note(
         &mut self,
         id: TestId,
@@ -376,7 +389,7 @@ impl Worker<'_> {
             if is_late {
                 continue;
             }
-            if may_fail_by_the_clock(test, verdict) {
+            if may_fail_by_the_machine(test, verdict) {
                 if self.doubtful.insert((id, *mutant)) {
                     continue;
                 }
@@ -514,4 +527,22 @@ fn said(mutant: u32, verdict: &Verdict) -> Option<Said> {
         kill,
         explored: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use super::*;
+
+    #[test]
+    fn what_the_machine_lacks_is_told_in_two_forms() {
+        for code in SHORTAGES {
+            let error = Error::from_raw_os_error(code.into());
+            assert!(tells_of_shortage(&format!("it failed: {error}")));
+            assert!(tells_of_shortage(&format!("it failed: {error:?}")));
+        }
+        let missing = Error::from_raw_os_error(2);
+        assert!(!tells_of_shortage(&format!("{missing} {missing:?}")));
+    }
 }

@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use atropos_libtest::Arguments;
 use atropos_mutants::Category;
 use atropos_mutants::mutant::MutantId;
@@ -178,7 +178,9 @@ impl Context<'_> {
                 explored: said.explored.clone(),
             })
             .collect();
-        self.journal.append(&entries)?;
+        self.journal.append(&entries).context(
+            "can't write the journal of verdicts; the next run goes on with what it holds",
+        )?;
         let mut standings = self.standings();
         for said in said {
             let standing = &mut standings[said.mutant as usize];

@@ -48,6 +48,8 @@ pub struct PlainBaseline {
     pub reached: Vec<u32>,
     pub infected: Vec<u32>,
     pub changes_files: bool,
+    /// It writes files beyond the limit that mutants have otherwise.
+    pub large_files: bool,
 }
 
 #[derive(Default)]
@@ -70,15 +72,27 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
         if context.interrupted() {
             break;
         }
-        let board = new_board(context, "plain")?;
-        let header = board.header();
-        header.recording.store(1, Ordering::Relaxed);
-        let limits = Limits::only_time(PATIENCE);
-        let start = Instant::now();
         let said = context.zygotes.scratch.join("plain-output");
-        let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
-        let wall = start.elapsed();
-        let effects = Effects(header.effects.load(Ordering::Relaxed));
+        let run = |file_size| -> Result<_> {
+            let board = new_board(context, "plain")?;
+            board.header().recording.store(1, Ordering::Relaxed);
+            let limits = Limits {
+                file_size,
+                ..Limits::only_time(PATIENCE)
+            };
+            let start = Instant::now();
+            let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
+            let effects = Effects(board.header().effects.load(Ordering::Relaxed));
+            Ok((board, end, start.elapsed(), effects))
+        };
+        let mut ran = run(way::FILE_SIZE)?;
+        let large_files = ran.3.contains(Effect::LargeFiles);
+        if large_files {
+            // A write has failed by our limit, so that this run says nothing.
+            ran = run(0)?;
+        }
+        let (board, end, wall, effects) = ran;
+        let header = board.header();
         if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
                 wall,
@@ -86,6 +100,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 reached: marked(board.reached()),
                 infected: marked(board.infected()),
                 changes_files: effects.contains(Effect::Files),
+                large_files,
                 test,
             });
         } else {
@@ -166,7 +181,10 @@ fn run_mutant(
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
-    let effects = Effects(Effect::Threads.bit());
+    let mut effects = Effects(Effect::Threads.bit());
+    if test.large_files {
+        effects.add(Effect::LargeFiles);
+    }
     let limits = Limits {
         // A program is run only once without a mutant, and may leave files behind that it finds the next time.
         old_files: test.changes_files,
@@ -209,6 +227,7 @@ fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String
     match limit {
         Some(Outcome::StepLimit) => return Some((How::StepLimit, String::new())),
         Some(Outcome::MemoryLimit) => return Some((How::MemoryLimit, String::new())),
+        Some(Outcome::FileLimit) => return Some((How::FileLimit, String::new())),
         _ => {}
     }
     if status.success() == succeeds {
@@ -241,6 +260,7 @@ fn run_program(
     let header = board.header();
     header.step_limit.store(limits.steps, Ordering::Relaxed);
     header.heap_limit.store(limits.heap, Ordering::Relaxed);
+    header.file_limit.store(limits.file_size, Ordering::Relaxed);
     let old_files = u64::from(limits.old_files);
     header.old_files.store(old_files, Ordering::Relaxed);
     header.spawned_limit.store(0, Ordering::Relaxed);

@@ -90,6 +90,7 @@ pub fn how(verdict: &RunVerdict) -> Option<How> {
         Outcome::Crashed(_) | Outcome::StackOverflow => How::Crashed,
         Outcome::StepLimit => How::StepLimit,
         Outcome::MemoryLimit => How::MemoryLimit,
+        Outcome::FileLimit => How::FileLimit,
         Outcome::Deadlock => How::Deadlock,
         Outcome::TimeLimit => How::TimeLimit,
         Outcome::None

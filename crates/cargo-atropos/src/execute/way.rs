@@ -83,6 +83,9 @@ pub fn optimising_pays(
 const SPARE_STEPS: u64 = 2_000_000;
 const SPARE_HEAP: u64 = 256 << 20;
 const SPARE_TIME: Duration = Duration::from_secs(2);
+/// Largest file that a test may write, unless the original writes larger ones. Tests rarely write a hundredth of it, and a
+/// mutant without end reaches it in less than a second, before it has filled anybody's disk.
+pub const FILE_SIZE: u64 = 256 << 20;
 
 /// What a mutant may use under a test: small multiples of what the original used. Threads reserve far more addresses than
 /// they use (stacks, arenas of the heap), and one that can't be started looks like a mutant's fault: where there are or
@@ -105,7 +108,15 @@ pub fn limits(
             true => 0,
             false => heap.saturating_mul(4),
         },
+        file_size: file_size(effects),
         old_files: effects.contains(Effect::OldFiles),
+    }
+}
+
+fn file_size(effects: Effects) -> u64 {
+    match effects.contains(Effect::LargeFiles) {
+        true => 0,
+        false => FILE_SIZE,
     }
 }
 

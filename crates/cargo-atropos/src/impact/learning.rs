@@ -128,13 +128,17 @@ impl Seen {
             OriginalTest {
                 unsteady,
                 trace,
-                limits: limits(
-                    wall,
-                    steps,
-                    baseline.peak_heap,
-                    baseline.effects,
-                    team.timeout_multiplier,
-                ),
+                limits: Limits {
+                    // Nobody has tried here whether the original keeps to one.
+                    file_size: 0,
+                    ..limits(
+                        wall,
+                        steps,
+                        baseline.peak_heap,
+                        baseline.effects,
+                        team.timeout_multiplier,
+                    )
+                },
                 seconds,
             },
         );

@@ -32,7 +32,7 @@ use self::observer::{ObservedTest, Observer, ObserverSetting};
 use self::program::Program;
 use self::workers::Team;
 use crate::build::observed::{Observation, build_observed};
-use crate::build::{Build, BuildFailure};
+use crate::build::{Build, BuildFailure, headline};
 use crate::execute::{Executed, points};
 use crate::interrupt::Interrupt;
 use crate::prepare::Prepared;
@@ -157,8 +157,8 @@ impl Measure<'_> {
             Err(BuildFailure::Interrupted) => return Ok(Observed::default()),
             Err(BuildFailure::Internal(error)) => return Err(error),
             Err(BuildFailure::DoesNotCompile(said)) => {
-                let first = said.lines().next().unwrap_or_default().to_owned();
-                anyhow::bail!("the tests do not build with observation: {first}");
+                let why = headline(&said);
+                anyhow::bail!("the tests do not build with observation: {why}");
             }
         };
         let scratch = Scratch::make(&prepared.output_directory, "observing")?;
