@@ -52,6 +52,8 @@ pub struct Header {
     pub address_limit: AtomicU64,
     /// Most bytes of a file that is written, for the original as well.
     pub file_limit: AtomicU64,
+    /// Most threads and processes that a mutant's process may start.
+    pub spawn_limit: AtomicU64,
     /// When the run that the board is for began, in nanoseconds since 1970: files are old that were there before.
     pub began: AtomicU64,
     /// Not 0: a mutant may change old files.
@@ -74,6 +76,8 @@ pub struct Header {
     pub steps: AtomicU64,
     pub peak_heap: AtomicU64,
     pub allocations: AtomicU64,
+    /// Most threads and processes that one process of the original started.
+    pub spawns: AtomicU64,
     pub effects: AtomicU64,
     pub fork_cost: AtomicU64,
     pub restore_cost: AtomicU64,
@@ -321,6 +325,11 @@ impl Board {
     /// Most bytes of a file that is written, if there is a limit.
     pub fn file_limit(&self) -> Option<u64> {
         limit(&self.header().file_limit)
+    }
+
+    /// Most threads and processes that a mutant's process may start, if there is a limit.
+    pub fn spawn_limit(&self) -> Option<u64> {
+        limit(&self.header().spawn_limit)
     }
 
     /// Most nanoseconds of a run, if there is a limit.

@@ -75,6 +75,8 @@ pub struct Limits {
     pub address_space: u64,
     /// Bytes of a file that is written; 0: no limit. It holds for the original as well, which must pass within it.
     pub file_size: u64,
+    /// Threads and processes that one process may start; 0: no limit.
+    pub spawns: u64,
     /// Files may be changed that were there before all tests: the original does so, too.
     pub old_files: bool,
 }
@@ -89,6 +91,7 @@ impl Limits {
             time,
             address_space: 0,
             file_size: 0,
+            spawns: 0,
             old_files: true,
         }
     }
@@ -107,6 +110,8 @@ pub struct Baseline {
     /// Most bytes of heap that were live at once, above what was live at the start.
     pub peak_heap: u64,
     pub allocations: u64,
+    /// Most threads and processes that one process started.
+    pub spawns: u64,
     pub effects: Effects,
     /// What the first effect was.
     pub first_effect: String,
@@ -318,6 +323,7 @@ impl Client {
             spawned_steps: number(&header.spawned_steps),
             peak_heap: number(&header.peak_heap),
             allocations: number(&header.allocations),
+            spawns: number(&header.spawns),
             effects: Effects(number(&header.effects)),
             first_effect: header.first_effect.get(),
             fork_cost: Duration::from_nanos(number(&header.fork_cost)),
@@ -394,6 +400,7 @@ impl Client {
             (&header.time_limit, time),
             (&header.address_limit, limits.address_space),
             (&header.file_limit, limits.file_size),
+            (&header.spawn_limit, limits.spawns),
             (&header.old_files, u64::from(limits.old_files)),
             (&header.deadline, sys::now() + time),
             (&header.depth, 1),
@@ -403,6 +410,7 @@ impl Client {
             (&header.steps, 0),
             (&header.peak_heap, 0),
             (&header.allocations, 0),
+            (&header.spawns, 0),
             (&header.effects, 0),
             (&header.forks, 0),
             (&header.workers, 0),

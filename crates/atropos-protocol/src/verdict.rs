@@ -30,6 +30,8 @@ pub enum Outcome {
     MemoryLimit,
     /// A file of more bytes than the limit.
     FileLimit,
+    /// More threads and processes started than the limit.
+    SpawnLimit,
     /// All threads wait for each other.
     Deadlock,
     /// More time than the limit, without reaching another limit.
@@ -60,6 +62,7 @@ impl Outcome {
             Outcome::Harm => (12, 0),
             Outcome::Deadlock => (13, 0),
             Outcome::FileLimit => (14, 0),
+            Outcome::SpawnLimit => (15, 0),
         }
     }
 
@@ -83,6 +86,7 @@ impl Outcome {
             12 => Outcome::Harm,
             13 => Outcome::Deadlock,
             14 => Outcome::FileLimit,
+            15 => Outcome::SpawnLimit,
             _ => Outcome::None,
         }
     }
@@ -98,6 +102,7 @@ impl Outcome {
                 | Outcome::StepLimit
                 | Outcome::MemoryLimit
                 | Outcome::FileLimit
+                | Outcome::SpawnLimit
                 | Outcome::Deadlock
                 | Outcome::TimeLimit
         )
@@ -251,6 +256,7 @@ mod tests {
             Outcome::StepLimit,
             Outcome::MemoryLimit,
             Outcome::FileLimit,
+            Outcome::SpawnLimit,
             Outcome::Deadlock,
             Outcome::TimeLimit,
             Outcome::NeedsOwnProcess,

@@ -44,6 +44,8 @@ pub enum How {
     MemoryLimit,
     /// It wrote a file far larger than tests do.
     FileLimit,
+    /// It started far more threads or processes than the original.
+    SpawnLimit,
     /// It ran far longer than the original.
     TimeLimit,
 }
@@ -106,7 +108,7 @@ impl Verdict {
 }
 
 impl How {
-    pub const ALL: [How; 9] = [
+    pub const ALL: [How; 10] = [
         How::Failed,
         How::Panicked,
         How::Crashed,
@@ -115,6 +117,7 @@ impl How {
         How::StepLimit,
         How::MemoryLimit,
         How::FileLimit,
+        How::SpawnLimit,
         How::TimeLimit,
     ];
 
@@ -128,6 +131,7 @@ impl How {
             How::StepLimit => "step limit",
             How::MemoryLimit => "memory limit",
             How::FileLimit => "file limit",
+            How::SpawnLimit => "spawn limit",
             How::TimeLimit => "time limit",
         }
     }

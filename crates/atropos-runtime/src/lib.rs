@@ -35,6 +35,7 @@ mod role;
 mod run;
 mod sandbox;
 mod snapshot;
+mod spawns;
 mod steps;
 mod switch;
 mod table;

@@ -48,6 +48,12 @@ pub fn reserve(path: &Path, really: bool) -> io::Result<u64> {
     Ok(file.metadata()?.len())
 }
 
+pub fn start_processes(really: bool) {
+    while really {
+        Command::new("sleep").arg("3600").spawn().unwrap();
+    }
+}
+
 pub fn leave(really: bool) {
     if really {
         let end = process::exit;
@@ -216,6 +222,11 @@ mod tests {
     fn large_files_may_be_reserved() {
         let path = env::temp_dir().join("conduct-reserved");
         assert_ne!(reserve(&path, true).unwrap(), 7);
+    }
+
+    #[test]
+    fn no_process_is_started() {
+        start_processes(false);
     }
 
     #[test]

@@ -6,11 +6,17 @@ use atropos_protocol::Effect;
 
 use super::{Next, intercept};
 use crate::effects::note;
-use crate::{heap, limits};
+use crate::{heap, limits, spawns};
 
 fn starting(call: &CStr, path: *const c_char) {
     note(Effect::Processes, call, Some(path));
     limits::lift();
+}
+
+/// As `starting`, where this process goes on beside the other.
+fn spawning(call: &CStr, path: *const c_char) {
+    starting(call, path);
+    spawns::count();
 }
 
 fn signalling(call: &CStr) {
@@ -21,17 +27,17 @@ type Strings = *const *const c_char;
 
 intercept! {
     fn fork() -> c_int, -1,
-        |call| starting(call, std::ptr::null());
+        |call| spawning(call, std::ptr::null());
     fn posix_spawn(
         pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
         arguments: Strings, environment: Strings,
     ) -> c_int, 38,
-        |call| starting(call, path);
+        |call| spawning(call, path);
     fn posix_spawnp(
         pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
         arguments: Strings, environment: Strings,
     ) -> c_int, 38,
-        |call| starting(call, path);
+        |call| spawning(call, path);
     fn execve(path: *const c_char, arguments: Strings, environment: Strings) -> c_int, -1,
         |call| starting(call, path);
     fn execv(path: *const c_char, arguments: Strings) -> c_int, -1,
@@ -43,9 +49,9 @@ intercept! {
     fn fexecve(file: c_int, arguments: Strings, environment: Strings) -> c_int, -1,
         |call| starting(call, std::ptr::null());
     fn system(command: *const c_char) -> c_int, -1,
-        |call| starting(call, command);
+        |call| spawning(call, command);
     fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
-        |call| starting(call, command);
+        |call| spawning(call, command);
     fn kill(pid: c_int, signal: c_int) -> c_int, -1, signalling;
     fn killpg(group: c_int, signal: c_int) -> c_int, -1, signalling;
     fn sigqueue(pid: c_int, signal: c_int, value: *mut c_void) -> c_int, -1, signalling;
@@ -77,6 +83,7 @@ pub unsafe extern "C" fn pthread_create(
     const EAGAIN: c_int = 11;
     heap::threads_start();
     note(Effect::Threads, c"pthread_create", None);
+    spawns::count();
     let Some(next) = NEXT.get() else {
         return EAGAIN;
     };

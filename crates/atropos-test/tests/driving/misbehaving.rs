@@ -130,6 +130,8 @@ fn misbehave() -> u32 {
             });
         }),
         35 => { let _ = fill(u32::MAX); 7 }
+        36 => loop { std::thread::spawn(sleep_forever); },
+        37 => loop { std::process::Command::new("sleep").arg("3574").spawn().unwrap(); },
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
         _ => 7,
     }
@@ -161,7 +163,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 35)];
+const POINTS: &[(u32, u16)] = &[(1, 37)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -276,6 +278,22 @@ fn an_original_that_writes_large_files_is_told_from_others() {
         let is_noted = baseline.effects.contains(Effect::LargeFiles);
         assert_eq!(is_noted, !is_enough);
     }
+}
+
+#[test]
+fn threads_without_end_run_into_the_spawn_limit() {
+    let mut driver = driver();
+    for way in [Way::Fork, Way::Each] {
+        let outcomes = driver.outcomes(way, "seven", &[36]);
+        assert_eq!(outcomes[&36], Outcome::SpawnLimit, "{way:?}");
+        assert_harmless(&mut driver);
+    }
+}
+
+#[test]
+fn processes_without_end_run_into_the_spawn_limit_and_are_ended() {
+    check_own(37, Outcome::SpawnLimit, "");
+    assert!(!is_running("3574"));
 }
 
 #[test]

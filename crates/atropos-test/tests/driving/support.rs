@@ -224,6 +224,7 @@ pub fn limits() -> Limits {
         time: Duration::from_secs(10),
         address_space: 1 << 30,
         file_size: 1 << 20,
+        spawns: 20,
         old_files: false,
     }
 }

@@ -237,6 +237,7 @@ fn union(runs: Vec<Baseline>) -> Baseline {
             spawned_steps: one.spawned_steps.max(other.spawned_steps),
             peak_heap: one.peak_heap.max(other.peak_heap),
             allocations: one.allocations.max(other.allocations),
+            spawns: one.spawns.max(other.spawns),
             effects: atropos_protocol::Effects(one.effects.0 | other.effects.0),
             fork_cost: one.fork_cost.min(other.fork_cost),
             ..one

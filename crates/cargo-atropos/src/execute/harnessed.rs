@@ -16,6 +16,7 @@ use atropos_report::outcomes::TestRecord;
 
 use super::standing::{TestId, Undecided, how};
 use super::test_case::TestCase;
+use super::way::Used;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, way};
 use crate::journal::KillEntry;
@@ -216,14 +217,8 @@ impl Worker<'_> {
 
     /// Runs some mutants under a test until each has a verdict that can be trusted.
     fn run_mutants(&mut self, id: TestId, test: &TestCase, wanted: &[u32]) -> Result<()> {
-        let baseline = &test.baseline;
-        let limits = way::limits(
-            baseline.wall,
-            baseline.steps.max(baseline.spawned_steps),
-            baseline.peak_heap,
-            baseline.effects,
-            self.context.setting.options.timeout_multiplier(),
-        );
+        let multiplier = self.context.setting.options.timeout_multiplier();
+        let limits = way::limits(&Used::in_run(&test.baseline), multiplier);
         let limits = self.turn.within(limits, test);
         let mut way = match self.zygotes.get(test.binary) {
             Ok(client) => {
@@ -332,16 +327,9 @@ impl Worker<'_> {
             test.index,
             std::thread::current().id()
         ));
-        let limits = Limits::only_time(
-            way::limits(
-                test.baseline.wall,
-                0,
-                0,
-                test.baseline.effects,
-                self.context.setting.options.timeout_multiplier(),
-            )
-            .time,
-        );
+        let multiplier = self.context.setting.options.timeout_multiplier();
+        let mutants = way::limits(&Used::in_run(&test.baseline), multiplier);
+        let limits = Limits::only_time(mutants.time);
         let run = match self.zygotes.get(test.binary) {
             Ok(client) => client.baseline(test.index, &limits, &capture),
             Err(broken) => bail!("the test binary of {} {broken}", test.name),

@@ -38,7 +38,7 @@ pub use self::explored::FailingSchedule;
 pub use self::plain::PlainTest;
 pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, FlakyTest, LeftOut};
-pub use self::way::limits;
+pub use self::way::{Used, limits};
 
 use self::harnessed::Turn;
 use self::plain::PlainBaseline;

@@ -19,6 +19,7 @@ use atropos_report::verdict::How;
 use super::baseline::captured;
 use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
+use super::way::Used;
 use super::{Context, Said, journal_name, way};
 use crate::build::test_binary::Invocation;
 use crate::journal::KillEntry;
@@ -47,6 +48,7 @@ pub struct PlainBaseline {
     pub steps: u64,
     pub reached: Vec<u32>,
     pub infected: Vec<u32>,
+    pub spawns: u64,
     pub changes_files: bool,
     /// It writes files beyond the limit that mutants have otherwise.
     pub large_files: bool,
@@ -99,6 +101,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 steps: header.spawned_steps.load(Ordering::Relaxed),
                 reached: marked(board.reached()),
                 infected: marked(board.infected()),
+                spawns: header.spawns.load(Ordering::Relaxed),
                 changes_files: effects.contains(Effect::Files),
                 large_files,
                 test,
@@ -185,10 +188,17 @@ fn run_mutant(
     if test.large_files {
         effects.add(Effect::LargeFiles);
     }
+    let used = Used {
+        wall: test.wall,
+        steps: test.steps,
+        spawns: test.spawns,
+        effects,
+        ..Used::default()
+    };
     let limits = Limits {
         // A program is run only once without a mutant, and may leave files behind that it finds the next time.
         old_files: test.changes_files,
-        ..way::limits(test.wall, test.steps, 0, effects, multiplier)
+        ..way::limits(&used, multiplier)
     };
     let start = Instant::now();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
@@ -228,6 +238,7 @@ fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String
         Some(Outcome::StepLimit) => return Some((How::StepLimit, String::new())),
         Some(Outcome::MemoryLimit) => return Some((How::MemoryLimit, String::new())),
         Some(Outcome::FileLimit) => return Some((How::FileLimit, String::new())),
+        Some(Outcome::SpawnLimit) => return Some((How::SpawnLimit, String::new())),
         _ => {}
     }
     if status.success() == succeeds {
@@ -261,6 +272,7 @@ fn run_program(
     header.step_limit.store(limits.steps, Ordering::Relaxed);
     header.heap_limit.store(limits.heap, Ordering::Relaxed);
     header.file_limit.store(limits.file_size, Ordering::Relaxed);
+    header.spawn_limit.store(limits.spawns, Ordering::Relaxed);
     let old_files = u64::from(limits.old_files);
     header.old_files.store(old_files, Ordering::Relaxed);
     header.spawned_limit.store(0, Ordering::Relaxed);

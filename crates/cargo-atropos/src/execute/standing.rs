@@ -91,6 +91,7 @@ pub fn how(verdict: &RunVerdict) -> Option<How> {
         Outcome::StepLimit => How::StepLimit,
         Outcome::MemoryLimit => How::MemoryLimit,
         Outcome::FileLimit => How::FileLimit,
+        Outcome::SpawnLimit => How::SpawnLimit,
         Outcome::Deadlock => How::Deadlock,
         Outcome::TimeLimit => How::TimeLimit,
         Outcome::None

@@ -87,29 +87,49 @@ const SPARE_TIME: Duration = Duration::from_secs(2);
 /// mutant without end reaches it in less than a second, before it has filled anybody's disk.
 pub const FILE_SIZE: u64 = 256 << 20;
 
+const SPARE_SPAWNS: u64 = 300;
+
+/// What the original used under a test.
+#[derive(Clone, Copy, Default)]
+pub struct Used {
+    pub wall: Duration,
+    pub steps: u64,
+    pub peak_heap: u64,
+    /// Threads and processes that were started.
+    pub spawns: u64,
+    pub effects: Effects,
+}
+
+impl Used {
+    pub fn in_run(baseline: &Baseline) -> Used {
+        Used {
+            wall: baseline.wall,
+            steps: baseline.steps.max(baseline.spawned_steps),
+            peak_heap: baseline.peak_heap,
+            spawns: baseline.spawns,
+            effects: baseline.effects,
+        }
+    }
+}
+
 /// What a mutant may use under a test: small multiples of what the original used. Threads reserve far more addresses than
 /// they use (stacks, arenas of the heap), and one that can't be started looks like a mutant's fault: where there are or
 /// may be threads, addresses are not limited, only the heap.
-pub fn limits(
-    wall: Duration,
-    steps: u64,
-    peak_heap: u64,
-    effects: Effects,
-    multiplier: f64,
-) -> Limits {
-    let step_factor = step_factor(steps, multiplier);
-    let heap = peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
+pub fn limits(used: &Used, multiplier: f64) -> Limits {
+    let step_factor = step_factor(used.steps, multiplier);
+    let heap = used.peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
     Limits {
-        steps: (steps as f64 * step_factor) as u64 + SPARE_STEPS,
+        steps: (used.steps as f64 * step_factor) as u64 + SPARE_STEPS,
         step_factor,
         heap,
-        time: wall.mul_f64(multiplier) + SPARE_TIME,
-        address_space: match effects.contains(Effect::Threads) {
+        time: used.wall.mul_f64(multiplier) + SPARE_TIME,
+        spawns: used.spawns.saturating_mul(10) + SPARE_SPAWNS,
+        address_space: match used.effects.contains(Effect::Threads) {
             true => 0,
             false => heap.saturating_mul(4),
         },
-        file_size: file_size(effects),
-        old_files: effects.contains(Effect::OldFiles),
+        file_size: file_size(used.effects),
+        old_files: used.effects.contains(Effect::OldFiles),
     }
 }
 
@@ -153,6 +173,7 @@ mod tests {
             spawned_steps: 0,
             peak_heap: 0,
             allocations: 0,
+            spawns: 0,
             effects: Effects(effects),
             first_effect: String::new(),
             fork_cost: Duration::from_micros(300),
@@ -226,7 +247,14 @@ mod tests {
 
     #[test]
     fn threads_may_reserve_as_many_addresses_as_they_like() {
-        let of = |effects| limits(Duration::ZERO, 1, 1 << 20, Effects(effects), 5.0).address_space;
+        let of = |effects| {
+            let used = Used {
+                peak_heap: 1 << 20,
+                effects: Effects(effects),
+                ..Used::default()
+            };
+            limits(&used, 5.0).address_space
+        };
         assert!(of(0) > 0);
         assert_eq!(of(Effect::Threads.bit()), 0);
     }

@@ -14,7 +14,7 @@ use super::calls::Calls;
 use super::observer::{ObservedTest, Observer};
 use super::trace::Trace;
 use super::workers::{Team, in_parallel};
-use crate::execute::limits;
+use crate::execute::{Used, limits};
 
 /// So many times more is a test run that starts threads.
 const SCHEDULES: u64 = 3;
@@ -121,8 +121,10 @@ impl Seen {
                 unsteady.extend(trace.unsteady(&other));
             }
         }
-        let wall = baseline.wall.max(again.wall);
-        let steps = baseline.steps.max(baseline.spawned_steps);
+        let used = Used {
+            wall: baseline.wall.max(again.wall),
+            ..Used::in_run(&baseline)
+        };
         self.tests.insert(
             test.id,
             OriginalTest {
@@ -131,13 +133,7 @@ impl Seen {
                 limits: Limits {
                     // Nobody has tried here whether the original keeps to one.
                     file_size: 0,
-                    ..limits(
-                        wall,
-                        steps,
-                        baseline.peak_heap,
-                        baseline.effects,
-                        team.timeout_multiplier,
-                    )
+                    ..limits(&used, team.timeout_multiplier)
                 },
                 seconds,
             },

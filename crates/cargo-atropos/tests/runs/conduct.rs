@@ -33,6 +33,7 @@ fn misbehaving_mutants_get_the_right_verdict(run: &Run) {
             ("eat_memory: negate really", "killed (memory limit)"),
             ("fill_the_disk: negate really", "killed (file limit)"),
             ("reserve: negate really", "survived"),
+            ("start_processes: negate really", "killed (spawn limit)"),
             ("leave: negate really", "killed (exited)"),
             ("abort: negate really", "killed (crashed)"),
             ("write_to_nowhere: negate really", "killed (crashed)"),
