@@ -63,6 +63,8 @@ pub struct Header {
     /// Not 0: processes in plain mode note what they reach and infect.
     pub recording: AtomicU64,
 
+    /// The zygote's process, if there is one.
+    pub zygote: AtomicU64,
     /// When the process that runs at the moment is over its time, on the monotonic clock.
     pub deadline: AtomicU64,
     /// How far that process is from the zygote (a test's process is 1).

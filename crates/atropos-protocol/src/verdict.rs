@@ -40,7 +40,8 @@ pub enum Outcome {
     NeedsOwnProcess,
     /// The test ended and the mutant never differed from the original.
     NotInfected,
-    /// Stopped before it changed a file that had been there before all tests, which the original leaves alone.
+    /// Stopped before it changed a file that had been there before all tests, which the original leaves alone, or sent a
+    /// signal to a process that is not the test's own.
     Harm,
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use atropos_protocol::{Effect, Effects, Outcome, sys};
 
 use crate::role::Role;
-use crate::{role, verdict};
+use crate::{kin, role, verdict};
 
 /// How effects are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,17 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
         verdict::stop(Outcome::Harm, text.as_str());
     }
     sys::set_errno(errno);
+}
+
+/// The program is about to send a signal. A mutant is stopped before one reaches a process that is not the test's own.
+pub fn signal(call: &CStr, target: i32) {
+    if role::role() != Role::Mutant || kin::are_alone_at(target) {
+        return;
+    }
+    let mut text = Line::new();
+    text.push(call.to_bytes());
+    text.push(format!(" {target}").as_bytes());
+    verdict::stop(Outcome::Harm, text.as_str());
 }
 
 #[cold]

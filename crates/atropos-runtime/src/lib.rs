@@ -23,6 +23,7 @@ mod effects;
 mod fork;
 mod heap;
 mod intercept;
+mod kin;
 mod limits;
 #[doc(hidden)]
 pub mod observe;

@@ -97,6 +97,8 @@ impl<'a> Zygote<'a> {
         sys::adopt_orphans();
         crash::install();
         let board = role::set_board(board);
+        let this = sys::pid() as u64;
+        board.header().zygote.store(this, Ordering::Relaxed);
         let zygote = Zygote {
             tests: suite.tests(),
             suite,

@@ -331,11 +331,19 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
             format!("only exploration comes to it, and not to the end under {name}: {why}")
         }
         Undecided::Harm(call) => {
-            let call = call.as_ref().map(|call| format!(": `{call}`"));
-            format!(
-                "under {name} it was stopped before it changed a file that was there before, and that the original leaves alone{}",
-                call.unwrap_or_default()
-            )
+            let harm = match call {
+                Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
+                    format!("sent a signal to a process that is not the test's own: `{call}`")
+                }
+                call => {
+                    let call = call.as_ref().map(|call| format!(": `{call}`"));
+                    let call = call.unwrap_or_default();
+                    format!(
+                        "changed a file that was there before, and that the original leaves alone{call}"
+                    )
+                }
+            };
+            format!("under {name} it was stopped before it {harm}")
         }
         Undecided::OnlyExplored => {
             format!("it only acts where threads are explored, and {name} could not be")

@@ -10,6 +10,7 @@ use std::{env, process, thread};
 
 unsafe extern "C" {
     fn close(descriptor: i32) -> i32;
+    fn kill(process: i32, signal: i32) -> i32;
 }
 
 pub fn loop_for_ever(really: bool) -> u64 {
@@ -105,6 +106,14 @@ pub fn delete(really: bool, directory: &Path) {
 pub fn delete_what_others_need(really: bool) {
     if really {
         fs::remove_file("Cargo.toml").unwrap();
+    }
+}
+
+/// With a signal that is ignored by those who don't listen.
+pub fn signal_to_all(really: bool) {
+    const SIGURG: i32 = 23;
+    if really {
+        unsafe { kill(-1, SIGURG) };
     }
 }
 
@@ -227,6 +236,11 @@ mod tests {
     #[test]
     fn no_process_is_started() {
         start_processes(false);
+    }
+
+    #[test]
+    fn nobody_is_signalled() {
+        signal_to_all(false);
     }
 
     #[test]

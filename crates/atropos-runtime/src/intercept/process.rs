@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use atropos_protocol::Effect;
 
 use super::{Next, intercept};
-use crate::effects::note;
+use crate::effects::{self, note};
 use crate::{heap, limits, spawns};
 
 fn starting(call: &CStr, path: *const c_char) {
@@ -19,8 +19,12 @@ fn spawning(call: &CStr, path: *const c_char) {
     spawns::count();
 }
 
-fn signalling(call: &CStr) {
+fn signalling(call: &CStr, target: c_int, signal: c_int) {
     note(Effect::Kill, call, None);
+    // Signal 0 only asks whether somebody is there.
+    if signal != 0 {
+        effects::signal(call, target);
+    }
 }
 
 type Strings = *const *const c_char;
@@ -52,9 +56,12 @@ intercept! {
         |call| spawning(call, command);
     fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
         |call| spawning(call, command);
-    fn kill(pid: c_int, signal: c_int) -> c_int, -1, signalling;
-    fn killpg(group: c_int, signal: c_int) -> c_int, -1, signalling;
-    fn sigqueue(pid: c_int, signal: c_int, value: *mut c_void) -> c_int, -1, signalling;
+    fn kill(pid: c_int, signal: c_int) -> c_int, -1,
+        |call| signalling(call, pid, signal);
+    fn killpg(group: c_int, signal: c_int) -> c_int, -1,
+        |call| signalling(call, -group, signal);
+    fn sigqueue(pid: c_int, signal: c_int, value: *mut c_void) -> c_int, -1,
+        |call| signalling(call, pid, signal);
     fn getpid() -> c_int, 0,
         |call| note(Effect::ProcessId, call, None);
 }

@@ -15,6 +15,8 @@ use std::io::Write as _;
 unsafe extern "C" {
     fn close(fd: i32) -> i32;
     fn raise(signal: i32) -> i32;
+    fn kill(process: i32, signal: i32) -> i32;
+    fn getppid() -> i32;
     fn write(fd: i32, bytes: *const u8, count: usize) -> isize;
     fn eventfd(value: u32, flags: i32) -> i32;
     fn epoll_create1(flags: i32) -> i32;
@@ -37,6 +39,9 @@ fn overflow(n: u64) -> u64 {
     let frame = std::hint::black_box([n; 4096]);
     overflow(n + 1) + frame[(n % 4096) as usize]
 }
+
+/// Nothing happens to those who don't listen.
+const SIGURG: i32 = 23;
 
 fn sleep_forever() {
     std::thread::sleep(std::time::Duration::from_secs(3600));
@@ -130,6 +135,14 @@ fn misbehave() -> u32 {
             });
         }),
         35 => { let _ = fill(u32::MAX); 7 }
+        38 => { unsafe { kill(-1, SIGURG); } 7 }
+        39 => { unsafe { kill(getppid(), SIGURG); } 7 }
+        40 => { unsafe { kill(0, SIGURG); kill(-1, 0); } 7 }
+        41 => {
+            let mut child = std::process::Command::new("sleep").arg("3575").spawn().unwrap();
+            unsafe { kill(child.id() as i32, 9); }
+            if child.wait().unwrap().success() { 8 } else { 7 }
+        }
         36 => loop { std::thread::spawn(sleep_forever); },
         37 => loop { std::process::Command::new("sleep").arg("3574").spawn().unwrap(); },
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
@@ -163,7 +176,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 37)];
+const POINTS: &[(u32, u16)] = &[(1, 41)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -294,6 +307,14 @@ fn threads_without_end_run_into_the_spawn_limit() {
 fn processes_without_end_run_into_the_spawn_limit_and_are_ended() {
     check_own(37, Outcome::SpawnLimit, "");
     assert!(!is_running("3574"));
+}
+
+#[test]
+fn signals_reach_nobody_but_the_test() {
+    check_own(38, Outcome::Harm, "kill -1");
+    check_own(39, Outcome::Harm, "kill ");
+    check_own(40, Outcome::Passed, "");
+    check_own(41, Outcome::Passed, "");
 }
 
 #[test]

@@ -41,6 +41,7 @@ fn misbehaving_mutants_get_the_right_verdict(run: &Run) {
             ("panic_in_drop: negate really", "killed (panicked)"),
             ("delete: negate really", "killed (panicked)"),
             ("delete_what_others_need: negate really", "untested"),
+            ("signal_to_all: negate really", "untested"),
             (
                 "write_down_how_it_failed: negate really",
                 "killed (panicked)",
@@ -66,6 +67,10 @@ fn files_of_the_user_stay(tree: &Tree, run: &Run) {
     let why = "under harm::tests::files_of_others_stay it was stopped before it changed a file";
     assert!(note.contains(why), "{note}");
     assert!(note.ends_with(": `unlink Cargo.toml`"), "{note}");
+    let mutant = run.mutant("src/harm.rs", "signal_to_all", "negate really");
+    let note = mutant.note.as_deref().unwrap_or_default();
+    let why = "sent a signal to a process that is not the test's own: `kill -1`";
+    assert!(note.ends_with(why), "{note}");
     let failures = tree.path().join("proptest-regressions/harm.txt");
     assert_eq!(fs::read_to_string(failures).unwrap(), "# none yet\n");
 }
