@@ -1,5 +1,5 @@
 //! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
-//! current directory. They are not let through, and end the execution: the next one would not begin as this one did, and a
+//! current directory, other processes. They are not let through, and end the execution: the next one would not begin as this one did, and a
 //! mutant must not destroy what the original leaves alone. (The environment is put back with the statics.) Looks at what
 //! changes outside by itself only mark the execution.
 
@@ -104,6 +104,10 @@ changing!(mkdir(path: *const c_char, mode: c_uint), c"mkdir", "a directory is ma
 changing!(rmdir(path: *const c_char), c"rmdir", "a directory is removed");
 changing!(unlink(path: *const c_char), c"unlink", "a file is removed");
 changing!(unlinkat(directory: c_int, path: *const c_char, flags: c_int), c"unlinkat", "a file is removed");
+changing!(mkdirat(at: c_int, path: *const c_char, mode: c_uint), c"mkdirat", "a directory is made");
+changing!(renameat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char), c"renameat", "a file is renamed");
+changing!(chown(path: *const c_char, user: c_uint, group: c_uint), c"chown", "a file is changed");
+changing!(lchown(path: *const c_char, user: c_uint, group: c_uint), c"lchown", "a file is changed");
 changing!(rename(from: *const c_char, to: *const c_char), c"rename", "a file is renamed");
 changing!(chmod(path: *const c_char, mode: c_uint), c"chmod", "a file is changed");
 changing!(truncate(path: *const c_char, length: c_long), c"truncate", "a file is changed");
@@ -111,3 +115,29 @@ changing!(linkat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char
 changing!(link(from: *const c_char, to: *const c_char), c"link", "a file is linked");
 changing!(symlink(to: *const c_char, from: *const c_char), c"symlink", "a file is linked");
 changing!(chdir(path: *const c_char), c"chdir", "the current directory is changed");
+
+/// The C library's `kill`: a signal to others is not let through.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kill(process: c_int, signal: c_int) -> c_int {
+    // Signal 0 only asks whether somebody is there.
+    if heap::program_runs() && signal != 0 && process as u32 != std::process::id() {
+        limits::not_under_control("a signal is sent");
+    }
+    type Function = unsafe extern "C" fn(c_int, c_int) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: as above.
+    unsafe { std::mem::transmute::<usize, Function>(next(&NEXT, c"kill"))(process, signal) }
+}
+
+/// The C library's `killpg`, likewise.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn killpg(group: c_int, signal: c_int) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { kill(-group, signal) }
+}

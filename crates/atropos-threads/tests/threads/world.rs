@@ -368,6 +368,9 @@ fn an_os_thread_that_nobody_controls_is_named() {
 
 #[test]
 fn what_changes_the_world_outside_is_named() {
+    unsafe extern "C" {
+        fn kill(process: i32, signal: i32) -> i32;
+    }
     fn check(test: impl Fn() + Sync, expected: &[&str]) {
         alone(|| {
             let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
@@ -411,6 +414,12 @@ fn what_changes_the_world_outside_is_named() {
         || std::env::set_current_dir(&path).unwrap(),
         &["not under control: the current directory is changed"],
     );
+    // With a signal that is ignored by those who don't listen.
+    check(
+        || assert_eq!(unsafe { kill(-1, 23) }, 0),
+        &["not under control: a signal is sent"],
+    );
+    check(|| assert_eq!(unsafe { kill(-1, 0) }, 0), &[]);
     check(
         || drop(std::fs::read("/proc/self/statm").unwrap()),
         &["not under control: its memory is measured"],
