@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schedules::{Counter, Door, Slot, Tickets, expected, send, total};
 
@@ -27,6 +27,13 @@ fn every_count_is_counted() {
 #[test]
 fn the_first_count_is_one() {
     assert_eq!(Counter::default().add(), 1);
+}
+
+#[test]
+fn nothing_is_counted_in_no_time() {
+    let start = Instant::now();
+    assert_eq!(Counter::default().get(), 0);
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

@@ -270,11 +270,30 @@ impl Worker<'_> {
             let verdicts = self.each(test, some, &limits)?;
             slow.extend(self.note(id, test, verdicts, some.to_vec())?);
         }
-        let is_over = slow.is_empty() || self.turn == Turn::BeforeExploration;
-        if is_over || self.context.interrupted() {
-            return Ok(());
+        match self.turn {
+            Turn::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
+            Turn::Rest => self.run_slow(id, test, slow, limits),
         }
-        self.run_slow(id, test, slow, limits)
+    }
+
+    /// Before schedules are explored: a second run for what a test killed that looks at the clock, so that it need not be
+    /// explored, and not for what only took long.
+    fn repeat_doubtful(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        mut killed: Vec<u32>,
+        limits: &Limits,
+    ) -> Result<()> {
+        killed.retain(|&mutant| self.doubtful.contains(&(id, mutant)));
+        for some in killed.chunks(fitting(NOTED, test)) {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let verdicts = self.each(test, some, limits)?;
+            self.note(id, test, verdicts, some.to_vec())?;
+        }
+        Ok(())
     }
 
     /// A second run, with twice the time, for mutants of which only the clock has spoken, or a count of steps that the next

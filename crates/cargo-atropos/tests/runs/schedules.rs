@@ -186,6 +186,11 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     assert_eq!(run.killers(doubled), ["the_first_count_is_one"]);
     assert_eq!(doubled.killed_by[0].schedule, None);
     assert!(doubled.explored_by.is_empty());
+    // Nor is it if the test looks at the clock, and so has to kill twice.
+    let one_too_many = find("replace body with 1", "Counter::get");
+    let killers = run.killers(one_too_many);
+    assert_eq!(killers, ["nothing_is_counted_in_no_time"]);
+    assert!(one_too_many.explored_by.is_empty());
 
     let started_at_two = find("replace 1 with 2", "Tickets::draw");
     assert_eq!(started_at_two.verdict.unwrap().to_string(), "survived");
