@@ -2,7 +2,8 @@
 //!
 //! rustc's complaint about a deleted `return` names everything but the `return`: a value that is
 //! used after it was moved, a block whose type is now `()`. The same goes for a deleted assignment,
-//! without which an old borrow lives on or a variable stays without a value. So the points with
+//! without which an old borrow lives on or a variable stays without a value, and for a deleted macro
+//! that defines what is used elsewhere. So the points with
 //! such deletions are remembered, and they are the first suspects when an error of that kind points
 //! elsewhere.
 
@@ -45,6 +46,8 @@ pub(crate) enum Change {
     Keeps(String),
     /// Variables that had no value get none: what goes behind the statement has given them one on the way.
     Misses(Vec<String>),
+    /// What a macro defines is not there: any of the names that it is given.
+    Hides(Vec<String>),
 }
 
 /// A place in the source that an error points at.
@@ -98,7 +101,10 @@ fn change_of_deletion(statement: &str) -> Option<Change> {
     }
     if goes_on(&block) {
         // Control could go on behind it all along.
-        return None;
+        return match block.stmts.as_slice() {
+            [Stmt::Macro(call)] => hidden_by(&call.mac),
+            _ => None,
+        };
     }
     let tokens: TokenStream = statement.parse().ok()?;
     leaves(tokens).then_some(Change::Stays)
@@ -205,6 +211,24 @@ fn leaves(tokens: TokenStream) -> bool {
     })
 }
 
+fn hidden_by(call: &syn::Macro) -> Option<Change> {
+    let mut names = BTreeSet::new();
+    add_names(call.tokens.clone(), &mut names);
+    (!names.is_empty()).then(|| Change::Hides(names.into_iter().collect()))
+}
+
+fn add_names(tokens: TokenStream, names: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => {
+                names.insert(ident.to_string());
+            }
+            TokenTree::Group(group) => add_names(group.stream(), names),
+            _ => {}
+        }
+    }
+}
+
 fn is_jump(text: &str) -> bool {
     text.starts_with("break") || text.starts_with("continue")
 }
@@ -224,6 +248,11 @@ fn root_name(place: &Expr) -> Option<String> {
 const FLOW_CODES: [&str; 12] = [
     "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506", "E0510", "E0597",
     "E0713", "E0716",
+];
+
+/// Errors about names that nothing has.
+const NAME_CODES: [&str; 7] = [
+    "E0405", "E0412", "E0422", "E0425", "E0432", "E0433", "E0531",
 ];
 
 /// Whether an error comes from the borrow checker.
@@ -246,6 +275,7 @@ pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> 
     match error.code() {
         "E0308" | "E0317" => without_value(map, error, main),
         "E0384" => assigned_twice(map, &labelled),
+        code if NAME_CODES.contains(&code) => hiding(map, error, main),
         _ if is_about_flow(error) => {
             let kept = kept_variables(map, error, labels);
             // A variable that was never given a value has nothing to do with where control goes,
@@ -315,7 +345,20 @@ fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<u
             Change::Keeps(name) if is_without_value => is_missing(name),
             Change::Keeps(name) => error.names(name),
             Change::Misses(names) => is_without_value && names.iter().any(is_missing),
-            Change::Stays | Change::Strays => false,
+            Change::Stays | Change::Strays | Change::Hides(_) => false,
+        })
+        .map(|(point, ..)| point)
+        .collect()
+}
+
+/// Deleted macros that may define the name that is missing at a place: woven, they stand in a block of their own.
+fn hiding(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
+    let is_missing = |name: &String| error.message.contains(&format!("`{name}`"));
+    points_with_flow(map)
+        .filter(|(.., flow)| flow.block.contains(place))
+        .filter(|(.., flow)| match &flow.change {
+            Change::Hides(names) => names.iter().any(is_missing),
+            _ => false,
         })
         .map(|(point, ..)| point)
         .collect()
@@ -428,6 +471,13 @@ mod tests {
         check("if a { x = 1; break; }", None);
         check("while a { x = 1; }", None);
         check("f(x);", None);
+        let hides = |names: &[&str]| {
+            let names = names.iter().map(ToString::to_string);
+            Some(Change::Hides(names.collect()))
+        };
+        check("table! { static A: B = 1; }", hides(&["A", "B", "static"]));
+        check("let_it_be!(a, { b });", hides(&["a", "b"]));
+        check("note!();", None);
         check("x += 1;", None);
         check("*x = 1;", None);
     }

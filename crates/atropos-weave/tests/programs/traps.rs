@@ -687,6 +687,24 @@ fn in_macros(n: i32) -> i32 {
     twice!(list.len() as i32 - 1) + list[if n > 0 { 0 } else { 1 }]
 }
 
+/// Macros in place of statements may define what is used around them.
+fn defined_on_the_way(n: i32) -> (u32, i32) {
+    thread_local! {
+        static CALLS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    }
+    macro_rules! let_it_be {
+        ($name:ident, $value:expr) => {
+            let $name = $value;
+        };
+    }
+    let_it_be!(half, n / 2);
+    if half > 1 {
+        CALLS.set(CALLS.get() + 2);
+    }
+    CALLS.set(CALLS.get() + 1);
+    (CALLS.get(), half)
+}
+
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for n in [0, 8] {
@@ -714,5 +732,6 @@ pub fn main() {
         attempt("dense", || dense(n, 2));
         attempt("shadowed", || shadowed(n, 1));
         attempt("macros", || in_macros(n));
+        attempt("defined on the way", || defined_on_the_way(n));
     }
 }
