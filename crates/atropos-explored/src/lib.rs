@@ -35,7 +35,7 @@ pub use atropos_libtest::{
     TestFn, TestName, TestType, assert_test_result,
 };
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
-pub use switch::{arith, at, cold, cond, constant, iter, logic, on, relate, step};
+pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
 
 use atropos_libtest::{Arguments, by_hand};
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{
 };
 
 use atropos_values::choose::{self, Constant};
-use atropos_values::{Hit, Key, MaybeEmpty, Prim};
+use atropos_values::{Hit, Key, Prim};
 
 /// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted; and whether it
 /// was executed.
@@ -295,10 +295,4 @@ pub fn constant(
         0 => 0,
         _ => choose::constant(first, constant, left, decide),
     }
-}
-
-/// Yields nothing if mutant `first` acts.
-#[inline(never)]
-pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
-    MaybeEmpty::new(it, on(first))
 }

@@ -46,6 +46,6 @@ mod wait;
 pub mod zygote;
 
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
-pub use switch::{arith, at, cold, cond, constant, iter, logic, on, relate, step};
+pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
 #[doc(hidden)]
 pub use verdict::note_panic;

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use atropos_values::choose::{self, Constant};
-use atropos_values::{Hit, MaybeEmpty, Prim};
+use atropos_values::{Hit, Prim};
 
 use crate::decision::decide;
 use crate::table;
@@ -150,13 +150,6 @@ pub fn constant(
         return 0;
     }
     choose::constant(first, constant, left, decide)
-}
-
-/// Yields nothing if mutant `first` acts.
-#[cfg_attr(feature = "inline", inline)]
-#[cfg_attr(not(feature = "inline"), inline(never))]
-pub fn iter<I: Iterator>(first: u32, it: I) -> MaybeEmpty<I> {
-    MaybeEmpty::new(it, on(first))
 }
 
 #[cfg(test)]

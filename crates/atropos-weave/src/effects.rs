@@ -81,77 +81,6 @@ fn effects_of_all<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Effects {
         .unwrap_or(Effects::None)
 }
 
-/// Methods and functions of the standard library that make iterators without running them.
-const LAZY: [&str; 40] = [
-    "iter",
-    "iter_mut",
-    "into_iter",
-    "map",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "enumerate",
-    "zip",
-    "chain",
-    "rev",
-    "take",
-    "skip",
-    "take_while",
-    "skip_while",
-    "step_by",
-    "cloned",
-    "copied",
-    "peekable",
-    "cycle",
-    "fuse",
-    "inspect",
-    "scan",
-    "chars",
-    "char_indices",
-    "bytes",
-    "lines",
-    "split",
-    "split_whitespace",
-    "keys",
-    "values",
-    "windows",
-    "chunks",
-    "once",
-    "repeat",
-    "empty",
-    "from_fn",
-    "successors",
-    "repeat_with",
-];
-
-/// Whether an expression only puts iterators together, so that nobody can notice whether it was
-/// evaluated: calls of well-known adapters on silent operands and closures.
-pub(crate) fn is_lazy_chain(expr: &Expr) -> bool {
-    let is_lazy = |name: &syn::Ident| LAZY.iter().any(|lazy| name == lazy);
-    match expr {
-        Expr::Paren(inner) => is_lazy_chain(&inner.expr),
-        Expr::Closure(_) => true,
-        Expr::Range(range) => [&range.start, &range.end]
-            .into_iter()
-            .flatten()
-            .all(|end| effects_of(end) == Effects::None),
-        Expr::MethodCall(call) => {
-            is_lazy(&call.method)
-                && is_lazy_chain(&call.receiver)
-                && call.args.iter().all(is_lazy_chain)
-        }
-        Expr::Call(call) => {
-            let name = match &*call.func {
-                Expr::Path(path) => path.path.segments.last().map(|last| &last.ident),
-                _ => None,
-            };
-            name.is_some_and(is_lazy) && call.args.iter().all(is_lazy_chain)
-        }
-        other => effects_of(other) == Effects::None,
-    }
-}
-
 /// Whether an expression names a place rather than makes a value. A path may be a constant's; then
 /// treating it as a place does no harm.
 pub(crate) fn is_place(expr: &Expr) -> bool {
@@ -202,18 +131,6 @@ mod tests {
         ] {
             check(text, Effects::Any);
         }
-    }
-
-    #[test]
-    fn iterators_that_are_only_put_together_are_lazy() {
-        let check = |text: &str| is_lazy_chain(&syn::parse_str(text).unwrap());
-        assert!(check(
-            "self.items.iter().map(|x| f(x)).filter(move |x| **x > n)"
-        ));
-        assert!(check("(0..self.n).rev().chain(std::iter::once(1))"));
-        assert!(!check("self.lock().iter()"));
-        assert!(!check("self.items.iter().map(f()).rev()"));
-        assert!(!check("v.drain(..)"));
     }
 
     #[test]

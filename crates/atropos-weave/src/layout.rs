@@ -11,7 +11,7 @@ use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
 use crate::constants::{Operator, Unnamed, arguments, integer, operators, unnamed};
 use crate::context::Contexts;
-use crate::effects::{Effects, effects_of, is_lazy_chain, is_place};
+use crate::effects::{Effects, effects_of, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
@@ -96,7 +96,10 @@ pub(crate) enum Kind {
         id: MutantId,
     },
     Statement(MutantId),
-    IteratorTail(MutantId),
+    /// A function that returns an iterator returns one that is empty.
+    NoIterator(MutantId),
+    /// The iterator that it returns otherwise.
+    Iterator,
     /// A guard that is there already; parentheses unless it holds a `let`.
     Guard {
         id: MutantId,
@@ -421,12 +424,13 @@ impl<'a> Planner<'a> {
                 (point.span, Kind::Initialiser(choice))
             }
             (Shape::IteratorBody { tail }, _) => {
-                let is_exact = point.span.text(self.source).trim() == tail.text(self.source)
-                    && parse(tail.text(self.source)).is_some_and(|e| is_lazy_chain(&e));
-                if !is_exact {
-                    return Err("what the body does before it returns could be noticed");
-                }
-                (*tail, Kind::IteratorTail(id))
+                let start = Span::new(point.span.start, point.span.start);
+                layout.wraps.push(Wrap {
+                    span: start,
+                    point: Some(draft.index),
+                    kind: Kind::NoIterator(id),
+                });
+                (*tail, Kind::Iterator)
             }
             // What a guard keeps borrowed may be needed by the other arms: then the whole `match` stands there twice.
             (Shape::Arm { guard: None, .. }, Form::Plain) => {

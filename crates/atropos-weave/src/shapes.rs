@@ -94,11 +94,15 @@ impl Weaver<'_> {
                 self.inside(node, span);
                 self.writer.put(" }");
             }
-            Kind::IteratorTail(id) => {
-                self.writer
-                    .put(&format!("::atropos_runtime::iter({}, ", id.0));
+            Kind::NoIterator(id) => {
+                let condition = format!("if ::atropos_runtime::on({})", id.0);
+                let early = "{ return ::atropos_runtime::MaybeEmpty(None); }";
+                self.writer.put(&format!("{condition} {early}"));
+            }
+            Kind::Iterator => {
+                self.writer.put("::atropos_runtime::MaybeEmpty(Some(");
                 self.inside(node, span);
-                self.writer.put(")");
+                self.writer.put("))");
             }
             Kind::Guard { id, has_let } => {
                 let (open, close) = if *has_let { ("", "") } else { ("(", ")") };

@@ -166,10 +166,10 @@ fn depth(kind: &Kind) -> u8 {
     match kind {
         Kind::ExternCrate => 0,
         Kind::Step(_) => 1,
-        Kind::Body(_) => 2,
+        Kind::Body(_) | Kind::NoIterator(_) => 2,
         Kind::Block(_) => 2,
         Kind::Statement(_) => 3,
-        Kind::Switch { .. } | Kind::Condition { .. } | Kind::IteratorTail(_) => 4,
+        Kind::Switch { .. } | Kind::Condition { .. } | Kind::Iterator => 4,
         Kind::Initialiser(_) => 4,
         Kind::Guard { .. } | Kind::NewGuard(_) => 4,
         Kind::Constant { .. }

@@ -274,7 +274,7 @@ fn bodies_return_before_they_do_anything() {
         "FBR",
         Form::Plain,
         "fn f(v: &V) -> impl Iterator<Item = u8> { v.iter().cloned() }",
-        "fn f(v: &V) -> impl Iterator<Item = u8> { rt::iter(1, v.iter().cloned()) }",
+        "fn f(v: &V) -> impl Iterator<Item = u8> {if rt::on(1) { return rt::MaybeEmpty(None); } rt::MaybeEmpty(Some(v.iter().cloned())) }",
     );
 }
 

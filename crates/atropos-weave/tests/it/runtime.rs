@@ -89,23 +89,13 @@ pub fn arith(first: u32, _: u8, letters: &'static [u8], _: Option<Prim>, _: Opti
     at(first)
 }
 
-pub struct MaybeEmpty<I> {
-    inner: I,
-    is_empty: bool,
-}
-
-pub fn iter<I: Iterator>(first: u32, inner: I) -> MaybeEmpty<I> {
-    MaybeEmpty {
-        inner,
-        is_empty: on(first),
-    }
-}
+pub struct MaybeEmpty<I>(pub Option<I>);
 
 impl<I: Iterator> Iterator for MaybeEmpty<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
-        if self.is_empty { None } else { self.inner.next() }
+        self.0.as_mut()?.next()
     }
 }
 

@@ -161,11 +161,24 @@ fn evens(limit: u32) -> impl Iterator<Item = u32> {
     (0..limit).filter(|n| n % 2 == 0)
 }
 
+/// Does something before there is an iterator.
+fn drained(from: &mut Vec<u32>, limit: usize) -> impl Iterator<Item = u32> + use<'_> {
+    if from.len() > limit {
+        from.truncate(limit);
+    }
+    from.drain(..).map(|n| n + 1)
+}
+
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for limit in [0, 1, 4, 9] {
         attempt("count", || count(limit));
         attempt("evens", || evens(limit as u32).collect::<Vec<_>>());
+        attempt("drained", || {
+            let mut numbers = vec![1, 2, 3, 4, 5];
+            let drained: Vec<u32> = drained(&mut numbers, limit as usize).collect();
+            (drained, numbers)
+        });
     }
 }
 
