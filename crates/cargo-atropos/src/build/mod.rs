@@ -124,7 +124,7 @@ pub struct CargoSetting {
     pub own_profile: bool,
     pub threads: Threads,
     /// Variables that keep tests from writing into the user's tree.
-    pub quiet: Vec<(&'static str, &'static str)>,
+    pub quiet: Vec<(&'static str, String)>,
     /// This program under the name by which cargo shall know it as compiler wrapper: what is built
     /// through one name lies beside what is built through another.
     pub wrapper: PathBuf,
@@ -151,7 +151,7 @@ impl CargoSetting {
             .env(WRAP_VARIABLE, &self.instructions)
             .env(PLANNED_VARIABLE, &self.planned)
             .env("CARGO_INCREMENTAL", "0")
-            .envs(self.quiet.iter().copied());
+            .envs(self.quiet.iter().map(|(name, value)| (name, value)));
         if let Some(log) = log::for_wrappers() {
             command.env(log::VARIABLE, log);
         }
@@ -328,11 +328,7 @@ impl ToBuild<'_> {
             arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
-            quiet: quiet::variables(
-                plan.packages
-                    .iter()
-                    .map(|package| package.manifest_dir.as_std_path()),
-            ),
+            quiet: quiet::variables(plan),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
         let messages = with_runtime(&runtime, &toolchain, interrupt, || {

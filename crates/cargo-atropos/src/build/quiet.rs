@@ -1,19 +1,27 @@
-//! Keeps tests from writing down in the user's tree how they failed: they fail for mutants.
+//! Keeps tests from writing down in the user's tree how they failed, since they fail for mutants, and from asking cargo
+//! what is known.
 //!
-//! Only what changes no verdict is said to the libraries that do so. A file of failures that is there already is read by
+//! Only what changes no verdict is said to the libraries that do so. insta has cargo tell it where the workspace is, once in
+//! every process, which takes far longer than most tests do; a mutant may be a process. A file of failures that is there already is read by
 //! its tests before anything else, which no variable asks for alone; so where there is one, nothing is said, and the runtime
 //! refuses to open it to be written.
 
 use std::fs;
 use std::path::Path;
 
-/// The variables for tests of packages in these directories.
-pub fn variables<'p>(
-    packages: impl IntoIterator<Item = &'p Path>,
-) -> Vec<(&'static str, &'static str)> {
-    let mut variables = vec![("INSTA_UPDATE", "no")];
-    if !packages.into_iter().any(keeps_failures) {
-        variables.push(("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1"));
+use crate::plan::Plan;
+
+/// The variables for the tests of a plan.
+pub fn variables(plan: &Plan) -> Vec<(&'static str, String)> {
+    let packages = plan.packages.iter();
+    let mut directories = packages.map(|package| package.manifest_dir.as_std_path());
+    let mut variables = vec![("INSTA_UPDATE", "no".to_owned())];
+    // insta's own tests are about it.
+    if plan.packages.iter().all(|package| package.name != "insta") {
+        variables.push(("INSTA_WORKSPACE_ROOT", plan.workspace_root.to_string()));
+    }
+    if !directories.any(keeps_failures) {
+        variables.push(("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1".to_owned()));
     }
     variables.retain(|(name, _)| std::env::var_os(name).is_none());
     variables
@@ -40,15 +48,10 @@ mod tests {
     #[test]
     fn failures_that_are_written_down_are_still_read() {
         let place = tempfile::tempdir().expect("a directory");
-        let names = || -> Vec<&str> {
-            let variables = variables([place.path()]);
-            variables.into_iter().map(|(name, _)| name).collect()
-        };
         fs::create_dir_all(place.path().join("tests/all")).expect("a directory");
-        let both = ["INSTA_UPDATE", "PROPTEST_DISABLE_FAILURE_PERSISTENCE"];
-        assert_eq!(names(), both);
+        assert!(!keeps_failures(place.path()));
         let file = place.path().join("tests/all/it.proptest-regressions");
         fs::write(file, "").expect("a file");
-        assert_eq!(names(), both[..1]);
+        assert!(keeps_failures(place.path()));
     }
 }

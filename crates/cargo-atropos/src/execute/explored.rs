@@ -3,7 +3,7 @@
 //! They are built once more for that, against a std whose threads are ours (see `build::build_explored`). What can't be
 //! built that way, or does something that can't be controlled, is left to ordinary runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -46,6 +46,8 @@ const EXECUTIONS: u64 = 5000;
 const SHORT: u64 = 10_000;
 /// How long a test binary may say nothing beyond what its order allows.
 const GRACE: Duration = Duration::from_secs(30);
+/// And one that runs a test without threads, which is quick and can as well be run as it is.
+const GRACE_WITHOUT_THREADS: Duration = Duration::from_secs(5);
 
 /// A test that fails without any mutant under some schedule.
 pub struct FailingSchedule {
@@ -146,6 +148,7 @@ pub fn run(
             &build.directory,
             context.setting.plan.workspace_root.as_std_path(),
         )?,
+        silent: BTreeSet::new(),
     };
     let mut kept = KeptSchedules::read(context.setting.output);
     let mut explorations = Explorations {
@@ -220,6 +223,8 @@ struct Stage<'a> {
     build: &'a Build,
     explorer: &'a Explorer<'a>,
     copies: Copies,
+    /// Test binaries that did not come to an end under control.
+    silent: BTreeSet<usize>,
 }
 
 impl Stage<'_> {
@@ -237,10 +242,15 @@ impl Stage<'_> {
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (order.executions, order.patience, order.patience),
             None => {
-                let original = self.originals.share(ORIGINAL.0, ORIGINAL.1);
+                let (most, most_of_each) = match self.context.starts_threads(test) {
+                    true => (ORIGINAL.1, PATIENCE.1),
+                    // It has one schedule.
+                    false => (ORIGINAL.0, ORIGINAL.0),
+                };
+                let original = self.originals.share(ORIGINAL.0, most);
                 let share = self.mutants.share(MUTANTS_OF_ONE.0, MUTANTS_OF_ONE.1) * jobs as u32;
                 let expected = self.context.open_for(test).len().max(1) as u32;
-                let each = (share / expected).clamp(PATIENCE.0, PATIENCE.1);
+                let each = (share / expected).clamp(PATIENCE.0, most_of_each);
                 let (original, each) = (original.as_millis(), each.as_millis());
                 (EXECUTIONS, original as u64, each as u64)
             }
@@ -278,7 +288,10 @@ impl Stage<'_> {
     ) -> Result<()> {
         let name = journal_name(record);
         let order = self.order(test, place);
-        if order.mutants.is_empty() {
+        let starts_threads = self.context.starts_threads(test);
+        // What keeps one such test from its end (an allocator that counts, say) is mostly there for all.
+        let is_hopeless = !starts_threads && self.silent.contains(&place.binary);
+        if order.mutants.is_empty() || is_hopeless {
             self.originals.spend(Duration::ZERO);
             self.mutants.spend(Duration::ZERO);
             return Ok(());
@@ -290,7 +303,11 @@ impl Stage<'_> {
             .scratch
             .join(format!("{}-{}", place.binary, place.index));
         let binary = &self.build.binaries[place.binary];
-        let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + GRACE;
+        let grace = match starts_threads {
+            true => GRACE,
+            false => GRACE_WITHOUT_THREADS,
+        };
+        let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + grace;
         let mut original = None;
         let mut undecided = BTreeMap::new();
         let mut noted = Ok(());
@@ -371,6 +388,9 @@ impl Stage<'_> {
         self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
         self.tell_of(record, &ended, original.as_ref());
+        if ended == Ended::Silent {
+            self.silent.insert(place.binary);
+        }
         explorations.sizes.push(size);
         let is_usable = original.as_ref().is_some_and(is_usable);
         if is_usable {

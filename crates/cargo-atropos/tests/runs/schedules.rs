@@ -340,3 +340,39 @@ fn processes_agree_on_the_numbers_of_threads() {
     let report: serde_json::Value = serde_json::from_str(&explored.has_code(0).stdout).unwrap();
     assert_eq!(report["tests"][0]["result"], "passed", "{report}");
 }
+
+/// Under control these never end, and they have no other schedule.
+const UNBEARABLE: &str = r#"
+use schedules::Counter;
+
+fn wait_under_control() {
+    let program = std::env::current_exe().unwrap();
+    while program.to_string_lossy().contains("explored-build") {}
+}
+
+#[test]
+fn one_is_counted() {
+    wait_under_control();
+    assert_eq!(Counter::default().add(), 1);
+}
+
+#[test]
+fn two_are_counted() {
+    wait_under_control();
+    let counter = Counter::default();
+    counter.add();
+    assert_eq!(counter.add(), 2);
+}
+"#;
+
+#[test]
+fn a_program_that_does_not_bear_control_is_tried_once_for_tests_without_threads() {
+    let tree = Tree::of("schedules");
+    tree.write("tests/unbearable.rs", UNBEARABLE);
+    let arguments = ["-F", "Counter::add", "--operators=concurrency", "--no-doc"];
+    let run = tree.run(&[&arguments[..], &["--no-impact", "-C--offline"]].concat());
+    let told = run.stderr.matches("it does not come to an end").count();
+    assert_eq!(told, 1, "{}", run.stderr);
+    let mutants = &run.outcomes().mutants;
+    assert!(mutants.iter().all(|mutant| mutant.verdict.is_some()));
+}
