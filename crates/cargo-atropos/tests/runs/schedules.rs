@@ -370,7 +370,7 @@ fn a_program_that_does_not_bear_control_is_tried_once_for_tests_without_threads(
     let tree = Tree::of("schedules");
     tree.write("tests/unbearable.rs", UNBEARABLE);
     let arguments = ["-F", "Counter::add", "--operators=concurrency", "--no-doc"];
-    let run = tree.run(&[&arguments[..], &["--no-impact", "-C--offline"]].concat());
+    let run = tree.run(&[&arguments[..], &["-C--offline"]].concat());
     let told = run.stderr.matches("it does not come to an end").count();
     assert_eq!(told, 1, "{}", run.stderr);
     let mutants = &run.outcomes().mutants;
