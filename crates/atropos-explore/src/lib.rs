@@ -75,4 +75,4 @@ pub use strategy::{
     Coverage, Divergence, Finding, Parting, Progress, Report, Sampling, Strategy, explore,
     explore_with,
 };
-pub use system::{End, Guide, Mutable, Pending, Phase, Point, System};
+pub use system::{End, Guide, Limit, Mutable, Pending, Phase, Point, System};

@@ -120,10 +120,10 @@ impl Shrinking<'_> {
             end,
             preemptions: run.preemptions(),
         };
-        let is_better = self.best.as_ref().is_none_or(|best| {
-            std::mem::discriminant(&best.end) == std::mem::discriminant(&end)
-                && found.size() < best.size()
-        });
+        let is_better = self
+            .best
+            .as_ref()
+            .is_none_or(|best| best.end.is_like(end) && found.size() < best.size());
         if is_better {
             self.best = Some(found);
         }
@@ -178,5 +178,56 @@ impl Shrinking<'_> {
         ]
         .concat();
         self.attempt(&candidate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::Op;
+    use crate::system::{Guide, Limit, Pending, Phase, Point};
+
+    /// Two threads of two steps each: too much memory if the second comes between the first one's, else too many steps.
+    struct Greedy;
+
+    impl System for Greedy {
+        fn run(&mut self, guide: &mut dyn Guide) -> End {
+            let mut taken = Vec::new();
+            while taken.len() < 4 {
+                let pending = |thread| Pending {
+                    thread: Thread(thread),
+                    op: Op::local(),
+                    ready: taken.iter().filter(|other| **other == thread).count() < 2,
+                };
+                let threads = [pending(0), pending(1)];
+                let point = Point {
+                    threads: &threads,
+                    fingerprint: None,
+                    phase: Phase::Running,
+                };
+                match guide.choose(&point) {
+                    Some(thread) => taken.push(thread.0),
+                    None => return End::Stopped,
+                }
+            }
+            End::Limit(match taken[..] {
+                [0, 1, ..] => Limit::Memory,
+                _ => Limit::Points,
+            })
+        }
+    }
+
+    #[test]
+    fn what_takes_too_much_memory_does_not_shrink_to_what_takes_too_many_steps() {
+        let shrink = |schedule: &str| {
+            let schedule = schedule.parse().unwrap();
+            shrink(&mut Greedy, &schedule, 500, 1000).expect("it fails")
+        };
+        let greedy = shrink("s1:0,1,0,1");
+        assert_eq!(greedy.end, End::Limit(Limit::Memory));
+        assert_eq!(greedy.schedule.to_string(), "s1:0,1*2,0");
+        let endless = shrink("s1:1,0,1,0");
+        assert_eq!(endless.end, End::Limit(Limit::Points));
+        assert_eq!(endless.schedule.to_string(), "s1:0*2,1*2");
     }
 }

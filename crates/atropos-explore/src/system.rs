@@ -185,8 +185,8 @@ pub enum End {
     Failed(u64),
     /// No thread is ready but some have not finished.
     Deadlock(u64),
-    /// A limit on steps or memory was exceeded.
-    Limit,
+    /// A limit was exceeded.
+    Limit(Limit),
     /// The guide abandoned the execution.
     Stopped,
 }
@@ -194,8 +194,32 @@ pub enum End {
 impl End {
     /// Whether the test fails with this end.
     pub fn is_failure(self) -> bool {
-        matches!(self, End::Failed(_) | End::Deadlock(_) | End::Limit)
+        matches!(self, End::Failed(_) | End::Deadlock(_) | End::Limit(_))
     }
+
+    /// Whether two executions ended in the same way, as people would say: both failed, or waited for good, or had too much
+    /// of the same. Which of several threads did so does not matter: that is up to the schedule.
+    pub fn is_like(self, other: End) -> bool {
+        match (self, other) {
+            (End::Limit(one), End::Limit(another)) => one == another,
+            (one, another) => std::mem::discriminant(&one) == std::mem::discriminant(&another),
+        }
+    }
+}
+
+/// What an execution had too much of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Limit {
+    /// Scheduling points.
+    Points,
+    /// Steps of a thread's own, between scheduling points.
+    Steps,
+    /// Rounds in which all that threads do is to wait.
+    Rounds,
+    Threads,
+    Memory,
+    /// Effects on what nobody controls: even the first is one too many.
+    Effects,
 }
 
 /// Something that can be run again and again under a guide.

@@ -47,7 +47,7 @@ pub fn original(
             _ if !end.is_failure() => {}
             // It takes more than a multiple of what is known of it, as a loop does that waits for a thread whose turn the
             // schedule never gives.
-            _ if matches!(end, End::Limit) => {
+            _ if matches!(end, End::Limit(_)) => {
                 unknown = Some("where it fails, the original goes past its limits, too".to_owned());
             }
             (None, Some(failure)) => {

@@ -179,7 +179,7 @@ impl System for Subject<'_> {
         };
         let mut last = self.last.take();
         let end = self.forgive(&mut last, end);
-        if matches!(end, End::Limit) && !self.others_end_long_before() {
+        if matches!(end, End::Limit(_)) && !self.others_end_long_before() {
             for finding in &mut last.findings {
                 if let FindingKind::StepLimit { steps, .. } = &finding.kind {
                     finding.kind = FindingKind::Uncontrolled {

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use atropos_explore::{
-    End, Fingerprint, Guide, Kind, Mutable, Object, Op, Pending, Phase, Point, System, Thread,
+    End, Fingerprint, Guide, Kind, Limit, Mutable, Object, Op, Pending, Phase, Point, System,
+    Thread,
 };
 
 /// A value: a constant or a register plus a constant.
@@ -755,7 +756,7 @@ impl System for Interpreter {
             let chosen = guide.choose(&point);
             if phase != Phase::Running {
                 return if steps == self.limit && !nothing_ready {
-                    End::Limit
+                    End::Limit(Limit::Points)
                 } else {
                     self.end()
                 };

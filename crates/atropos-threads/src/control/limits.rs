@@ -1,7 +1,7 @@
 //! Executions that end because they take too much, or by what the system would not let pass: from the middle of a
 //! controlled thread's own work, not at one of its scheduling points.
 
-use atropos_explore::{End, Phase, mix};
+use atropos_explore::{End, Limit, Phase, mix};
 
 use super::{control, outside, turns};
 use crate::finding::FindingKind;
@@ -13,7 +13,7 @@ pub fn too_many_steps(steps: u64) {
         let state = control.state();
         let waiting = state.who_waits();
         state.found(FindingKind::StepLimit { steps, waiting });
-        let end = state.over(End::Limit, Phase::CutShort);
+        let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
         // SAFETY: the controller is the installed one, and nothing of this thread is used again.
         unsafe { turns::leave(control.controller(), end) }
     }
@@ -36,7 +36,7 @@ pub fn another_thread() {
         },
         most => FindingKind::ThreadLimit { threads: most },
     });
-    let end = state.over(End::Limit, Phase::CutShort);
+    let end = state.over(End::Limit(Limit::Threads), Phase::CutShort);
     // SAFETY: as above.
     unsafe { turns::leave(control.controller(), end) }
 }
@@ -46,7 +46,9 @@ pub fn another_thread() {
 pub fn not_under_control(what: &str) {
     outside::mark(what);
     if let Some(control) = control() {
-        let end = control.state().over(End::Limit, Phase::CutShort);
+        let end = control
+            .state()
+            .over(End::Limit(Limit::Effects), Phase::CutShort);
         // SAFETY: as above.
         unsafe { turns::leave(control.controller(), end) }
     }
@@ -58,7 +60,7 @@ pub fn too_much_memory(bytes: usize) {
         let thread = control.thread();
         let state = control.state();
         state.found(FindingKind::MemoryLimit { thread, bytes });
-        let end = state.over(End::Limit, Phase::CutShort);
+        let end = state.over(End::Limit(Limit::Memory), Phase::CutShort);
         // SAFETY: as above.
         unsafe { turns::leave(control.controller(), end) }
     }

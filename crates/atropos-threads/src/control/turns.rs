@@ -1,6 +1,6 @@
 //! Who goes next: announces operations to the guide and switches to the thread that it chooses.
 
-use atropos_explore::{End, Kind, Op, Phase, Point, mix};
+use atropos_explore::{End, Kind, Limit, Op, Phase, Point, mix};
 
 use super::code::Code;
 use super::objects::whole;
@@ -184,7 +184,7 @@ impl Controller {
                 self.found(FindingKind::Livelock {
                     waiting: self.who_waits(),
                 });
-                return Err(self.over(End::Limit, Phase::CutShort));
+                return Err(self.over(End::Limit(Limit::Rounds), Phase::CutShort));
             }
         }
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
@@ -216,7 +216,7 @@ impl Controller {
             steps: self.step_limit,
             waiting: self.who_waits(),
         });
-        self.over(End::Limit, Phase::CutShort)
+        self.over(End::Limit(Limit::Points), Phase::CutShort)
     }
 
     /// The test is over. Threads that it left behind change nothing about how it ended.

@@ -105,7 +105,7 @@ impl Failure {
         // Schedules beside it may have no end.
         let limit = test.test().set_step_limit(u64::MAX);
         let beside = match end {
-            End::Limit => limit,
+            End::Limit(_) => limit,
             _ => limit.min(schedule.choices.len() as u64 * BESIDE + AT_LEAST_BESIDE),
         };
         test.test().set_step_limit(beside);
@@ -136,7 +136,7 @@ impl Failure {
     ) -> Failure {
         test.take_notes();
         let (again, trace) = replay(test, &schedule);
-        let replayed = std::mem::discriminant(&again) == std::mem::discriminant(&end);
+        let replayed = again.is_like(end);
         let failure = test.take_notes().failure;
         Failure {
             finding: failure.filter(|_| replayed).unwrap_or(finding),
