@@ -423,9 +423,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     let notes = subject.take_notes();
     let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
-        false if fate == Fate::Unreached => start.without_difference(mutant),
-        // Where it was not run, it may differ.
-        false if fate == Fate::Survived && !switch::take_infection() && !is_cut_off => {
+        false if differs_nowhere(fate, switch::take_infection(), is_cut_off) => {
             start.without_difference(mutant)
         }
         false => fate,
@@ -472,6 +470,16 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         mutant,
         fate,
         explored,
+    }
+}
+
+/// Whether a mutant with this fate never makes a difference. One that was cut off before it made any may do so where it was
+/// not run.
+fn differs_nowhere(fate: Fate, has_differed: bool, is_cut_off: bool) -> bool {
+    match fate {
+        Fate::Unreached => true,
+        Fate::Survived => !has_differed && !is_cut_off,
+        Fate::Killed | Fate::Uninfected | Fate::Undecided => false,
     }
 }
 
@@ -582,5 +590,19 @@ fn searched(
         finding,
         explored,
         is_cut_off: !run.is_complete,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutant_cut_off_before_it_made_a_difference_is_not_called_uninfected() {
+        assert!(differs_nowhere(Fate::Survived, false, false));
+        assert!(!differs_nowhere(Fate::Survived, false, true));
+        assert!(!differs_nowhere(Fate::Survived, true, false));
+        assert!(differs_nowhere(Fate::Unreached, false, true));
+        assert!(!differs_nowhere(Fate::Killed, false, true));
     }
 }

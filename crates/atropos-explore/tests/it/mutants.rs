@@ -376,3 +376,26 @@ fn what_state_set_saves_under_reduction_is_what_lies_before_the_mutant() {
     assert!(exactly * 20 > mutants * 19, "{exactly} of {mutants}");
     assert!(saved > 100, "{saved}");
 }
+
+#[test]
+fn a_mutant_that_is_cut_off_survives_what_was_run_of_it() {
+    let mut cut_off = 0;
+    for seed in seeds(300) {
+        let Some(mut system) = suitable(seed) else {
+            continue;
+        };
+        let original = Original::explore(&mut system, Method::Exhaustive);
+        for &mutant in original.reached() {
+            let naive = Technique::Naive;
+            let whole = original.explore_mutant(&mut system, mutant, naive, Until::FirstFailure);
+            let run = original
+                .explore_mutant_while(&mut system, mutant, naive, &mut |_| ControlFlow::Break(()));
+            assert_eq!(run.executions, 1);
+            if run.verdict == Verdict::Survived && whole.executions > 1 {
+                assert!(!run.is_complete, "seed {seed}, mutant {mutant}");
+                cut_off += 1;
+            }
+        }
+    }
+    assert!(cut_off > 0);
+}
