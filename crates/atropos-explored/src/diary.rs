@@ -1,5 +1,8 @@
 //! The choices of the execution under way, in memory that a worker shares with the process that waits for it: when a
 //! mutant takes its worker down, the schedule that did it is known.
+//!
+//! Threads are written down by the order in which the execution starts them, as a process numbers them that runs nothing
+//! else: the worker's own numbers for threads that it was the first to meet would mean others to everybody else.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -55,17 +58,47 @@ impl Diary {
     }
 }
 
-/// Writes down what a guide chooses, before the system acts on it.
+/// Writes down what a guide chooses in an execution, before the system acts on it.
 pub struct Writing<'a> {
-    pub guide: &'a mut dyn Guide,
-    pub diary: &'a Diary,
+    guide: &'a mut dyn Guide,
+    diary: &'a Diary,
+    /// Which place each thread has among those that were started.
+    places: Vec<Option<u32>>,
+    started: u32,
+}
+
+impl<'a> Writing<'a> {
+    /// For an execution that begins.
+    pub fn new(guide: &'a mut dyn Guide, diary: &'a Diary) -> Writing<'a> {
+        diary.begin();
+        let mut writing = Writing {
+            guide,
+            diary,
+            places: Vec::new(),
+            started: 0,
+        };
+        writing.place(Thread(0));
+        writing
+    }
+
+    /// The place of a thread; the next one, if it was not seen before.
+    fn place(&mut self, thread: Thread) -> u32 {
+        if self.places.len() <= thread.index() {
+            self.places.resize(thread.index() + 1, None);
+        }
+        *self.places[thread.index()].get_or_insert_with(|| {
+            self.started += 1;
+            self.started - 1
+        })
+    }
 }
 
 impl Guide for Writing<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
         let chosen = self.guide.choose(point);
         if let Some(thread) = chosen.filter(|_| !point.is_over()) {
-            self.diary.write(thread.0);
+            let place = self.place(thread);
+            self.diary.write(place);
         }
         chosen
     }
@@ -79,7 +112,13 @@ impl Guide for Writing<'_> {
         value
     }
 
-    pass_on!(self => self.guide; refine, wake, observe, reach, wants_fingerprint, is_fresh);
+    /// Whoever is started is woken by that, before anything else becomes of it.
+    fn wake(&mut self, thread: Thread) {
+        self.place(thread);
+        self.guide.wake(thread);
+    }
+
+    pass_on!(self => self.guide; refine, observe, reach, wants_fingerprint, is_fresh);
 }
 
 /// Follows a schedule to its end and stops there.
@@ -117,6 +156,36 @@ mod tests {
             diary.write(choice);
         }
         assert_eq!(diary.schedule().unwrap().to_string(), "s1:0*2,1,=2,0");
+    }
+
+    /// Lets the thread go on that is at this place.
+    struct Always(u32);
+
+    impl Guide for Always {
+        fn choose(&mut self, _: &Point<'_>) -> Option<Thread> {
+            Some(Thread(self.0))
+        }
+
+        fn data(&mut self, _: u32) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn threads_are_written_down_in_the_order_in_which_they_are_started() {
+        let diary = Diary::make().unwrap();
+        let point = Point {
+            threads: &[],
+            fingerprint: None,
+            phase: atropos_explore::Phase::Running,
+        };
+        let mut guide = Always(7);
+        let mut writing = Writing::new(&mut guide, &diary);
+        writing.wake(Thread(9));
+        writing.wake(Thread(7));
+        writing.wake(Thread(9));
+        writing.choose(&point);
+        assert_eq!(diary.schedule().unwrap().to_string(), "s1:2");
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! Mutants that take their process down: what is known of the schedule that did it is tried and told by other processes.
+//! Mutants that take their process down: what is known of the schedule that did it is tried and told by other processes. As
+//! diaries do, all of them number threads in the order in which they are started.
 
 use std::os::fd::AsRawFd as _;
 use std::time::Instant;
 
-use atropos_explore::{Mutable as _, Replay, Schedule, Strategy as _, Strictness, System as _};
+use atropos_explore::{
+    Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
+};
 use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
 use atropos_protocol::sys::{self, Ended};
 use atropos_threads::Noted as _;
@@ -73,7 +76,12 @@ fn crash(ended: Ended) -> Found {
 fn original(subject: &mut Subject<'_>, schedule: &Schedule, diary: &'static Diary) -> Recheck {
     match end_of(subject, 0, schedule, Strictness::Lenient, diary) {
         Some(Ended::Exited(PASSED)) => Recheck::Passes,
-        Some(Ended::Exited(FAILED)) => recheck::original(subject, [schedule.clone()]),
+        Some(Ended::Exited(FAILED)) => {
+            let names = subject.test().set_names(Names::new());
+            let rechecked = recheck::original(subject, [schedule.clone()]);
+            subject.test().set_names(names);
+            rechecked
+        }
         Some(ended) => {
             let mut own = crash(ended);
             if let Some(schedule) = diary.schedule() {
@@ -100,6 +108,7 @@ fn end_of(
 ) -> Option<Ended> {
     let Some(pid) = fork_worker().ok()? else {
         subject.activate(mutant);
+        subject.test().set_names(Names::new());
         subject.keep_diary(diary);
         let mut replay = Replay::new(schedule, strictness);
         replay.begin();
@@ -124,6 +133,7 @@ fn trace_before(
         drop(pipe);
         answers::redirect(end.as_raw_fd());
         subject.activate(mutant);
+        subject.test().set_names(Names::new());
         let mut following = Following(schedule.choices[..last].iter());
         let (_, trace) = subject.run_recorded(&mut following);
         answers::pass_on(&trace.to_string());

@@ -171,10 +171,7 @@ impl System for Subject<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         switch::begin(self.step_limit);
         let end = match self.diary {
-            Some(diary) => {
-                diary.begin();
-                self.test.run(&mut Writing { guide, diary })
-            }
+            Some(diary) => self.test.run(&mut Writing::new(guide, diary)),
             None => self.test.run(guide),
         };
         let mut last = self.last.take();

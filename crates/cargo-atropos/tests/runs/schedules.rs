@@ -3,7 +3,7 @@
 use atropos_report::communication::Talk;
 use atropos_report::verdict::Verdict;
 
-use crate::tree::Tree;
+use crate::tree::{Tree, verdict};
 
 #[test]
 fn schedules_are_explored_replayed_and_kill_mutants() {
@@ -375,4 +375,102 @@ fn a_program_that_does_not_bear_control_is_tried_once_for_tests_without_threads(
     assert_eq!(told, 1, "{}", run.stderr);
     let mutants = &run.outcomes().mutants;
     assert!(mutants.iter().all(|mutant| mutant.verdict.is_some()));
+}
+
+/// Each of two threads starts helpers. With a second helper for each, which the original never has, the process is ended if the
+/// late thread's comes before all others.
+const HELPERS_END_THE_PROCESS: &str = "
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+
+#[test]
+fn helpers_of_the_late_thread() {
+    let first = Mutex::new(0);
+    let came = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for me in 1..=2 {
+            let (first, came) = (&first, &came);
+            scope.spawn(move || {
+                let mut first = first.lock().unwrap();
+                if *first == 0 {
+                    *first = me;
+                }
+                let is_late = *first == 2 && me == 2;
+                for helper in 0..schedules::helpers() {
+                    scope.spawn(move || {
+                        if !came.swap(true, SeqCst) && is_late && helper == 1 {
+                            std::process::abort();
+                        }
+                    });
+                }
+            });
+        }
+    });
+}
+";
+
+fn with_helpers() -> Tree {
+    let tree = Tree::of("schedules");
+    let lib = tree.read("src/lib.rs") + "\npub fn helpers() -> u32 {\n    1\n}\n";
+    tree.write("src/lib.rs", &lib);
+    tree
+}
+
+#[test]
+fn the_schedule_of_a_crash_is_told_in_numbers_that_every_process_has() {
+    let tree = with_helpers();
+    tree.write("tests/helpers.rs", HELPERS_END_THE_PROCESS);
+    let helpers = ["-F", "fn helpers", "-C--offline", "--", "helpers"];
+    for how in [&["--explore=exhaustive"][..], &["--explore=random:200"]] {
+        let run = tree.run(&[how, &helpers].concat());
+        let more = run.mutant("src/lib.rs", "helpers", "replace 1 with 2");
+        assert_eq!(verdict(more), "killed (crashed)");
+        let trace = more.killed_by[0].trace.as_ref().unwrap();
+        assert!(
+            trace.contains("thread 4 goes on, and the test died"),
+            "{trace}"
+        );
+        let again = tree.run(&["replay", "--mutant", &more.info.id.0.to_string()]);
+        let dies = "helpers_of_the_late_thread (test helpers): its process dies";
+        again.has_code(2).says(dies);
+    }
+}
+
+/// Passes if the quick thread gets a hundred turns among ten thousand of the busy one, after which time is hurried.
+const QUICK_AND_BUSY: &str = "
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn the_quick_one_is_done_by_then() {
+    let [busy, quick] = [0, 0].map(|count| Arc::new(AtomicU32::new(count)));
+    let count = |count: &Arc<AtomicU32>, times| {
+        let count = count.clone();
+        thread::spawn(move || (0..times).for_each(|_| drop(count.fetch_add(1, SeqCst))));
+    };
+    count(&busy, 20_000);
+    count(&quick, 100 * schedules::helpers());
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(quick.load(SeqCst), 100);
+}
+";
+
+/// A mutant's quick thread ends at once, and the schedule lets nobody but the busy one go on then. The original's quick
+/// thread has hardly begun when time is hurried there.
+#[test]
+fn an_original_that_only_fails_because_time_was_hurried_is_not_said_to_fail() {
+    let tree = with_helpers();
+    tree.write("tests/hurried.rs", QUICK_AND_BUSY);
+    let arguments = ["-F", "fn helpers", "--explore=random:1", "-C--offline"];
+    let run = tree.run(&[&arguments[..], &["--", "the_quick"]].concat());
+    let run = run.has_code(0);
+    let none = run.mutant("src/lib.rs", "helpers", "replace body with 0");
+    assert_eq!(verdict(none), "killed (panicked)");
+    assert_eq!(none.killed_by[0].schedule, None);
+    let coverage = &none.explored_by[0].coverage;
+    let why = "where it fails, so does the original; not under control: how it ends depends on how fast its threads are";
+    assert!(coverage.contains(why), "{coverage}");
 }
