@@ -408,7 +408,8 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
             }
         }
         Known::Sampled(original) => {
-            let mut watch = Watch::new(u64::MAX, Duration::from_millis(order.mutant_patience));
+            let patience = Duration::from_millis(order.mutant_patience);
+            let mut watch = Watch::new(order.sample, patience);
             let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
             let explored = Explored {
                 executions: run.executions,

@@ -38,8 +38,10 @@ const MUTANTS: Duration = Duration::from_secs(240);
 const ORIGINAL: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 /// And its mutants together.
 const MUTANTS_OF_ONE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
-/// A mutant gets this at least, and at most: what random schedules have not shown by then they hardly ever show.
+/// A mutant gets this at least, and at most.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+/// And so many random schedules: what they have not shown by then they hardly ever show (EXPERIMENTS.md).
+const SAMPLE: u64 = 1000;
 /// Schedules for one stage of the original's exploration.
 const EXECUTIONS: u64 = 5000;
 /// Steps of a test without threads that is explored, too. A longer one costs more under control than it can show.
@@ -239,6 +241,11 @@ impl Stage<'_> {
         mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
         let order = schedule.order(&options.exploration.explore);
         let jobs = options.jobs();
+        // Who names a strategy has said how many schedules.
+        let sample = match schedule.budget.is_some() || !order.strategy.is_empty() {
+            true => u64::MAX,
+            false => SAMPLE,
+        };
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (order.executions, order.patience, order.patience),
             None => {
@@ -261,6 +268,7 @@ impl Stage<'_> {
             executions,
             patience,
             mutant_patience,
+            sample,
             workers: jobs,
             communication: !options.execute.no_impact,
             points: self.context.zygotes.points.clone(),
