@@ -1,6 +1,6 @@
 //! Findings for the driver: a failing schedule made short, run once more, and told in words.
 
-use atropos_explore::{End, Replay, Schedule, Strategy, Strictness};
+use atropos_explore::{End, Replay, Schedule, Strategy, Strictness, System as _};
 use atropos_protocol::exploration::{Explored, Found, Order, Sort};
 use atropos_threads::{Failure, FindingKind, Met, Noted as _, Notes};
 
@@ -42,6 +42,33 @@ pub fn found(
         schedule: failure.schedule.to_string(),
         trace: shortened(failure.trace.to_string()),
         replayed: failure.replayed,
+    }
+}
+
+/// What two looks at the clock are apart on a real machine if something happens between them, in nanoseconds.
+const REAL_LOOK: u64 = 10_000;
+
+/// As [`found`], for the original. If its test passes under that schedule where the clock goes faster, it is not the
+/// schedule's fault: a test that measures how long something took expects that it took any time at all. Then why it can't be explored.
+pub fn found_in_original(
+    subject: &mut Subject<'_>,
+    failure: FindingKind,
+    end: End,
+    schedule: Schedule,
+    executions: usize,
+) -> Result<Found, String> {
+    let look = subject.test().set_look(REAL_LOOK);
+    let mut replay = Replay::new(&schedule, Strictness::Lenient);
+    replay.begin();
+    let end_later = subject.run(&mut replay);
+    subject.test().set_look(look);
+    subject.take_notes();
+    match end_later {
+        End::Passed(_) => Err(text(FindingKind::Uncontrolled {
+            what: "how it ends depends on how much time the clock shows".to_owned(),
+            site: None,
+        })),
+        _ => Ok(found(subject, failure, end, schedule, executions)),
     }
 }
 

@@ -86,13 +86,12 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         && is_controlled
     {
         explored.complete = false;
-        explored.found = Some(describe::found(
-            subject,
-            failure.clone(),
-            finding.end,
-            finding.schedule,
-            describe::THOROUGHLY,
-        ));
+        let (failure, thoroughly) = (failure.clone(), describe::THOROUGHLY);
+        let Finding { end, schedule } = finding;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) => explored.found = Some(found),
+            Err(why) => explored.uncontrolled = Some(why),
+        }
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
     explored.memory = describe::peak_memory();

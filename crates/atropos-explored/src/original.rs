@@ -233,13 +233,11 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
     if let (Some((end, schedule)), Some(failure), None) =
         (failing, notes.failure, notes.uncontrolled)
     {
-        explored.found = Some(describe::found(
-            subject,
-            failure,
-            end,
-            schedule,
-            describe::THOROUGHLY,
-        ));
+        let thoroughly = describe::THOROUGHLY;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) => explored.found = Some(found),
+            Err(why) => explored.uncontrolled = Some(why),
+        }
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
     Ok(explored)

@@ -52,9 +52,15 @@ pub fn original(
             }
             (None, Some(failure)) => {
                 let schedule = replay.schedule();
-                let found = describe::found(subject, failure, end, schedule, describe::BRIEFLY);
+                let briefly = describe::BRIEFLY;
+                let found = describe::found_in_original(subject, failure, end, schedule, briefly);
                 subject.take_notes();
-                return Recheck::Fails(found);
+                match found {
+                    Ok(found) => return Recheck::Fails(found),
+                    Err(why) => {
+                        unknown = Some(format!("where it fails, so does the original; {why}"));
+                    }
+                }
             }
             (Some(what), _) => {
                 unknown = Some(format!("where it fails, so does the original; {what}"));

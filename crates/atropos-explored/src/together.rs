@@ -368,8 +368,11 @@ fn explore_piece(
     if let (Some((end, schedule)), Some(failure), None) =
         (failing, notes.failure, notes.uncontrolled)
     {
-        let found = describe::found(subject, failure, end, schedule, describe::THOROUGHLY);
-        explored.found = Some(found);
+        let thoroughly = describe::THOROUGHLY;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) => explored.found = Some(found),
+            Err(why) => explored.uncontrolled = Some(why),
+        }
     }
     explored
 }

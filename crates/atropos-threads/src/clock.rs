@@ -66,7 +66,7 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
         state.clockwork.was_hurried |= hurries;
     }
     state.observe(state.clockwork.now);
-    let now = state.clockwork.show();
+    let now = state.clockwork.show(state.settings.look);
     Some(Timespec {
         seconds: start + (now / 1_000_000_000) as i64,
         nanoseconds: (now % 1_000_000_000) as i64,
@@ -74,10 +74,10 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
 }
 
 impl Clockwork {
-    /// What the clock shows.
-    fn show(&mut self) -> u64 {
+    /// What the clock shows; the next look sees at least so many nanoseconds more.
+    fn show(&mut self, look: u64) -> u64 {
         let shown = self.now.max(self.next);
-        self.next = shown + 1;
+        self.next = shown + look;
         shown
     }
 

@@ -85,6 +85,8 @@ pub(crate) struct Settings {
     pub step_limit: u64,
     pub thread_limit: usize,
     pub hurry: bool,
+    /// Nanoseconds between two looks at the clock, at least.
+    pub look: u64,
     pub processors: NonZero<usize>,
     /// Whether to keep a trace.
     pub record: bool,

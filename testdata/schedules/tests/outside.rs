@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     fn timerfd_create(clock: c_int, flags: c_int) -> c_int;
@@ -72,4 +72,12 @@ fn a_thread_has_finished_by_then() {
         thread::sleep(Duration::from_millis(500));
         assert_eq!(done.load(Ordering::SeqCst), 20_000);
     });
+}
+
+#[test]
+fn work_takes_time() {
+    let start = Instant::now();
+    let work = thread::spawn(|| COUNT.fetch_add(1, Ordering::SeqCst));
+    work.join().unwrap();
+    assert!(start.elapsed().as_micros() > 0);
 }

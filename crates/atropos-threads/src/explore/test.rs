@@ -114,6 +114,7 @@ impl<'a> ThreadedTest<'a> {
             step_limit: options.step_limit,
             thread_limit: MOST_THREADS,
             hurry: options.hurry,
+            look: 1,
             processors: options.processors,
             record: false,
         };
@@ -197,6 +198,12 @@ impl<'a> ThreadedTest<'a> {
     /// Whether time also passes while threads run that seem not to end before it does.
     pub fn set_hurry(&mut self, hurry: bool) {
         self.controller().settings.hurry = hurry;
+    }
+
+    /// How many nanoseconds pass between two looks at the clock, at least; gives what it was. It is one, unless somebody wants
+    /// to know whether an execution depends on it.
+    pub fn set_look(&mut self, nanoseconds: u64) -> u64 {
+        std::mem::replace(&mut self.controller().settings.look, nanoseconds)
     }
 
     /// Threads that an execution may have.

@@ -71,6 +71,10 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             "a_thread_has_finished_by_then",
             "not under control: how it ends depends on how fast its threads are",
         ),
+        (
+            "work_takes_time",
+            "not under control: how it ends depends on how much time the clock shows",
+        ),
     ] {
         assert_eq!(test(name)["result"], "not explored", "{name}");
         let text = test(name)["uncontrolled"].as_str().unwrap();
