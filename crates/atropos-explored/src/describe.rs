@@ -6,7 +6,7 @@ use atropos_threads::{Failure, FindingKind, Met, Noted as _, Notes};
 
 use crate::original::text;
 use crate::subject::Subject;
-use crate::switch;
+use crate::{processor_time, switch};
 
 /// Executions to spend on making a failing schedule simpler: of the original, where each finding counts …
 pub const THOROUGHLY: usize = 2000;
@@ -45,11 +45,19 @@ pub fn found(
     }
 }
 
+/// Why a test is not explored that does this.
+pub fn not_under_control(what: &str) -> String {
+    text(FindingKind::Uncontrolled {
+        what: what.to_owned(),
+        site: None,
+    })
+}
+
 /// What two looks at the clock are apart on a real machine if something happens between them, in nanoseconds.
 const REAL_LOOK: u64 = 10_000;
 
-/// As [`found`], for the original. If its test passes under that schedule where the clock goes faster, it is not the
-/// schedule's fault: a test that measures how long something took expects that it took any time at all. Then why it can't be explored.
+/// As [`found`], for the original, unless the failure is not the schedule's: then why it can't be explored. If its test passes under that schedule where the clock goes faster, a test measures how
+/// long something took, and expects that it took any time at all.
 pub fn found_in_original(
     subject: &mut Subject<'_>,
     failure: FindingKind,
@@ -57,6 +65,9 @@ pub fn found_in_original(
     schedule: Schedule,
     executions: usize,
 ) -> Result<Found, String> {
+    if processor_time::is_asked_for(subject, &schedule) {
+        return Err(not_under_control(processor_time::WHY));
+    }
     let look = subject.test().set_look(REAL_LOOK);
     let mut replay = Replay::new(&schedule, Strictness::Lenient);
     replay.begin();
@@ -64,10 +75,9 @@ pub fn found_in_original(
     subject.test().set_look(look);
     subject.take_notes();
     match end_later {
-        End::Passed(_) => Err(text(FindingKind::Uncontrolled {
-            what: "how it ends depends on how much time the clock shows".to_owned(),
-            site: None,
-        })),
+        End::Passed(_) => Err(not_under_control(
+            "how it ends depends on how much time the clock shows",
+        )),
         _ => Ok(found(subject, failure, end, schedule, executions)),
     }
 }

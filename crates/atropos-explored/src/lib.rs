@@ -18,6 +18,7 @@ mod lines;
 mod mutants;
 mod order;
 mod original;
+mod processor_time;
 mod recheck;
 #[doc(hidden)]
 pub mod region;

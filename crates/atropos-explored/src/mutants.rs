@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use atropos_explore::{
     Coverage, Finding, Method, Mutable as _, Names, Order as SearchOrder, Original, Plan,
-    SampledOriginal, Sampling, Search, Technique, Verdict,
+    SampledOriginal, Sampling, Schedule, Search, Technique, Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
 use atropos_threads::{Noted as _, Notes};
@@ -20,7 +20,7 @@ use crate::describe;
 use crate::original::text;
 use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
-use crate::{answers, switch, workers};
+use crate::{answers, processor_time, switch, workers};
 
 /// Schedules of an original that are so few that a mutant's can be explored at once.
 const FEW: u64 = 50;
@@ -95,9 +95,14 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
     explored.memory = describe::peak_memory();
-    let is_usable = explored.found.is_none()
+    let mut is_usable = explored.found.is_none()
         && explored.uncontrolled.is_none()
         && explored.divergence.is_none();
+    // What mutants do there would say as little about them.
+    if is_usable && processor_time::is_asked_for(subject, &Schedule::default()) {
+        explored.uncontrolled = Some(describe::not_under_control(processor_time::WHY));
+        is_usable = false;
+    }
     answers::say(&Answer::Original(explored));
     let (reached, unreached): (Vec<u32>, Vec<u32>) = order
         .mutants

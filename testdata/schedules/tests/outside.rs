@@ -81,3 +81,14 @@ fn work_takes_time() {
     work.join().unwrap();
     assert!(start.elapsed().as_micros() > 0);
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_processor_is_asked_for_the_time() {
+    // SAFETY: every processor of this kind has the instruction.
+    let ticks = || unsafe { std::arch::x86_64::_rdtsc() };
+    let before = ticks();
+    let pause = thread::spawn(|| thread::sleep(Duration::from_millis(20)));
+    pause.join().unwrap();
+    assert!(ticks() > before + 10_000_000);
+}

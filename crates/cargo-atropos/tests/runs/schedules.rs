@@ -75,6 +75,10 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
             "work_takes_time",
             "not under control: how it ends depends on how much time the clock shows",
         ),
+        (
+            "the_processor_is_asked_for_the_time",
+            "not under control: it asks the processor for the time",
+        ),
     ] {
         assert_eq!(test(name)["result"], "not explored", "{name}");
         let text = test(name)["uncontrolled"].as_str().unwrap();
