@@ -167,6 +167,15 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// Makes of findings what they say about the test: that it can't be explored, and why.
+fn call_uncontrolled(last: &mut Last, why: impl Fn(&FindingKind) -> Option<String>) {
+    for finding in &mut last.findings {
+        if let Some(what) = why(&finding.kind) {
+            finding.kind = FindingKind::Uncontrolled { what, site: None };
+        }
+    }
+}
+
 impl System for Subject<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         switch::begin(self.step_limit);
@@ -177,24 +186,22 @@ impl System for Subject<'_> {
         let mut last = self.last.take();
         let end = self.forgive(&mut last, end);
         if matches!(end, End::Limit(_)) && !self.others_end_long_before() {
-            for finding in &mut last.findings {
-                if let FindingKind::StepLimit { steps, .. } = &finding.kind {
-                    finding.kind = FindingKind::Uncontrolled {
-                        what: format!("it takes more than {steps} scheduling points"),
-                        site: None,
-                    };
+            call_uncontrolled(&mut last, |kind| match kind {
+                FindingKind::StepLimit { steps, .. } => {
+                    Some(format!("it takes more than {steps} scheduling points"))
                 }
-            }
+                // So does a test that takes more memory than there is room for.
+                FindingKind::MemoryLimit { bytes, .. } if self.is_original => {
+                    Some(format!("it takes more than {} MiB of memory", bytes >> 20))
+                }
+                _ => None,
+            });
         }
         if end.is_failure() && last.was_hurried && self.is_original {
-            for finding in &mut last.findings {
-                if finding.kind.is_failure() {
-                    finding.kind = FindingKind::Uncontrolled {
-                        what: "how it ends depends on how fast its threads are".to_owned(),
-                        site: None,
-                    };
-                }
-            }
+            call_uncontrolled(&mut last, |kind| {
+                let what = "how it ends depends on how fast its threads are";
+                kind.is_failure().then(|| what.to_owned())
+            });
         }
         if matches!(end, End::Passed(_)) {
             self.longest = self.longest.max(last.steps);

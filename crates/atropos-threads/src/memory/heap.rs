@@ -22,6 +22,8 @@ const SMALL_CLASSES: usize = SMALL / 16;
 const CLASSES: usize = SMALL_CLASSES + 32;
 /// What one thread may take at most; more is taken for a program that has lost its way.
 pub const MOST: usize = SLICE / 2;
+/// Memory that no machine has.
+const NOBODY_HAS: usize = 1 << 40;
 /// A slice that is smaller than this does not use anything again.
 const FRESH: usize = 256 << 10;
 /// Set in the class of a block that was given back.
@@ -185,8 +187,15 @@ fn room_of(class: usize) -> usize {
 /// Only while [`program_runs`].
 pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     let extra = if align > 16 { align } else { 0 };
-    let (Some(need), true) = (size.checked_add(extra), size < SLICE / 2) else {
-        return null_mut();
+    let need = match size.checked_add(extra) {
+        Some(need) if size < MOST => need,
+        // More than a machine has is refused, as it would be; less would be given, but there is no room for it here.
+        need => {
+            if need.is_some_and(|need| need < NOBODY_HAS) {
+                crate::control::limits::too_much_memory(MOST);
+            }
+            return null_mut();
+        }
     };
     let class = class_of(need);
     // SAFETY: the pointer is set by `serve` to a slice that lives as long as the exploration, and only this OS thread uses it.

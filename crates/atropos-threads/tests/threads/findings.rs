@@ -467,3 +467,17 @@ fn a_thread_that_works_hard_may_also_go_on() {
     };
     check_reduced(test, &sc(), &["false", "true"]);
 }
+
+#[test]
+fn more_memory_than_there_is_room_for_is_told_and_more_than_anybody_has_is_refused() {
+    alone(|| {
+        let test = || {
+            assert!(Vec::<u8>::new().try_reserve(1 << 45).is_err());
+            drop(Vec::<u8>::with_capacity(8 << 30));
+        };
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            ControlFlow::Continue(())
+        });
+        assert_eq!(report.failure.unwrap().finding.title(), "memory limit");
+    });
+}
