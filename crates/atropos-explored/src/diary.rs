@@ -180,7 +180,7 @@ mod tests {
             phase: atropos_explore::Phase::Running,
         };
         let mut guide = Always(7);
-        let mut writing = Writing::new(&mut guide, &diary);
+        let mut writing = Writing::new(&mut guide, diary);
         writing.wake(Thread(9));
         writing.wake(Thread(7));
         writing.wake(Thread(9));

@@ -1,7 +1,8 @@
 //! What dependencies ask of the kernel without std: `syscall(SYS_futex, …)` of a controlled thread waits and wakes among
-//! controlled threads, and `syscall(SYS_membarrier, …)` fences their memory. All other system calls pass.
+//! controlled threads, `syscall(SYS_membarrier, …)` fences their memory, and `syscall(SYS_getrandom, …)` gives the same
+//! bytes in every execution. All other system calls pass.
 
-use std::ffi::{c_int, c_long};
+use std::ffi::{c_int, c_long, c_void};
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
@@ -18,6 +19,10 @@ const SYS_FUTEX: c_long = 98;
 const SYS_MEMBARRIER: c_long = 324;
 #[cfg(target_arch = "aarch64")]
 const SYS_MEMBARRIER: c_long = 283;
+#[cfg(target_arch = "x86_64")]
+const SYS_GETRANDOM: c_long = 318;
+#[cfg(target_arch = "aarch64")]
+const SYS_GETRANDOM: c_long = 278;
 /// The commands of `membarrier` that fence (of all processes, of those that want it, of this one); others ask and register.
 const FENCING: [c_long; 3] = [1, 2, 8];
 const WAIT: c_long = 0;
@@ -62,6 +67,10 @@ pub unsafe extern "C" fn syscall(
     {
         control.fence_of_all(here());
         return 0;
+    }
+    if number == SYS_GETRANDOM {
+        // SAFETY: the caller passes what the kernel would want, and the C library's function wants the same.
+        return unsafe { interpose::getrandom(a as *mut c_void, b as usize, c as u32) } as c_long;
     }
     type Syscall =
         unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;

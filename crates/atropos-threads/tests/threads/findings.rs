@@ -1,5 +1,6 @@
 //! What a finding says: who waits for what, where, and why it will never come.
 
+use std::ffi::c_long;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -14,7 +15,7 @@ use atropos_threads::{
     Failure, FindingKind, Noted, Notes, Options, ThreadedTest, explore, replay, say, thread,
 };
 
-use crate::alone::{alone, check_reduced, sc};
+use crate::alone::{alone, check_reduced, ends, sc};
 
 /// What fails in a test.
 fn failure(test: &(dyn Fn() + Sync)) -> FindingKind {
@@ -480,4 +481,27 @@ fn more_memory_than_there_is_room_for_is_told_and_more_than_anybody_has_is_refus
         });
         assert_eq!(report.failure.unwrap().finding.title(), "memory limit");
     });
+}
+
+#[test]
+fn random_numbers_of_the_kernel_are_the_same_in_every_schedule() {
+    #[cfg(target_arch = "x86_64")]
+    const SYS_GETRANDOM: c_long = 318;
+    #[cfg(target_arch = "aarch64")]
+    const SYS_GETRANDOM: c_long = 278;
+    unsafe extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+    let test = || {
+        let number = AtomicU32::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| number.fetch_add(1, SeqCst));
+            number.fetch_add(1, SeqCst);
+        });
+        let mut bytes = [0_u8; 8];
+        // SAFETY: the buffer has eight bytes.
+        let got = unsafe { syscall(SYS_GETRANDOM, bytes.as_mut_ptr(), 8_usize, 0_usize) };
+        say(&format!("{got} {bytes:?}"));
+    };
+    alone(|| assert_eq!(ends(&test, &sc()).len(), 1));
 }
