@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
 use crate::VERSION;
+use crate::path_set::{FileUse, PathSet};
 use crate::sys;
 use crate::text::Text;
 use crate::verdict::{Outcome, Record};
@@ -91,10 +92,26 @@ pub struct Header {
     /// The mutant that a process in plain mode stopped for a limit, and which limit.
     pub spawned_limit: AtomicU64,
 
+    /// Files outside the test's directory for temporary ones that the original read, changed, and in whose directories.
+    pub files_read: PathSet,
+    pub files_changed: PathSet,
+    pub directories_changed: PathSet,
+
     /// The first effect, as text.
     pub first_effect: Text<16>,
     /// Why a worker's verdicts are void, if they are.
     pub void: Text<16>,
+}
+
+impl Header {
+    /// What the original did to files that outlive it.
+    pub fn file_use(&self) -> FileUse {
+        FileUse {
+            read: self.files_read.get(),
+            changed: self.files_changed.get(),
+            directories: self.directories_changed.get(),
+        }
+    }
 }
 
 /// A mapped board.

@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 use crate::board::{Board, WANTED};
 use crate::command::{Reply, Request, Test, Way};
 use crate::effect::Effects;
+use crate::path_set::FileUse;
 use crate::sys::{self, PollFd};
+use crate::undo::Log;
 use crate::verdict::{Outcome, Verdict};
 use crate::{ENV_BOARD, ENV_ZYGOTE};
 
@@ -113,6 +115,7 @@ pub struct Baseline {
     /// Most threads and processes that one process started.
     pub spawns: u64,
     pub effects: Effects,
+    pub files: FileUse,
     /// What the first effect was.
     pub first_effect: String,
     /// Time to fork the test's process at its end and wait for an empty child.
@@ -324,6 +327,7 @@ impl Client {
             peak_heap: number(&header.peak_heap),
             allocations: number(&header.allocations),
             spawns: number(&header.spawns),
+            files: header.file_use(),
             effects: Effects(number(&header.effects)),
             first_effect: header.first_effect.get(),
             fork_cost: Duration::from_nanos(number(&header.fork_cost)),
@@ -418,6 +422,13 @@ impl Client {
             (&header.spawned_limit, 0),
         ] {
             field.store(value, Ordering::Relaxed);
+        }
+        for paths in [
+            &header.files_read,
+            &header.files_changed,
+            &header.directories_changed,
+        ] {
+            paths.clear();
         }
         header.first_effect.set("");
         header.void.set("");
@@ -539,6 +550,8 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.kill();
+        // The zygote does it, unless it was killed.
+        Log::of(self.board.path()).undo();
         let _ = std::fs::remove_file(self.board.path());
     }
 }

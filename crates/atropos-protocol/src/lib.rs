@@ -60,10 +60,12 @@ pub mod exploration;
 #[doc(hidden)]
 pub mod numbers;
 pub mod observations;
+pub mod path_set;
 pub mod standstill;
 #[doc(hidden)]
 pub mod sys;
 pub mod text;
+pub mod undo;
 pub mod verdict;
 
 pub use board::{Board, Header};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use atropos_protocol::{Effect, Effects, Outcome, sys};
 
 use crate::role::Role;
-use crate::{kin, role, verdict};
+use crate::{kin, outside, role, verdict};
 
 /// How effects are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,15 @@ pub fn note_clock(call: &CStr) {
 /// The program is about to change what is at a path, if there is anything. A mutant is stopped before it changes what was
 /// there before all tests, unless the original does that as well.
 pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
+    if outside::is_at_work() {
+        return;
+    }
     note(Effect::Files, call, Some(path));
+    spare_old(call, at, path, follow);
+}
+
+/// As `change` without noting it.
+fn spare_old(call: &CStr, at: i32, path: *const c_char, follow: bool) {
     let Some(board) = role::board() else { return };
     let header = board.header();
     let began = header.began.load(Ordering::Relaxed);
@@ -137,6 +145,9 @@ pub fn signal(call: &CStr, target: i32) {
 
 #[cold]
 fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
+    if outside::is_at_work() {
+        return;
+    }
     let errno = sys::errno();
     let before = SEEN.fetch_or(effect.bit(), Ordering::Relaxed);
     let mut text = Line::new();

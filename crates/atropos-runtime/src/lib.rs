@@ -28,6 +28,7 @@ mod limits;
 #[doc(hidden)]
 pub mod observe;
 mod output;
+mod outside;
 mod plain;
 mod random;
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, sys};
 
 use crate::role::{self, Class, Role};
-use crate::{crash, heap, limits, random, steps};
+use crate::{crash, heap, limits, outside, random, steps};
 
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
@@ -52,6 +52,7 @@ fn enter(board: &'static Board, mutant: Option<u32>) {
     }
     crash::watch_files();
     limits::apply_to_files(board);
+    outside::begin();
     random::seed(header.seed.load(Ordering::Relaxed));
     role::take_charge(0);
     PLAIN.store(true, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use atropos_protocol::sys;
+use atropos_protocol::undo::Log;
 use atropos_protocol::{
     Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, Reply, Request, Test, Way,
 };
@@ -296,6 +297,7 @@ impl<'a> Zygote<'a> {
         fork::begin(self.board, class);
         let plan = Plan::Each { class, directory };
         let waited = self.child(test, &plan);
+        Log::of(self.board.path()).undo();
         fork::settle(self.board, class, waited);
     }
 

@@ -2,12 +2,14 @@
 //!
 //! They lie in the system's directory for temporary files, not in the output directory, because tests may notice where they
 //! are: a repository above them has its ignored files, and the address of a socket must be short. What a run that was
-//! killed left there is removed by the next one: the place is noted in the output directory.
+//! killed left there is removed by the next one: the place is noted in the output directory. What its mutants did to other
+//! files is undone then.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 use anyhow::{Context as _, Result};
+use atropos_protocol::undo::Log;
 use tempfile::TempDir;
 
 const NOTES: &str = "scratch";
@@ -62,6 +64,7 @@ fn remove_forgotten(notes: &Path) {
             continue;
         };
         if is_over && is_ours(Path::new(&place)) {
+            Log::undo_all(Path::new(&place));
             let _ = fs::remove_dir_all(&place);
             let _ = fs::remove_file(note.path());
         }

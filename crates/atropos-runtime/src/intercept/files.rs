@@ -6,6 +6,7 @@ use atropos_protocol::{Effect, sys};
 
 use super::intercept;
 use crate::effects::{change, note};
+use crate::outside;
 
 const HERE: c_int = sys::AT_FDCWD as c_int;
 
@@ -14,7 +15,8 @@ fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
     let writing = sys::O_WRONLY | sys::O_RDWR | sys::O_TRUNC;
     let is_new = flags & (sys::O_EXCL | sys::O_TMPFILE) != 0;
     if flags & writing != 0 && !is_new {
-        return change(call, at, path, true);
+        change(call, at, path, true);
+        return outside::change(at, path, true);
     }
     let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE;
     let effect = if flags & changing != 0 {
@@ -23,6 +25,10 @@ fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
         Effect::Descriptors
     };
     note(effect, call, Some(path));
+    match effect {
+        Effect::Files => outside::change(at, path, true),
+        _ => outside::read(at, path),
+    }
 }
 
 /// Whether proptest wants to write down in the user's tree how a test failed, which it does just before the test fails. It
@@ -45,11 +51,24 @@ fn changing(call: &CStr, path: *const c_char) {
     note(Effect::Files, call, Some(path));
 }
 
+/// Something is made where nothing was.
+fn making(call: &CStr, at: c_int, path: *const c_char) {
+    changing(call, path);
+    outside::change(at, path, false);
+}
+
+/// What is there is changed, or removed.
+fn altering(call: &CStr, at: c_int, path: *const c_char, follow: bool) {
+    change(call, at, path, follow);
+    outside::change(at, path, follow);
+}
+
 /// What is renamed is gone from where it was, and so is what was there where it goes.
 fn renaming(call: &CStr, from: (c_int, *const c_char), to: (c_int, *const c_char)) {
     for (at, path) in [from, to] {
         change(call, at, path, false);
     }
+    outside::rename(from, to);
 }
 
 fn opening_stream(call: &CStr, path: *const c_char, mode: *const c_char) {
@@ -72,25 +91,25 @@ intercept! {
     fn openat64(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int, -1,
         |call| opening(call, at, path, flags);
     fn creat(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn creat64(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
         |call| opening_stream(call, path, mode);
     fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void, std::ptr::null_mut(),
         |call| opening_stream(call, path, mode);
     fn mkdir(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| making(call, HERE, path);
     fn mkdirat(at: c_int, path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| making(call, at, path);
     fn rmdir(path: *const c_char) -> c_int, -1,
-        |call| change(call, HERE, path, false);
+        |call| altering(call, HERE, path, false);
     fn unlink(path: *const c_char) -> c_int, -1,
-        |call| change(call, HERE, path, false);
+        |call| altering(call, HERE, path, false);
     fn unlinkat(at: c_int, path: *const c_char, flags: c_int) -> c_int, -1,
-        |call| change(call, at, path, false);
+        |call| altering(call, at, path, false);
     fn remove(path: *const c_char) -> c_int, -1,
-        |call| change(call, HERE, path, false);
+        |call| altering(call, HERE, path, false);
     fn rename(from: *const c_char, to: *const c_char) -> c_int, -1,
         |call| renaming(call, (HERE, from), (HERE, to));
     fn renameat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char) -> c_int, -1,
@@ -100,29 +119,29 @@ intercept! {
     ) -> c_int, -1,
         |call| renaming(call, (at, from), (to_at, to));
     fn link(from: *const c_char, to: *const c_char) -> c_int, -1,
-        |call| changing(call, to);
+        |call| making(call, HERE, to);
     fn linkat(
         at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_int,
     ) -> c_int, -1,
-        |call| changing(call, to);
+        |call| making(call, to_at, to);
     fn symlink(target: *const c_char, path: *const c_char) -> c_int, -1,
-        |call| changing(call, path);
+        |call| making(call, HERE, path);
     fn symlinkat(target: *const c_char, at: c_int, path: *const c_char) -> c_int, -1,
-        |call| changing(call, path);
+        |call| making(call, at, path);
     fn truncate(path: *const c_char, length: c_long) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn truncate64(path: *const c_char, length: c_long) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn chmod(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn fchmod(file: c_int, mode: c_uint) -> c_int, -1,
         |call| changing(call, std::ptr::null());
     fn fchmodat(at: c_int, path: *const c_char, mode: c_uint, flags: c_int) -> c_int, -1,
-        |call| change(call, at, path, true);
+        |call| altering(call, at, path, true);
     fn chown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
-        |call| change(call, HERE, path, true);
+        |call| altering(call, HERE, path, true);
     fn lchown(path: *const c_char, user: c_uint, group: c_uint) -> c_int, -1,
-        |call| change(call, HERE, path, false);
+        |call| altering(call, HERE, path, false);
     fn fchown(file: c_int, user: c_uint, group: c_uint) -> c_int, -1,
         |call| changing(call, std::ptr::null());
     fn fchownat(
@@ -136,7 +155,7 @@ intercept! {
     fn futimens(file: c_int, times: *const c_void) -> c_int, -1,
         |call| changing(call, std::ptr::null());
     fn mkfifo(path: *const c_char, mode: c_uint) -> c_int, -1,
-        |call| changing(call, path);
+        |call| making(call, HERE, path);
     fn mkdtemp(template: *mut c_char) -> *mut c_char, std::ptr::null_mut(),
         |call| changing(call, template);
     fn mkstemp(template: *mut c_char) -> c_int, -1,

@@ -2,13 +2,33 @@
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
-use atropos_protocol::Effect;
+use atropos_protocol::{Effect, sys};
 
 use super::intercept;
 use crate::effects::note;
+use crate::outside;
 
 fn reaching(call: &CStr) {
     note(Effect::Network, call, None);
+}
+
+/// A Unix socket is bound to a file, which is made.
+fn naming(address: *const c_void, length: c_uint) {
+    const UNIX: u16 = 1;
+    if address.is_null() || (length as usize) < 4 {
+        return;
+    }
+    let mut path = [0u8; 120];
+    // SAFETY: the program is about to hand the address, of this length, to libc: the family and then a path.
+    let family = unsafe {
+        let length = (length as usize - 2).min(path.len() - 1);
+        std::ptr::copy_nonoverlapping(address.cast::<u8>().add(2), path.as_mut_ptr(), length);
+        address.cast::<u16>().read_unaligned()
+    };
+    // A name that starts with zero is none of a file.
+    if family == UNIX && path[0] != 0 {
+        outside::change(sys::AT_FDCWD as c_int, path.as_ptr().cast(), false);
+    }
 }
 
 fn taking(call: &CStr) {
@@ -24,7 +44,8 @@ intercept! {
     fn eventfd(value: c_uint, flags: c_int) -> c_int, -1, taking;
     fn epoll_create1(flags: c_int) -> c_int, -1, taking;
     fn connect(socket: c_int, address: *const c_void, length: c_uint) -> c_int, -1, reaching;
-    fn bind(socket: c_int, address: *const c_void, length: c_uint) -> c_int, -1, reaching;
+    fn bind(socket: c_int, address: *const c_void, length: c_uint) -> c_int, -1,
+        |call| { reaching(call); naming(address, length); };
     fn listen(socket: c_int, backlog: c_int) -> c_int, -1, reaching;
     fn sendto(
         socket: c_int, data: *const c_void, size: usize, flags: c_int,

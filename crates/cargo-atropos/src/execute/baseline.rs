@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use atropos_protocol::path_set::FileUse;
 use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome};
 
 use super::Context;
@@ -41,6 +42,16 @@ enum Finding {
     Failed(FailedTest),
     Flaky(Box<FlakyTest>),
     Slow,
+}
+
+impl Finding {
+    fn files(&self) -> Option<&FileUse> {
+        match self {
+            Finding::Test(test) => Some(&test.baseline.files),
+            Finding::Flaky(test) => Some(&test.baseline.files),
+            Finding::Failed(_) | Finding::Slow => None,
+        }
+    }
 }
 
 /// How long a run of a test is waited for. Where optimising is left to be tried, a test that takes
@@ -97,7 +108,8 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
                             next.store(listed.len(), Ordering::Relaxed);
                         }
                         context.setting.progress.checked(name);
-                        findings.lock().expect("no worker panics").push(finding);
+                        let found = (*binary, *index, name.as_str(), finding);
+                        findings.lock().expect("no worker panics").push(found);
                     }
                     Ok(())
                 })
@@ -107,7 +119,13 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
             .into_iter()
             .try_for_each(|worker| worker.join().expect("a worker does not panic"))
     })?;
-    for finding in findings.into_inner().expect("no worker panics") {
+    let mut findings = findings.into_inner().expect("no worker panics");
+    for index in hindered(&findings) {
+        let (binary, test, name, finding) = &mut findings[index];
+        let mut zygotes = Zygotes::new(&context.zygotes, &context.boards, 0);
+        *finding = try_test(context, &mut zygotes, *binary, *test, name)?;
+    }
+    for (.., finding) in findings {
         match finding {
             Finding::Test(test) => baselines.tests.push(*test),
             Finding::Failed(failed) => baselines.failed.push(failed),
@@ -126,6 +144,22 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
         .flaky
         .sort_by(|one, other| one.name.cmp(&other.name));
     Ok(baselines)
+}
+
+/// Tests that failed, perhaps because others were in their way: `cargo test` would not run those of other programs beside
+/// them. One that fails may not have come to the file yet that another has changed.
+fn hindered(findings: &[(usize, usize, &str, Finding)]) -> Vec<usize> {
+    let is_hindered = |index: &usize| {
+        let others = findings.iter().enumerate();
+        let others = others.filter(|(other, _)| other != index);
+        let mut others = others.filter_map(|(_, (.., other))| other.files());
+        match &findings[*index].3 {
+            Finding::Failed(_) => others.any(|other| !other.changed.is_empty()),
+            Finding::Flaky(test) => others.any(|other| test.baseline.files.is_in_the_way_of(other)),
+            _ => false,
+        }
+    };
+    (0..findings.len()).filter(is_hindered).collect()
 }
 
 /// Whether there is nothing that this test could decide.
@@ -229,6 +263,10 @@ fn union(runs: Vec<Baseline>) -> Baseline {
         let least = way_to.entry(mutant).or_insert(steps);
         *least = steps.min(*least);
     }
+    let mut files = FileUse::default();
+    for run in &runs {
+        files.unite(&run.files);
+    }
     runs.into_iter()
         .reduce(|one, other| Baseline {
             wall: one.wall.max(other.wall),
@@ -246,6 +284,7 @@ fn union(runs: Vec<Baseline>) -> Baseline {
             reached,
             infected,
             way_to,
+            files,
             ..run
         })
         .expect("at least one run")

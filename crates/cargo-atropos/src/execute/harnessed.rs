@@ -16,6 +16,7 @@ use atropos_report::outcomes::TestRecord;
 
 use super::standing::{TestId, Undecided, how};
 use super::test_case::TestCase;
+use super::turns::Turns;
 use super::way::Used;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, way};
@@ -123,10 +124,11 @@ pub fn run(
 ) -> Result<()> {
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
+    let turns = Turns::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
             .map(|number| {
-                let (items, next) = (&items, &next);
+                let (items, next, turns) = (&items, &next, &turns);
                 scope.spawn(move || -> Result<()> {
                     let mut worker = Worker {
                         context,
@@ -140,7 +142,9 @@ pub fn run(
                     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
                         && !context.interrupted()
                     {
-                        worker.run_item(item, &tests[item.test.0])?;
+                        let test = &tests[item.test.0];
+                        let _turn = turns.take(&test.baseline.files);
+                        worker.run_item(item, test)?;
                     }
                     Ok(())
                 })
@@ -162,7 +166,8 @@ fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
         .flat_map(|index| {
             let baseline = &tests[index].baseline;
             let cost = (baseline.wall + baseline.fork_cost) * baseline.infected.len() as u32;
-            let of = if cost > PORTION / 10 {
+            // Parts of a test that changes files would have to wait for each other.
+            let of = if cost > PORTION / 10 && baseline.files.changed.is_empty() {
                 context.jobs()
             } else {
                 1

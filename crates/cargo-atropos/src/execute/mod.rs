@@ -15,6 +15,7 @@ mod plain;
 mod purse;
 mod standing;
 mod test_case;
+mod turns;
 mod way;
 mod zygotes;
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use atropos_protocol::standstill::{DEADLOCK, Standstill};
+use atropos_protocol::undo::Log;
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
 use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
@@ -50,6 +51,8 @@ pub struct PlainBaseline {
     pub infected: Vec<u32>,
     pub spawns: u64,
     pub changes_files: bool,
+    /// It changes files that outlive it, so that it can't run beside itself.
+    pub is_alone: bool,
     /// It writes files beyond the limit that mutants have otherwise.
     pub large_files: bool,
 }
@@ -103,6 +106,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 infected: marked(board.infected()),
                 spawns: header.spawns.load(Ordering::Relaxed),
                 changes_files: effects.contains(Effect::Files),
+                is_alone: !header.files_changed.get().is_empty(),
                 large_files,
                 test,
             });
@@ -148,7 +152,8 @@ pub fn run(
         let open = context.open_for(id);
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..context.jobs())
+            let jobs = if test.is_alone { 1 } else { context.jobs() };
+            let workers: Vec<_> = (0..jobs)
                 .map(|worker| {
                     let (open, next, name) = (&open, &next, &name);
                     scope.spawn(move || -> Result<()> {
@@ -295,6 +300,7 @@ fn run_program(
     if !matches!(end, End::Exited(_)) {
         let _ = child.wait();
     }
+    Log::of(board.path()).undo();
     Ok(end)
 }
 

@@ -152,6 +152,7 @@ fn step_factor(steps: u64, multiplier: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use atropos_protocol::path_set::FileUse;
     use atropos_protocol::{Outcome, Verdict};
 
     use super::*;
@@ -175,6 +176,7 @@ mod tests {
             allocations: 0,
             spawns: 0,
             effects: Effects(effects),
+            files: FileUse::default(),
             first_effect: String::new(),
             fork_cost: Duration::from_micros(300),
             reached: Vec::new(),

@@ -7,6 +7,7 @@ mod builders;
 mod conduct;
 mod disturbance;
 mod failing_tests;
+mod footprints;
 mod generated;
 mod landscape;
 mod mistakes;

@@ -1,0 +1,155 @@
+//! Sets of paths that fit into a board: they say "perhaps" now and then where it should be "no", never the other way.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const WORDS: usize = 32;
+
+/// A set in shared memory.
+#[repr(C)]
+pub struct PathSet([AtomicU64; WORDS]);
+
+impl PathSet {
+    pub fn add(&self, path: &Path) {
+        let (word, bit) = place(path);
+        self.0[word].fetch_or(bit, Ordering::Relaxed);
+    }
+
+    pub fn clear(&self) {
+        for word in &self.0 {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
+    pub fn get(&self) -> Paths {
+        Paths(std::array::from_fn(|index| {
+            self.0[index].load(Ordering::Relaxed)
+        }))
+    }
+}
+
+/// The word and the bit that stand for a path.
+fn place(path: &Path) -> (usize, u64) {
+    // The hash of a path is that of its parts: `a//b` and `a/./b` are `a/b`.
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    let bit = hasher.finish() as usize % (WORDS * 64);
+    (bit / 64, 1 << (bit % 64))
+}
+
+/// A set as it was at some moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paths([u64; WORDS]);
+
+impl Paths {
+    fn of(paths: &[&str]) -> Paths {
+        let mut set = Paths::default();
+        for path in paths {
+            let (word, bit) = place(Path::new(path));
+            set.0[word] |= bit;
+        }
+        set
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; WORDS]
+    }
+
+    fn meets(&self, other: &Paths) -> bool {
+        self.0
+            .iter()
+            .zip(&other.0)
+            .any(|(one, other)| one & other != 0)
+    }
+
+    fn unite(&mut self, other: &Paths) {
+        for (one, other) in self.0.iter_mut().zip(&other.0) {
+            *one |= other;
+        }
+    }
+}
+
+/// What a test does to files that outlive it.
+#[derive(Clone, Debug, Default)]
+pub struct FileUse {
+    pub read: Paths,
+    pub changed: Paths,
+    /// Directories of files that were changed.
+    pub directories: Paths,
+}
+
+impl FileUse {
+    /// Of a test that changes these files.
+    pub fn changing(paths: &[&str]) -> FileUse {
+        FileUse {
+            changed: Paths::of(paths),
+            ..FileUse::default()
+        }
+    }
+
+    /// Whether two tests can't run at the same time: one changes what the other changes or reads, or lists.
+    pub fn is_in_the_way_of(&self, other: &FileUse) -> bool {
+        let spoils = |one: &FileUse, other: &FileUse| {
+            one.changed.meets(&other.read) || one.directories.meets(&other.read)
+        };
+        self.changed.meets(&other.changed) || spoils(self, other) || spoils(other, self)
+    }
+
+    pub fn unite(&mut self, other: &FileUse) {
+        self.read.unite(&other.read);
+        self.changed.unite(&other.changed);
+        self.directories.unite(&other.directories);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(paths: &[&str], directories: &[&str]) -> FileUse {
+        FileUse {
+            directories: Paths::of(directories),
+            ..FileUse::changing(paths)
+        }
+    }
+
+    fn reads(paths: &[&str]) -> FileUse {
+        FileUse {
+            read: Paths::of(paths),
+            ..FileUse::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(one: &FileUse, other: &FileUse, expected: bool) {
+        assert_eq!(one.is_in_the_way_of(other), expected);
+        assert_eq!(other.is_in_the_way_of(one), expected);
+    }
+
+    #[test]
+    fn what_is_added_is_in_the_set() {
+        let set = PathSet(std::array::from_fn(|_| AtomicU64::new(0)));
+        assert!(set.get().is_empty());
+        set.add(Path::new("/a/./b"));
+        assert_eq!(set.get(), Paths::of(&["/a/b"]));
+        set.clear();
+        assert!(set.get().is_empty());
+    }
+
+    #[test]
+    fn who_changes_what_others_use_is_in_their_way() {
+        let writer = changes(&["/w/a"], &["/w"]);
+        check(&writer, &writer, true);
+        check(&writer, &changes(&["/w/b"], &["/w"]), false);
+        check(&writer, &reads(&["/w/./a"]), true);
+        check(&writer, &reads(&["/w"]), true);
+        check(&writer, &reads(&["/w/b"]), false);
+        check(&reads(&["/w/a"]), &reads(&["/w/a"]), false);
+        check(&FileUse::default(), &writer, false);
+        let mut both = reads(&["/w/b"]);
+        assert!(both.changed.is_empty());
+        both.unite(&writer);
+        check(&both, &reads(&["/w/a"]), true);
+    }
+}

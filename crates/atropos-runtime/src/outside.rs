@@ -1,0 +1,182 @@
+//! What the program does to files that outlive its run: those outside the directory for its temporary files.
+//!
+//! The original's are noted, so that tests which change the same files, or read what others change, are not run at the same
+//! time. Before a mutant's happen they are written down, so that they can be undone (`atropos_protocol::undo`).
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsStr, c_char};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::{env, fs};
+
+use atropos_protocol::undo::Log;
+use atropos_protocol::{Board, sys};
+
+use crate::role::{self, Role};
+
+/// Files there are none that anybody would miss.
+const NO_FILES: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+/// The directory for temporary files of this run, which goes with it.
+static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
+/// The process and thread that is at work here: its own calls of libc are not the program's.
+static AT_WORK: AtomicU64 = AtomicU64::new(0);
+/// What was written down once in this run, and not moved since.
+static KEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// To be called before the program runs, which may change the variable.
+pub fn begin() {
+    OWN.get_or_init(|| env::var_os("TMPDIR").map(PathBuf::from));
+}
+
+/// This thread's call is not the program's.
+pub fn is_at_work() -> bool {
+    let owner = AT_WORK.load(Ordering::Relaxed);
+    owner != 0 && owner == this_thread()
+}
+
+fn this_thread() -> u64 {
+    (sys::pid() as u64) << 32 | sys::thread_id() as u64
+}
+
+/// Does something by means that the program's own calls go through as well.
+fn work<R>(task: impl FnOnce() -> R) -> R {
+    let this = this_thread();
+    let try_from =
+        |owner| AT_WORK.compare_exchange(owner, this, Ordering::Acquire, Ordering::Relaxed);
+    while let Err(owner) = try_from(0) {
+        // A thread of the process that this one was forked from will not give it back here.
+        let is_gone = owner >> 32 != this >> 32;
+        if is_gone && try_from(owner).is_ok() {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    let errno = sys::errno();
+    let result = task();
+    sys::set_errno(errno);
+    AT_WORK.store(0, Ordering::Release);
+    result
+}
+
+/// The program is about to open a file to read it, or a directory.
+pub fn read(at: i32, path: *const c_char) {
+    let Some((board, Role::Recorder)) = watched() else {
+        return;
+    };
+    work(|| {
+        if let Some(path) = outside(at, path) {
+            board.header().files_read.add(&path);
+        }
+    });
+}
+
+/// The program is about to make, change or remove what is at a path; a link is followed if the call does so.
+pub fn change(at: i32, path: *const c_char, follow: bool) {
+    let Some((board, role)) = watched() else {
+        return;
+    };
+    work(|| {
+        let Some(mut path) = outside(at, path) else {
+            return;
+        };
+        if follow {
+            path = fs::canonicalize(&path).unwrap_or(path);
+        }
+        match role {
+            Role::Recorder => note(board, &path),
+            _ => keep(board, path),
+        }
+    });
+}
+
+/// The program is about to move something.
+pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
+    let Some((board, role)) = watched() else {
+        return;
+    };
+    work(|| {
+        let (source, target) = (absolute(from.0, from.1), absolute(to.0, to.1));
+        let (Some(source), Some(target)) = (source, target) else {
+            return;
+        };
+        let matters = is_outside(&source) || is_outside(&target);
+        match role {
+            Role::Recorder => {
+                for path in [source, target].iter().filter(|path| is_outside(path)) {
+                    note(board, path);
+                }
+            }
+            _ if matters && source.symlink_metadata().is_ok() => {
+                let log = Log::of(board.path());
+                if target.symlink_metadata().is_ok() {
+                    let _ = log.keep(&target);
+                }
+                let _ = log.moving(&source, &target);
+                if let Ok(mut kept) = KEPT.try_lock() {
+                    kept.clear();
+                }
+            }
+            _ => {}
+        }
+    });
+}
+
+/// The board and what this process is, if somebody is interested in its files.
+fn watched() -> Option<(&'static Board, Role)> {
+    let role = role::role();
+    let matters = matches!(role, Role::Recorder | Role::Mutant) && !is_at_work();
+    matters.then(|| Some((role::board()?, role)))?
+}
+
+fn note(board: &Board, path: &Path) {
+    let header = board.header();
+    header.files_changed.add(path);
+    if let Some(parent) = path.parent() {
+        header.directories_changed.add(parent);
+    }
+}
+
+fn keep(board: &Board, path: PathBuf) {
+    // Only in a process that was forked while a thread was at work here is it locked.
+    let is_new = KEPT
+        .try_lock()
+        .map_or(true, |mut kept| kept.insert(path.clone()));
+    if is_new {
+        let _ = Log::of(board.path()).keep(&path);
+    }
+}
+
+/// The whole path, if it leads outside.
+fn outside(at: i32, path: *const c_char) -> Option<PathBuf> {
+    absolute(at, path).filter(|path| is_outside(path))
+}
+
+fn is_outside(path: &Path) -> bool {
+    let is_own = |own: &PathBuf| path.starts_with(own);
+    let own = OWN.get().and_then(Option::as_ref);
+    !own.is_some_and(is_own) && !NO_FILES.iter().any(|place| path.starts_with(place))
+}
+
+fn absolute(at: i32, path: *const c_char) -> Option<PathBuf> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: the program is about to hand this string to libc.
+    let path = Path::new(OsStr::from_bytes(
+        unsafe { CStr::from_ptr(path) }.to_bytes(),
+    ));
+    if path.as_os_str().is_empty() {
+        return None;
+    }
+    if path.is_absolute() {
+        return Some(path.to_owned());
+    }
+    let directory = match at == sys::AT_FDCWD as i32 {
+        true => env::current_dir(),
+        false => fs::read_link(format!("/proc/self/fd/{at}")),
+    };
+    Some(directory.ok()?.join(path))
+}

@@ -1,0 +1,15 @@
+//! As another program's test, with the same file: `cargo test` runs one after the other.
+
+use std::path::Path;
+use std::{fs, thread, time::Duration};
+
+#[test]
+fn nobody_else_is_there() {
+    let path = Path::new("shared.txt");
+    assert!(!path.exists(), "somebody is there");
+    fs::write(path, footprints::lines(&[3])).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    assert_eq!(fs::read_to_string(path).unwrap(), "6\n");
+    footprints::ignored(5);
+    fs::remove_file(path).unwrap();
+}
