@@ -61,7 +61,11 @@ impl Log {
         let path = path.to_owned();
         let metadata = match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return self.write(&Entry::Nothing { path });
+                // Where there is no directory, nothing can be made either; some programs try very often.
+                return match path.parent().is_some_and(Path::is_dir) {
+                    true => self.write(&Entry::Nothing { path }),
+                    false => Ok(()),
+                };
             }
             other => other?,
         };
@@ -94,11 +98,12 @@ impl Log {
     }
 
     fn write(&self, entry: &Entry) -> io::Result<()> {
-        fs::create_dir_all(&self.directory)?;
-        let mut file = File::options()
-            .create(true)
-            .append(true)
-            .open(self.directory.join(ENTRIES))?;
+        let path = self.directory.join(ENTRIES);
+        let open = || File::options().create(true).append(true).open(&path);
+        let mut file = open().or_else(|_| {
+            fs::create_dir_all(&self.directory)?;
+            open()
+        })?;
         file.write_all(&entry.to_bytes())
     }
 
