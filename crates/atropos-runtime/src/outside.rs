@@ -16,8 +16,9 @@ use atropos_protocol::{Board, sys};
 
 use crate::role::{self, Role};
 
-/// Files there are none that anybody would miss.
+/// What is there are no files, but for those in shared memory.
 const NO_FILES: [&str; 3] = ["/dev", "/proc", "/sys"];
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The directory for temporary files of this run, which goes with it.
 static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -157,7 +158,9 @@ fn outside(at: i32, path: *const c_char) -> Option<PathBuf> {
 fn is_outside(path: &Path) -> bool {
     let is_own = |own: &PathBuf| path.starts_with(own);
     let own = OWN.get().and_then(Option::as_ref);
-    !own.is_some_and(is_own) && !NO_FILES.iter().any(|place| path.starts_with(place))
+    let is_file =
+        path.starts_with(SHARED_MEMORY) || !NO_FILES.iter().any(|place| path.starts_with(place));
+    is_file && !own.is_some_and(is_own)
 }
 
 fn absolute(at: i32, path: *const c_char) -> Option<PathBuf> {
