@@ -9,7 +9,7 @@ use crate::support::{Driver, Kind, PATIENCE, compile};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::probe::{Peek, PeekAny as _, PeekPrim as _};
-use atropos_runtime::{arith, at, cond, iter, logic, on, relate, step};
+use atropos_runtime::{MaybeEmpty, arith, at, cond, logic, on, relate, step};
 
 // Mutants 1 to 3: - * /
 fn add(a: u32, b: u32) -> u32 {
@@ -53,7 +53,8 @@ fn log(list: &mut Vec<u32>) {
     if !on(15) { list.push(1); }
 }
 fn numbers() -> impl Iterator<Item = u32> {
-    iter(16, vec![1, 2].into_iter())
+    if on(16) { return MaybeEmpty(None); }
+    MaybeEmpty(Some(vec![1, 2].into_iter()))
 }
 fn name() -> String {
     match at(17) { 1 => return String::new(), 2 => return "xyzzy".into(), _ => {} }
