@@ -292,7 +292,11 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         .run(&["-f", "src/mistakes.rs", "-C--offline"])
         .has_code(4);
     run.says("error: counts_may_get_lost (test wrong) fails under some schedule");
-    run.says("error: swaps_may_wait_for_each_other (test wrong) fails under some schedule");
+    // On a busy machine it may do so before any schedule is explored.
+    let by_chance = "warning: test wrong swaps_may_wait_for_each_other passes and fails by chance";
+    if !run.stderr.contains(by_chance) {
+        run.says("error: swaps_may_wait_for_each_other (test wrong) fails under some schedule");
+    }
     run.says("to run it again: cargo atropos replay counts_may_get_lost");
     let outcomes = run.outcomes();
     let undecided = outcomes
