@@ -1,4 +1,5 @@
-//! What the program does to files that outlive its run: those outside the directory for its temporary files.
+//! What the program does to files that outlive its run: those outside the directory for its temporary files. Ports that it
+//! asks for by number are noted like files.
 //!
 //! The original's are noted, so that tests which change the same files, or read what others change, are not run at the same
 //! time. Before a mutant's happen they are written down, so that they can be undone (`atropos_protocol::undo`).
@@ -123,6 +124,14 @@ pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
             _ => {}
         }
     });
+}
+
+/// The program is about to take a port: as with files, no other test that does so may run at the same time.
+pub fn take_port(port: u16) {
+    if let Some((board, Role::Recorder)) = watched() {
+        let name = format!("port {port}");
+        work(|| board.header().files_changed.add(Path::new(&name)));
+    }
 }
 
 /// The board and what this process is, if somebody is interested in its files.

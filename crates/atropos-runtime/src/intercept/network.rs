@@ -12,9 +12,10 @@ fn reaching(call: &CStr) {
     note(Effect::Network, call, None);
 }
 
-/// A Unix socket is bound to a file, which is made.
+/// A Unix socket is bound to a file, which is made, others to a port, which only one can have.
 fn naming(address: *const c_void, length: c_uint) {
     const UNIX: u16 = 1;
+    const INTERNET: [u16; 2] = [2, 10];
     if address.is_null() || (length as usize) < 4 {
         return;
     }
@@ -25,9 +26,13 @@ fn naming(address: *const c_void, length: c_uint) {
         std::ptr::copy_nonoverlapping(address.cast::<u8>().add(2), path.as_mut_ptr(), length);
         address.cast::<u16>().read_unaligned()
     };
-    // A name that starts with zero is none of a file.
+    // A name that starts with zero is none of a file, and port 0 is any.
     if family == UNIX && path[0] != 0 {
         outside::change(sys::AT_FDCWD as c_int, path.as_ptr().cast(), false);
+    }
+    let port = u16::from_be_bytes([path[0], path[1]]);
+    if INTERNET.contains(&family) && port != 0 {
+        outside::take_port(port);
     }
 }
 

@@ -164,6 +164,12 @@ fn panics_if_seven() {
 }
 
 #[test]
+fn binds_a_port() { let _ = std::net::TcpListener::bind(("127.0.0.1", 47613)); }
+
+#[test]
+fn binds_any_port() { std::net::UdpSocket::bind(("::", 0)).unwrap(); }
+
+#[test]
 fn original_fills() { fill(100).unwrap() }
 
 #[test]
@@ -315,6 +321,15 @@ fn signals_reach_nobody_but_the_test() {
     check_own(39, Outcome::Harm, "kill ");
     check_own(40, Outcome::Passed, "");
     check_own(41, Outcome::Passed, "");
+}
+
+#[test]
+fn who_wants_a_certain_port_is_in_its_own_way() {
+    let mut driver = driver();
+    let certain = driver.baseline("binds_a_port").files;
+    assert!(certain.is_in_the_way_of(&certain));
+    let any = driver.baseline("binds_any_port").files;
+    assert!(!any.is_in_the_way_of(&any) && !any.is_in_the_way_of(&certain));
 }
 
 #[test]
