@@ -18,7 +18,7 @@ use crate::junk;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::one_line;
-use crate::walk::{Draft, Walker};
+use crate::walk::{Breakable, Draft, Walker};
 
 impl Walker<'_> {
     pub fn question_mark(&mut self, attempt: &ExprTry) {
@@ -35,14 +35,20 @@ impl Walker<'_> {
 
     pub fn break_to_continue(&mut self, jump: &ExprBreak) {
         let target = jump.label.as_ref().map(|label| label.ident.to_string());
-        if jump.expr.is_none() && self.is_loop(target.as_deref()) {
+        if jump.expr.is_none() && self.target(target.as_deref()).is_some() {
             self.jump(self.source.span(jump), "break", "continue", target);
         }
     }
 
     pub fn continue_to_break(&mut self, jump: &ExprContinue) {
         let target = jump.label.as_ref().map(|label| label.ident.to_string());
-        self.jump(self.source.span(jump), "continue", "break", target);
+        let is_left_with_value = |target: &Breakable| target.has_value;
+        if !self
+            .target(target.as_deref())
+            .is_some_and(is_left_with_value)
+        {
+            self.jump(self.source.span(jump), "continue", "break", target);
+        }
     }
 
     fn jump(&mut self, span: Span, old: &str, new: &str, label: Option<String>) {
@@ -55,15 +61,14 @@ impl Walker<'_> {
         self.point(span, Shape::Expression, vec![draft]);
     }
 
-    /// Whether a jump goes to a loop and not to a labelled block.
-    fn is_loop(&self, label: Option<&str>) -> bool {
+    /// The loop that a jump goes to; none if that is a labelled block.
+    fn target(&self, label: Option<&str>) -> Option<&Breakable> {
         let mut around = self.frame.breakables.iter().rev();
-        match label {
-            None => around.any(|breakable| breakable.is_loop),
-            Some(label) => around
-                .find(|breakable| breakable.label.as_deref() == Some(label))
-                .is_some_and(|breakable| breakable.is_loop),
-        }
+        let target = match label {
+            None => around.find(|breakable| breakable.is_loop),
+            Some(label) => around.find(|breakable| breakable.label.as_deref() == Some(label)),
+        };
+        target.filter(|breakable| breakable.is_loop)
     }
 
     /// A range where it stands; its ends are values.

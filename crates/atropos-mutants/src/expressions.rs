@@ -112,6 +112,7 @@ impl Walker<'_> {
                     let breakable = Breakable {
                         label,
                         is_loop: false,
+                        has_value: false,
                     };
                     self.frame.breakables.push(breakable);
                 }
@@ -137,7 +138,7 @@ impl Walker<'_> {
                 let item = self.type_of_items(&looped.expr);
                 self.frame.scopes.enter();
                 self.frame.scopes.bind(&looped.pat, item.as_ref());
-                self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body);
+                self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body, false);
                 self.frame.scopes.leave();
             }
             Expr::Group(group) => self.expression(&group.expr, role, expected),
@@ -149,7 +150,13 @@ impl Walker<'_> {
             }
             Expr::Lit(literal) => self.literal(literal, role, expected),
             Expr::Loop(looped) => {
-                self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body);
+                let has_value = expected.is_some_and(is_surely_a_value);
+                self.loop_body(
+                    &looped.attrs,
+                    looped.label.as_ref(),
+                    &looped.body,
+                    has_value,
+                );
             }
             Expr::Macro(mac) => self.expression_macro(&mac.mac, expression),
             Expr::Match(matched) => self.matching(matched, role.of_tail(), expected),
@@ -200,7 +207,7 @@ impl Walker<'_> {
             Expr::While(looped) => {
                 self.frame.scopes.enter();
                 self.condition(&looped.cond);
-                self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body);
+                self.loop_body(&looped.attrs, looped.label.as_ref(), &looped.body, false);
                 self.frame.scopes.leave();
             }
             Expr::Yield(jump) => {
@@ -213,12 +220,19 @@ impl Walker<'_> {
         }
     }
 
-    fn loop_body(&mut self, attributes: &[Attribute], label: Option<&syn::Label>, body: &Block) {
+    fn loop_body(
+        &mut self,
+        attributes: &[Attribute],
+        label: Option<&syn::Label>,
+        body: &Block,
+        has_value: bool,
+    ) {
         let start = self.body_start(body, attributes);
         self.step(start);
         self.frame.breakables.push(Breakable {
             label: label.map(|label| label.name.ident.to_string()),
             is_loop: true,
+            has_value,
         });
         self.block(body, Role::Unit, None);
         self.frame.breakables.pop();
@@ -508,4 +522,13 @@ pub(crate) fn attributes_of(expression: &Expr) -> &[Attribute] {
         Group If Index Infer Let Lit Loop Macro Match MethodCall Paren Path Range RawAddr Reference
         Repeat Return Struct Try TryBlock Tuple Unary Unsafe While Yield
     )
+}
+
+/// Whether a type has values other than `()`, so far as its text tells.
+fn is_surely_a_value(ty: &Type) -> bool {
+    match ty {
+        Type::Never(_) | Type::Infer(_) | Type::Macro(_) => false,
+        Type::Tuple(tuple) => !tuple.elems.is_empty(),
+        _ => true,
+    }
 }

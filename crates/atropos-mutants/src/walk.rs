@@ -118,6 +118,8 @@ impl Frame {
 pub(crate) struct Breakable {
     pub label: Option<String>,
     pub is_loop: bool,
+    /// It is a loop that has to be left with a value, or not at all.
+    pub has_value: bool,
 }
 
 /// One mutant that an operator would like to make.

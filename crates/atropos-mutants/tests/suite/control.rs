@@ -2,7 +2,7 @@
 
 use atropos_mutants::Shape;
 
-use crate::check::{check_statements, check_value, found_with, options};
+use crate::check::{check, check_statements, check_value, found_with, options};
 
 #[test]
 fn errors_are_swallowed() {
@@ -43,6 +43,21 @@ fn break_and_continue_are_exchanged() {
         "BCR",
         "let Some(x) = y else { return }; while z { let A = b else { continue }; }",
         &["BCR: continue => break"],
+    );
+}
+
+#[test]
+fn a_loop_that_is_a_value_is_not_left_without_one() {
+    let body = "{ loop { if a { continue; } while b { continue; } return 1; } }";
+    check(
+        "BCR",
+        &format!("fn f() -> u8 {body}"),
+        &["BCR: continue => break"],
+    );
+    check(
+        "BCR",
+        &format!("fn f() {body}"),
+        &["BCR: continue => break", "BCR: continue => break"],
     );
 }
 
