@@ -119,19 +119,17 @@ impl Log {
         let _ = fs::remove_dir_all(&self.directory);
     }
 
-    /// Undoes what the logs say that lie in a directory, or in one of its directories: their runs were killed.
+    /// Undoes what the logs say that lie anywhere below a directory: their runs were killed.
     pub fn undo_all(directory: &Path) {
-        let below = |path: &Path| {
-            let entries = fs::read_dir(path).into_iter().flatten().flatten();
-            entries
-                .map(|entry| entry.path())
-                .filter(|path| path.is_dir())
-        };
-        for path in below(directory) {
-            for path in below(&path).chain([path.clone()]) {
-                if path.extension() == Some(OsStr::new(EXTENSION)) {
-                    Log { directory: path }.undo();
-                }
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            // Links lead elsewhere.
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            let path = entry.path();
+            match path.extension() == Some(OsStr::new(EXTENSION)) {
+                true => Log { directory: path }.undo(),
+                false => Log::undo_all(&path),
             }
         }
     }
@@ -247,7 +245,7 @@ mod tests {
         }
 
         fn log(&self) -> Log {
-            Log::of(&self.0.join("worker/board"))
+            Log::of(&self.0.join("run/worker/board"))
         }
 
         fn at(&self, path: &str) -> PathBuf {
