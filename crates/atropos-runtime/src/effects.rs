@@ -100,11 +100,6 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
         return;
     }
     note(Effect::Files, call, Some(path));
-    spare_old(call, at, path, follow);
-}
-
-/// As `change` without noting it.
-fn spare_old(call: &CStr, at: i32, path: *const c_char, follow: bool) {
     let Some(board) = role::board() else { return };
     let header = board.header();
     let began = header.began.load(Ordering::Relaxed);

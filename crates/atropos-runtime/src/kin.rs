@@ -38,7 +38,8 @@ fn is_below(process: i32, root: i32, or_is_root: bool) -> Option<bool> {
     Some(false)
 }
 
-fn parent_of(process: i32) -> Option<i32> {
+/// The process that started another, or has adopted it.
+pub fn parent_of(process: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program's name, in brackets, may have anything in it.
     let (_, after_name) = stat.rsplit_once(')')?;

@@ -12,6 +12,8 @@ use atropos_protocol::Board;
 use atropos_protocol::standstill::Standstill;
 use atropos_protocol::sys::{self, Ended, Errno, PollFd};
 
+use crate::kin::parent_of;
+
 /// How much longer each process further up waits.
 const GRACE: u64 = 500_000_000;
 /// How often `cancel` is looked at.
@@ -167,13 +169,6 @@ fn by_looking_at_all(parent: i32) -> Vec<i32> {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|&pid| parent_of(pid) == Some(parent))
         .collect()
-}
-
-fn parent_of(pid: i32) -> Option<i32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; the fields follow the last parenthesis.
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
