@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
 use crate::VERSION;
+use crate::effect::Effects;
 use crate::path_set::{FileUse, PathSet};
 use crate::sys;
 use crate::text::Text;
@@ -339,6 +340,11 @@ impl Board {
     /// Most bytes of address space of a mutant, if there is a limit.
     pub fn address_limit(&self) -> Option<u64> {
         limit(&self.header().address_limit)
+    }
+
+    /// What the processes of the last command did to the world.
+    pub fn effects(&self) -> Effects {
+        Effects(self.header().effects.load(Ordering::Relaxed))
     }
 
     /// Most bytes of a file that is written, if there is a limit.

@@ -328,7 +328,7 @@ impl Client {
             allocations: number(&header.allocations),
             spawns: number(&header.spawns),
             files: header.file_use(),
-            effects: Effects(number(&header.effects)),
+            effects: self.board.effects(),
             first_effect: header.first_effect.get(),
             fork_cost: Duration::from_nanos(number(&header.fork_cost)),
             reached: marked(self.board.reached()),

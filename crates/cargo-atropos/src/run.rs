@@ -335,13 +335,11 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
                 Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
                     format!("sent a signal to a process that is not the test's own: `{call}`")
                 }
-                call => {
-                    let call = call.as_ref().map(|call| format!(": `{call}`"));
-                    let call = call.unwrap_or_default();
-                    format!(
-                        "changed a file that was there before, and that the original leaves alone{call}"
-                    )
-                }
+                Some(call) => format!(
+                    "changed a file that was there before, and that the original leaves alone: `{call}`"
+                ),
+                None => "changed a file that was there before, or sent a signal to a process that is not its own"
+                    .to_owned(),
             };
             format!("under {name} it was stopped before it {harm}")
         }

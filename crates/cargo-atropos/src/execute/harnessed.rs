@@ -14,9 +14,9 @@ use anyhow::{Result, bail};
 use atropos_protocol::{Broken, Effect, Limits, Outcome, Verdict, Way};
 use atropos_report::outcomes::TestRecord;
 
+use super::file_locks::FileLocks;
 use super::standing::{TestId, Undecided, how};
 use super::test_case::TestCase;
-use super::turns::Turns;
 use super::way::Used;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, way};
@@ -124,11 +124,11 @@ pub fn run(
 ) -> Result<()> {
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
-    let turns = Turns::default();
+    let locks = FileLocks::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
             .map(|number| {
-                let (items, next, turns) = (&items, &next, &turns);
+                let (items, next, locks) = (&items, &next, &locks);
                 scope.spawn(move || -> Result<()> {
                     let mut worker = Worker {
                         context,
@@ -143,7 +143,7 @@ pub fn run(
                         && !context.interrupted()
                     {
                         let test = &tests[item.test.0];
-                        let _turn = turns.take(&test.baseline.files);
+                        let _lock = locks.take(&test.baseline.files);
                         worker.run_item(item, test)?;
                     }
                     Ok(())

@@ -9,13 +9,13 @@
 mod baseline;
 mod copies;
 mod explored;
+mod file_locks;
 mod harnessed;
 mod heard;
 mod plain;
 mod purse;
 mod standing;
 mod test_case;
-mod turns;
 mod way;
 mod zygotes;
 

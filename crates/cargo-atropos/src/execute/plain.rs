@@ -50,11 +50,9 @@ pub struct PlainBaseline {
     pub reached: Vec<u32>,
     pub infected: Vec<u32>,
     pub spawns: u64,
-    pub changes_files: bool,
+    pub effects: Effects,
     /// It changes files that outlive it, so that it can't run beside itself.
     pub is_alone: bool,
-    /// It writes files beyond the limit that mutants have otherwise.
-    pub large_files: bool,
 }
 
 #[derive(Default)]
@@ -87,16 +85,16 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
             };
             let start = Instant::now();
             let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
-            let effects = Effects(board.header().effects.load(Ordering::Relaxed));
-            Ok((board, end, start.elapsed(), effects))
+            Ok((board, end, start.elapsed()))
         };
-        let mut ran = run(way::FILE_SIZE)?;
-        let large_files = ran.3.contains(Effect::LargeFiles);
-        if large_files {
+        let (mut board, mut end, mut wall) = run(way::FILE_SIZE)?;
+        let mut effects = board.effects();
+        if effects.contains(Effect::LargeFiles) {
             // A write has failed by our limit, so that this run says nothing.
-            ran = run(0)?;
+            (board, end, wall) = run(0)?;
+            effects = board.effects();
+            effects.add(Effect::LargeFiles);
         }
-        let (board, end, wall, effects) = ran;
         let header = board.header();
         if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
@@ -105,9 +103,8 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 reached: marked(board.reached()),
                 infected: marked(board.infected()),
                 spawns: header.spawns.load(Ordering::Relaxed),
-                changes_files: effects.contains(Effect::Files),
+                effects,
                 is_alone: !header.files_changed.get().is_empty(),
-                large_files,
                 test,
             });
         } else {
@@ -189,10 +186,8 @@ fn run_mutant(
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
-    let mut effects = Effects(Effect::Threads.bit());
-    if test.large_files {
-        effects.add(Effect::LargeFiles);
-    }
+    let mut effects = test.effects;
+    effects.add(Effect::Threads);
     let used = Used {
         wall: test.wall,
         steps: test.steps,
@@ -202,7 +197,7 @@ fn run_mutant(
     };
     let limits = Limits {
         // A program is run only once without a mutant, and may leave files behind that it finds the next time.
-        old_files: test.changes_files,
+        old_files: test.effects.contains(Effect::Files),
         ..way::limits(&used, multiplier)
     };
     let start = Instant::now();

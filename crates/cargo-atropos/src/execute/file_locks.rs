@@ -9,25 +9,25 @@ use atropos_protocol::path_set::FileUse;
 
 /// The tests that run at the moment, as far as they use files that outlive them.
 #[derive(Default)]
-pub struct Turns<'t> {
+pub struct FileLocks<'t> {
     running: Mutex<Vec<&'t FileUse>>,
     ended: Condvar,
 }
 
-/// A test's turn; over when dropped.
-pub struct Turn<'a, 't> {
-    turns: &'a Turns<'t>,
+/// Held while a test runs; given back when dropped.
+pub struct FileLock<'a, 't> {
+    locks: &'a FileLocks<'t>,
     files: &'t FileUse,
 }
 
-impl<'t> Turns<'t> {
+impl<'t> FileLocks<'t> {
     /// Waits until no test runs that this one would be in the way of.
-    pub fn take(&self, files: &'t FileUse) -> Turn<'_, 't> {
+    pub fn take(&self, files: &'t FileUse) -> FileLock<'_, 't> {
         let busy =
             |running: &mut Vec<&FileUse>| running.iter().any(|other| files.is_in_the_way_of(other));
         let running = self.ended.wait_while(self.running(), busy);
         running.expect("no holder panics").push(files);
-        Turn { turns: self, files }
+        FileLock { locks: self, files }
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<&'t FileUse>> {
@@ -35,14 +35,14 @@ impl<'t> Turns<'t> {
     }
 }
 
-impl Drop for Turn<'_, '_> {
+impl Drop for FileLock<'_, '_> {
     fn drop(&mut self) {
-        let mut running = self.turns.running();
+        let mut running = self.locks.running();
         let own = running
             .iter()
             .position(|files| std::ptr::eq(*files, self.files));
         running.swap_remove(own.expect("it is running"));
-        self.turns.ended.notify_all();
+        self.locks.ended.notify_all();
     }
 }
 
@@ -57,17 +57,17 @@ mod tests {
     fn a_test_that_changes_files_never_runs_beside_itself() {
         let files = FileUse::changing(&["/a"]);
         let harmless = FileUse::default();
-        let turns = Turns::default();
+        let locks = FileLocks::default();
         let (at_once, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _turn = turns.take(&files);
+                        let _lock = locks.take(&files);
                         let now = at_once.fetch_add(1, Ordering::SeqCst) + 1;
                         most.fetch_max(now, Ordering::SeqCst);
                         // Who uses none is nobody's trouble.
-                        drop((turns.take(&harmless), turns.take(&harmless)));
+                        drop((locks.take(&harmless), locks.take(&harmless)));
                         thread::yield_now();
                         at_once.fetch_sub(1, Ordering::SeqCst);
                     }
@@ -75,6 +75,6 @@ mod tests {
             }
         });
         assert_eq!(most.into_inner(), 1);
-        assert!(turns.running().is_empty());
+        assert!(locks.running().is_empty());
     }
 }
