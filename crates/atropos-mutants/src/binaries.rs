@@ -9,7 +9,7 @@
 //!   false; `<=` gives `<`, `==`, true; `>=` gives `>`, `==`, true; `==` gives `<=`, `>=`, false;
 //!   `!=` gives `<`, `>`, true. Most values that Rust compares for equality have no order, so `==`
 //!   and `!=` give true and false unless an operand is known to be a number; the two together
-//!   imply the negation, which is therefore not made.
+//!   imply the negation, which is therefore not made (but by **COI**, if ROR is not selected).
 //! - **COR**: the other operator, and either side alone.
 //! - **LOR**: the two others; `|` between two constants gives only `&`, as flags are disjoint and
 //!   `^` would be the same. **SOR**: the other direction.
@@ -173,6 +173,18 @@ fn relation_variants(letter: char, is_ordered: bool) -> &'static [char] {
         ('=', true) => &['l', 'g', 'F'],
         ('!', true) => &['<', '>', 'T'],
         _ => &['T', 'F'],
+    }
+}
+
+/// The comparison that holds where this one doesn't.
+fn opposite(letter: char) -> char {
+    match letter {
+        '<' => 'g',
+        'g' => '<',
+        '>' => 'l',
+        'l' => '>',
+        '=' => '!',
+        _ => '=',
     }
 }
 
@@ -378,12 +390,30 @@ impl Walker<'_> {
         drafts
     }
 
+    /// ROR; without it COI, whose mutants are killed by whatever kills those of ROR.
     fn relation(&mut self, binary: &ExprBinary, letter: char) {
         let is_ordered = [&binary.left, &binary.right].iter().any(|operand| {
             is_number(operand) || self.kind_of(operand).is_some_and(Kind::is_number)
         });
+        let drafts = if self.is_selected(Operator::Ror) {
+            self.neighbours(binary, letter, is_ordered)
+        } else {
+            let text = relation_text(opposite(letter)).expect("a letter of a comparison");
+            let ranks = (RELATION_RANK, RELATION_RANK);
+            vec![self.operator_draft(binary, Operator::Coi, text, ranks, opposite(letter))]
+        };
+        let (left, right) = self.operand_spans(binary);
+        let shape = Shape::Relation {
+            left,
+            right,
+            op: letter,
+        };
+        self.point(self.source.span(binary), shape, drafts);
+    }
+
+    fn neighbours(&self, binary: &ExprBinary, letter: char, is_ordered: bool) -> Vec<Draft> {
         let zero = self.unsigned_zero(binary);
-        let drafts = relation_variants(letter, is_ordered)
+        relation_variants(letter, is_ordered)
             .iter()
             .filter(|variant| !zero.is_some_and(|side| same_for_unsigned(letter, **variant, side)))
             .map(|variant| {
@@ -398,14 +428,7 @@ impl Walker<'_> {
                 };
                 self.whole_draft(binary, Operator::Ror, constant.to_owned(), *variant)
             })
-            .collect();
-        let (left, right) = self.operand_spans(binary);
-        let shape = Shape::Relation {
-            left,
-            right,
-            op: letter,
-        };
-        self.point(self.source.span(binary), shape, drafts);
+            .collect()
     }
 
     /// The side on which an unsigned number is compared with 0.

@@ -56,6 +56,23 @@ fn ror_makes_the_sufficient_set() {
 }
 
 #[test]
+fn coi_negates_comparisons_where_ror_is_not_selected() {
+    let check = |value: &str, expected: &str| check_value("COI", "a: u8", value, &[expected]);
+    check("a < b", "COI: a < b => a >= b");
+    check("a <= b", "COI: a <= b => a > b");
+    check("a > b", "COI: a > b => a <= b");
+    check("a >= b", "COI: a >= b => a < b");
+    check("a == b", "COI: a == b => a != b");
+    check("a != b", "COI: a != b => a == b");
+    check_value(
+        "COI,ROR",
+        "a: &[u8]",
+        "a == b",
+        &["ROR: a == b => true", "ROR: a == b => false"],
+    );
+}
+
+#[test]
 fn equality_of_what_may_have_no_order_becomes_true_and_false() {
     check_value(
         "ROR",
@@ -173,7 +190,6 @@ fn coi_negates_predicates_of_iterators() {
 
 #[test]
 fn coi_is_not_made_where_other_operators_imply_it() {
-    check_statements("COI", "if a == b { c(); }", &[]);
     check_statements("COI", "if a.x() && b.y() { c(); }", &[]);
     check_statements("COI", "if !a { c(); }", &[]);
     check_statements("COI", "if true { c(); }", &[]);
