@@ -26,6 +26,7 @@ fn one(fact: &Fact) -> Communication {
         Sort::Between => Talk::Between,
         Sort::LockOrder => Talk::LockOrder,
         Sort::WakeUp => Talk::WakeUp,
+        Sort::Unordered => Talk::Unordered,
     };
     let acts = fact.acts.iter().map(|act| Act {
         thread: act.thread,
@@ -49,6 +50,8 @@ fn noun(code: Code) -> &'static str {
         Code::Modify | Code::CompareExchange => "update",
         Code::BareLock | Code::BareRead => "unlocked read",
         Code::BareWrite => "unlocked write",
+        Code::CellUse => "use",
+        Code::CellChange => "change",
         Code::NotifyOne | Code::NotifyAll => "notification",
         Code::Unpark => "`unpark`",
         Code::Send | Code::TrySend => "message",

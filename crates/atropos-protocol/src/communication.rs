@@ -13,14 +13,17 @@ pub enum Talk {
     LockOrder,
     /// One thread's notification wakes another.
     WakeUp,
+    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first.
+    Unordered,
 }
 
 impl Talk {
-    const ALL: [(Talk, &'static str); 4] = [
+    const ALL: [(Talk, &'static str); 5] = [
         (Talk::Flow, "flow"),
         (Talk::Between, "between"),
         (Talk::LockOrder, "lock-order"),
         (Talk::WakeUp, "wake-up"),
+        (Talk::Unordered, "unordered"),
     ];
 
     pub fn word(self) -> &'static str {

@@ -14,6 +14,8 @@ pub enum Talk {
     WakeUp,
     /// A thread takes a lock, and while it holds that, another.
     LockOrder,
+    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first: a data race.
+    Unordered,
 }
 
 /// What a thread did, and where.
@@ -139,6 +141,13 @@ impl Communication {
                 woken.thread,
                 woken.place()
             ),
+            (Talk::Unordered, [one, other]) => format!(
+                "nothing orders {} ({}) and {} ({}) any more",
+                one.whose(),
+                one.place(),
+                unnamed(other),
+                other.place()
+            ),
             (_, acts) => {
                 let all: Vec<String> = acts.iter().map(Act::whose).collect();
                 all.join(", then ")
@@ -220,6 +229,11 @@ mod tests {
             Talk::WakeUp,
             &[act(1, "notification", 5), act(2, "critical region", 9)],
             "thread 1's notification (src/bank.rs:5) wakes thread 2 (src/bank.rs:9)",
+        );
+        check(
+            Talk::Unordered,
+            &[act(1, "change", 5), act(2, "use", 9)],
+            "nothing orders thread 1's change of `balance` (src/bank.rs:5) and thread 2's use (src/bank.rs:9) any more",
         );
     }
 

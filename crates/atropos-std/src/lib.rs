@@ -66,6 +66,13 @@ pub mod sync {
     }
 }
 
+/// Cells, of which one says who uses its contents.
+pub mod cell {
+    pub use real_std::cell::*;
+
+    pub use atropos_threads::cell::UnsafeCell;
+}
+
 /// Hints, of which a spinning thread's is one for the scheduler.
 pub mod hint {
     pub use real_std::hint::*;

@@ -1,6 +1,6 @@
 //! What threads tell each other, over all executions of an exploration: who read what whom had written, who came between
-//! two accesses of another thread to the same thing, which lock was taken while which was held, and whose notification
-//! woke whom.
+//! two accesses of another thread to the same thing, which lock was taken while which was held, whose notification
+//! woke whom, and which uses of plain memory nothing has ordered.
 //!
 //! Everything is named by source places, not by threads or addresses, so that two explorations can be compared: that of
 //! a mutant with that of the original.
@@ -10,8 +10,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use crate::cell;
+use crate::cells::{Cells, Memory};
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site};
+use crate::memory_model::Clock;
 use crate::trace::is_ours;
 
 /// What a thread did somewhere.
@@ -52,6 +55,9 @@ pub enum Sort {
     LockOrder,
     /// One thread's notification (or token) wakes another.
     WakeUp,
+    /// One thread changes the contents of a cell, another asks for them or changes them, too, and neither happens before the
+    /// other; in the order of their places.
+    Unordered,
 }
 
 /// One piece of communication, with the threads between which it was first seen.
@@ -100,6 +106,7 @@ pub struct Communication {
     seen: HashSet<(Sort, [Option<Access>; 3], [usize; 3])>,
     /// The atomics of the running execution, by their addresses.
     atomics: BTreeMap<usize, History>,
+    cells: Cells,
     /// The locks that threads hold.
     held: Vec<(u32, ObjectId, Act)>,
 }
@@ -120,6 +127,7 @@ impl Communication {
     /// A new execution begins.
     pub fn restart(&mut self) {
         self.atomics.clear();
+        self.cells.clear();
         self.held.clear();
     }
 
@@ -128,6 +136,32 @@ impl Communication {
         let end = start.saturating_add(length);
         while let Some((&address, _)) = self.atomics.range(start..end).next() {
             self.atomics.remove(&address);
+        }
+        self.cells.forget(start, end);
+    }
+
+    /// Whether the thread has cells whose contents it may change.
+    #[inline]
+    pub fn has_cells(&self, thread: u32) -> bool {
+        self.cells.has_any(thread)
+    }
+
+    /// What a thread has done to cells since its last operation, `uses` among it; its clock has gone on since then. Memory
+    /// that `can_be_read` is looked at.
+    pub fn cells(
+        &mut self,
+        uses: &[cell::Use],
+        thread: u32,
+        clock: &Clock,
+        can_be_read: &dyn Fn(usize) -> bool,
+    ) {
+        let memory = Memory {
+            can_be_read,
+            holds_atomics: &|start, end| self.atomics.range(start..end).next().is_some(),
+        };
+        let unordered = self.cells.go_on(uses, thread, clock, &memory);
+        for both in unordered {
+            self.add(Sort::Unordered, &both);
         }
     }
 
@@ -237,8 +271,8 @@ impl Communication {
             return;
         }
         let place = |(act, access): &(Act, Option<Access>)| {
-            let site = act.site;
-            (*access, site.file(), site.line(), site.column())
+            let (file, line, column) = place_of(act.site);
+            (*access, file, line, column)
         };
         self.facts
             .entry((sort, acts.iter().map(place).collect()))
@@ -247,6 +281,10 @@ impl Communication {
                 acts: acts.iter().map(|(act, _)| *act).collect(),
             });
     }
+}
+
+pub(crate) fn place_of(site: Site) -> (&'static str, u32, u32) {
+    (site.file(), site.line(), site.column())
 }
 
 /// Who wrote what is read, if anybody has since the start.

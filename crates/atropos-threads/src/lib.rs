@@ -21,6 +21,8 @@
 pub use std as __real_std;
 
 pub mod atomic;
+pub mod cell;
+mod cells;
 mod clock;
 pub mod communication;
 mod control;

@@ -102,3 +102,5 @@ pub fn send(number: u32) -> Receiver<u32> {
     });
     receiver
 }
+
+pub mod parcel;

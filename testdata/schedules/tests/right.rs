@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use schedules::parcel::Parcel;
 use schedules::{Counter, Door, Slot, Tickets, expected, send, total};
 
 #[test]
@@ -146,4 +147,14 @@ fn one_of_two_sees_the_other() {
 #[test]
 fn what_is_sent_comes() {
     assert_eq!(send(3).recv(), Ok(3));
+}
+
+#[test]
+fn a_parcel_is_whole_or_not_there_yet() {
+    let parcel = Parcel::default();
+    thread::scope(|scope| {
+        scope.spawn(|| parcel.put(7));
+        assert!(parcel.look().is_none_or(|number| number == 7));
+    });
+    assert_eq!(parcel.look(), Some(7));
 }

@@ -245,6 +245,7 @@ impl Control {
             ));
         }
         let state = self.state();
+        state.note_cells();
         let thread = &mut state.threads[state.current as usize];
         thread.clock.tick(state.current);
         if acquires(ordering) {
@@ -281,6 +282,7 @@ impl Control {
     /// An access of the running thread begins; gives the location.
     fn begin_access(&self, address: usize, word: &dyn Word) -> usize {
         let state = self.state();
+        state.note_cells();
         let me = state.current;
         state.threads[me as usize].clock.tick(me);
         state.model.location(address, word.get())

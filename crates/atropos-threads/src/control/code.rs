@@ -73,6 +73,8 @@ codes! {
     BareRead = "reads without the lock",
     BareChange = "begins to change without the lock",
     BareWrite = "writes without the lock",
+    CellUse = "asks for a cell's contents",
+    CellChange = "changes a cell's contents",
 }
 
 impl fmt::Display for Code {

@@ -25,6 +25,7 @@ use std::ptr::null_mut;
 
 use atropos_explore::{End, Guide, Names, Object, Op, Pending, Thread, mix};
 
+use crate::cell;
 use crate::clock::Clockwork;
 use crate::communication::{Access, Act, Communication, Writer};
 use crate::finding::{Finding, FindingKind};
@@ -440,6 +441,24 @@ impl Controller {
             }
             self.communication.atomic(address, act, access, writer);
         }
+    }
+
+    /// Takes note of what the running thread has done to cells since its last operation.
+    #[inline]
+    pub(crate) fn note_cells(&mut self) {
+        if cell::are_any_noted() || self.communication.has_cells(self.current) {
+            self.cells_used();
+        }
+    }
+
+    fn cells_used(&mut self) {
+        let thread = &mut self.threads[self.current as usize];
+        thread.clock.tick(self.current);
+        let world = &self.world;
+        let can_be_read = |address| world.is_ours(address);
+        self.communication
+            .cells(cell::noted(), self.current, &thread.clock, &can_be_read);
+        cell::forget_noted();
     }
 
     pub(crate) fn found(&mut self, kind: FindingKind) {

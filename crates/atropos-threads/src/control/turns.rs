@@ -137,6 +137,7 @@ pub unsafe fn run(controller: *mut Controller) -> End {
 
 impl Controller {
     fn announce(&mut self, announcement: Announcement) {
+        self.note_cells();
         let me = self.current;
         let thread = &mut self.threads[me as usize];
         thread.wait = announcement.wait;

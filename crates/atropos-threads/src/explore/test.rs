@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use atropos_explore::{Choice, End, Guide, Names, Schedule, System, Thread, mix};
 
 use crate::atomic::aside::Copies;
+use crate::cell;
 use crate::clock::Clockwork;
 use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
@@ -366,6 +367,7 @@ impl System for ThreadedTest<'_> {
         let controller = self.controller();
         controller.restart();
         controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
+        cell::take_notes(controller.model.weak && controller.communication.is_on());
         // SAFETY: the pointer is used during this call only, in which `guide` is borrowed.
         controller.guide = Some(unsafe {
             std::mem::transmute::<*mut dyn Guide, *mut (dyn Guide + 'static)>(guide)
@@ -393,6 +395,7 @@ impl System for ThreadedTest<'_> {
         };
         control::install(std::ptr::null_mut());
         Program::NONE.set();
+        cell::take_notes(false);
         let controller = self.controller();
         controller.guide = None;
         let end = match end {

@@ -65,6 +65,14 @@ pub fn keep(range: Range<usize>) {
 }
 
 impl World {
+    /// Whether an address is in memory that stays where it is until the process ends.
+    pub fn is_ours(&self, address: usize) -> bool {
+        let mut statics = self.layout.writable.iter();
+        self.heap.offset(address).is_some()
+            || self.stacks.offset(address).is_some()
+            || statics.any(|range| range.contains(&address))
+    }
+
     /// Takes the world for an exploration on this OS thread.
     pub fn take() -> Box<World> {
         let idle = idle().world.take();

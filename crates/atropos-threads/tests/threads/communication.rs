@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use atropos_threads::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
+use atropos_threads::atomic::{AtomicU32, Ordering, Ordering::Relaxed, Ordering::SeqCst};
 use atropos_threads::atropos_explore::{Exhaustive, Search, Strategy, explore_with};
+use atropos_threads::cell::UnsafeCell;
 use atropos_threads::communication::{Fact, Sort};
 use atropos_threads::mistake::{Mistake, request};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
@@ -146,5 +147,142 @@ fn orders_of_locks_wake_ups_and_messages_are_told() {
         ] {
             assert!(facts.contains(&expected), "{expected:?} in {facts:?}");
         }
+    });
+}
+
+/// A number that one thread hands to another.
+struct Parcel {
+    is_there: AtomicU32,
+    number: UnsafeCell<u64>,
+}
+
+// SAFETY: for the tests; whether it is true is what they look at.
+unsafe impl Sync for Parcel {}
+
+impl Parcel {
+    const fn new() -> Parcel {
+        Parcel {
+            is_there: AtomicU32::new(0),
+            number: UnsafeCell::new(0),
+        }
+    }
+
+    /// A `const fn`, as such methods often are.
+    #[track_caller]
+    const fn place(&self) -> *mut u64 {
+        self.number.get()
+    }
+}
+
+fn unordered(test: impl Fn() + Sync, options: &Options) -> Vec<Vec<u32>> {
+    let mut facts = facts(test, options);
+    facts.retain(|(sort, _)| *sort == Sort::Unordered);
+    facts.into_iter().map(|(_, lines)| lines).collect()
+}
+
+#[test]
+fn plain_memory_is_ordered_by_who_publishes_it() {
+    alone(|| {
+        let change = line!() + 6;
+        let test = |store: Ordering, load: Ordering| {
+            move || {
+                let parcel = Parcel::new();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        unsafe { *parcel.place() = 7 };
+                        parcel.is_there.store(1, store);
+                    });
+                    if parcel.is_there.load(load) == 1 {
+                        let _ = unsafe { *parcel.place() };
+                    }
+                });
+            }
+        };
+        let (release, acquire) = (Ordering::Release, Ordering::Acquire);
+        let none: [Vec<u32>; 0] = [];
+        let both = [vec![change, change + 4]];
+        assert_eq!(unordered(test(release, acquire), &weak()), none);
+        assert_eq!(unordered(test(SeqCst, SeqCst), &weak()), none);
+        assert_eq!(unordered(test(Relaxed, acquire), &weak()), both);
+        assert_eq!(unordered(test(release, Relaxed), &weak()), both);
+        // Without weak memory everything is in order.
+        assert_eq!(unordered(test(Relaxed, Relaxed), &sc()), none);
+    });
+}
+
+#[test]
+fn who_only_reads_needs_no_order() {
+    alone(|| {
+        let test = || {
+            let parcel = Parcel::new();
+            let read = || {
+                parcel.is_there.load(Relaxed);
+                unsafe { *parcel.place() }
+            };
+            thread::scope(|scope| {
+                scope.spawn(read);
+                scope.spawn(read);
+            });
+        };
+        assert!(unordered(test, &weak()).is_empty());
+    });
+}
+
+#[test]
+fn a_change_long_after_the_place_was_asked_for_is_seen() {
+    alone(|| {
+        let asked = line!() + 6;
+        let test = |store: Ordering| {
+            move || {
+                let parcel = Parcel::new();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        let place = parcel.place();
+                        parcel.is_there.load(Relaxed);
+                        parcel.is_there.load(Relaxed);
+                        unsafe { *place = 7 };
+                        parcel.is_there.store(1, store);
+                    });
+                    if parcel.is_there.load(Ordering::Acquire) == 1 {
+                        let _ = unsafe { *parcel.place() };
+                    }
+                });
+            }
+        };
+        assert!(unordered(test(Ordering::Release), &weak()).is_empty());
+        let both = [vec![asked, asked + 7]];
+        assert_eq!(unordered(test(Relaxed), &weak()), both);
+    });
+}
+
+#[test]
+fn locks_and_joins_order_plain_memory_and_atomics_in_a_cell_are_none() {
+    alone(|| {
+        let locked = || {
+            let (lock, number) = (Mutex::new(()), Parcel::new());
+            let count = || {
+                let _held = lock.lock().unwrap();
+                unsafe { *number.place() += 1 };
+            };
+            thread::scope(|scope| {
+                scope.spawn(count);
+                scope.spawn(count);
+            });
+            unsafe { *number.place() += 1 };
+        };
+        assert!(unordered(locked, &weak()).is_empty());
+        struct Shared(UnsafeCell<AtomicU32>);
+        // SAFETY: only the atomic in it is used.
+        unsafe impl Sync for Shared {}
+        let atomic = || {
+            let cell = Shared(UnsafeCell::new(AtomicU32::new(0)));
+            let cell = &cell;
+            let count = || unsafe { (*cell.0.get()).fetch_add(1, Relaxed) };
+            thread::scope(|scope| {
+                scope.spawn(count);
+                scope.spawn(count);
+            });
+        };
+        assert!(unordered(atomic, &weak()).is_empty());
     });
 }

@@ -16,6 +16,7 @@ pub(super) fn told(
         communication::Talk::Between => report::Talk::Between,
         communication::Talk::LockOrder => report::Talk::LockOrder,
         communication::Talk::WakeUp => report::Talk::WakeUp,
+        communication::Talk::Unordered => report::Talk::Unordered,
     };
     let acts = communication.acts.iter().map(|act| report::Act {
         thread: act.thread,

@@ -59,6 +59,7 @@ const METHODS: &[&str] = &[
     ".recv(",
     ".try_recv(",
     ".get_or_init(",
+    ".get()",
 ];
 
 /// What a line works on: `entries` in `self.entries.lock()`.
@@ -109,11 +110,12 @@ pub fn suggest(
         true => "without the change no schedule does that",
         false => "without the change none of the schedules explored does that",
     };
+    let so_what = match best.sort {
+        Talk::Unordered => "and it is a data race, which Miri may see but no assertion",
+        _ => "and no test asserts what then holds",
+    };
     Some(Suggestion {
-        words: format!(
-            "{}; {never}, and no test asserts what then holds",
-            best.words()
-        ),
+        words: format!("{}; {never}, {so_what}", best.words()),
         code: code(best, program).unwrap_or_default(),
     })
 }

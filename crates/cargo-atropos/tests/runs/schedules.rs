@@ -245,6 +245,28 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         .has_code(0);
     assert!(page.stdout.contains("never in the original: thread"));
 
+    // An ordering that only protects plain memory: nothing fails, but what was in order no longer is.
+    let weaker = tree
+        .run(&["--operators=RVK", "-f", "src/parcel.rs", "-C--offline"])
+        .has_code(2);
+    let outcomes = weaker.outcomes();
+    assert_eq!(outcomes.mutants.len(), 2);
+    for mutant in &outcomes.mutants {
+        assert_eq!(mutant.verdict.unwrap().to_string(), "survived");
+        let impact = mutant.impact.as_ref().expect("threads were listened to");
+        let [race] = &impact.communications[..] else {
+            panic!("{:?}", impact.communications);
+        };
+        assert_eq!((race.sort, race.certain), (Talk::Unordered, true));
+        assert_eq!(
+            race.words(),
+            "nothing orders thread 1's change of `number` (src/parcel.rs:18) and thread 0's use (src/parcel.rs:24) \
+             any more"
+        );
+        let suggestion = impact.suggestion.as_ref().unwrap();
+        assert!(suggestion.words.ends_with("Miri may see but no assertion"));
+    }
+
     let plain = tree.run(&["-F", "Tickets", "--explore", "off", "-C--offline"]);
     assert!(
         plain
