@@ -9,6 +9,7 @@
 //! program ── lock, send, load … ──► control (announce, choose, switch) ──► atropos-explore's Guide
 //!                                   memory (stacks, heap, statics: every execution starts the same)
 //!                                   memory_model (what a load may read)
+//!                                   cells (which uses of plain memory nothing orders)
 //! ```
 //!
 //! [`explore`] runs a test under a strategy; [`ThreadedTest`] is the same as a

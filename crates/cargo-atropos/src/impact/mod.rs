@@ -78,13 +78,19 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
         return Impacts::default();
     }
     let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
+    let program = Program::of(&measure.prepared.plan, &measure.prepared.texts);
     if alone > CHEAP_TESTS && !options.impact && !options.impact_matrix {
         measure.progress.say(
             "the tests take long, so survivors are not ranked by impact; --impact does it anyway",
         );
-        return Impacts::default();
+        // What threads told each other is known already.
+        let mut of = measure.tell(&program, &Observed::default());
+        of.retain(|_, impact| !impact.communications.is_empty());
+        return Impacts {
+            of,
+            ..Impacts::default()
+        };
     }
-    let program = Program::of(&measure.prepared.plan, &measure.prepared.texts);
     let observed = match wanted.is_empty() {
         true => Ok(Observed::default()),
         false => measure.observe(&program, &wanted, start),

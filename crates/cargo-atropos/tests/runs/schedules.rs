@@ -247,7 +247,13 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
 
     // An ordering that only protects plain memory: nothing fails, but what was in order no longer is.
     let weaker = tree
-        .run(&["--operators=RVK", "-f", "src/parcel.rs", "-C--offline"])
+        .run(&[
+            "--impact",
+            "--operators=RVK",
+            "-f",
+            "src/parcel.rs",
+            "-C--offline",
+        ])
         .has_code(2);
     let outcomes = weaker.outcomes();
     assert_eq!(outcomes.mutants.len(), 2);
