@@ -110,8 +110,11 @@ pub fn suggest(
         true => "without the change no schedule does that",
         false => "without the change none of the schedules explored does that",
     };
-    let so_what = match best.sort {
-        Talk::Unordered => "and it is a data race, which Miri may see but no assertion",
+    let so_what = match (best.sort, best.certain) {
+        (Talk::Unordered, true) => "and it is a data race, which Miri may see but no assertion",
+        (Talk::Unordered, false) => {
+            "and it may be a data race, which Miri may see but no assertion"
+        }
         _ => "and no test asserts what then holds",
     };
     Some(Suggestion {
