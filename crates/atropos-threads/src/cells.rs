@@ -69,6 +69,10 @@ impl Cells {
     pub fn forget(&mut self, start: usize, end: usize) {
         while let Some((&address, _)) = self.by_address.range(start..end).next() {
             self.by_address.remove(&address);
+            // The next cell there is another one.
+            for last in &mut self.last {
+                last.retain(|(of, _)| *of != address);
+            }
         }
     }
 
@@ -116,9 +120,9 @@ impl Cells {
             }
             known.add(act(Code::CellUse, used.site), clock, &mut found);
         }
-        last.retain(|&(address, site)| {
+        for &(address, site) in last.iter() {
             let Some(known) = self.by_address.get_mut(&address) else {
-                return false;
+                continue;
             };
             // SAFETY: the address can be read for as long as the process lives, as was asked before.
             let now = unsafe { known.contents.again(address as *const ()) };
@@ -126,8 +130,7 @@ impl Cells {
                 known.add(act(Code::CellChange, site), clock, &mut found);
             }
             known.contents = now;
-            true
-        });
+        }
         found
     }
 }
