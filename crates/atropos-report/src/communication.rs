@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Talk {
+    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first: a data race.
+    Unordered,
     /// One thread accesses something, then another does, then the first one again.
     Between,
     /// One thread writes, another reads that; with one act only, it reads what was there from the start.
@@ -14,8 +16,6 @@ pub enum Talk {
     WakeUp,
     /// A thread takes a lock, and while it holds that, another.
     LockOrder,
-    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first: a data race.
-    Unordered,
 }
 
 /// What a thread did, and where.
