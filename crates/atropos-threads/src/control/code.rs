@@ -69,6 +69,7 @@ codes! {
     FutexWake = "waits on a word of memory",
     FutexNotify = "wakes those who wait on a word of memory",
     Outside = "waits for something outside the program",
+    Look = "looks for something outside the program",
     BareLock = "goes on without the lock",
     BareRead = "reads without the lock",
     BareChange = "begins to change without the lock",

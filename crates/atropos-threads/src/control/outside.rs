@@ -38,6 +38,14 @@ pub fn let_others_run() -> bool {
     state.steps > steps + 1 || state.clockwork.now == before
 }
 
+/// Looks whether something is there, without waiting: others may go first, and what they do may matter.
+pub fn look() {
+    if let Some(control) = control() {
+        let site = control.me().site.unwrap_or(here());
+        control.point(Announcement::new(Code::Look, Op::universal(), site));
+    }
+}
+
 /// The execution depends on what can't be controlled.
 pub fn mark(what: &str) {
     if let Some(control) = control() {

@@ -1,7 +1,6 @@
 //! Calls of the C library that would block the one OS thread on which all controlled threads run. Sleeping becomes
 //! sleeping in virtual time. Waiting for files becomes looking again and again while others run; when nobody else can,
-//! the outside world is waited for, and the execution is marked as one that depends on it. Starting an OS thread is let
-//! through and marked.
+//! the execution depends on the outside world, and ends there. Starting an OS thread is let through and marked.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::sync::atomic::AtomicUsize;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use super::interpose::next;
 use super::system::Timespec;
 use super::{heap, interpose};
-use crate::control::{control, outside};
+use crate::control::{control, limits, outside};
 
 /// The C library's `nanosleep`.
 ///
@@ -51,13 +50,13 @@ fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_
         }
         alone += 1;
         if until.is_none() && alone > PATIENCE {
-            outside::mark(what);
-            return look(timeout);
+            // To wait in earnest may take for ever, and nothing would be learned by it.
+            limits::not_under_control(what);
         }
     }
 }
 
-/// Looks with nobody else able to run before the outside world is really waited for.
+/// Looks with nobody else able to run before it is plain that the outside world is waited for.
 const PATIENCE: u32 = 20;
 
 /// The C library's `poll`.
@@ -112,8 +111,9 @@ pub unsafe extern "C" fn epoll_wait(
     }
 }
 
-/// Waits until a file has something to read, while others run; then it can be read without blocking.
-fn wait_readable(what: &str, file: c_int) {
+/// Waits until a file has something to read, while others run; then it can be read without blocking. Who does not want to
+/// wait only lets others go first.
+fn wait_readable(what: &str, file: c_int, flags: c_int) {
     #[repr(C)]
     struct PollFd {
         file: c_int,
@@ -122,6 +122,10 @@ fn wait_readable(what: &str, file: c_int) {
     }
     const IN: i16 = 1;
     if !heap::program_runs() {
+        return;
+    }
+    if flags & DONT_WAIT != 0 || never_blocks(file) {
+        outside::look();
         return;
     }
     let mut files = PollFd {
@@ -133,16 +137,31 @@ fn wait_readable(what: &str, file: c_int) {
     unsafe { poll_for(what, (&raw mut files).cast(), 1, -1) };
 }
 
+/// What a receiver passes who does not want to wait.
+const DONT_WAIT: c_int = 0x40;
+
+/// Whether reading from a file is answered at once, also if there is nothing.
+fn never_blocks(file: c_int) -> bool {
+    const GET_FLAGS: c_int = 3;
+    const NON_BLOCKING: c_int = 0o4000;
+    unsafe extern "C" {
+        fn fcntl(file: c_int, command: c_int, ...) -> c_int;
+    }
+    // SAFETY: asking for the flags changes nothing; of a file that is not open none are told.
+    let flags = unsafe { fcntl(file, GET_FLAGS) };
+    flags != -1 && flags & NON_BLOCKING != 0
+}
+
 /// Defines a function of the C library that reads from a file: it waits until there is something.
 macro_rules! reading {
-    ($name:ident($file:ident $(, $argument:ident: $type:ty)*) -> $result:ty, $symbol:literal) => {
+    ($name:ident($file:ident $(, $argument:ident: $type:ty)*) -> $result:ty, $symbol:literal, $flags:expr) => {
         /// The C library's function of this name.
         ///
         /// # Safety
         /// As in the C library.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($file: c_int $(, $argument: $type)*) -> $result {
-            wait_readable(stringify!($name), $file);
+            wait_readable(stringify!($name), $file, $flags);
             type Function = unsafe extern "C" fn(c_int $(, $type)*) -> $result;
             static NEXT: AtomicUsize = AtomicUsize::new(0);
             // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
@@ -153,11 +172,11 @@ macro_rules! reading {
     };
 }
 
-reading!(read(file, buffer: *mut c_void, length: usize) -> isize, c"read");
-reading!(recv(file, buffer: *mut c_void, length: usize, flags: c_int) -> isize, c"recv");
-reading!(recvfrom(file, buffer: *mut c_void, length: usize, flags: c_int, address: *mut c_void, size: *mut c_void) -> isize, c"recvfrom");
-reading!(accept(file, address: *mut c_void, size: *mut c_void) -> c_int, c"accept");
-reading!(accept4(file, address: *mut c_void, size: *mut c_void, flags: c_int) -> c_int, c"accept4");
+reading!(read(file, buffer: *mut c_void, length: usize) -> isize, c"read", 0);
+reading!(recv(file, buffer: *mut c_void, length: usize, flags: c_int) -> isize, c"recv", flags);
+reading!(recvfrom(file, buffer: *mut c_void, length: usize, flags: c_int, address: *mut c_void, size: *mut c_void) -> isize, c"recvfrom", flags);
+reading!(accept(file, address: *mut c_void, size: *mut c_void) -> c_int, c"accept", 0);
+reading!(accept4(file, address: *mut c_void, size: *mut c_void, flags: c_int) -> c_int, c"accept4", 0);
 
 /// Defines a function of the C library that starts a process: it is let through and marked.
 macro_rules! starting {

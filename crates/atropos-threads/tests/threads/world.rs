@@ -464,3 +464,55 @@ fn a_thread_that_waits_for_a_file_lets_the_others_run() {
         assert_eq!(ends(&test, &sc()), ["x"]);
     });
 }
+
+#[test]
+fn a_thread_that_does_not_want_to_wait_for_a_file_is_told_that_nothing_is_there() {
+    use std::io::{ErrorKind, Read, Write};
+    use std::os::unix::net::UnixStream;
+    unsafe extern "C" {
+        fn recv(file: i32, buffer: *mut u8, length: usize, flags: i32) -> isize;
+    }
+    const DONT_WAIT: i32 = 0x40;
+    alone(|| {
+        let alone = || {
+            let (mut reader, _writer) = UnixStream::pair().unwrap();
+            let mut byte = [0];
+            let file = std::os::fd::AsRawFd::as_raw_fd(&reader);
+            // SAFETY: there is room for one byte.
+            assert_eq!(unsafe { recv(file, byte.as_mut_ptr(), 1, DONT_WAIT) }, -1);
+            reader.set_nonblocking(true).unwrap();
+            say(&format!("{:?}", reader.read(&mut byte).unwrap_err().kind()));
+        };
+        assert_eq!(ends(&alone, &sc()), ["WouldBlock"]);
+        // It depends on who goes first.
+        let with_another = || {
+            let (mut reader, mut writer) = UnixStream::pair().unwrap();
+            reader.set_nonblocking(true).unwrap();
+            let thread = thread::spawn(move || writer.write_all(b"x").unwrap());
+            let mut byte = [0];
+            match reader.read(&mut byte) {
+                Ok(_) => say("something"),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => say("nothing"),
+                Err(error) => panic!("{error}"),
+            }
+            thread.join().unwrap();
+        };
+        assert_eq!(ends(&with_another, &sc()), ["nothing", "something"]);
+    });
+}
+
+#[test]
+fn an_execution_ends_where_it_waits_for_what_nobody_in_it_sends() {
+    use std::io::Read;
+    alone(|| {
+        let test = || {
+            let (mut reader, _writer) = std::io::pipe().unwrap();
+            reader.read_exact(&mut [0]).unwrap();
+        };
+        let report = explore(&test, &sc(), &mut Exhaustive::new(), &mut |_| {
+            std::ops::ControlFlow::Break(())
+        });
+        let remarks: Vec<String> = report.remarks.iter().map(|remark| remark.title()).collect();
+        assert_eq!(remarks, ["not under control: read"]);
+    });
+}
