@@ -13,6 +13,7 @@ use atropos_explore::{
     SampledOriginal, Sampling, Schedule, Search, Technique, Verdict,
 };
 use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
+use atropos_protocol::sys;
 use atropos_threads::{Noted as _, Notes};
 
 use crate::communication::{self, Heard};
@@ -32,6 +33,10 @@ const SHARE: u64 = 20;
 const MULTIPLE: u64 = 20;
 /// How many times the stated patience a process may take over a mutant.
 const GRACE: u32 = 3;
+/// A mutant that has had so much processor time under random schedules, and so many of them, gets no more: one schedule of a long
+/// test is worth many of a short one, because threads meet as often in it.
+const FEWEST: u64 = 4;
+const ENOUGH: Duration = Duration::from_secs(1);
 
 /// What is known from the original.
 enum Known {
@@ -175,6 +180,8 @@ fn say(mutant: u32, fate: Fate, explored: Explored) {
 struct Watch {
     executions: u64,
     until: Instant,
+    /// It stops after this processor time if no more than so many executions are left.
+    enough: Option<(u64, Duration)>,
 }
 
 impl Watch {
@@ -182,12 +189,27 @@ impl Watch {
         Watch {
             executions,
             until: Instant::now() + patience,
+            enough: None,
+        }
+    }
+
+    /// Stops earlier where each execution takes long. That is measured in processor time, so that what else the machine
+    /// does takes nothing from a mutant.
+    fn of_long_executions(self) -> Watch {
+        let fewest = self.executions.saturating_sub(FEWEST);
+        let enough = Duration::from_nanos(sys::cpu_time()) + ENOUGH;
+        Watch {
+            enough: Some((fewest, enough)),
+            ..self
         }
     }
 
     fn go_on(&mut self) -> ControlFlow<()> {
         self.executions = self.executions.saturating_sub(1);
-        match self.executions == 0 || Instant::now() > self.until {
+        let has_enough = self.enough.is_some_and(|(left, time)| {
+            self.executions <= left && Duration::from_nanos(sys::cpu_time()) > time
+        });
+        match self.executions == 0 || has_enough || Instant::now() > self.until {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
@@ -414,6 +436,9 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         Known::Sampled(original) => {
             let patience = Duration::from_millis(order.mutant_patience);
             let mut watch = Watch::new(order.sample, patience);
+            if order.sample < u64::MAX {
+                watch = watch.of_long_executions();
+            }
             let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
             let explored = Explored {
                 executions: run.executions,
@@ -601,6 +626,20 @@ fn searched(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mutant_of_a_long_test_gets_a_few_random_schedules_whatever_they_take() {
+        let hour = Duration::from_secs(3600);
+        let run = |mut watch: Watch| (1..).find(|_| watch.go_on().is_break());
+        assert_eq!(run(Watch::new(1000, hour).of_long_executions()), Some(1000));
+        let long = |executions: u64| Watch {
+            enough: Some((executions.saturating_sub(FEWEST), Duration::ZERO)),
+            ..Watch::new(executions, hour)
+        };
+        assert_eq!(run(long(1000)), Some(FEWEST));
+        assert_eq!(run(long(2)), Some(2));
+        assert_eq!(run(Watch::new(1000, Duration::ZERO)), Some(1));
+    }
 
     #[test]
     fn a_mutant_cut_off_before_it_made_a_difference_is_not_called_uninfected() {

@@ -63,7 +63,8 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     }
 }
 
-/// Wakes up to `most` threads that wait on a word; which ones is a choice. Says how many.
+/// Wakes up to `most` threads that wait on a word; which ones is a choice. Says how many. The kernel orders memory between the two: who
+/// was woken sees what the other did before.
 pub fn wake(word: *const u32, most: u32) -> u32 {
     let Some(control) = control() else { return 0 };
     let queue = Object(control.name(word).0 | FUTEX_SPACE);
@@ -73,6 +74,12 @@ pub fn wake(word: *const u32, most: u32) -> u32 {
         Op::on(queue, Kind::Write),
         site,
     ));
+    let state = control.state();
+    let clock = state.model.weak.then(|| {
+        let clock = &mut state.threads[state.current as usize].clock;
+        clock.tick(state.current);
+        clock.clone()
+    });
     let mut woken = 0;
     while woken < most {
         let state = control.state();
@@ -96,7 +103,11 @@ pub fn wake(word: *const u32, most: u32) -> u32 {
             waiting[control.choose(waiting.len() as u32) as usize]
         };
         let state = control.state();
-        state.threads[chosen as usize].token_of_futex = true;
+        let thread = &mut state.threads[chosen as usize];
+        thread.token_of_futex = true;
+        if let Some(clock) = &clock {
+            thread.clock.join(clock);
+        }
         state.wake(chosen);
         woken += 1;
     }

@@ -92,6 +92,19 @@ fn membarrier() {
     unsafe { syscall(MEMBARRIER, PRIVATE_EXPEDITED, 0 as c_int) };
 }
 
+/// Calls the kernel's futex, and says whether it succeeded.
+fn futex(word: &AtomicU32, operation: c_int, value: u32) -> bool {
+    unsafe extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+    }
+    #[cfg(target_arch = "x86_64")]
+    const FUTEX: c_long = 202;
+    #[cfg(target_arch = "aarch64")]
+    const FUTEX: c_long = 98;
+    // SAFETY: the call as the kernel wants it, without a limit of time.
+    unsafe { syscall(FUTEX, word.as_ptr(), operation, value, 0 as c_long) != -1 }
+}
+
 /// Checks a shape under weak memory; under sequential consistency exactly `strong` is left.
 #[track_caller]
 fn litmus(
@@ -540,4 +553,28 @@ fn load_buffering_is_not_shown() {
         &[R(Y, Relaxed), W(X, 1, Relaxed)],
     ];
     litmus(&threads, 2, Finally::Nothing, &["00", "01", "10"], &[]);
+}
+
+#[test]
+fn who_is_woken_by_the_kernel_sees_what_the_other_did_before() {
+    const WAIT: c_int = 0;
+    const WAKE: c_int = 1;
+    let test = || {
+        let (data, word) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                data.store(1, Relaxed);
+                word.store(1, Relaxed);
+                futex(&word, WAKE, 1);
+            });
+            let how = match futex(&word, WAIT, 0) {
+                true => "woken",
+                false => "not asleep",
+            };
+            say(&format!("{how} {}", data.load(Relaxed)));
+        });
+    };
+    // That the word is another says nothing of the data.
+    let expected = ["not asleep 0", "not asleep 1", "woken 1"];
+    check(test, &weak(), &expected);
 }
