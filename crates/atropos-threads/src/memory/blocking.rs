@@ -111,16 +111,28 @@ pub unsafe extern "C" fn epoll_wait(
     }
 }
 
-/// Waits until a file has something to read, while others run; then it can be read without blocking. Who does not want to
-/// wait only lets others go first.
-fn wait_readable(what: &str, file: c_int, flags: c_int) {
+/// Waits until a file can be read or written, while others run; then that does not block.
+fn wait_ready(what: &str, file: c_int, wanted: i16) {
     #[repr(C)]
     struct PollFd {
         file: c_int,
         events: i16,
         found: i16,
     }
-    const IN: i16 = 1;
+    let mut files = PollFd {
+        file,
+        events: wanted,
+        found: 0,
+    };
+    // SAFETY: the array has one element, which outlives the call.
+    unsafe { poll_for(what, (&raw mut files).cast(), 1, -1) };
+}
+
+const READABLE: i16 = 1;
+const WRITABLE: i16 = 4;
+
+/// Waits until a file has something to read. Who does not want to wait only lets others go first.
+fn wait_readable(what: &str, file: c_int, flags: c_int) {
     if !heap::program_runs() {
         return;
     }
@@ -128,16 +140,10 @@ fn wait_readable(what: &str, file: c_int, flags: c_int) {
         outside::look();
         return;
     }
-    let mut files = PollFd {
-        file,
-        events: IN,
-        found: 0,
-    };
-    // SAFETY: the array has one element, which outlives the call.
-    unsafe { poll_for(what, (&raw mut files).cast(), 1, -1) };
+    wait_ready(what, file, READABLE);
 }
 
-/// What a receiver passes who does not want to wait.
+/// What is passed to send and receive by who does not want to wait.
 const DONT_WAIT: c_int = 0x40;
 
 /// Whether reading from a file is answered at once, also if there is nothing.
@@ -177,6 +183,107 @@ reading!(recv(file, buffer: *mut c_void, length: usize, flags: c_int) -> isize, 
 reading!(recvfrom(file, buffer: *mut c_void, length: usize, flags: c_int, address: *mut c_void, size: *mut c_void) -> isize, c"recvfrom", flags);
 reading!(accept(file, address: *mut c_void, size: *mut c_void) -> c_int, c"accept", 0);
 reading!(accept4(file, address: *mut c_void, size: *mut c_void, flags: c_int) -> c_int, c"accept4", 0);
+
+/// As much as there is room for in a pipe or socket that can be written, in bytes.
+const PIECE: usize = 4096;
+
+/// Whether what is written at once must arrive as one message.
+fn keeps_messages(file: c_int) -> bool {
+    const SOCKET: c_int = 1;
+    const TYPE: c_int = 3;
+    const STREAM: c_int = 1;
+    unsafe extern "C" {
+        fn getsockopt(
+            file: c_int,
+            level: c_int,
+            name: c_int,
+            value: *mut c_int,
+            size: *mut u32,
+        ) -> c_int;
+    }
+    let (mut kind, mut size) = (STREAM, size_of::<c_int>() as u32);
+    // SAFETY: there is room for a number. What is no socket has no type.
+    unsafe { getsockopt(file, SOCKET, TYPE, &mut kind, &mut size) };
+    kind != STREAM
+}
+
+/// Writes piece by piece, and lets others run where there is no room. (What the test prints is never waited for: who reads it is
+/// not in the program.)
+fn write_pieces(
+    what: &str,
+    file: c_int,
+    flags: c_int,
+    length: usize,
+    write: &dyn Fn(usize, usize) -> isize,
+) -> isize {
+    let waits = heap::program_runs() && file > 2 && flags & DONT_WAIT == 0 && !never_blocks(file);
+    if !waits {
+        return write(0, length);
+    }
+    let most = match length > PIECE && keeps_messages(file) {
+        true => length,
+        false => PIECE,
+    };
+    let mut written = 0;
+    loop {
+        wait_ready(what, file, WRITABLE);
+        let now = write(written, most.min(length - written));
+        match now {
+            1.. => written += now as usize,
+            _ if written == 0 => return now,
+            _ => return written as isize,
+        }
+        if written == length {
+            return written as isize;
+        }
+    }
+}
+
+/// The C library's `write`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn write(file: c_int, buffer: *const c_void, length: usize) -> isize {
+    type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    write_pieces("write", file, 0, length, &|start, length| {
+        // SAFETY: the C library has the function, with this signature; the piece lies in the caller's buffer.
+        unsafe {
+            std::mem::transmute::<usize, Write>(next(&NEXT, c"write"))(
+                file,
+                buffer.byte_add(start),
+                length,
+            )
+        }
+    })
+}
+
+/// The C library's `send`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn send(
+    file: c_int,
+    buffer: *const c_void,
+    length: usize,
+    flags: c_int,
+) -> isize {
+    type Send = unsafe extern "C" fn(c_int, *const c_void, usize, c_int) -> isize;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    write_pieces("send", file, flags, length, &|start, length| {
+        // SAFETY: as in `write`.
+        unsafe {
+            std::mem::transmute::<usize, Send>(next(&NEXT, c"send"))(
+                file,
+                buffer.byte_add(start),
+                length,
+                flags,
+            )
+        }
+    })
+}
 
 /// Defines a function of the C library that starts a process: it is let through and marked.
 macro_rules! starting {

@@ -516,3 +516,43 @@ fn an_execution_ends_where_it_waits_for_what_nobody_in_it_sends() {
         assert_eq!(remarks, ["not under control: read"]);
     });
 }
+
+#[test]
+fn a_thread_that_writes_more_than_there_is_room_for_lets_others_read() {
+    use std::io::{Read, Write};
+    use std::os::unix::net::{UnixDatagram, UnixStream};
+    fn pass(mut from: impl Read, mut to: impl Write + Send + 'static) {
+        let thread = thread::spawn(move || assert_eq!(to.write(&[1; 300_000]).unwrap(), 300_000));
+        let mut all = Vec::new();
+        from.read_to_end(&mut all).unwrap();
+        assert_eq!(all.len(), 300_000);
+        thread.join().unwrap();
+    }
+    let pipe = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        pass(reader, writer);
+    };
+    let stream = || {
+        let (reader, writer) = UnixStream::pair().unwrap();
+        pass(reader, writer);
+    };
+    let message = || {
+        let (reader, writer) = UnixDatagram::pair().unwrap();
+        assert_eq!(writer.send(&[1; 10_000]).unwrap(), 10_000);
+        assert_eq!(reader.recv(&mut [0; 20_000]).unwrap(), 10_000);
+    };
+    let tests: [&(dyn Fn() + Sync); 3] = [&pipe, &stream, &message];
+    for test in tests {
+        alone(|| {
+            let mut left = 10;
+            let report = explore(test, &sc(), &mut Exhaustive::new(), &mut |_| {
+                left -= 1;
+                match left {
+                    0 => std::ops::ControlFlow::Break(()),
+                    _ => std::ops::ControlFlow::Continue(()),
+                }
+            });
+            assert!(report.failure.is_none() && report.remarks.is_empty());
+        });
+    }
+}
