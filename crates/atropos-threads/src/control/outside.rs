@@ -46,6 +46,28 @@ pub fn look() {
     }
 }
 
+/// The running thread is about to write to a pipe, a socket or the like.
+pub fn write() {
+    let Some(control) = control() else { return };
+    let state = control.state();
+    if state.model.weak {
+        let thread = &mut state.threads[state.current as usize];
+        thread.clock.tick(state.current);
+        state.model.written.join(&thread.clock);
+    }
+}
+
+/// The running thread has read from one. The kernel orders memory between who writes and who reads; which of all writes it was is
+/// not known.
+pub fn read() {
+    let Some(control) = control() else { return };
+    let state = control.state();
+    if state.model.weak {
+        let clock = &mut state.threads[state.current as usize].clock;
+        clock.join(&state.model.written);
+    }
+}
+
 /// The execution depends on what can't be controlled.
 pub fn mark(what: &str) {
     if let Some(control) = control() {

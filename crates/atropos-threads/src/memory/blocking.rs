@@ -39,6 +39,7 @@ fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_
     loop {
         let found = look(0);
         if found != 0 || timeout == 0 {
+            outside::read();
             return found;
         }
         if until.is_some_and(|until| outside::now() >= until) {
@@ -138,6 +139,7 @@ fn wait_readable(what: &str, file: c_int, flags: c_int) {
     }
     if flags & DONT_WAIT != 0 || never_blocks(file) {
         outside::look();
+        outside::read();
         return;
     }
     wait_ready(what, file, READABLE);
@@ -216,8 +218,11 @@ fn write_pieces(
     length: usize,
     write: &dyn Fn(usize, usize) -> isize,
 ) -> isize {
-    let waits = heap::program_runs() && file > 2 && flags & DONT_WAIT == 0 && !never_blocks(file);
-    if !waits {
+    if !heap::program_runs() || file <= 2 {
+        return write(0, length);
+    }
+    outside::write();
+    if flags & DONT_WAIT != 0 || never_blocks(file) {
         return write(0, length);
     }
     let most = match length > PIECE && keeps_messages(file) {

@@ -42,6 +42,8 @@ pub struct Model {
     order: u32,
     /// The store that a compare-exchange in progress has chosen.
     pub chosen: Option<usize>,
+    /// What happened before something was written to a pipe, a socket or the like.
+    pub written: Clock,
 }
 
 impl Model {
@@ -60,6 +62,7 @@ impl Model {
         self.free.clear();
         self.fences.clear();
         self.order = 0;
+        self.written = Clock::default();
     }
 
     /// The location at an address, whose memory holds `value` now.

@@ -578,3 +578,21 @@ fn who_is_woken_by_the_kernel_sees_what_the_other_did_before() {
     let expected = ["not asleep 0", "not asleep 1", "woken 1"];
     check(test, &weak(), &expected);
 }
+
+#[test]
+fn who_reads_from_a_pipe_sees_what_the_writer_did_before() {
+    use std::io::{Read, Write};
+    let test = || {
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        let data = AtomicU32::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                data.store(1, Relaxed);
+                writer.write_all(b"x").unwrap();
+            });
+            reader.read_exact(&mut [0]).unwrap();
+            say(&data.load(Relaxed).to_string());
+        });
+    };
+    check_reduced(test, &weak(), &["1"]);
+}

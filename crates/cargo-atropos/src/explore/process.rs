@@ -56,7 +56,7 @@ pub struct Process<'a> {
 
 /// What is said of a test that comes to a halt.
 pub const HALTS: &str =
-    "not under control: it waits in a system call that does not pass through the C library";
+    "not under control: it waits for the system in a call that can't be controlled";
 
 impl Process<'_> {
     /// Starts the process and hands on what it says.
