@@ -469,7 +469,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Says why a test is left to ordinary runs, if it is.
+    /// Says why a test, or some of its mutants, are left to ordinary runs, if they are.
     fn tell_of(&self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
         let why = match (ended, original) {
             (Ended::Interrupted, _) => return,
@@ -483,13 +483,20 @@ impl Stage<'_> {
             },
             (Ended::Done, None) => return,
         };
-        self.say_unexplored(record, &why);
+        if original.is_some_and(is_usable) {
+            let TestRecord { name, target, .. } = record;
+            self.context.setting.progress.say(&format!(
+                "note: not all mutants are explored under {name} ({target}): {why}; the others are run as they are"
+            ));
+        } else {
+            self.say_unexplored(record, &why);
+        }
     }
 
     fn say_unexplored(&self, record: &TestRecord, why: &str) {
+        let TestRecord { name, target, .. } = record;
         self.context.setting.progress.say(&format!(
-            "note: the schedules of {} are not explored: {why}; it is run as it is",
-            record.name
+            "note: the schedules of {name} ({target}) are not explored: {why}; it is run as it is"
         ));
     }
 
