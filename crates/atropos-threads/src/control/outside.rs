@@ -51,6 +51,7 @@ pub fn write() {
     let Some(control) = control() else { return };
     let state = control.state();
     if state.model.weak {
+        state.note_cells();
         let thread = &mut state.threads[state.current as usize];
         thread.clock.tick(state.current);
         state.model.written.join(&thread.clock);
@@ -63,6 +64,7 @@ pub fn read() {
     let Some(control) = control() else { return };
     let state = control.state();
     if state.model.weak {
+        state.note_cells();
         let clock = &mut state.threads[state.current as usize].clock;
         clock.join(&state.model.written);
     }

@@ -286,3 +286,23 @@ fn locks_and_joins_order_plain_memory_and_atomics_in_a_cell_are_none() {
         assert!(unordered(atomic, &weak()).is_empty());
     });
 }
+
+#[test]
+fn who_reads_from_a_pipe_may_use_what_the_writer_changed_before() {
+    use std::io::{Read, Write};
+    alone(|| {
+        let test = || {
+            let (mut reader, mut writer) = std::io::pipe().unwrap();
+            let parcel = Parcel::new();
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    unsafe { *parcel.place() = 7 };
+                    writer.write_all(b"x").unwrap();
+                });
+                reader.read_exact(&mut [0]).unwrap();
+                let _ = unsafe { *parcel.place() };
+            });
+        };
+        assert!(unordered(test, &weak()).is_empty());
+    });
+}
