@@ -2,7 +2,8 @@
 //!
 //! Only woven text can be at fault: the program compiled before. The rules, first match wins:
 //! 1. the code of a mutant that the error points at (primary spans before secondary ones; the other
-//!    way round where the primary span is only where the damage shows: a use after a move),
+//!    way round where the primary span is only where the damage shows: a use after a move; not where a variable gets the
+//!    value that it lacks elsewhere),
 //! 2. a range that is woven as another iterator, if the error speaks of such a type; literals in a constant that no longer
 //!    is one, if it does not live for long enough; for the borrow checker's errors, arms of a `match` whose patterns it points at: deleting one is a guard,
 //! 3. a deletion that the error points at because it has no value; else deletions that explain the error though it does not point at them (see `flow`),
@@ -52,6 +53,8 @@ struct Spot {
     is_round_before: bool,
     /// It is a condition of the weave's own, without which a variable has no value.
     is_condition: bool,
+    /// The variable whose value is missing gets one there.
+    gives_value: bool,
 }
 
 /// Finds out what errors are due to.
@@ -87,13 +90,14 @@ impl Court<'_> {
         {
             return arms;
         }
-        variants(&first)
+        variants(&at_fault(&first))
             .or_else(|| if shows_later { None } else { variants(&second) })
             .or_else(|| self.ranges(error, [&first, &second]))
             .or_else(|| self.constants(error, &first))
             .or_else(|| self.guards(error, &first, &second))
             .or_else(|| self.deletions(error, &first, &second))
             .or_else(|| variants(&second))
+            .or_else(|| variants(&first))
             .or_else(|| owners(&own_text(&first)))
             .or_else(|| owners(&own_text(&second)))
             .or_else(|| owners(&first))
@@ -135,6 +139,7 @@ impl Court<'_> {
                     is_round_before: label.contains("previous iteration"),
                     is_condition: has_label("if this `if` condition is `false`")
                         && source.start == source.end,
+                    gives_value: has_label("binding initialized here"),
                 });
                 if owner.is_some() {
                     break;
@@ -258,6 +263,12 @@ impl Court<'_> {
         let source = self.woven[&spot.file].map.source_span(spot.woven);
         Some(Blame::Place(spot.file.clone(), source))
     }
+}
+
+/// Who gives a variable its value is hardly the one who leaves it without.
+fn at_fault(spots: &[Spot]) -> Vec<Spot> {
+    let at_fault = spots.iter().filter(|spot| !spot.gives_value);
+    at_fault.cloned().collect()
 }
 
 fn own_text(spots: &[Spot]) -> Vec<Spot> {

@@ -601,6 +601,19 @@ fn all_of(values: impl ExactSizeIterator<Item = usize>) -> usize {
     values.len() + values.sum::<usize>()
 }
 
+/// A variable that is lent gets its value late, from what may fail.
+fn lent_late(text: &str) -> Result<usize, std::num::ParseIntError> {
+    let owned: Vec<usize>;
+    let mut parts: Vec<usize> = Vec::new();
+    if text.is_empty() {
+        parts.push(0);
+    } else {
+        owned = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        parts.extend(&owned);
+    }
+    Ok(parts.iter().sum::<usize>() * parts.len())
+}
+
 /// A range with its end is no iterator that knows its length.
 fn of_known_length(n: usize, step: usize) -> usize {
     let values = (0..n).map(|value| value * step);
@@ -720,6 +733,9 @@ pub fn main() {
     attempt("given away in rounds", || given_away_in_rounds("a,b,c,,d"));
     for text in [&b"abcdefghijk"[..], b"abc-efghijk", b"ab"] {
         attempt("given late", || (given_late(text, b'c'), given_late(text, b'z')));
+    }
+    for text in ["", "3,4,5", "6,x"] {
+        attempt("lent late", || lent_late(text));
     }
     attempt("of known length", || of_known_length(3, 2));
     attempt("conditions", || (conditions(1, 2), conditions(3, 2)));
