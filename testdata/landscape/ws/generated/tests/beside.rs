@@ -25,3 +25,13 @@ fn files_are_found_from_the_package_directory() {
     assert!(std::env::current_dir().unwrap().join("build.rs").is_file());
     assert_eq!(std::env::var("CARGO_PKG_NAME").unwrap(), "generated");
 }
+
+/// insta asks cargo for it in every process unless a variable tells it.
+#[test]
+fn the_workspace_is_told() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // `cargo test` alone does not.
+    let is_told = std::env::var_os("SCRATCH").is_some();
+    let expected = is_told.then(|| here.parent().unwrap().into());
+    assert_eq!(std::env::var_os("INSTA_WORKSPACE_ROOT"), expected);
+}
