@@ -118,6 +118,7 @@ struct Listed {
     /// Whether it is run and not only compiled.
     runs: bool,
     panics: bool,
+    failed: bool,
 }
 
 /// The doctests that rustdoc tells of, in its order.
@@ -133,29 +134,35 @@ fn listed(said: &str) -> Vec<Listed> {
                 name: name.trim().to_owned(),
                 runs: compiled.is_none() && !result.starts_with("ignored"),
                 panics: panics.is_some(),
+                failed: result.starts_with("FAILED"),
             }
         })
         .collect()
 }
 
-/// Gives each kept program its name: its own, or the next one that is left in rustdoc's list.
-/// Where the list does not fit, they are numbered.
+/// Gives each kept program its name: its own, or the next one that is left in rustdoc's list, which also tells whether it
+/// ended as it should. Where the list does not fit, they are numbered.
 fn named(listed: &[Listed], kept: Vec<Kept>) -> Vec<(String, Kept)> {
     let own: BTreeSet<&str> = kept
         .iter()
         .filter_map(|kept| kept.name.as_deref())
         .collect();
-    let left: Vec<String> = listed
+    let left: Vec<&Listed> = listed
         .iter()
         .filter(|test| test.runs && !own.contains(test.name.as_str()))
-        .map(|test| test.name.clone())
         .collect();
     let fits = left.len() == kept.iter().filter(|kept| kept.name.is_none()).count();
     let mut left = left.into_iter().filter(|_| fits);
     let numbered = kept.into_iter().enumerate();
     numbered
-        .map(|(index, kept)| {
-            let name = kept.name.clone().or_else(|| left.next());
+        .map(|(index, mut kept)| {
+            if kept.name.is_none()
+                && let Some(test) = left.next()
+            {
+                kept.name = Some(test.name.clone());
+                kept.succeeds ^= test.failed;
+            }
+            let name = kept.name.clone();
             (
                 name.unwrap_or_else(|| format!("doctest {}", index + 1)),
                 kept,
@@ -303,6 +310,19 @@ mod tests {
             [both[1], both[0]]
         );
         assert_eq!(names(vec![kept(None)]), ["doctest 1"]);
+    }
+
+    #[test]
+    fn a_doctest_that_fails_is_not_one_that_should() {
+        // Of a program of its own rustdoc does not say that it should panic.
+        let said = "test a (line 1) ... FAILED\ntest b (line 5) ... ok\ntest c (line 9) ... ok\n";
+        let ended = [false, false, true].map(|succeeds| Kept {
+            succeeds,
+            ..kept(None)
+        });
+        let named = named(&listed(said), ended.into());
+        let succeed: Vec<bool> = named.iter().map(|(_, kept)| kept.succeeds).collect();
+        assert_eq!(succeed, [true, false, true]);
     }
 
     #[test]
