@@ -93,8 +93,10 @@ pub struct Header {
     /// The mutant that a process in plain mode stopped for a limit, and which limit.
     pub spawned_limit: AtomicU64,
 
-    /// Files outside the test's directory for temporary ones that the original read, changed, and in whose directories.
+    /// Files outside the test's directory for temporary ones that the original read, looked at, changed, and in whose
+    /// directories.
     pub files_read: PathSet,
+    pub files_looked_at: PathSet,
     pub files_changed: PathSet,
     pub directories_changed: PathSet,
 
@@ -109,6 +111,7 @@ impl Header {
     pub fn file_use(&self) -> FileUse {
         FileUse {
             read: self.files_read.get(),
+            looked_at: self.files_looked_at.get(),
             changed: self.files_changed.get(),
             directories: self.directories_changed.get(),
         }

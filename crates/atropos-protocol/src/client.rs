@@ -425,6 +425,7 @@ impl Client {
         }
         for paths in [
             &header.files_read,
+            &header.files_looked_at,
             &header.files_changed,
             &header.directories_changed,
         ] {

@@ -42,10 +42,12 @@ pub enum Effect {
     OldFiles = 15,
     /// A file grew beyond the limit that mutants have.
     LargeFiles = 16,
+    /// Files or directories were changed that outlive an execution; devices are none.
+    LastingFiles = 17,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 17] = [
+    pub const ALL: [Effect; 18] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -63,6 +65,7 @@ impl Effect {
         Effect::Clock,
         Effect::OldFiles,
         Effect::LargeFiles,
+        Effect::LastingFiles,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -88,6 +91,7 @@ impl Effect {
             Effect::Clock => "looks at the clock",
             Effect::OldFiles => "changes files that were there before",
             Effect::LargeFiles => "writes large files",
+            Effect::LastingFiles => "changes files that last",
         }
     }
 }
@@ -110,6 +114,11 @@ impl Effects {
     /// Other processes have a part in what the test does: neither their time nor their order is
     /// the test's own.
     pub const WITH_OTHERS: Effects = Effects(Effect::Network.bit() | Effect::Processes.bit());
+
+    /// With one of these there are no schedules of the test's own that could be explored: others take part in what it does,
+    /// or one execution would leave to the next what it has changed.
+    pub const AGAINST_EXPLORATION: Effects =
+        Effects(Effects::WITH_OTHERS.0 | Effect::LastingFiles.bit());
 
     /// With one of these a test's mutants can't be forked where they are met.
     pub const AGAINST_FORK: Effects = Effects(

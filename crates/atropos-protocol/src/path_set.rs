@@ -74,6 +74,8 @@ impl Paths {
 #[derive(Clone, Debug, Default)]
 pub struct FileUse {
     pub read: Paths,
+    /// What it asked about without opening it: whether it is there, how long it is, where it leads.
+    pub looked_at: Paths,
     pub changed: Paths,
     /// Directories of files that were changed.
     pub directories: Paths,
@@ -88,16 +90,20 @@ impl FileUse {
         }
     }
 
-    /// Whether two tests can't run at the same time: one changes what the other changes or reads, or lists.
+    /// Whether two tests can't run at the same time: one changes what the other changes, reads, looks at or lists. That a
+    /// directory is there does not change with what is in it.
     pub fn is_in_the_way_of(&self, other: &FileUse) -> bool {
         let spoils = |one: &FileUse, other: &FileUse| {
-            one.changed.meets(&other.read) || one.directories.meets(&other.read)
+            one.changed.meets(&other.read)
+                || one.changed.meets(&other.looked_at)
+                || one.directories.meets(&other.read)
         };
         self.changed.meets(&other.changed) || spoils(self, other) || spoils(other, self)
     }
 
     pub fn unite(&mut self, other: &FileUse) {
         self.read.unite(&other.read);
+        self.looked_at.unite(&other.looked_at);
         self.changed.unite(&other.changed);
         self.directories.unite(&other.directories);
     }
@@ -147,6 +153,13 @@ mod tests {
         check(&writer, &reads(&["/w/b"]), false);
         check(&reads(&["/w/a"]), &reads(&["/w/a"]), false);
         check(&FileUse::default(), &writer, false);
+        let looks_at = |paths| FileUse {
+            looked_at: Paths::of(paths),
+            ..FileUse::default()
+        };
+        check(&writer, &looks_at(&["/w/a"]), true);
+        check(&writer, &looks_at(&["/w", "/w/b"]), false);
+        check(&reads(&["/w/a"]), &looks_at(&["/w/a"]), false);
         let mut both = reads(&["/w/b"]);
         assert!(both.changed.is_empty());
         both.unite(&writer);

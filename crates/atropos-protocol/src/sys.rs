@@ -56,6 +56,8 @@ pub const AT_FDCWD: isize = -100;
 
 /// The file system can only be read.
 pub const EROFS: i32 = 30;
+/// There is no such call.
+pub const ENOSYS: i32 = 38;
 
 pub const POLLIN: i16 = 1;
 pub const POLLERR: i16 = 8;

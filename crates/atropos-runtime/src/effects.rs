@@ -159,6 +159,9 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
     if before & effect.bit() == 0 {
         tell_board(effect, text.as_str());
     }
+    if effect == Effect::Files && path.is_some_and(outside::is_lasting) {
+        tell_board(Effect::LastingFiles, text.as_str());
+    }
     let forbidden = match POLICY.load(Ordering::Relaxed) {
         2 => Effects::OUTSIDE,
         3 => Effects::AGAINST_BATCH,

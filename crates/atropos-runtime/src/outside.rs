@@ -1,7 +1,7 @@
 //! What the program does to files that outlive its run: those outside the directory for its temporary files. Ports that it
 //! asks for by number are noted like files.
 //!
-//! The original's are noted, so that tests which change the same files, or read what others change, are not run at the same
+//! The original's are noted, so that tests which change the same files, or read or look at what others change, are not run at the same
 //! time. Before a mutant's happen they are written down, so that they can be undone (`atropos_protocol::undo`).
 
 use std::collections::BTreeSet;
@@ -71,6 +71,18 @@ pub fn read(at: i32, path: *const c_char) {
     work(|| {
         if let Some(path) = outside(at, path) {
             board.header().files_read.add(&path);
+        }
+    });
+}
+
+/// The program is about to ask what is at a path, without opening it.
+pub fn look(at: i32, path: *const c_char) {
+    let Some((board, Role::Recorder)) = watched() else {
+        return;
+    };
+    work(|| {
+        if let Some(path) = outside(at, path) {
+            board.header().files_looked_at.add(&path);
         }
     });
 }
@@ -167,9 +179,18 @@ fn outside(at: i32, path: *const c_char) -> Option<PathBuf> {
 fn is_outside(path: &Path) -> bool {
     let is_own = |own: &PathBuf| path.starts_with(own);
     let own = OWN.get().and_then(Option::as_ref);
-    let is_file =
-        path.starts_with(SHARED_MEMORY) || !NO_FILES.iter().any(|place| path.starts_with(place));
-    is_file && !own.is_some_and(is_own)
+    is_file(path) && !own.is_some_and(is_own)
+}
+
+/// Whether what the program makes or changes at a path is a file.
+pub fn is_lasting(path: *const c_char) -> bool {
+    // SAFETY: the program is about to hand this string to libc.
+    let path = (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) }.to_bytes());
+    path.is_some_and(|path| is_file(Path::new(OsStr::from_bytes(path))))
+}
+
+fn is_file(path: &Path) -> bool {
+    path.starts_with(SHARED_MEMORY) || !NO_FILES.iter().any(|place| path.starts_with(place))
 }
 
 fn absolute(at: i32, path: *const c_char) -> Option<PathBuf> {

@@ -13,3 +13,13 @@ fn nobody_else_is_there() {
     footprints::ignored(5);
     fs::remove_file(path).unwrap();
 }
+
+#[test]
+fn a_file_is_there_for_a_while() {
+    let path = Path::new("brief.txt");
+    fs::write(path, footprints::lines(&[4])).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    assert_eq!(fs::read_to_string(path).unwrap(), "8\n");
+    footprints::ignored(6);
+    fs::remove_file(path).unwrap();
+}

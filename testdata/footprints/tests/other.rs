@@ -13,3 +13,16 @@ fn nobody_else_is_there() {
     footprints::ignored(5);
     fs::remove_file(path).unwrap();
 }
+
+/// It never opens the file that the other program's test makes.
+#[test]
+fn a_file_is_not_there() {
+    let path = Path::new("brief.txt");
+    for _ in 0..20 {
+        assert!(!path.exists(), "somebody has made it");
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(footprints::twice(5), 10);
+    footprints::ignored(7);
+    assert!(fs::canonicalize(path).is_err());
+}

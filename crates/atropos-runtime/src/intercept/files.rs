@@ -1,4 +1,4 @@
-//! Calls that change files, or open them.
+//! Calls that change files, open them, or ask about them.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 
@@ -76,6 +76,31 @@ fn opening_stream(call: &CStr, path: *const c_char, mode: *const c_char) {
     let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
     let reads_only = mode.first() == Some(&b'r') && !mode.contains(&b'+');
     opening(call, HERE, path, if reads_only { 0 } else { sys::O_WRONLY });
+}
+
+/// What std takes for a kernel or a libc that is too old for a call: it goes another way then.
+fn not_there() -> c_int {
+    sys::set_errno(sys::ENOSYS);
+    -1
+}
+
+// What asks about files. Of the many forms of `stat` only this one, which std uses: older versions of libc have no others
+// that could be passed on to.
+intercept! {
+    fn statx(
+        at: c_int, path: *const c_char, flags: c_int, mask: c_uint, answer: *mut c_void,
+    ) -> c_int, not_there(),
+        |_| outside::look(at, path);
+    fn access(path: *const c_char, mode: c_int) -> c_int, -1,
+        |_| outside::look(HERE, path);
+    fn faccessat(at: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int, -1,
+        |_| outside::look(at, path);
+    fn readlink(path: *const c_char, to: *mut c_char, size: usize) -> isize, -1,
+        |_| outside::look(HERE, path);
+    fn readlinkat(at: c_int, path: *const c_char, to: *mut c_char, size: usize) -> isize, -1,
+        |_| outside::look(at, path);
+    fn realpath(path: *const c_char, to: *mut c_char) -> *mut c_char, std::ptr::null_mut(),
+        |_| outside::look(HERE, path);
 }
 
 // The variadic ones take their optional argument in the same register as a fixed one would be.

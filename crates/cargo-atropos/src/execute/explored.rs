@@ -26,6 +26,7 @@ use crate::explore::kept::{Kept, KeptSchedules};
 use crate::explore::process::{Ended, HALTS};
 use crate::explore::{Explorer, Place};
 use crate::journal::{ExploredEntry, KillEntry};
+use crate::log;
 use crate::progress::Phase;
 use crate::scratch::Scratch;
 use crate::second_order;
@@ -51,6 +52,9 @@ const GRACE: Duration = Duration::from_secs(30);
 /// And one that runs a test without threads, which is quick and can as well be run as it is.
 const GRACE_WITHOUT_THREADS: Duration = Duration::from_secs(5);
 
+/// So many tests that can't be explored are told one by one.
+const TOLD: usize = 5;
+
 /// A test that fails without any mutant under some schedule.
 pub struct FailingSchedule {
     /// With its target.
@@ -71,25 +75,51 @@ pub struct Explorations {
     heard: Vec<report::Communication>,
 }
 
-/// The tests whose schedules are to be explored for some mutant.
-fn threaded(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
-    if context.setting.options.exploration.is_off() {
-        return Vec::new();
-    }
-    let is_threaded = |index: &usize| {
-        // What other processes do has no schedule that could be explored.
-        let effects = tests[*index].baseline.effects;
-        effects.contains(Effect::Threads) && !effects.intersects(Effects::WITH_OTHERS)
-    };
+/// The tests with threads that are to say something about a mutant.
+fn threaded<'a>(
+    context: &'a Context<'_>,
+    tests: &'a [TestCase],
+) -> impl Iterator<Item = usize> + 'a {
+    let is_off = context.setting.options.exploration.is_off();
     (0..tests.len())
-        .filter(is_threaded)
+        .filter(move |&index| !is_off && tests[index].baseline.effects.contains(Effect::Threads))
         .filter(|&index| !context.open_for(TestId(index)).is_empty())
-        .collect()
+}
+
+/// Those whose schedules are to be explored.
+fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
+    let is_explorable = |index: &usize| {
+        let effects = tests[*index].baseline.effects;
+        !effects.intersects(Effects::AGAINST_EXPLORATION)
+    };
+    threaded(context, tests).filter(is_explorable).collect()
+}
+
+/// Says which tests are known not to bear exploration because of what they do to files. (Those that use the network or start
+/// processes don't expect to be explored.)
+fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+    let changes_files = |index: &usize| {
+        let effects = tests[*index].baseline.effects;
+        effects.contains(Effect::LastingFiles) && !effects.intersects(Effects::WITH_OTHERS)
+    };
+    let told: Vec<usize> = threaded(context, tests).filter(changes_files).collect();
+    let text = match told[..] {
+        [] => return,
+        [one] => format!(
+            "note: the schedules of {} ({}) are not explored: it changes files; it is run as it is",
+            records[one].name, records[one].target
+        ),
+        _ => format!(
+            "note: the schedules of {} tests are not explored: they change files; they are run as they are",
+            told.len()
+        ),
+    };
+    context.setting.progress.say(&text);
 }
 
 /// Whether there is something to explore.
 pub fn is_wanted(context: &Context<'_>, tests: &[TestCase]) -> bool {
-    !threaded(context, tests).is_empty()
+    !explorable(context, tests).is_empty()
 }
 
 /// Explores what starts threads, and notes what it says of mutants.
@@ -98,7 +128,8 @@ pub fn run(
     tests: &[TestCase],
     records: &[TestRecord],
 ) -> Result<Explorations> {
-    let mut threaded = threaded(context, tests);
+    tell_of_files(context, tests, records);
+    let mut threaded = explorable(context, tests);
     if threaded.is_empty() || context.interrupted() {
         return Ok(Explorations::default());
     }
@@ -151,6 +182,7 @@ pub fn run(
             context.setting.plan.workspace_root.as_std_path(),
         )?,
         silent: BTreeSet::new(),
+        unexplored: 0,
     };
     let mut kept = KeptSchedules::read(context.setting.output);
     let mut explorations = Explorations {
@@ -167,6 +199,7 @@ pub fn run(
         }
         context.setting.progress.checked(&records[index].name);
     }
+    stage.tell_the_rest();
     kept.write(context.setting.output)?;
     context.strike_out(&explorations.heard);
     Ok(explorations)
@@ -227,6 +260,8 @@ struct Stage<'a> {
     copies: Copies,
     /// Test binaries that did not come to an end under control.
     silent: BTreeSet<usize>,
+    /// How many tests were not explored.
+    unexplored: usize,
 }
 
 impl Stage<'_> {
@@ -470,7 +505,7 @@ impl Stage<'_> {
     }
 
     /// Says why a test, or some of its mutants, are left to ordinary runs, if they are.
-    fn tell_of(&self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
+    fn tell_of(&mut self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
         let why = match (ended, original) {
             (Ended::Interrupted, _) => return,
             (Ended::Died(status), _) => format!("its process died ({status})"),
@@ -493,11 +528,27 @@ impl Stage<'_> {
         }
     }
 
-    fn say_unexplored(&self, record: &TestRecord, why: &str) {
+    /// The first few are told; what is wrong with more of them is mostly the same, and is in the log.
+    fn say_unexplored(&mut self, record: &TestRecord, why: &str) {
+        self.unexplored += 1;
         let TestRecord { name, target, .. } = record;
-        self.context.setting.progress.say(&format!(
-            "note: the schedules of {name} ({target}) are not explored: {why}; it is run as it is"
-        ));
+        let text = format!(
+            "the schedules of {name} ({target}) are not explored: {why}; it is run as it is"
+        );
+        log::line(&text);
+        if self.unexplored <= TOLD {
+            self.context.setting.progress.say(&format!("note: {text}"));
+        }
+    }
+
+    fn tell_the_rest(&self) {
+        let rest = self.unexplored.saturating_sub(TOLD);
+        if rest > 0 {
+            let are = if rest == 1 { "more is" } else { "more are" };
+            self.context.setting.progress.say(&format!(
+                "note: {rest} {are} not explored; atropos.log says why"
+            ));
+        }
     }
 
     /// What an exploration said of a mutant.
