@@ -213,6 +213,12 @@ fn warn_of_tests(executed: &Executed, terminal: Terminal) -> Result<()> {
             "{name} fails without any mutant; it decides nothing here"
         ));
     }
+    for path in &executed.strays {
+        terminal.warn(format!(
+            "{} appeared while mutants ran; a program that a test starts may have made it under one of them",
+            path.display()
+        ));
+    }
     for failing in &executed.failing_schedules {
         tell_of_failing_schedule(failing, terminal)?;
     }

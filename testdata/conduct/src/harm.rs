@@ -149,6 +149,12 @@ pub fn leave_a_child(really: bool) {
     }
 }
 
+pub fn leave_a_file(really: bool) {
+    let place = if really { ".".into() } else { env::temp_dir() };
+    let mut touch = Command::new("touch");
+    assert!(touch.arg("stray.txt").current_dir(place).status().unwrap().success());
+}
+
 pub fn leave_a_thread(really: bool) {
     if really {
         thread::spawn(|| loop {
@@ -312,6 +318,11 @@ mod tests {
     #[test]
     fn no_child_is_left() {
         leave_a_child(false);
+    }
+
+    #[test]
+    fn programs_are_told_where_to_work() {
+        leave_a_file(false);
     }
 
     #[test]

@@ -15,12 +15,13 @@ mod heard;
 mod plain;
 mod purse;
 mod standing;
+mod strays;
 mod test_case;
 mod way;
 mod zygotes;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -43,6 +44,7 @@ pub use self::way::{Used, limits};
 
 use self::harnessed::Turn;
 use self::plain::PlainBaseline;
+use self::strays::Beside;
 use self::test_case::TestCase;
 use self::zygotes::{Boards, ZygoteSetting};
 use crate::arguments::Options;
@@ -72,6 +74,8 @@ pub struct Executed {
     /// By mutant id; index 0 is unused.
     pub standings: Vec<Standing>,
     pub left_out: LeftOut,
+    /// Files that appeared while mutants ran whose tests start programs.
+    pub strays: Vec<PathBuf>,
     /// Tests that fail without any mutant under some schedule of their threads.
     pub failing_schedules: Vec<FailingSchedule>,
     /// What exploring the schedules of tests took.
@@ -438,6 +442,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             return Ok(Execution::Slow { baseline_seconds });
         }
     }
+    let beside = Beside::of(context.setting.plan);
     if explored::is_wanted(context, &baselines.tests) {
         announce(context);
         harnessed::run(context, &baselines.tests, &tests, Turn::BeforeExploration)?;
@@ -457,10 +462,17 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         build_seconds += doctests.build_seconds;
         doctests_alone = doctests.baseline_seconds;
     }
+    let harnessed = baselines.tests.iter().map(|test| test.baseline.effects);
+    let mut effects = harnessed.chain(programs.tests.iter().map(|test| test.effects));
+    let strays = match effects.any(|effects| effects.contains(Effect::Processes)) {
+        true => beside.appeared(context.setting.plan),
+        false => Vec::new(),
+    };
     Ok(Execution::Executed(Executed {
         tests,
         standings: std::mem::take(&mut context.standings()),
         left_out,
+        strays,
         failing_schedules: explorations.failing,
         explorations: explorations.sizes,
         build_seconds,
