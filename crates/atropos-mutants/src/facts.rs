@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Fields, FnArg, ImplItem, Item, ItemImpl, Pat, ReturnType, Signature, Type};
 
+use crate::bindings::Bindings;
 use crate::sharing::Sharing;
 
 #[derive(Default)]
@@ -29,6 +30,7 @@ pub(crate) struct Facts {
     methods: HashMap<String, Option<KnownFunction>>,
     values: HashMap<String, Option<Type>>,
     pub(crate) sharing: Sharing,
+    pub(crate) bindings: Bindings,
 }
 
 /// A signature's types, `self` left out.
@@ -207,6 +209,12 @@ impl<'ast> Visit<'ast> for Facts {
                 self.unit_variants.insert(item.ident.to_string(), units);
             }
             Item::Union(item) => self.define(&item.ident, &item.attrs),
+            Item::Macro(item) => {
+                if let Some(name) = &item.ident {
+                    let rules = item.mac.tokens.clone();
+                    self.bindings.define(name.to_string(), rules);
+                }
+            }
             Item::Type(item) => {
                 let parameters = item
                     .generics

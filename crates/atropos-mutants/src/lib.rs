@@ -7,6 +7,7 @@
 mod apply;
 mod attributes;
 mod binaries;
+mod bindings;
 mod bodies;
 mod concurrency;
 mod conditions;

@@ -40,7 +40,7 @@ impl Walker<'_> {
                     let is_braced = matches!(mac.mac.delimiter, syn::MacroDelimiter::Brace(_));
                     let is_deletable = !is_value || role.is_unit() && is_braced;
                     self.marked(&mac.attrs, |walker| {
-                        walker.macro_statement(mac, is_deletable);
+                        walker.macro_statement(mac, is_deletable, is_last);
                     });
                 }
             }
@@ -140,18 +140,23 @@ impl Walker<'_> {
     }
 
     fn deletion(&mut self, operator: Operator, span: Span) {
+        if let Some(draft) = self.deletion_draft(operator, span) {
+            self.point(span, Shape::Statement, vec![draft]);
+        }
+    }
+
+    fn deletion_draft(&self, operator: Operator, span: Span) -> Option<Draft> {
         if !self.frame.deletes || operator == Operator::Err && !self.may_remove_return() {
-            return;
+            return None;
         }
         if operator == Operator::Sdl && self.frame.sole_statement == Some(span) {
-            return;
+            return None;
         }
         let text = one_line(self.source.slice(span));
         let shown = without_attributes(&text);
         let summary = format!("delete {}", shortened(shown, 60));
         let at = span.start + self.source.slice(span).find(shown).unwrap_or(0);
-        let draft = Draft::new(operator, span, String::new(), summary).seen_at(at);
-        self.point(span, Shape::Statement, vec![draft]);
+        Some(Draft::new(operator, span, String::new(), summary).seen_at(at))
     }
 
     /// Whether SDL deletes a statement made of this expression.
@@ -213,10 +218,17 @@ impl Walker<'_> {
         }
     }
 
-    fn macro_statement(&mut self, statement: &StmtMacro, is_deletable: bool) {
+    fn macro_statement(&mut self, statement: &StmtMacro, is_deletable: bool, is_last: bool) {
         if is_deletable && !junk::is_junk_macro(&statement.mac.path) {
             let span = self.source.span(statement);
-            self.deletion(Operator::Sdl, span);
+            // What it leaves in the block must stay there until the block ends.
+            match self.facts.bindings.may_come_from(&statement.mac) && !is_last {
+                true => {
+                    let draft = self.deletion_draft(Operator::Sdl, span);
+                    draft.into_iter().for_each(|draft| self.block_draft(draft));
+                }
+                false => self.deletion(Operator::Sdl, span),
+            }
         }
         let as_expression = Expr::Macro(syn::ExprMacro {
             attrs: Vec::new(),

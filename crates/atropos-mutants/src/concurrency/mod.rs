@@ -152,7 +152,7 @@ impl Walker<'_> {
     }
 
     /// A mutant whose edit changes types or scopes, so that the block around it is copied.
-    fn block_draft(&mut self, draft: Draft) {
+    pub fn block_draft(&mut self, draft: Draft) {
         if self.mode.mutates
             && let Some(drafts) = self.frame.block_drafts.last_mut()
         {

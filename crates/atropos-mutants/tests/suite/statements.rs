@@ -6,16 +6,22 @@ use crate::check::{check, check_statements, check_value};
 fn sdl_deletes_statements() {
     check_statements(
         "SDL",
-        "a(); self.b = 1; c += 1; d.e()?; f.await; mac!(x); let g = 1;",
+        "a(); self.b = 1; c += 1; d.e()?; f.await; write!(x); let g = 1;",
         &[
             "SDL: a(); =>",
             "SDL: self.b = 1; =>",
             "SDL: c += 1; =>",
             "SDL: d.e()?; =>",
             "SDL: f.await; =>",
-            "SDL: mac!(x); =>",
+            "SDL: write!(x); =>",
         ],
     );
+}
+
+#[test]
+fn a_macro_that_may_leave_a_guard_is_deleted_from_a_copy_of_its_block() {
+    check_statements("SDL", "hold!(x); a; ", &["SDL: hold!(x); a; => a;"]);
+    check_statements("SDL", "a; hold!(x);", &["SDL: hold!(x); =>"]);
 }
 
 #[test]

@@ -251,9 +251,30 @@ fn deleted(n: u32) -> u32 {
     b.get()
 }
 
+macro_rules! hold {
+    ($n:expr) => {
+        let guard = Noisy::new($n);
+        note("held");
+    };
+}
+
+macro_rules! mention {
+    ($n:expr) => {
+        Noisy::new($n).get()
+    };
+}
+
+fn held_by_a_macro(n: u32) -> u32 {
+    hold!(n);
+    mention!(n + 1);
+    note("used");
+    n * 2
+}
+
 #[cfg_attr(test, mutants::skip)]
 pub fn main() {
     for n in [1, 2] {
         attempt("deleted", || deleted(n));
+        attempt("held by a macro", || held_by_a_macro(n));
     }
 }
