@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use atropos_protocol::{Broken, Effect, Limits, Outcome, Verdict, Way};
+use atropos_protocol::{Broken, Effect, Effects, Limits, Outcome, Verdict, Way};
 use atropos_report::outcomes::TestRecord;
 
 use super::file_locks::FileLocks;
@@ -51,9 +51,36 @@ fn portion(test: &TestCase, mutants: &mut [u32]) -> usize {
 
 /// Whether a test takes another number of steps in each run: threads wait for each other by looking again and again, and
 /// so do processes, which are counted too, and may be there to wait for ever.
-fn steps_vary(test: &TestCase) -> bool {
-    let effects = test.baseline.effects;
+fn steps_vary(effects: Effects) -> bool {
     effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
+}
+
+/// How many times the steps a mutant may take in its second run under a test that may look at the clock again and again until it
+/// is time: on a machine that has become less busy that is far more often.
+const LOOKS_AT_CLOCK: u64 = 10;
+
+/// The limits of a second run, in which time counts, and steps only as far as they tell something.
+fn again(limits: Limits, effects: Effects) -> Limits {
+    let steps = match (steps_vary(effects), effects.contains(Effect::Clock)) {
+        (true, _) => 0,
+        (false, true) => limits.steps.saturating_mul(LOOKS_AT_CLOCK),
+        (false, false) => limits.steps,
+    };
+    Limits {
+        time: limits.time * 2,
+        steps,
+        ..limits
+    }
+}
+
+/// Whether a verdict is only that of a clock, or of a number of steps that is another in each run.
+fn is_late(outcome: Outcome, effects: Effects) -> bool {
+    match outcome {
+        Outcome::TimeLimit => true,
+        Outcome::StepLimit => steps_vary(effects) || effects.contains(Effect::Clock),
+        Outcome::Deadlock => steps_vary(effects),
+        _ => false,
+    }
 }
 
 /// The system's errors where the machine lacks something: threads, memory, descriptors (two), space on a disk (two).
@@ -76,7 +103,7 @@ fn may_fail_by_the_machine(test: &TestCase, verdict: &Verdict) -> bool {
 /// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
 fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
     may_fail_by_the_machine(test, verdict)
-        || verdict.outcome == Outcome::Deadlock && steps_vary(test)
+        || verdict.outcome == Outcome::Deadlock && steps_vary(test.baseline.effects)
 }
 
 /// What to run.
@@ -302,7 +329,7 @@ impl Worker<'_> {
     }
 
     /// A second run, with twice the time, for mutants of which only the clock has spoken, or a count of steps that the next
-    /// run need not repeat. There only the clock counts.
+    /// run need not repeat.
     fn run_slow(
         &mut self,
         id: TestId,
@@ -310,14 +337,7 @@ impl Worker<'_> {
         slow: Vec<u32>,
         limits: Limits,
     ) -> Result<()> {
-        let limits = Limits {
-            time: limits.time * 2,
-            steps: match steps_vary(test) {
-                true => 0,
-                false => limits.steps,
-            },
-            ..limits
-        };
+        let limits = again(limits, test.baseline.effects);
         for mutant in slow {
             if self.context.interrupted() {
                 return Ok(());
@@ -393,12 +413,7 @@ impl Worker<'_> {
     ) -> Result<Vec<u32>> {
         let mut standing = Vec::new();
         for (mutant, verdict) in &verdicts {
-            let is_late = match verdict.outcome {
-                Outcome::TimeLimit => true,
-                Outcome::StepLimit | Outcome::Deadlock => steps_vary(test),
-                _ => false,
-            };
-            if is_late {
+            if is_late(verdict.outcome, test.baseline.effects) {
                 continue;
             }
             if may_fail_by_the_machine(test, verdict) {
@@ -546,6 +561,29 @@ mod tests {
     use std::io::Error;
 
     use super::*;
+
+    #[test]
+    fn steps_that_are_others_in_each_run_are_not_believed_at_once() {
+        let limits = Limits {
+            steps: 7,
+            ..Limits::only_time(Duration::from_secs(1))
+        };
+        let check = |effects: &[Effect], is_doubted: bool, steps: u64| {
+            let effects = effects.iter().fold(Effects::default(), |mut all, effect| {
+                all.add(*effect);
+                all
+            });
+            assert_eq!(is_late(Outcome::StepLimit, effects), is_doubted);
+            let again = again(limits, effects);
+            assert_eq!((again.time.as_secs(), again.steps), (2, steps));
+        };
+        check(&[], false, 7);
+        check(&[Effect::Clock], true, 70);
+        check(&[Effect::Threads, Effect::Clock], true, 0);
+        check(&[Effect::Processes], true, 0);
+        let alone = Effects::default();
+        assert!(is_late(Outcome::TimeLimit, alone) && !is_late(Outcome::Deadlock, alone));
+    }
 
     #[test]
     fn what_the_machine_lacks_is_told_in_two_forms() {
