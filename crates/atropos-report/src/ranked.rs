@@ -1,7 +1,7 @@
 //! The survivors in the order of their ranks: by function, each with why it stands where it stands
 //! and what to write. Those that never made a difference come last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::impact::{NEVER_INFECTED, Suggestion};
@@ -47,6 +47,7 @@ pub(crate) fn ranked(
         sources,
         layout,
         texts: BTreeMap::new(),
+        told: BTreeSet::new(),
         text: String::new(),
     };
     if !survived.is_empty() {
@@ -100,6 +101,8 @@ struct Page<'s> {
     sources: Sources<'s>,
     layout: Layout<'s>,
     texts: BTreeMap<String, Option<String>>,
+    /// What was said of mutants that disturb nothing, without its numbers.
+    told: BTreeSet<String>,
     text: String,
 }
 
@@ -148,7 +151,9 @@ impl Page<'_> {
         self.text.push_str(&drawn.unwrap_or_default());
         if let Some(impact) = &place[0].impact {
             self.line(&format!("  why:   {}", impact.reason()));
-            if let Some(Suggestion { words, code }) = &impact.suggestion {
+            if let Some(Suggestion { words, code }) = &impact.suggestion
+                && !(impact.score == 0 && self.is_told(words))
+            {
                 let width = self.layout.width.clamp(40, WIDTH) - INDENT;
                 for (index, line) in wrapped(words, width).iter().enumerate() {
                     let label = if index == 0 { "  write: " } else { "" };
@@ -160,5 +165,11 @@ impl Page<'_> {
             }
         }
         self.text.push('\n');
+    }
+
+    /// Whether this was said before, but for the lines that it names.
+    fn is_told(&mut self, words: &str) -> bool {
+        let without_numbers = words.chars().filter(|letter| !letter.is_ascii_digit());
+        !self.told.insert(without_numbers.collect())
     }
 }

@@ -120,6 +120,24 @@ fn the_list_says_why_and_what_to_write_by_function() {
 }
 
 #[test]
+fn what_holds_of_all_that_disturb_nothing_is_said_once() {
+    let mut outcomes = ranked();
+    for record in &mut outcomes.mutants {
+        let line = record.info.line;
+        if let Some(impact) = &mut record.impact
+            && impact.score == 0
+        {
+            impact.suggestion = Some(Suggestion {
+                words: format!("line {line} makes no difference"),
+                code: String::new(),
+            });
+        }
+    }
+    let text = rendered(&outcomes, None);
+    assert_eq!(text.matches("makes no difference").count(), 1, "{text}");
+}
+
+#[test]
 fn only_the_first_are_shown_on_request() {
     let text = rendered(&ranked(), Some(1));
     assert!(text.contains("1. src/account.rs:") && !text.contains("2. src/account.rs:"));
