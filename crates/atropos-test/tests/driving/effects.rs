@@ -169,7 +169,8 @@ fn check_own_process(test: &str, effects: &[Effect], first: &str) {
 
 #[test]
 fn files_that_a_test_changes_are_noticed() {
-    check_own_process("writes_a_file", &[Effect::Files], "of-test");
+    let both = [Effect::Files, Effect::LastingFiles];
+    check_own_process("writes_a_file", &both, "of-test");
 }
 
 #[test]
