@@ -24,7 +24,7 @@ use crate::choice::Thread;
 use crate::op::Op;
 
 /// A live thread at a scheduling point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pending {
     pub thread: Thread,
     /// What the thread does next. For a blocked thread: what it would do if it could.

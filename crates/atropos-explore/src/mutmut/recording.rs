@@ -6,11 +6,16 @@
 //! original's where the two agree, and those are answered from memory up to the step that reaches
 //! the mutant. `one-state` remembers the executions before the first one that reached it,
 //! `state-set` and `all-states` all of them.
+//!
+//! Every mutant goes through the tree once for each execution, so it has to be small enough for the processor's caches:
+//! what is alike (what a thread is about to do) is kept once, and what an execution adds lies side by side.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::Technique;
 use crate::choice::{Choice, Thread};
+use crate::hash::Table;
 use crate::op::Op;
 use crate::pass_on;
 use crate::system::{End, Guide, Mutable, Pending, Phase, Point, System};
@@ -27,7 +32,8 @@ enum Told {
 #[derive(Clone, Debug)]
 enum Question {
     Thread {
-        threads: Box<[Pending]>,
+        /// Where `Recording::threads` lists them.
+        threads: Range<u32>,
         fingerprint: Option<u64>,
         phase: Phase,
     },
@@ -37,15 +43,19 @@ enum Question {
 #[derive(Clone, Debug)]
 struct Node {
     question: Question,
-    answers: Vec<Answer>,
+    /// Where `Recording::answers` has the one that was given first.
+    answer: Option<u32>,
     end: Option<End>,
 }
 
 #[derive(Clone, Debug)]
 struct Answer {
     choice: Choice,
-    told: Vec<Told>,
+    /// Where `Recording::told` has what the step told.
+    told: Range<u32>,
     next: Option<u32>,
+    /// The next answer that was given to the same question.
+    other: Option<u32>,
     /// The execution in which it was first given.
     execution: u64,
 }
@@ -54,6 +64,12 @@ struct Answer {
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     nodes: Vec<Node>,
+    answers: Vec<Answer>,
+    told: Vec<Told>,
+    /// The threads of all scheduling points, by their places in `pending`.
+    threads: Vec<u32>,
+    pending: Vec<Pending>,
+    places: Table<Pending, u32>,
     room: usize,
     executions: u64,
     reached: BTreeSet<u32>,
@@ -63,10 +79,76 @@ impl Recording {
     pub(super) fn new(room: usize) -> Recording {
         Recording {
             nodes: Vec::new(),
+            answers: Vec::new(),
+            told: Vec::new(),
+            threads: Vec::new(),
+            pending: Vec::new(),
+            places: Table::default(),
             room,
             executions: 0,
             reached: BTreeSet::new(),
         }
+    }
+
+    /// Keeps the threads of a scheduling point.
+    fn keep(&mut self, threads: &[Pending]) -> Range<u32> {
+        let from = self.threads.len() as u32;
+        for pending in threads {
+            let place = *self.places.entry(*pending).or_insert_with(|| {
+                self.pending.push(*pending);
+                self.pending.len() as u32 - 1
+            });
+            self.threads.push(place);
+        }
+        from..self.threads.len() as u32
+    }
+
+    /// The threads of a scheduling point, written over what `threads` held.
+    fn recall(&self, places: &Range<u32>, threads: &mut Vec<Pending>) {
+        let places = &self.threads[places.start as usize..places.end as usize];
+        threads.clear();
+        threads.extend(places.iter().map(|&place| self.pending[place as usize]));
+    }
+
+    /// The answer to a node's question by which this was chosen.
+    fn answer(&self, node: u32, choice: Choice) -> Option<u32> {
+        let mut at = self.nodes[node as usize].answer;
+        while let Some(id) = at {
+            let answer = &self.answers[id as usize];
+            if answer.choice == choice {
+                return Some(id);
+            }
+            at = answer.other;
+        }
+        None
+    }
+
+    fn new_answer(&mut self, node: u32, choice: Choice) -> u32 {
+        let id = self.answers.len() as u32;
+        let told = self.told.len() as u32;
+        self.answers.push(Answer {
+            choice,
+            told: told..told,
+            next: None,
+            other: None,
+            execution: self.executions,
+        });
+        let mut at = &mut self.nodes[node as usize].answer;
+        while let Some(answer) = *at {
+            at = &mut self.answers[answer as usize].other;
+        }
+        *at = Some(id);
+        id
+    }
+
+    fn told(&self, answer: &Answer) -> &[Told] {
+        &self.told[answer.told.start as usize..answer.told.end as usize]
+    }
+
+    fn reaches(&self, answer: &Answer, mutant: u32) -> bool {
+        self.told(answer)
+            .iter()
+            .any(|told| matches!(told, Told::Reach(id) if *id == mutant))
     }
 
     pub(super) fn reached(&self) -> BTreeSet<u32> {
@@ -75,14 +157,14 @@ impl Recording {
 
     /// Whether just the same steps reach the two.
     pub(super) fn is_reached_alike(&self, one: u32, other: u32) -> bool {
-        let mut answers = self.nodes.iter().flat_map(|node| &node.answers);
-        answers.all(|answer| answer.reaches(one) == answer.reaches(other))
+        let mut answers = self.answers.iter();
+        answers.all(|answer| self.reaches(answer, one) == self.reaches(answer, other))
     }
 
     /// The first execution that reached the mutant.
     fn first_reaching(&self, mutant: u32) -> u64 {
-        let answers = self.nodes.iter().flat_map(|node| &node.answers);
-        let reaching = answers.filter(|answer| answer.reaches(mutant));
+        let answers = self.answers.iter();
+        let reaching = answers.filter(|answer| self.reaches(answer, mutant));
         reaching
             .map(|answer| answer.execution)
             .min()
@@ -94,20 +176,12 @@ impl Recording {
     }
 }
 
-impl Answer {
-    fn reaches(&self, mutant: u32) -> bool {
-        self.told
-            .iter()
-            .any(|told| matches!(told, Told::Reach(id) if *id == mutant))
-    }
-}
-
 /// Stands between a system and its guide and writes down what they say.
 pub(super) struct Recorder<'a> {
     guide: &'a mut dyn Guide,
     recording: &'a mut Recording,
     /// The answer that was given last.
-    last: Option<(u32, usize)>,
+    last: Option<u32>,
     /// The execution has left what there is room for.
     lost: bool,
     final_node: Option<u32>,
@@ -128,12 +202,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// The node for the question that comes now.
-    fn arrive(&mut self, question: impl FnOnce() -> Question) -> Option<u32> {
+    fn arrive(&mut self, question: impl FnOnce(&mut Recording) -> Question) -> Option<u32> {
         if self.lost {
             return None;
         }
         let known = match self.last {
-            Some((node, answer)) => self.recording.nodes[node as usize].answers[answer].next,
+            Some(answer) => self.recording.answers[answer as usize].next,
             None => self.recording.root(),
         };
         if known.is_some() {
@@ -144,44 +218,33 @@ impl<'a> Recorder<'a> {
             return None;
         }
         let id = self.recording.nodes.len() as u32;
+        let question = question(self.recording);
         self.recording.nodes.push(Node {
-            question: question(),
-            answers: Vec::new(),
+            question,
+            answer: None,
             end: None,
         });
-        if let Some((node, answer)) = self.last {
-            self.recording.nodes[node as usize].answers[answer].next = Some(id);
+        if let Some(answer) = self.last {
+            self.recording.answers[answer as usize].next = Some(id);
         }
         Some(id)
     }
 
     fn answer(&mut self, node: Option<u32>, choice: Choice) {
         let Some(node) = node else { return };
-        let execution = self.recording.executions;
-        let answers = &mut self.recording.nodes[node as usize].answers;
-        let at = answers
-            .iter()
-            .position(|answer| answer.choice == choice)
-            .unwrap_or_else(|| {
-                answers.push(Answer {
-                    choice,
-                    told: Vec::new(),
-                    next: None,
-                    execution,
-                });
-                answers.len() - 1
-            });
-        self.last = Some((node, at));
+        let known = self.recording.answer(node, choice);
+        self.last = Some(known.unwrap_or_else(|| self.recording.new_answer(node, choice)));
     }
 
     fn told(&mut self, told: Told) {
-        let Some((node, at)) = self.last.filter(|_| !self.lost) else {
+        let Some(answer) = self.last.filter(|_| !self.lost) else {
             return;
         };
-        let answer = &mut self.recording.nodes[node as usize].answers[at];
+        let answer = &mut self.recording.answers[answer as usize];
         // A step that is repeated tells the same again.
         if answer.next.is_none() && answer.execution == self.recording.executions {
-            answer.told.push(told);
+            self.recording.told.push(told);
+            answer.told.end += 1;
         }
     }
 
@@ -195,8 +258,8 @@ impl<'a> Recorder<'a> {
 
 impl Guide for Recorder<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
-        let node = self.arrive(|| Question::Thread {
-            threads: point.threads.into(),
+        let node = self.arrive(|recording| Question::Thread {
+            threads: recording.keep(point.threads),
             fingerprint: point.fingerprint,
             phase: point.phase,
         });
@@ -212,7 +275,7 @@ impl Guide for Recorder<'_> {
     }
 
     fn data(&mut self, options: u32) -> u32 {
-        let node = self.arrive(|| Question::Alternative(options));
+        let node = self.arrive(|_| Question::Alternative(options));
         let value = self.guide.data(options);
         self.answer(node, Choice::data(value));
         value
@@ -250,6 +313,8 @@ pub(super) struct Recorded<'a> {
     /// Executions of the original from this one on are not to be used.
     before: u64,
     path: Vec<Choice>,
+    /// The threads of the scheduling point that is remembered.
+    threads: Vec<Pending>,
     /// New decisions for which the system had to run.
     pub(super) fresh: u64,
     /// Those of them in and before which the mutant had not acted.
@@ -274,21 +339,23 @@ impl<'a> Recorded<'a> {
             mutant,
             before,
             path: Vec::new(),
+            threads: Vec::new(),
             fresh: 0,
             before_acting: 0,
         }
     }
 
     /// Asks the guide what the recording asks at a node.
-    fn ask(&self, node: &Node, guide: &mut dyn Guide) -> Asked {
+    fn ask(&mut self, node: &Node, guide: &mut dyn Guide) -> Asked {
         match &node.question {
             Question::Thread {
                 threads,
                 fingerprint,
                 phase,
             } => {
+                self.recording.recall(threads, &mut self.threads);
                 let chosen = guide.choose(&Point {
-                    threads,
+                    threads: &self.threads,
                     fingerprint: *fingerprint,
                     phase: *phase,
                 });
@@ -313,14 +380,15 @@ impl<'a> Recorded<'a> {
                 Asked::Chosen(choice) => choice,
             };
             self.path.push(choice);
-            let answer = node.answers.iter().find(|answer| answer.choice == choice);
-            let usable = answer.filter(|answer| {
-                answer.execution < self.before
-                    && answer.next.is_some()
-                    && !answer.reaches(self.mutant)
-            });
-            let answer = usable?;
-            answer.told.iter().for_each(|&told| tell(guide, told));
+            let answer = &recording.answers[recording.answer(id, choice)? as usize];
+            let is_usable = answer.execution < self.before
+                && answer.next.is_some()
+                && !recording.reaches(answer, self.mutant);
+            if !is_usable {
+                return None;
+            }
+            let told = recording.told(answer);
+            told.iter().for_each(|&told| tell(guide, told));
             at = answer.next;
         }
         None

@@ -11,9 +11,24 @@ pub struct Airline {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sales {
+struct Sales {
+    sold: usize,
+    stopped: bool,
+}
+
+/// What the head office hears when all agents are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
     pub sold: usize,
     pub stopped: bool,
+    /// Seats that nobody bought.
+    pub free: usize,
+    /// Passengers who got none.
+    pub turned_away: usize,
+    /// How much of the capacity is sold, in percent.
+    pub load: usize,
+    pub is_full: bool,
+    pub is_overbooked: bool,
 }
 
 impl Airline {
@@ -30,13 +45,14 @@ impl Airline {
     }
 
     /// One agent for each ticket tries to sell it.
-    pub fn sell_all(&self) -> Sales {
+    pub fn sell_all(&self) -> Report {
         thread::scope(|scope| {
             for _ in 0..self.tickets {
                 scope.spawn(|| self.sell());
             }
         });
-        *self.sales.lock().unwrap()
+        let sales = *self.sales.lock().unwrap();
+        self.report(sales)
     }
 
     fn sell(&self) {
@@ -45,6 +61,19 @@ impl Airline {
             sales.stopped = true;
         } else {
             sales.sold += 1;
+        }
+    }
+
+    fn report(&self, Sales { sold, stopped }: Sales) -> Report {
+        let load = 100 * sold / self.capacity;
+        Report {
+            sold,
+            stopped,
+            free: self.capacity.saturating_sub(sold),
+            turned_away: self.tickets - sold,
+            load,
+            is_full: load == 100,
+            is_overbooked: load > 100,
         }
     }
 }

@@ -5,9 +5,9 @@ use airline::Airline;
 /// What is sold of so many tickets, and what may be.
 fn sold(tickets: usize) -> (usize, usize) {
     let airline = Airline::new(tickets);
-    let sales = airline.sell_all();
-    assert!(sales.stopped);
-    (sales.sold, airline.capacity())
+    let report = airline.sell_all();
+    assert!(report.stopped);
+    (report.sold, airline.capacity())
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn allocate(size: usize) {
             .collect()
     });
     assert_eq!(taken.iter().collect::<BTreeSet<_>>().len(), 4);
-    assert_eq!(vector.taken_blocks(), 4);
+    assert_eq!(vector.usage().taken, 4);
 }
 
 /// Two threads give two blocks each back.
@@ -35,7 +35,7 @@ fn free(size: usize) {
             });
         }
     });
-    assert_eq!(vector.taken_blocks(), 0);
+    assert_eq!(vector.usage().taken, 0);
 }
 
 /// Two threads take two blocks each, one after the other, and give them back at once.

@@ -9,7 +9,8 @@ const HEADER: usize = 0;
 
 #[derive(Clone, Copy)]
 struct Node {
-    value: i32,
+    /// The header has none.
+    value: Option<i32>,
     next: usize,
 }
 
@@ -27,7 +28,7 @@ impl Default for List {
 impl List {
     pub fn new() -> List {
         let header = Node {
-            value: 0,
+            value: None,
             next: NONE,
         };
         List {
@@ -43,7 +44,10 @@ impl List {
             tail = nodes[tail].next;
         }
         let new = nodes.len();
-        nodes.push(Node { value, next: NONE });
+        nodes.push(Node {
+            value: Some(value),
+            next: NONE,
+        });
         nodes[tail].next = new;
     }
 
@@ -65,12 +69,27 @@ impl List {
         nodes[previous].next != NONE
     }
 
+    /// How many values come before the first occurrence of one.
+    pub fn index_of(&self, value: i32) -> Option<usize> {
+        let nodes = self.nodes.lock().unwrap();
+        let mut index = 0;
+        let mut at = nodes[HEADER].next;
+        while at != NONE {
+            if nodes[at].value == Some(value) {
+                return Some(index);
+            }
+            index += 1;
+            at = nodes[at].next;
+        }
+        None
+    }
+
     /// The value before the first occurrence of another, if both are there.
     pub fn find_previous(&self, value: i32) -> Option<i32> {
         let nodes = self.nodes.lock().unwrap();
         let previous = previous_of(&nodes, value);
-        let is_there = nodes[previous].next != NONE && previous != HEADER;
-        is_there.then(|| nodes[previous].value)
+        let is_there = nodes[previous].next != NONE;
+        is_there.then(|| nodes[previous].value).flatten()
     }
 
     /// Removes the first occurrence; tells whether there was one.
@@ -96,7 +115,7 @@ impl List {
         let mut values = Vec::new();
         let mut at = nodes[HEADER].next;
         while at != NONE {
-            values.push(nodes[at].value);
+            values.extend(nodes[at].value);
             at = nodes[at].next;
         }
         values
@@ -119,7 +138,7 @@ impl List {
 /// The node before the first occurrence of a value, or the tail.
 fn previous_of(nodes: &[Node], value: i32) -> usize {
     let mut at = HEADER;
-    while nodes[at].next != NONE && nodes[nodes[at].next].value != value {
+    while nodes[at].next != NONE && nodes[nodes[at].next].value != Some(value) {
         at = nodes[at].next;
     }
     at
