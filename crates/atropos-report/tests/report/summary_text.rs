@@ -73,6 +73,7 @@ fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
         all,
         top: None,
         outcomes_path: "target/atropos/outcomes.json",
+        reports: &[],
     };
     strip_str(&summary(outcomes, &sources, layout)).to_string()
 }
