@@ -6,7 +6,7 @@ use crate::mutant::MutantInfo;
 /// So many lines of either side are shown; of more, the middle is left out.
 const MOST_LINES: usize = 14;
 
-/// What a mutant does to the lines of its file.
+/// What a mutant does to the lines of its file, without what all of them are indented by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     pub removed: Vec<String>,
@@ -22,10 +22,17 @@ pub(crate) fn change(info: &MutantInfo, text: Option<&str>) -> Change {
     let before = common(old.iter().zip(&new));
     let (old, new) = (&old[before..], &new[before..]);
     let after = common(old.iter().rev().zip(new.iter().rev()));
+    let (old, new) = (&old[..old.len() - after], &new[..new.len() - after]);
+    let indent = old.iter().chain(new).map(|line| blanks(line)).min();
     Change {
-        removed: shortened(&old[..old.len() - after]),
-        added: shortened(&new[..new.len() - after]),
+        removed: shortened(old, indent.unwrap_or(0)),
+        added: shortened(new, indent.unwrap_or(0)),
     }
+}
+
+/// How many blanks a line begins with, in bytes; these are single bytes.
+fn blanks(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
 /// The lines that the span touches, before and after.
@@ -50,8 +57,8 @@ fn common<'l>(pairs: impl Iterator<Item = (&'l &'l str, &'l &'l str)>) -> usize 
     pairs.take_while(|(left, right)| left == right).count()
 }
 
-fn shortened(lines: &[&str]) -> Vec<String> {
-    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+fn shortened(lines: &[&str], indent: usize) -> Vec<String> {
+    let owned = |lines: &[&str]| lines.iter().map(|line| line[indent..].to_owned()).collect();
     if lines.len() <= MOST_LINES {
         return owned(lines);
     }
@@ -113,13 +120,13 @@ mod tests {
 
     #[test]
     fn only_lines_that_differ_are_shown() {
-        check("+", "-", &["    two(1 + 2);"], &["    two(1 - 2);"]);
-        check("one();", "", &["    one();"], &[]);
+        check("+", "-", &["two(1 + 2);"], &["two(1 - 2);"]);
+        check("one();", "", &["one();"], &[]);
         check(
             "{\r\n    one();\r\n    two(1 + 2);\r\n}",
             "{\n    one();\n    three();\n}",
-            &["    two(1 + 2);"],
-            &["    three();"],
+            &["two(1 + 2);"],
+            &["three();"],
         );
         check("", "use b;\n", &[], &["use b;"]);
     }

@@ -44,9 +44,38 @@ pub(crate) fn escaped(text: &str) -> String {
     page
 }
 
+/// A sentence of ours, with what stands between backticks as code.
+pub(crate) fn prose(text: &str) -> String {
+    let mut page = String::with_capacity(text.len() + 16);
+    let mut parts = text.split('`').peekable();
+    let mut is_code = false;
+    while let Some(part) = parts.next() {
+        // A last backtick without another one is just that.
+        match (is_code, parts.peek().is_some()) {
+            (true, true) => page.push_str(&format!("<code>{}</code>", escaped(part))),
+            (true, false) => page.push_str(&format!("`{}", escaped(part))),
+            (false, _) => push(&mut page, part),
+        }
+        is_code = !is_code;
+    }
+    page
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        for (text, expected) in [
+            ("`a<b` is", "<code>a&lt;b</code> is"),
+            ("a `b` and `c`", "a <code>b</code> and <code>c</code>"),
+            ("one ` alone", "one ` alone"),
+            ("", ""),
+        ] {
+            assert_eq!(prose(text), expected);
+        }
+    }
 
     #[test]
     fn nothing_is_markup_and_everything_is_seen() {

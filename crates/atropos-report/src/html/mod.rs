@@ -13,6 +13,8 @@ mod survivors;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use atropos_mutants::Operator;
+
 use self::escape::escaped;
 use self::mutant::{class, word};
 use self::survivors::Places;
@@ -52,6 +54,7 @@ pub fn html(outcomes: &Outcomes, sources: Sources) -> String {
         source::file(&mut page, index, view, outcomes);
     }
     page.push_str("</section>\n");
+    operators(&mut page, outcomes);
     tests(&mut page, outcomes);
     times(&mut page, &outcomes.timings);
     page.push_str("</main>\n");
@@ -101,6 +104,7 @@ fn head(page: &mut String, outcomes: &Outcomes) {
         ("unreached", "Not run", outcomes.totals.unreached > 0),
         ("mutants", "All mutants", true),
         ("sources", "Source", true),
+        ("operators", "Operators", true),
         ("tests", "Tests", true),
         ("time", "Time", true),
     ];
@@ -246,48 +250,65 @@ fn files(page: &mut String, views: &[FileView]) {
         add(page, "<p>There are no mutants.</p></section>\n");
         return;
     }
-    add(
-        page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Files\"><table class=\"sortable\"><thead><tr>\
-         <th scope=\"col\">file<th scope=\"col\">mutants<th scope=\"col\">killed<th scope=\"col\">survived\
-         <th scope=\"col\">uninfected<th scope=\"col\">unreached\
-         <th scope=\"col\" title=\"unviable, not built, skipped or undecided\">not counted\
-         <th scope=\"col\">score</thead><tbody>",
-    );
+    table_head(page, "Files", &["file"]);
     for (index, view) in views.iter().enumerate() {
-        let totals = &view.totals;
         write!(
             page,
             "<tr><th scope=\"row\"><a href=\"#f{index}\">{}</a>",
             escaped(view.file)
         )
         .expect("a string takes everything");
-        let uncounted = totals.mutants - totals.killed - totals.missed();
-        let killed = Some(Verdict::Killed(How::Failed));
-        let cells = [
-            (totals.mutants, "", "mutants"),
-            (totals.killed, class(killed), "killed"),
-            (totals.survived, "survived", "survived"),
-            (totals.uninfected, "uninfected", "uninfected"),
-            (totals.unreached, "unreached", "unreached"),
-            (uncounted, "", "not counted"),
-        ];
-        for (number, class, _) in cells {
-            match (number, class) {
-                (0, _) => add(page, "<td class=\"none\">0"),
-                (number, "") => add(page, &format!("<td>{number}")),
-                (number, class) => add(
-                    page,
-                    &format!("<td><span class=\"n {class}\">{number}</span>"),
-                ),
-            }
-        }
-        let score = totals.score();
-        let key = score.map_or(-1.0, |score| score * 100.0);
-        let shown = score.map_or("–".to_owned(), percent);
-        write!(page, "<td data-key=\"{key:.3}\">{shown}").expect("a string takes everything");
+        cells(page, &view.totals);
     }
     add(page, "</tbody></table></div></section>\n");
+}
+
+/// A table that has these columns and then one for each figure of [`cells`].
+fn table_head(page: &mut String, name: &str, columns: &[&str]) {
+    write!(
+        page,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">\
+         <table class=\"sortable\"><thead><tr>"
+    )
+    .expect("a string takes everything");
+    for column in columns {
+        write!(page, "<th scope=\"col\" class=\"text\">{column}")
+            .expect("a string takes everything");
+    }
+    for figure in ["mutants", "killed", "survived", "uninfected", "unreached"] {
+        write!(page, "<th scope=\"col\">{figure}").expect("a string takes everything");
+    }
+    add(
+        page,
+        "<th scope=\"col\" title=\"unviable, not built, skipped or undecided\">not counted\
+         <th scope=\"col\">score</thead><tbody>",
+    );
+}
+
+fn cells(page: &mut String, totals: &Totals) {
+    let uncounted = totals.mutants - totals.killed - totals.missed();
+    let figures = [
+        (totals.mutants, ""),
+        (totals.killed, "killed"),
+        (totals.survived, "survived"),
+        (totals.uninfected, "uninfected"),
+        (totals.unreached, "unreached"),
+        (uncounted, ""),
+    ];
+    for (number, class) in figures {
+        match (number, class) {
+            (0, _) => add(page, "<td class=\"none\">0"),
+            (number, "") => add(page, &format!("<td>{number}")),
+            (number, class) => add(
+                page,
+                &format!("<td><span class=\"n {class}\">{number}</span>"),
+            ),
+        }
+    }
+    let score = totals.score();
+    let key = score.map_or(-1.0, |score| score * 100.0);
+    let shown = score.map_or("–".to_owned(), percent);
+    write!(page, "<td data-key=\"{key:.3}\">{shown}").expect("a string takes everything");
 }
 
 /// Empty without the script, which fills the list.
@@ -299,17 +320,12 @@ fn finder(page: &mut String, outcomes: &Outcomes) {
          autocomplete=\"off\" spellcheck=\"false\"></label> <label>Operator <select id=\"operator\">\
          <option value=\"\">all</option>",
     );
-    let mut operators: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    for record in &outcomes.mutants {
-        let operator = record.info.operator;
-        let entry = operators.entry(operator.code());
-        entry.or_insert((0, operator.sentence())).0 += 1;
-    }
-    for (code, (number, sentence)) in operators {
+    for (operator, totals) in by_operator(outcomes) {
+        let (code, sentence) = (operator.code(), escaped(operator.sentence()));
+        let number = totals.mutants;
         write!(
             page,
-            "<option value=\"{code}\">{code} ({number}): {}</option>",
-            escaped(sentence)
+            "<option value=\"{code}\">{code} ({number}): {sentence}</option>"
         )
         .expect("a string takes everything");
     }
@@ -333,6 +349,38 @@ fn finder(page: &mut String, outcomes: &Outcomes) {
     );
 }
 
+fn by_operator(outcomes: &Outcomes) -> BTreeMap<Operator, Totals> {
+    let mut operators: BTreeMap<Operator, Totals> = BTreeMap::new();
+    for record in &outcomes.mutants {
+        let totals = operators.entry(record.info.operator).or_default();
+        totals.add(record.verdict);
+    }
+    operators
+}
+
+/// What each rule made, and what became of it.
+fn operators(page: &mut String, outcomes: &Outcomes) {
+    let operators = by_operator(outcomes);
+    write!(
+        page,
+        "<section id=\"operators\"><h2>Operators</h2><details><summary>{}</summary>",
+        count(operators.len(), "operator")
+    )
+    .expect("a string takes everything");
+    table_head(page, "Operators", &["operator", "what it does"]);
+    for (operator, totals) in operators {
+        write!(
+            page,
+            "<tr><th scope=\"row\">{}<td class=\"text\">{}",
+            operator.code(),
+            escaped(operator.sentence())
+        )
+        .expect("a string takes everything");
+        cells(page, &totals);
+    }
+    add(page, "</tbody></table></div></details></section>\n");
+}
+
 fn tests(page: &mut String, outcomes: &Outcomes) {
     add(page, "<section id=\"tests\"><h2>Tests</h2>");
     let mut reached = vec![0usize; outcomes.tests.len()];
@@ -354,7 +402,7 @@ fn tests(page: &mut String, outcomes: &Outcomes) {
     write!(
         page,
         "<details><summary>{}</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Tests\"><table class=\"sortable\"><thead><tr><th scope=\"col\">test<th scope=\"col\">held by\
+         aria-label=\"Tests\"><table class=\"sortable\"><thead><tr><th scope=\"col\">test<th scope=\"col\" class=\"text\">held by\
          <th scope=\"col\" title=\"mutants whose place it executes\">reaches\
          <th scope=\"col\" title=\"{which}\">kills<th scope=\"col\">time</thead><tbody>",
         count(outcomes.tests.len(), "test")

@@ -4,14 +4,16 @@ use std::fmt::Write;
 
 use crate::change::{Change, change, shared};
 use crate::communication::Communication;
-use crate::html::escape::{escaped, push};
+use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
 use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord};
 use crate::verdict::Verdict;
 use crate::words::{count, duration};
 
-/// Of lists that may be long, so many entries are shown.
-const SHOWN: usize = 8;
+/// Of tests that reach a mutant, so many are named.
+const SHOWN: usize = 3;
+/// And of longer lists so many entries, one of them without being asked.
+const MOST_ENTRIES: usize = 12;
 /// Characters of a message, schedule or trace; `cargo atropos show` tells all.
 const MOST_LETTERS: usize = 20_000;
 
@@ -59,11 +61,9 @@ pub(super) fn data(record: &MutantRecord) -> String {
     format!("data-v=\"{class}\" data-o=\"{code}\"")
 }
 
-/// The operator's code with what it stands for.
+/// The operator's code; the script adds what it stands for.
 pub(super) fn operator(record: &MutantRecord) -> String {
-    let operator = record.info.operator;
-    let sentence = escaped(operator.sentence());
-    format!("<abbr title=\"{sentence}\">{}</abbr>", operator.code())
+    format!("<abbr>{}</abbr>", record.info.operator.code())
 }
 
 /// Everything below the line that names the mutant.
@@ -83,7 +83,7 @@ pub(super) fn body(
     if let Some(impact) = &record.impact {
         fact(page, "why", &escaped(&impact.reason()));
         if let Some(suggestion) = &impact.suggestion {
-            let mut write = escaped(&suggestion.words);
+            let mut write = prose(&suggestion.words);
             if !suggestion.code.trim().is_empty() {
                 write += &format!("<pre>{}</pre>", escaped(suggestion.code.trim_end()));
             }
@@ -97,16 +97,13 @@ pub(super) fn body(
     for kill in &record.killed_by {
         killed_by(page, kill, number, &outcomes.tests);
     }
-    for explored in record.explored_by.iter().take(SHOWN) {
+    let explored = record.explored_by.iter().map(|explored| {
         let test = test_name(&outcomes.tests, explored.test);
         let schedules = count(explored.schedules as usize, "schedule");
         let coverage = escaped(&explored.coverage);
-        fact(
-            page,
-            "explored",
-            &format!("{test}: {coverage} ({schedules} run)"),
-        );
-    }
+        format!("{test}: {coverage} ({schedules} run)")
+    });
+    list(page, "explored", explored);
     if !record.reached_by.is_empty() {
         fact(
             page,
@@ -114,11 +111,9 @@ pub(super) fn body(
             &reached_by(&record.reached_by, &outcomes.tests),
         );
     }
-    let mut more = format!("<code>cargo atropos show {number}</code>");
     if record.seconds > 0.0 {
-        more += &format!("; testing it took {}", duration(record.seconds));
+        fact(page, "time", &duration(record.seconds));
     }
-    fact(page, "more", &more);
     page.push_str("</dl></div>");
 }
 
@@ -270,40 +265,49 @@ fn disturbed(page: &mut String, impact: &Impact) {
             true => "never in the original",
             false => "in no explored schedule of the original",
         };
-        format!("{never}: {}", escaped(&new.words()))
+        format!("{never}: {}", prose(&new.words()))
     };
     list(page, "threads", impact.communications.iter().map(new));
 }
 
-/// A list without its end, if it is long.
+/// A list without its end, if it is very long. A long one is folded behind its first entry.
 fn list(page: &mut String, label: &str, entries: impl ExactSizeIterator<Item = String>) {
     let all = entries.len();
-    if all == 0 {
+    let mut entries = entries.take(MOST_ENTRIES);
+    let Some(first) = entries.next() else {
         return;
+    };
+    let rest: Vec<String> = entries.collect();
+    if rest.is_empty() {
+        return fact(page, label, &first);
     }
-    let mut html = String::from("<ul>");
-    for entry in entries.take(SHOWN) {
+    let more = all - 1 - rest.len();
+    let mut html = format!(
+        "{first}<details><summary>and {} more</summary><ul>",
+        all - 1
+    );
+    for entry in rest {
         write!(html, "<li>{entry}").expect("a string takes everything");
     }
-    if all > SHOWN {
-        write!(html, "<li class=\"faint\">and {} more", all - SHOWN)
-            .expect("a string takes everything");
+    if more > 0 {
+        write!(html, "<li class=\"faint\">and {more} more").expect("a string takes everything");
     }
-    html.push_str("</ul>");
+    html.push_str("</ul></details>");
     fact(page, label, &html);
 }
 
 fn reached_by(tests: &[usize], records: &[TestRecord]) -> String {
-    let names: Vec<String> = tests
-        .iter()
-        .take(SHOWN)
-        .map(|&test| test_name(records, test))
-        .collect();
+    let name = |test: &usize| records.get(*test).map(|test| escaped(&test.name));
+    let names: Vec<String> = tests.iter().take(SHOWN).filter_map(name).collect();
     let more = match tests.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{}: {}{more}", count(tests.len(), "test"), names.join(", "))
+    format!(
+        "{}: <code>{}</code>{more}",
+        count(tests.len(), "test"),
+        names.join(", ")
+    )
 }
 
 /// A test's name with its target, as code.

@@ -98,13 +98,14 @@
     const link = document.createElement("a");
     const summary = one.element.firstElementChild;
     link.href = "#" + one.element.id;
+    const place = document.createElement("code");
+    place.textContent = one.place;
+    link.append(place, " ");
     for (const part of summary.childNodes) {
       const skip = part.nodeType === 1 && part.matches(".rank, .why, .place");
       if (!skip) link.append(part.cloneNode(true));
     }
-    const place = document.createElement("code");
-    place.textContent = one.place;
-    item.append(place, " ", link);
+    item.append(link);
     const test = one.v === "killed" && one.element.querySelector("dd > code");
     if (test) {
       const by = document.createElement("small");
@@ -133,6 +134,14 @@
     show();
   }
 
+  // What an operator's code stands for, when the pointer asks.
+  document.addEventListener("mouseover", (event) => {
+    const code = event.target;
+    if (code.tagName !== "ABBR" || code.title) return;
+    const option = [...operator.options].find((one) => one.value === code.textContent);
+    if (option) code.title = option.textContent.replace(/^.*?: /, "");
+  });
+
   let pending = 0;
   form.addEventListener("input", () => { clearTimeout(pending); pending = setTimeout(filter, 60); });
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -142,7 +151,7 @@
   }, { rootMargin: "600px" }).observe(by("mutants"));
   for (const tile of document.querySelectorAll(".tile")) {
     tile.addEventListener("click", () => {
-      for (const box of form.elements.v.length ? form.elements.v : [form.elements.v]) box.checked = box.value === tile.dataset.v;
+      for (const box of form.querySelectorAll("[name=v]")) box.checked = box.value === tile.dataset.v;
       filter();
     });
   }

@@ -55,6 +55,7 @@ pub(super) fn file(page: &mut String, index: usize, view: &FileView, outcomes: &
                 None => {
                     page.push_str("<li>");
                     push(page, text);
+                    page.push('\n');
                 }
                 Some(records) => line(
                     page,
@@ -64,7 +65,6 @@ pub(super) fn file(page: &mut String, index: usize, view: &FileView, outcomes: &
                     outcomes,
                 ),
             }
-            page.push('\n');
         }
         page.push_str("</ol>");
     }

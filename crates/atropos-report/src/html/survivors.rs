@@ -32,7 +32,8 @@ pub(super) fn survivors(page: &mut String, outcomes: &Outcomes, files: &Places) 
             };
             write!(
                 page,
-                "<p>{order} Each is a change that somebody could make today, and no test would tell. \
+                "<p>{order} Each is a change that somebody could make today, and no test would tell; \
+                 <code>cargo atropos show NUMBER</code> tells more of one. \
                  <span class=\"js\"><button type=\"button\" data-open=\"survivors\">open all</button> \
                  <button type=\"button\" data-close=\"survivors\">close all</button></span></p>"
             )

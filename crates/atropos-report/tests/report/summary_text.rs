@@ -142,6 +142,7 @@ fn a_source_that_is_gone_or_changed_is_not_drawn() {
         all: false,
         top: None,
         outcomes_path: "",
+        reports: &[],
     };
     for source in [None, Some("fn other() {}\n".to_owned())] {
         let text = summary(&outcomes(), &|_| source.clone(), layout);
