@@ -137,7 +137,7 @@ fn functions(text: &mut String, outcomes: &Outcomes) {
 /// A text on one line in which nothing is markup.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    for letter in shortened(text, WIDTH).chars() {
+    for letter in shortened(text, WIDTH).chars().map(seen) {
         match letter {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
@@ -152,10 +152,19 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
+/// What people can't see, or what turns the text around it, is not handed on.
+fn seen(letter: char) -> char {
+    match letter {
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    }
+}
+
 /// A name as code, in a cell of a table.
 fn code(text: &str) -> String {
-    let text = text.replace('`', "'").replace('|', "\\|");
-    format!("`{}`", shortened(&text, WIDTH))
+    let text: String = shortened(text, WIDTH).chars().map(seen).collect();
+    format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
 }
 
 #[cfg(test)]

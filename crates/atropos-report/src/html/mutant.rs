@@ -6,8 +6,8 @@ use crate::change::{Change, change, shared};
 use crate::communication::Communication;
 use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
-use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord};
-use crate::verdict::Verdict;
+use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord, Totals};
+use crate::verdict::{How, Verdict};
 use crate::words::{count, duration};
 
 /// Of tests that reach a mutant, so many are named.
@@ -29,6 +29,17 @@ pub(super) fn class(verdict: Option<Verdict>) -> &'static str {
 /// The word for it on the page.
 pub(super) fn word(verdict: Option<Verdict>) -> &'static str {
     verdict.map_or("undecided", Verdict::word)
+}
+
+/// All verdicts that some mutant may have, in the order of reports.
+pub(super) fn verdicts() -> impl Iterator<Item = Option<Verdict>> {
+    let killed = Some(Verdict::Killed(How::Failed));
+    let others = Verdict::UNKILLED.into_iter().map(Some);
+    [killed].into_iter().chain(others).chain([None])
+}
+
+pub(super) fn number_of(totals: &Totals, verdict: Option<Verdict>) -> usize {
+    verdict.map_or(totals.untested, |verdict| totals.of(verdict))
 }
 
 /// Larger is worse: a line has the colour of its worst mutant.

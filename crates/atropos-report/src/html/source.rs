@@ -20,8 +20,55 @@ use crate::words::{count, percent};
 /// Lines with more mutants are not coloured within: nobody could tell the colours apart.
 const MOST_MARKS: usize = 200;
 
-/// A file, closed until somebody wants to see it. `index` is its place among the files.
-pub(super) fn file(page: &mut String, index: usize, view: &FileView, outcomes: &Outcomes) {
+/// A file with its mutants at their lines.
+pub(super) struct Placed<'v> {
+    /// Its place among the files.
+    pub index: usize,
+    pub view: &'v FileView<'v>,
+    pub by_line: BTreeMap<u32, Vec<&'v MutantRecord>>,
+    /// Those for which the text has no line.
+    elsewhere: Vec<&'v MutantRecord>,
+}
+
+impl<'v> Placed<'v> {
+    pub fn new(index: usize, view: &'v FileView<'v>) -> Placed<'v> {
+        let text = view.text.as_deref();
+        let known = text.map_or(0, |text| Lines::of(text).count());
+        let mut by_line: BTreeMap<u32, Vec<&MutantRecord>> = BTreeMap::new();
+        let mut elsewhere = Vec::new();
+        for record in &view.records {
+            let line = record.info.line;
+            match view.text_of(record).is_some() && (1..=known).contains(&line) {
+                true => by_line.entry(line).or_default().push(*record),
+                false => elsewhere.push(*record),
+            }
+        }
+        Placed {
+            index,
+            view,
+            by_line,
+            elsewhere,
+        }
+    }
+
+    /// Where a line with mutants can be found on the page; else its file.
+    pub fn link(&self, line: u32) -> String {
+        let index = self.index;
+        match self.by_line.contains_key(&line) {
+            true => format!("f{index}l{line}"),
+            false => format!("f{index}"),
+        }
+    }
+}
+
+/// A file, closed until somebody wants to see it.
+pub(super) fn file(page: &mut String, placed: &Placed, outcomes: &Outcomes) {
+    let Placed {
+        index,
+        view,
+        by_line,
+        elsewhere,
+    } = placed;
     let name = escaped(view.file);
     let mutants = count(view.totals.mutants, "mutant");
     let score = view.totals.score().map(percent).unwrap_or_default();
@@ -34,15 +81,6 @@ pub(super) fn file(page: &mut String, index: usize, view: &FileView, outcomes: &
     .expect("a string takes everything");
     let lines = view.text.as_deref().map(Lines::of);
     let known = lines.as_ref().map_or(0, Lines::count);
-    let mut by_line: BTreeMap<u32, Vec<&MutantRecord>> = BTreeMap::new();
-    let mut elsewhere = Vec::new();
-    for record in &view.records {
-        let fits = view.text_of(record).is_some() && (1..=known).contains(&record.info.line);
-        match fits {
-            true => by_line.entry(record.info.line).or_default().push(record),
-            false => elsewhere.push(*record),
-        }
-    }
     if let (Some(lines), false) = (&lines, by_line.is_empty()) {
         page.push_str("<ol class=\"source\">");
         let last = match lines.line(known) {
@@ -70,7 +108,7 @@ pub(super) fn file(page: &mut String, index: usize, view: &FileView, outcomes: &
     }
     if !elsewhere.is_empty() {
         let why = match view.text {
-            None => "The file's text is not known; these are its mutants:",
+            None => "The file’s text is not known; these are its mutants:",
             Some(_) => "The text is not the one that these mutants were made for:",
         };
         write!(page, "<div class=\"elsewhere\"><p>{why}</p>").expect("a string takes everything");

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::by_file::{FileView, by_function, in_order, unreached};
+use crate::by_file::{by_function, in_order, unreached};
 use crate::html::escape::escaped;
 use crate::html::mutant::{badge, body, data, operator};
+use crate::html::source::Placed;
 use crate::impact::NEVER_INFECTED;
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::verdict::Verdict;
@@ -18,7 +19,7 @@ const SHOWN: usize = 50;
 const OPEN: usize = 3;
 
 /// Where files stand in the page, by their names.
-pub(super) type Places<'v> = HashMap<&'v str, (usize, &'v FileView<'v>)>;
+pub(super) type Places<'v> = HashMap<&'v str, &'v Placed<'v>>;
 
 pub(super) fn survivors(page: &mut String, outcomes: &Outcomes, files: &Places) {
     let survived = in_order(outcomes, Verdict::Survived);
@@ -85,7 +86,7 @@ fn functions(
             name => format!("fn {}", escaped(name)),
         };
         let file = escaped(&info.file);
-        let number = count(function.len(), &function[0].verdict.map_or("mutant", noun));
+        let number = count(function.len(), function[0].verdict.map_or("mutant", noun));
         write!(
             page,
             "<h3><code>{name}</code> <small>{file}: {number}</small></h3>"
@@ -141,14 +142,14 @@ fn entry(
         why.unwrap_or_default(),
     )
     .expect("a string takes everything");
-    let view = files.get(info.file.as_str());
-    let text = view.and_then(|(_, view)| view.text_of(record));
+    let placed = files.get(info.file.as_str());
+    let text = placed.and_then(|placed| placed.view.text_of(record));
     body(page, record, outcomes, text);
-    if let (Some((index, _)), true) = (view, text.is_some()) {
-        let line = info.line;
+    if let Some(placed) = placed {
+        let (line, link) = (info.line, placed.link(info.line));
         write!(
             page,
-            "<p class=\"to\"><a href=\"#f{index}l{line}\">line {line} in its file</a></p>"
+            "<p class=\"to\"><a href=\"#{link}\">line {line} in its file</a></p>"
         )
         .expect("a string takes everything");
     }
@@ -170,7 +171,7 @@ fn not_run(page: &mut String, outcomes: &Outcomes, files: &Places) {
         }
         let place = format!("{}:{}", escaped(one.file), one.line);
         let place = match files.get(one.file) {
-            Some((index, _)) => format!("<a href=\"#f{index}l{}\">{place}</a>", one.line),
+            Some(placed) => format!("<a href=\"#{}\">{place}</a>", placed.link(one.line)),
             None => place,
         };
         let function = match one.function {
