@@ -304,7 +304,7 @@ pub struct ExecuteOptions {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = OUTPUT_HEADING)]
 pub struct OutputOptions {
-    /// Where to keep outcomes.json, the log and the build [default: target/atropos]
+    /// Where to keep outcomes.json, reports, the log and the build [default: target/atropos]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 

@@ -12,15 +12,19 @@ use crate::arguments::Colors;
 pub const REPORT_HEADING: &str = "Reports";
 
 pub const REPORT_EXAMPLES: &str = "\
-Nothing is run: a report is made of the outcomes that the last run has kept. If the sources have changed since, the
-places would be wrong; then there is no report, and the exit code is 1.
+Nothing is run: a report is made of what the last run has kept. If sources have changed since,
+mutants would be marked at wrong places, so there is none.
 
 Examples:
   cargo atropos report                            the page, target/atropos/report.html
   cargo atropos report --format sarif             for code scanning, target/atropos/report.sarif
   cargo atropos report --format stryker -o m.json for viewers of Stryker's reports
   cargo atropos report --format markdown          a short summary, on standard output
-  cargo atropos report --format html -o -         the page on standard output";
+  cargo atropos report --format html -o -         the page on standard output
+
+Exit codes:
+  0  the report was made
+  1  wrong usage, there is no run to report, or sources have changed since";
 
 /// What a run writes beside `outcomes.json`.
 #[derive(Args, Clone, Debug, Default)]

@@ -17,6 +17,9 @@ const MOST_ENTRIES: usize = 12;
 /// Characters of a message, schedule or trace; `cargo atropos show` tells all.
 const MOST_LETTERS: usize = 20_000;
 
+/// Testing a mutant takes so little time, in seconds, that nobody wants to know, unless it takes longer than this.
+const NOTICED: f64 = 0.05;
+
 /// The class of what has this verdict, which is also its name in filters.
 pub(super) fn class(verdict: Option<Verdict>) -> &'static str {
     match verdict {
@@ -122,7 +125,7 @@ pub(super) fn body(
             &reached_by(&record.reached_by, &outcomes.tests),
         );
     }
-    if record.seconds > 0.0 {
+    if record.seconds >= NOTICED {
         fact(page, "time", &duration(record.seconds));
     }
     page.push_str("</dl></div>");
@@ -135,22 +138,29 @@ fn fact(page: &mut String, label: &str, html: &str) {
 /// The lines that go and those that come; within a single line, what differs stands out.
 pub(super) fn diff(page: &mut String, change: &Change) {
     page.push_str("<pre class=\"diff\">");
-    if let ([old], [new]) = (&change.removed[..], &change.added[..]) {
-        let (before, after) = shared(old, new);
-        emphasised(page, "del", old, before, after);
-        emphasised(page, "ins", new, before, after);
-    } else {
-        for line in &change.removed {
-            emphasised(page, "del", line, line.len(), 0);
+    match (&change.removed[..], &change.added[..]) {
+        ([], []) => page.push_str("only blanks change"),
+        ([old], [new]) if are_alike(old, new) => {
+            let (before, after) = shared(old, new);
+            emphasised(page, "del", old, before, after);
+            emphasised(page, "ins", new, before, after);
         }
-        for line in &change.added {
-            emphasised(page, "ins", line, line.len(), 0);
+        (removed, added) => {
+            for line in removed {
+                emphasised(page, "del", line, line.len(), 0);
+            }
+            for line in added {
+                emphasised(page, "ins", line, line.len(), 0);
+            }
         }
-    }
-    if change.removed.is_empty() && change.added.is_empty() {
-        page.push_str("only blanks change");
     }
     page.push_str("</pre>");
+}
+
+/// Whether two lines share enough for what differs to stand out.
+fn are_alike(old: &str, new: &str) -> bool {
+    let (before, after) = shared(old, new);
+    (before + after) * 3 >= old.len().min(new.len())
 }
 
 fn emphasised(page: &mut String, tag: &str, line: &str, before: usize, after: usize) {
