@@ -1,6 +1,7 @@
 //! Annotations for GitHub Actions: lines that its runner takes out of the log and shows at the places
 //! that they name. The runner shows ten warnings of a step, so these are the most disturbing survivors.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::by_file::in_order;
@@ -20,17 +21,17 @@ pub fn annotations(outcomes: &Outcomes, prefix: &str) -> String {
         text += &failing(finding, outcomes, prefix);
     }
     let survivors = in_order(outcomes, Verdict::Survived);
-    for record in survivors.iter().take(MOST) {
+    for record in chosen(&survivors) {
         text += &survivor(record, prefix);
     }
     let left_out = survivors.len().saturating_sub(MOST);
     if left_out > 0 {
         let which = match survivors[0].rank {
-            Some(_) => "the most disturbing ones are",
-            None => "the first ones are",
+            Some(_) => "the most disturbing ones",
+            None => "the first ones",
         };
         let message = format!(
-            "{} of {} annotated ({which}); the report has all of them",
+            "{} of {} annotated: {which} of different lines; the report has all of them",
             MOST,
             count(survivors.len(), "survivor")
         );
@@ -39,6 +40,24 @@ pub fn annotations(outcomes: &Outcomes, prefix: &str) -> String {
             .expect("a string takes everything");
     }
     text
+}
+
+/// As many as are shown, in their order. Where there are more, those of different lines go before others of a line that has
+/// one already.
+fn chosen<'o>(survivors: &[&'o MutantRecord]) -> Vec<&'o MutantRecord> {
+    let mut lines = BTreeSet::new();
+    let mut order: Vec<(bool, usize)> = survivors
+        .iter()
+        .enumerate()
+        .map(|(index, record)| {
+            let is_first = lines.insert((&record.info.file, record.info.line));
+            (!is_first, index)
+        })
+        .collect();
+    order.sort_unstable();
+    order.truncate(MOST);
+    order.sort_unstable_by_key(|(_, index)| *index);
+    order.iter().map(|(_, index)| survivors[*index]).collect()
 }
 
 fn survivor(record: &MutantRecord, prefix: &str) -> String {

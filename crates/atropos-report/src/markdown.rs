@@ -11,7 +11,7 @@ use crate::words::{count, duration, percent, shortened};
 /// How many survivors and functions are shown.
 const SHOWN: usize = 10;
 /// Characters of a cell.
-const WIDTH: usize = 160;
+const WIDTH: usize = 240;
 
 /// The whole summary.
 pub fn markdown(outcomes: &Outcomes) -> String {
@@ -134,22 +134,39 @@ fn functions(text: &mut String, outcomes: &Outcomes) {
     line(text, "");
 }
 
-/// A text on one line in which nothing is markup.
+/// A text on one line in which nothing is markup, but what stands between backticks is code.
 fn escaped(text: &str) -> String {
+    let text = shortened(text, WIDTH);
     let mut escaped = String::new();
-    for letter in shortened(text, WIDTH).chars().map(seen) {
-        match letter {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '$' | '@' => {
-                escaped.push('\\');
-                escaped.push(letter);
-            }
-            letter => escaped.push(letter),
+    let mut parts = text.split('`').peekable();
+    let mut is_code = false;
+    while let Some(part) = parts.next() {
+        match (is_code, parts.peek().is_some()) {
+            (true, true) if part.trim().is_empty() => escaped += "\\`\\`",
+            (true, true) => escaped += &code(part),
+            (true, false) => escaped += &format!("\\`{}", plain(part)),
+            (false, _) => escaped += &plain(part),
         }
+        is_code = !is_code;
     }
     escaped
+}
+
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for letter in text.chars().map(seen) {
+        match letter {
+            '<' => plain += "&lt;",
+            '>' => plain += "&gt;",
+            '&' => plain += "&amp;",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '$' | '@' => {
+                plain.push('\\');
+                plain.push(letter);
+            }
+            letter => plain.push(letter),
+        }
+    }
+    plain
 }
 
 /// What people can't see, or what turns the text around it, is not handed on.
@@ -174,8 +191,8 @@ mod tests {
     #[test]
     fn no_text_becomes_markup() {
         assert_eq!(
-            escaped("a | b\n<c> & `d`"),
-            "a \\| b &lt;c&gt; &amp; \\`d\\`"
+            escaped("a | b\n<c> & `d` `"),
+            "a \\| b &lt;c&gt; &amp; `d` \\`"
         );
         assert_eq!(
             escaped("[x](y) ![z] a*b*_c_"),

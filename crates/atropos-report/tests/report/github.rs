@@ -80,9 +80,29 @@ fn only_as_many_as_are_shown_are_annotated_and_that_is_said() {
     let last = text.lines().last().unwrap();
     assert_eq!(
         last,
-        "::notice title=Mutants that no test noticed::10 of 25 survivors annotated (the first ones are); the report has \
-         all of them"
+        "::notice title=Mutants that no test noticed::10 of 25 survivors annotated: the first ones of different lines; the \
+         report has all of them"
     );
+}
+
+#[test]
+fn where_there_are_many_different_lines_go_first() {
+    let mut outcomes = outcomes();
+    let survivor = record(outcomes.mutants[1].info.clone(), Some(Verdict::Survived));
+    outcomes.mutants = vec![survivor; 12];
+    for (record, line) in outcomes
+        .mutants
+        .iter_mut()
+        .zip([1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    {
+        record.info.line = line;
+    }
+    let text = annotations(&outcomes, "");
+    let lines: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split("line=").nth(1)?.split(',').next())
+        .collect();
+    assert_eq!(lines, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
 }
 
 #[test]
