@@ -136,6 +136,24 @@ fn an_interrupted_run_says_how_far_it_came() {
 }
 
 #[test]
+fn what_was_written_is_named_at_the_end() {
+    let reports = [
+        ("Page", "target/atropos/report.html".to_owned()),
+        ("SARIF", "target/atropos/report.sarif".to_owned()),
+    ];
+    let layout = Layout {
+        width: 80,
+        all: false,
+        top: None,
+        outcomes_path: "",
+        reports: &reports,
+    };
+    let text = summary(&outcomes(), &|_| None, layout);
+    let end = "\nPage:  target/atropos/report.html\nSARIF: target/atropos/report.sarif\n";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
 fn a_source_that_is_gone_or_changed_is_not_drawn() {
     let layout = Layout {
         width: 80,
