@@ -12,7 +12,17 @@ pub mod verdict;
 
 pub mod outcomes;
 
+mod by_file;
+mod change;
+mod region;
+
 pub mod edit;
 mod ranked;
 mod snippet;
 pub mod summary;
+
+pub mod annotations;
+pub mod html;
+pub mod markdown;
+pub mod sarif;
+pub mod stryker;

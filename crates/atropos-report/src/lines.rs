@@ -17,6 +17,10 @@ impl<'text> Lines<'text> {
         }
     }
 
+    pub fn text(&self) -> &'text str {
+        self.text
+    }
+
     /// The line and column of a byte offset.
     pub fn position(&self, offset: usize) -> (u32, u32) {
         let line = self.starts.partition_point(|&start| start <= offset);

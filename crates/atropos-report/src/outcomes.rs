@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
+use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
 use crate::communication::Communication;
 use crate::impact::Impact;
 use crate::mutant::MutantInfo;
+use crate::stable_hash::StableHash;
 use crate::verdict::{How, Verdict};
 
 /// Raised when a reader of the old form would misread the new one; added fields do not raise it.
@@ -35,6 +37,12 @@ pub struct Outcomes {
     /// The tests whose thread schedules were explored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explorations: Vec<TestExploration>,
+    /// The tests that fail under some schedule without any mutant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// The files that mutants are in, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRecord>,
 }
 
 /// Who wrote the file.
@@ -87,6 +95,46 @@ pub struct MutantRecord {
     /// What it disturbs, if that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<Impact>,
+}
+
+/// A test that fails under some schedule of its threads, without any mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The test's place in `tests`.
+    pub test: usize,
+    /// What was found, in a few words: `deadlock`.
+    pub title: String,
+    /// All of it: threads, places, what each waits for.
+    pub message: String,
+    /// `file:line:column` of the panic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// Under which schedule; none if the process died of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// What the threads did under that schedule.
+    pub trace: String,
+    /// The mutants about which the test therefore decides nothing.
+    pub undecided: Vec<MutantId>,
+}
+
+/// A source file, so that a later reader can tell whether it has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// As mutants name it.
+    pub file: String,
+    /// See [`FileRecord::of`].
+    pub hash: String,
+}
+
+impl FileRecord {
+    pub fn of(file: &str, text: &str) -> FileRecord {
+        let hash = StableHash::default().text(text).finish();
+        FileRecord {
+            file: file.to_owned(),
+            hash: format!("{hash:016x}"),
+        }
+    }
 }
 
 /// What the exploration of one test's schedules took.
@@ -289,6 +337,8 @@ impl Outcomes {
             tests,
             mutants,
             explorations: Vec::new(),
+            findings: Vec::new(),
+            files: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::by_file::by_function;
 use crate::impact::{NEVER_INFECTED, Suggestion};
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::snippet::snippet;
@@ -52,7 +53,7 @@ pub(crate) fn ranked(
     };
     if !survived.is_empty() {
         page.heading("Changes that no test noticed, the most disturbing first:");
-        for function in by_function(survived) {
+        for function in by_function(&survived) {
             page.function(&function);
         }
     }
@@ -79,22 +80,6 @@ pub(crate) fn ranked(
         ));
     }
     page.text
-}
-
-/// The functions in the order of their most disturbing mutants, each with its mutants in order.
-fn by_function(records: Vec<&MutantRecord>) -> Vec<Vec<&MutantRecord>> {
-    let mut functions: Vec<Vec<&MutantRecord>> = Vec::new();
-    for record in records {
-        let key = |record: &MutantRecord| (record.info.file.clone(), record.info.function.clone());
-        let known = functions
-            .iter_mut()
-            .find(|function| key(function[0]) == key(record));
-        match known {
-            Some(function) => function.push(record),
-            None => functions.push(vec![record]),
-        }
-    }
-    functions
 }
 
 struct Page<'s> {

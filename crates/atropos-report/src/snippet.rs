@@ -105,7 +105,7 @@ fn columns(letters: &[char]) -> usize {
 }
 
 /// How many characters the token at the start of the text has: an operator or a word.
-fn token_length(text: &str) -> usize {
+pub(crate) fn token_length(text: &str) -> usize {
     let is_sign = |letter: char| "+-*/%&|^<>=!.?".contains(letter);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let run = |belongs: &dyn Fn(char) -> bool| text.chars().take_while(|&c| belongs(c)).count();

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::by_file;
 use crate::mutant::MutantInfo;
 use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
 use crate::ranked::{is_ranked, ranked};
@@ -26,6 +27,8 @@ pub struct Layout<'l> {
     pub top: Option<usize>,
     /// Where the rest can be found.
     pub outcomes_path: &'l str,
+    /// The files that were written for people and other programs, each with the word for it.
+    pub reports: &'l [(&'l str, String)],
 }
 
 /// The text of a file, by its path in the report.
@@ -41,6 +44,9 @@ pub fn summary(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String 
     }
     text.push_str(&unreached(outcomes, layout));
     text.push_str(&figures(outcomes));
+    for (word, path) in layout.reports {
+        writeln!(text, "{:<6} {path}", format!("{word}:")).expect("a string takes everything");
+    }
     text
 }
 
@@ -129,41 +135,32 @@ pub(crate) fn label(place: &[&MutantRecord]) -> String {
 
 /// Unreached mutants by function: what they need is a test, whatever they change.
 fn unreached(outcomes: &Outcomes, layout: Layout) -> String {
-    let mut functions: BTreeMap<(&str, &str), (u32, usize)> = BTreeMap::new();
-    let is_unreached = |record: &&MutantRecord| record.verdict == Some(Verdict::Unreached);
-    for MutantRecord { info, .. } in outcomes.mutants.iter().filter(is_unreached) {
-        let (line, number) = functions
-            .entry((&info.file, &info.function))
-            .or_insert((info.line, 0));
-        *line = info.line.min(*line);
-        *number += 1;
-    }
+    let functions = by_file::unreached(outcomes);
     if functions.is_empty() {
         return String::new();
     }
-    let mut lines: Vec<(&str, u32, &str, usize)> = functions
-        .into_iter()
-        .map(|((file, function), (line, number))| (file, line, function, number))
-        .collect();
-    lines.sort_unstable();
     let shown = if layout.all {
-        lines.len()
+        functions.len()
     } else {
-        lines.len().min(SHOWN)
+        functions.len().min(SHOWN)
     };
     let mut text = styled(style::HEADING, "Code that no test runs:") + "\n\n";
-    for (file, line, function, number) in &lines[..shown] {
-        let place = styled(style::PLACE, format!("{file}:{line}"));
-        let function = match *function {
+    for one in &functions[..shown] {
+        let place = styled(style::PLACE, format!("{}:{}", one.file, one.line));
+        let function = match one.function {
             "" => String::new(),
             function => format!("fn {function}, "),
         };
-        writeln!(text, "{place}: {function}{}", count(*number, "mutant"))
+        writeln!(text, "{place}: {function}{}", count(one.mutants, "mutant"))
             .expect("a string takes everything");
     }
-    if shown < lines.len() {
-        writeln!(text, "and {} more", count(lines.len() - shown, "function"))
-            .expect("a string takes everything");
+    if shown < functions.len() {
+        writeln!(
+            text,
+            "and {} more",
+            count(functions.len() - shown, "function")
+        )
+        .expect("a string takes everything");
     }
     text.push('\n');
     text

@@ -13,6 +13,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::near_miss::nearest;
+use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
 pub use crate::schedule_arguments::{
     Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,
     ScheduleOptions,
@@ -32,6 +33,8 @@ Examples:
   cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
   cargo atropos --iterate               again, but only what the last run did not catch
   cargo atropos show 17                 one mutant of the last run: its diff and its fate
+  cargo atropos --report html,sarif     also what code scanning reads
+  cargo atropos report                  the page of the last run once more
   cargo atropos explore                 run each test under every schedule of its threads
   cargo atropos -- --skip slow_test     leave out tests by name
 
@@ -116,6 +119,9 @@ pub enum Command {
     /// Show one mutant of the last run: its change, its verdict, who reached and who killed it
     #[command(after_long_help = SHOW_EXAMPLES)]
     Show(ShowArguments),
+    /// Make a report of the last run again, in any format, without running anything
+    #[command(after_long_help = REPORT_EXAMPLES)]
+    Report(ReportArguments),
     /// The catalogue of operators: the rules that make mutants
     #[command(after_long_help = OPERATORS_EXAMPLES)]
     Operators(OperatorsArguments),
@@ -139,6 +145,8 @@ pub struct Options {
     pub exploration: ExplorationOptions,
     #[command(flatten)]
     pub output: OutputOptions,
+    #[command(flatten)]
+    pub reports: ReportOptions,
 }
 
 pub const TREE_HEADING: &str = "Which packages";
@@ -296,7 +304,7 @@ pub struct ExecuteOptions {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = OUTPUT_HEADING)]
 pub struct OutputOptions {
-    /// Where to keep outcomes.json, the log and the build [default: target/atropos]
+    /// Where to keep outcomes.json, reports, the log and the build [default: target/atropos]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
@@ -420,6 +428,7 @@ impl Arguments {
             Some(Command::Explore(explore)) => explore.output.colors,
             Some(Command::Replay(replay)) => replay.output.colors,
             Some(Command::Show(show)) => show.output.colors,
+            Some(Command::Report(report)) => report.colors,
             Some(Command::Operators(operators)) => operators.colors,
             // What it prints has no colours of ours.
             Some(Command::Model(_)) => None,
@@ -511,12 +520,13 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "run",
     "list",
     "explore",
     "replay",
     "show",
+    "report",
     "operators",
     "model",
     "help",
@@ -539,9 +549,14 @@ fn command() -> clap::Command {
     Arguments::command().mut_subcommand("list", |list| {
         list.mut_args(|argument| {
             let heading = argument.get_help_heading();
-            let idle = [BUILD_HEADING, EXECUTE_HEADING, SCHEDULE_HEADING]
-                .iter()
-                .any(|idle| heading == Some(idle));
+            let idle = [
+                BUILD_HEADING,
+                EXECUTE_HEADING,
+                SCHEDULE_HEADING,
+                REPORT_HEADING,
+            ]
+            .iter()
+            .any(|idle| heading == Some(idle));
             argument.hide(idle)
         })
     })

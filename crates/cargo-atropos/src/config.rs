@@ -17,6 +17,7 @@ use crate::arguments::{
     parse_operators, parse_order, parse_regex,
 };
 use crate::near_miss::nearest;
+use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
     MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,
 };
@@ -25,7 +26,7 @@ use crate::schedule_arguments::{
 const PLACE: &str = ".cargo/atropos.toml";
 
 /// Every key, in the order of the help.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 40] = [
     "package",
     "workspace",
     "exclude",
@@ -64,6 +65,8 @@ const KEYS: [&str; 38] = [
     "top",
     "colors",
     "verbose",
+    "report",
+    "annotations",
 ];
 
 /// What users of cargo-mutants may write, and our word for it.
@@ -184,6 +187,7 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
         execute,
         exploration,
         output,
+        reports,
     } = options;
     match value.key {
         "package" => tree.package = value.list(any_text)?,
@@ -239,6 +243,11 @@ fn set(options: &mut Options, value: &Value, workspace_root: &Path) -> Result<()
             output.colors = Some(value.text(|word| Colors::from_str(word, false))?);
         }
         "verbose" => output.verbose = value.flag()?,
+        "report" => reports.report = value.list(|word| ReportChoice::from_str(word, false))?,
+        "annotations" => {
+            let choice = value.text(|word| AnnotationChoice::from_str(word, false))?;
+            reports.annotations = Some(choice);
+        }
         key => unreachable!("`{key}` is among the keys"),
     }
     Ok(())
@@ -314,6 +323,7 @@ fn fill(options: &mut Options, from_file: Options) {
         execute,
         exploration,
         output,
+        reports,
     } = options;
     if tree.package.is_empty() && !tree.workspace {
         tree.package = from_file.tree.package;
@@ -370,6 +380,8 @@ fn fill(options: &mut Options, from_file: Options) {
     fill_one(&mut output.top, from_file.output.top);
     fill_one(&mut output.colors, from_file.output.colors);
     output.verbose |= from_file.output.verbose;
+    fill_list(&mut reports.report, from_file.reports.report);
+    fill_one(&mut reports.annotations, from_file.reports.annotations);
 }
 
 fn fill_list<T>(list: &mut Vec<T>, from_file: Vec<T>) {
@@ -466,6 +478,8 @@ mod tests {
             top = 5
             colors = "never"
             verbose = true
+            report = ["html", "sarif"]
+            annotations = "none"
         "#;
         assert_eq!(text.lines().count() - 2, KEYS.len());
         let mut options = Options::default();
@@ -477,6 +491,7 @@ mod tests {
             execute,
             exploration,
             output,
+            reports,
         } = options;
         assert_eq!(tree.package, ["a", "b"]);
         assert!(tree.workspace);
@@ -513,6 +528,8 @@ mod tests {
         assert_eq!(output.output.unwrap(), Path::new("/w/out"));
         assert!(output.json && output.verbose);
         assert_eq!(output.colors, Some(Colors::Never));
+        assert_eq!(reports.report, [ReportChoice::Html, ReportChoice::Sarif]);
+        assert_eq!(reports.annotations, Some(AnnotationChoice::None));
     }
 
     #[test]

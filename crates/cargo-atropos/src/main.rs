@@ -9,6 +9,7 @@ mod config;
 mod exit_code;
 mod near_miss;
 mod options_record;
+mod report_arguments;
 mod schedule_arguments;
 mod second_order;
 mod terminal;
@@ -35,6 +36,7 @@ mod build;
 mod execute;
 mod explore;
 mod replay;
+mod reports;
 mod run;
 
 mod list;
@@ -86,6 +88,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Explore(arguments)) => explore::explore(*arguments),
         Some(Command::Replay(arguments)) => replay::replay(*arguments),
         Some(Command::Show(show)) => show::show(show),
+        Some(Command::Report(arguments)) => reports::again(arguments),
         Some(Command::Operators(operators)) => operators::operators(&operators),
         Some(Command::Model(command)) => model(&command),
     }

@@ -20,6 +20,7 @@ impl Options {
             execute,
             exploration,
             output,
+            reports,
         } = self;
         let mut record = Record::default();
         record.one("dir", tree.dir.as_deref().map(path));
@@ -66,6 +67,12 @@ impl Options {
         record.one("seed", schedule.seed);
         record.one("top", output.top);
         record.one("output", output.output.as_deref().map(path));
+        let reports_asked_for = &reports.report;
+        record.one(
+            "report",
+            (!reports_asked_for.is_empty()).then_some(reports_asked_for),
+        );
+        record.one("annotations", reports.annotations);
         record.0
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo atropos run`: from the user's tree to verdicts, one line per stage.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -8,9 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use atropos_mutants::MutantId;
 use atropos_protocol::Effect;
 use atropos_report::impact::rank;
-use atropos_report::outcomes::{MutantRecord, Outcomes, Timings, Tool, Totals};
+use atropos_report::outcomes::{
+    FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool, Totals,
+};
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
@@ -27,12 +31,14 @@ use crate::journal::Journal;
 use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress};
+use crate::reports;
 use crate::second_order;
 use crate::terminal::Terminal;
 
 pub fn run(options: Options) -> Result<ExitCode> {
     let start = Instant::now();
     let interrupt = Interrupt::install()?;
+    options.reports.formats()?;
     let prepared = prepare(options)?;
     let find = start.elapsed().as_secs_f64();
     if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() {
@@ -383,7 +389,34 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
     Ok(())
 }
 
-/// Writes `outcomes.json` and prints the summary.
+/// What `outcomes.json` says of a test that fails under some schedule.
+fn finding(failing: &FailingSchedule) -> Finding {
+    let found = &failing.found;
+    let known = |text: &String| (!text.is_empty()).then(|| text.clone());
+    Finding {
+        test: failing.test.0,
+        title: found.title.clone(),
+        message: found.text.clone(),
+        location: known(&found.location),
+        schedule: known(&found.schedule),
+        trace: found.trace.clone(),
+        undecided: failing.undecided.iter().copied().map(MutantId).collect(),
+    }
+}
+
+/// The files with mutants, as they were when these were found.
+fn files(prepared: &Prepared) -> Vec<FileRecord> {
+    let plan = &prepared.plan;
+    let infos = plan.mutants.iter().chain(&plan.skipped);
+    let names: BTreeSet<&str> = infos.map(|info| info.file.as_str()).collect();
+    let texts = names.into_iter().filter_map(|name| {
+        let text = prepared.texts.get(name)?;
+        Some(FileRecord::of(name, text))
+    });
+    texts.collect()
+}
+
+/// Writes `outcomes.json` and the reports, and prints the summary.
 fn report(
     prepared: &Prepared,
     build: &Build,
@@ -454,26 +487,38 @@ fn report(
     outcomes.timings = timings;
     outcomes.complete = !interrupted;
     outcomes.explorations = executed.explorations;
+    outcomes.findings = executed.failing_schedules.iter().map(finding).collect();
+    outcomes.files = files(prepared);
     let directory = &prepared.output_directory;
     // Where it can't be written, what was found is told all the same.
     let written = outcomes
         .write(directory)
         .with_context(|| format!("can't write outcomes.json to {}", directory.display()));
+    let sources = |file: &str| prepared.texts.get(file).cloned();
+    let root = prepared.plan.workspace_root.as_std_path();
+    let options = &prepared.options.reports;
+    let reported = reports::write(&options.formats()?, &outcomes, &sources, root, directory);
     let text = if prepared.options.output.json {
         serde_json::to_string_pretty(&outcomes)? + "\n"
     } else {
-        let sources = |file: &str| prepared.texts.get(file).cloned();
         let layout = Layout {
             width: prepared.terminal.width(),
             all: prepared.options.output.verbose,
             top: prepared.options.output.top,
             outcomes_path: &directory.join("outcomes.json").display().to_string(),
+            reports: reported.as_deref().unwrap_or_default(),
         };
         summary(&outcomes, &sources, layout)
     };
     // A reader that has gone changes nothing about the verdicts.
     let _ = prepared.terminal.stdout().write_all(text.as_bytes());
+    let annotated = match prepared.options.output.json {
+        true => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stderr()),
+        false => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stdout()),
+    };
     written?;
+    reported?;
+    annotated?;
     if interrupted {
         prepared
             .terminal

@@ -1,6 +1,11 @@
 //! Reports as people and programs get them.
 
 mod example;
+mod github;
+mod odd;
 mod outcomes_file;
+mod page;
 mod ranking;
+mod sarif_file;
+mod stryker_file;
 mod summary_text;

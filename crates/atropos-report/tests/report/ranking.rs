@@ -69,6 +69,7 @@ fn rendered(outcomes: &Outcomes, top: Option<usize>) -> String {
         all: false,
         top,
         outcomes_path: "target/atropos/outcomes.json",
+        reports: &[],
     };
     strip_str(&summary(outcomes, &sources, layout)).to_string()
 }

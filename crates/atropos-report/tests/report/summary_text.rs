@@ -73,6 +73,7 @@ fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
         all,
         top: None,
         outcomes_path: "target/atropos/outcomes.json",
+        reports: &[],
     };
     strip_str(&summary(outcomes, &sources, layout)).to_string()
 }
@@ -135,12 +136,31 @@ fn an_interrupted_run_says_how_far_it_came() {
 }
 
 #[test]
+fn what_was_written_is_named_at_the_end() {
+    let reports = [
+        ("Page", "target/atropos/report.html".to_owned()),
+        ("SARIF", "target/atropos/report.sarif".to_owned()),
+    ];
+    let layout = Layout {
+        width: 80,
+        all: false,
+        top: None,
+        outcomes_path: "",
+        reports: &reports,
+    };
+    let text = summary(&outcomes(), &|_| None, layout);
+    let end = "\nPage:  target/atropos/report.html\nSARIF: target/atropos/report.sarif\n";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
 fn a_source_that_is_gone_or_changed_is_not_drawn() {
     let layout = Layout {
         width: 80,
         all: false,
         top: None,
         outcomes_path: "",
+        reports: &[],
     };
     for source in [None, Some("fn other() {}\n".to_owned())] {
         let text = summary(&outcomes(), &|_| source.clone(), layout);

@@ -57,6 +57,7 @@ const TOLD: usize = 5;
 
 /// A test that fails without any mutant under some schedule.
 pub struct FailingSchedule {
+    pub test: TestId,
     /// With its target.
     pub name: String,
     pub found: Found,
@@ -461,6 +462,7 @@ impl Stage<'_> {
         }
         self.keep_found(kept, record, &order, place, None, &found);
         explorations.failing.push(FailingSchedule {
+            test,
             name: format!("{} ({})", record.name, record.target),
             found,
             undecided,

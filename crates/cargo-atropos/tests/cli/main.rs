@@ -4,5 +4,6 @@
 mod bad_input;
 mod discovery;
 mod project;
+mod reporting;
 mod selection;
 mod showing;

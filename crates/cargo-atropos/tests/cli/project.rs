@@ -133,6 +133,9 @@ pub fn command(directory: &Path) -> Command {
         "CARGO_TARGET_DIR",
         "CARGO_BUILD_TARGET_DIR",
         "CARGO_MANIFEST_DIR",
+        "GITHUB_ACTIONS",
+        "GITHUB_STEP_SUMMARY",
+        "GITHUB_WORKSPACE",
     ] {
         command.env_remove(variable);
     }

@@ -8,7 +8,7 @@ use atropos_report::verdict::{How, Verdict};
 use crate::project::Project;
 
 /// The bank after a run: the first mutant killed, the second unviable, the rest survived.
-fn after_a_run() -> Project {
+pub fn after_a_run() -> Project {
     let project = Project::bank();
     let mutants = project.mutants(&["--operators", "AOR"]);
     let records = mutants.into_iter().enumerate().map(|(index, info)| {

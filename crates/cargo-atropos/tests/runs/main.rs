@@ -12,6 +12,7 @@ mod generated;
 mod landscape;
 mod mistakes;
 mod ordeals;
+mod reports;
 mod resuming;
 mod schedules;
 mod selected;

@@ -327,6 +327,14 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     }
     run.says("to run it again: cargo atropos replay counts_may_get_lost");
     let outcomes = run.outcomes();
+    let mut findings = outcomes.findings.iter();
+    let name = |test: usize| outcomes.tests[test].name.as_str();
+    let finding = findings.find(|finding| name(finding.test) == "counts_may_get_lost");
+    let finding = finding.expect("it is among the outcomes, too");
+    assert!(finding.schedule.is_some() && finding.trace.contains("loads #0"));
+    let page = tree.read("target/atropos/report.html");
+    assert!(page.contains("<section id=\"findings\">"));
+    assert!(page.contains("<code>cargo atropos replay counts_may_get_lost</code> runs it again"));
     let undecided = outcomes
         .mutants
         .iter()

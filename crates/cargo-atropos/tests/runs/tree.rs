@@ -114,6 +114,9 @@ impl Tree {
             "CARGO_TARGET_DIR",
             "CARGO_BUILD_TARGET_DIR",
             "RUST_BACKTRACE",
+            "GITHUB_ACTIONS",
+            "GITHUB_STEP_SUMMARY",
+            "GITHUB_WORKSPACE",
         ] {
             command.env_remove(name);
         }

@@ -1,0 +1,126 @@
+//! Annotations for GitHub Actions: lines that its runner takes out of the log and shows at the places
+//! that they name. The runner shows ten warnings of a step, so these are the most disturbing survivors.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::by_file::in_order;
+use crate::outcomes::{Finding, MutantRecord, Outcomes};
+use crate::sarif::first_place;
+use crate::verdict::Verdict;
+use crate::words::count;
+
+/// More of one kind are not shown for one step.
+pub const MOST: usize = 10;
+
+/// All lines: errors for tests that fail without any mutant, warnings for survivors, and a notice of what is
+/// not among them. `prefix` leads from the repository's root to the workspace's: empty, or with a slash at its end.
+pub fn annotations(outcomes: &Outcomes, prefix: &str) -> String {
+    let mut text = String::new();
+    for finding in outcomes.findings.iter().take(MOST) {
+        text += &failing(finding, outcomes, prefix);
+    }
+    let survivors = in_order(outcomes, Verdict::Survived);
+    for record in chosen(&survivors) {
+        text += &survivor(record, prefix);
+    }
+    let left_out = survivors.len().saturating_sub(MOST);
+    if left_out > 0 {
+        let which = match survivors[0].rank {
+            Some(_) => "the most disturbing ones",
+            None => "the first ones",
+        };
+        let message = format!(
+            "{} of {} annotated: {which} of different lines; the report has all of them",
+            MOST,
+            count(survivors.len(), "survivor")
+        );
+        let title = property("Mutants that no test noticed");
+        writeln!(text, "::notice title={title}::{}", data(&message))
+            .expect("a string takes everything");
+    }
+    text
+}
+
+/// As many as are shown, in their order. Where there are more, those of different lines go before others of a line that has
+/// one already.
+fn chosen<'o>(survivors: &[&'o MutantRecord]) -> Vec<&'o MutantRecord> {
+    let mut lines = BTreeSet::new();
+    let mut order: Vec<(bool, usize)> = survivors
+        .iter()
+        .enumerate()
+        .map(|(index, record)| {
+            let is_first = lines.insert((&record.info.file, record.info.line));
+            (!is_first, index)
+        })
+        .collect();
+    order.sort_unstable();
+    order.truncate(MOST);
+    order.sort_unstable_by_key(|(_, index)| *index);
+    order.iter().map(|(_, index)| survivors[*index]).collect()
+}
+
+fn survivor(record: &MutantRecord, prefix: &str) -> String {
+    let info = &record.info;
+    let mut message = format!(
+        "no test notices this change: {} (mutant {})",
+        info.deed(),
+        info.id.0
+    );
+    if let Some(impact) = &record.impact {
+        message += &format!("\nwhy: {}", impact.reason());
+        if let Some(suggestion) = &impact.suggestion {
+            message += &format!("\nwrite: {}", suggestion.words);
+            if !suggestion.code.is_empty() {
+                message += &format!("\n{}", suggestion.code.trim_end());
+            }
+        }
+    }
+    let file = property(&format!("{prefix}{}", info.file));
+    let (line, column) = (info.line, info.column);
+    let title = property("Mutant survived");
+    let message = data(&message);
+    format!("::warning file={file},line={line},col={column},title={title}::{message}\n")
+}
+
+fn failing(finding: &Finding, outcomes: &Outcomes, prefix: &str) -> String {
+    let name = outcomes
+        .tests
+        .get(finding.test)
+        .map_or("a test", |test| &test.name);
+    let title = property(&format!("{name} fails under some schedule"));
+    let mut message = format!("without any mutant: {}", finding.message.trim_end());
+    if let Some(schedule) = &finding.schedule {
+        message += &format!("\nschedule {schedule}");
+    }
+    let told = [finding.location.as_deref(), Some(&finding.message)];
+    let place = told.into_iter().flatten().find_map(first_place);
+    let place = place.map(|(file, line)| {
+        let file = property(&format!("{prefix}{file}"));
+        format!("file={file},line={line},")
+    });
+    let place = place.unwrap_or_default();
+    format!("::error {place}title={title}::{}\n", data(&message))
+}
+
+/// The text behind the second colons: it ends with its line.
+fn data(text: &str) -> String {
+    let text = text.replace('%', "%25");
+    text.replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A value before them.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_command_or_a_value_is_escaped() {
+        assert_eq!(data("50 %\r\n::error::x"), "50 %25%0D%0A::error::x");
+        assert_eq!(property("a: b, c\n%"), "a%3A b%2C c%0A%25");
+    }
+}

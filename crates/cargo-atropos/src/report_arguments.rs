@@ -1,0 +1,189 @@
+//! The part of the command line that is about reports: which of them a run writes, and `report`, which
+//! makes one again.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::Colors;
+
+pub const REPORT_HEADING: &str = "Reports";
+
+pub const REPORT_EXAMPLES: &str = "\
+Nothing is run: a report is made of what the last run has kept. If sources have changed since,
+mutants would be marked at wrong places, so there is none.
+
+Examples:
+  cargo atropos report                            the page, target/atropos/report.html
+  cargo atropos report --format sarif             for code scanning, target/atropos/report.sarif
+  cargo atropos report --format stryker -o m.json for viewers of Stryker's reports
+  cargo atropos report --format markdown          a short summary, on standard output
+  cargo atropos report --format html -o -         the page on standard output
+
+Exit codes:
+  0  the report was made
+  1  wrong usage, there is no run to report, or sources have changed since";
+
+/// What a run writes beside `outcomes.json`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = REPORT_HEADING)]
+pub struct ReportOptions {
+    /// The reports to write beside outcomes.json: some of html, stryker, sarif, or all, or none
+    /// [default: html]
+    ///
+    /// html is a page with everything (report.html), stryker is JSON in the format of Stryker's
+    /// reports (report.stryker.json), sarif is for code scanning (report.sarif).
+    #[arg(
+        long,
+        value_name = "FORMATS",
+        value_enum,
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub report: Vec<ReportChoice>,
+
+    /// Annotate the places of survivors, and add to the job's summary [default: auto]
+    #[arg(long, value_name = "WHERE", value_enum)]
+    pub annotations: Option<AnnotationChoice>,
+}
+
+/// A report that a run can write, or a word for several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportChoice {
+    Html,
+    Stryker,
+    Sarif,
+    All,
+    None,
+}
+
+/// Where survivors are annotated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnnotationChoice {
+    /// In GitHub Actions, where GITHUB_ACTIONS is set
+    #[default]
+    Auto,
+    /// Nowhere
+    None,
+    /// As GitHub Actions reads them, in any case
+    Github,
+}
+
+/// Every format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Format {
+    /// A page with everything
+    Html,
+    /// JSON in the format of Stryker's reports
+    Stryker,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Lines that GitHub Actions shows at the survivors' places
+    Annotations,
+    /// A short summary, as GitHub Actions shows it beside a job
+    Markdown,
+}
+
+impl ReportOptions {
+    /// The formats to write, each once.
+    pub fn formats(&self) -> Result<Vec<Format>> {
+        let mut formats = Vec::new();
+        if self.report.contains(&ReportChoice::None) && self.report.len() > 1 {
+            bail!("`--report none` means no report, so it can't stand beside others");
+        }
+        for choice in &self.report {
+            match choice {
+                ReportChoice::Html => formats.push(Format::Html),
+                ReportChoice::Stryker => formats.push(Format::Stryker),
+                ReportChoice::Sarif => formats.push(Format::Sarif),
+                ReportChoice::All => formats.extend([Format::Html, Format::Stryker, Format::Sarif]),
+                ReportChoice::None => {}
+            }
+        }
+        if self.report.is_empty() {
+            formats.push(Format::Html);
+        }
+        formats.sort_unstable();
+        formats.dedup();
+        Ok(formats)
+    }
+
+    /// Whether to annotate, given whether this is GitHub Actions.
+    pub fn is_annotated(&self, in_github_actions: bool) -> bool {
+        match self.annotations.unwrap_or_default() {
+            AnnotationChoice::Auto => in_github_actions,
+            AnnotationChoice::None => false,
+            AnnotationChoice::Github => true,
+        }
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct ReportArguments {
+    /// What to make
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "html")]
+    pub format: Format,
+
+    /// Where to write it, `-` for standard output [default: beside outcomes.json; annotations and
+    /// markdown to standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Of the last run of the package or workspace in this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+
+    /// Where that run has kept outcomes.json, as its --output said [default: target/atropos]
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub colors: Option<Colors>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formats(choices: &[ReportChoice]) -> Option<Vec<Format>> {
+        let options = ReportOptions {
+            report: choices.to_vec(),
+            annotations: None,
+        };
+        options.formats().ok()
+    }
+
+    #[test]
+    fn a_run_writes_the_page_unless_told_otherwise() {
+        use ReportChoice::{All, Html, None, Sarif};
+        assert_eq!(formats(&[]), Some(vec![Format::Html]));
+        assert_eq!(formats(&[Sarif]), Some(vec![Format::Sarif]));
+        assert_eq!(
+            formats(&[Sarif, Html, Sarif]),
+            Some(vec![Format::Html, Format::Sarif])
+        );
+        assert_eq!(formats(&[All, Sarif]).map(|all| all.len()), Some(3));
+        assert_eq!(formats(&[None]), Some(vec![]));
+        assert_eq!(formats(&[None, Sarif]), Option::None);
+    }
+
+    #[test]
+    fn annotations_are_for_github_actions() {
+        let annotated = |annotations, in_actions| {
+            let report = Vec::new();
+            let options = ReportOptions {
+                report,
+                annotations,
+            };
+            options.is_annotated(in_actions)
+        };
+        assert!(annotated(None, true) && !annotated(None, false));
+        assert!(!annotated(Some(AnnotationChoice::None), true));
+        assert!(annotated(Some(AnnotationChoice::Github), false));
+    }
+}
