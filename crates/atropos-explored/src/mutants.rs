@@ -611,6 +611,7 @@ fn searched(
         states: first.states + run.size.states,
         transitions: first.transitions + run.size.transitions,
         before: run.before,
+        ways: run.ways,
         divergence: run.divergence.map(text),
         ..Explored::default()
     };

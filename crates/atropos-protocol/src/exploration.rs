@@ -292,6 +292,8 @@ pub struct Explored {
     pub transitions: u64,
     /// Of a mutant: the transitions among these on paths where it had not acted yet.
     pub before: u64,
+    /// Of a mutant: the transitions among the latter that only lead to where it was started.
+    pub ways: u64,
     /// Most threads in an execution, the test's own among them.
     pub threads: u64,
     /// Most scheduling points in an execution.
@@ -443,6 +445,7 @@ impl Explored {
             ("states", self.states),
             ("transitions", self.transitions),
             ("before", self.before),
+            ("ways", self.ways),
             ("threads", self.threads),
             ("steps", self.steps),
             ("nanoseconds", self.nanoseconds),
@@ -492,6 +495,7 @@ impl Explored {
                 "states" => explored.states = value.parse().ok()?,
                 "transitions" => explored.transitions = value.parse().ok()?,
                 "before" => explored.before = value.parse().ok()?,
+                "ways" => explored.ways = value.parse().ok()?,
                 "threads" => explored.threads = value.parse().ok()?,
                 "steps" => explored.steps = value.parse().ok()?,
                 "nanoseconds" => explored.nanoseconds = value.parse().ok()?,
@@ -539,6 +543,7 @@ mod tests {
             states: 7,
             transitions: 9,
             before: 8,
+            ways: 6,
             threads: 2,
             steps: 11,
             nanoseconds: 13,

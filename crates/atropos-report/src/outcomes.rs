@@ -164,6 +164,9 @@ pub struct ExplorationSize {
     /// The transitions among these on paths where the mutant had not acted yet.
     #[serde(default)]
     pub before: u64,
+    /// The transitions among the latter that only lead to where the mutant was started: they were repeated.
+    #[serde(default)]
+    pub ways: u64,
     pub seconds: f64,
     /// The most memory that a process had, in KiB.
     pub memory: u64,

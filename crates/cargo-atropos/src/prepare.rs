@@ -1,9 +1,10 @@
 //! Everything that comes before the build: options and config file, packages and their files,
-//! mutants found and selected. `run` and `list` share it.
+//! mutants found and selected. `run` and `list` share it; commands about the last run find it here.
 
 use std::path::{Component, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use atropos_report::outcomes::{Outcomes, ReadError};
 
 use crate::arguments::Options;
 use crate::build::without_parents;
@@ -94,6 +95,18 @@ pub fn place(mut options: Options) -> Result<Place> {
         options,
         output_directory,
     })
+}
+
+impl Place {
+    /// What the last run left, for a command that is `to` do something with it.
+    pub fn last_run(&self, to: &str) -> Result<Outcomes> {
+        Outcomes::read(&self.output_directory).map_err(|error| match error {
+            ReadError::Missing(path) => {
+                anyhow!("there is no run to {to} (no `{path}`); start one with `cargo atropos`")
+            }
+            error => anyhow!(error),
+        })
+    }
 }
 
 /// The same place without `..` on the way, so that it has one name for us, cargo and rustc.

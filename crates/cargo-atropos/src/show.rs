@@ -4,13 +4,12 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use atropos_report::communication::Communication;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
-use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, ReadError, TestRecord};
+use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::verdict::Verdict;
 use atropos_report::words::{count, duration, wrapped};
@@ -27,12 +26,7 @@ const WIDTH: usize = 100;
 const TESTS_SHOWN: usize = 10;
 
 pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
-    let Place {
-        workspace,
-        options,
-        terminal,
-        output_directory,
-    } = place(Options {
+    let place = place(Options {
         tree: TreeOptions {
             dir: arguments.dir,
             ..TreeOptions::default()
@@ -40,7 +34,13 @@ pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
         output: arguments.output,
         ..Options::default()
     })?;
-    let outcomes = last_run(&output_directory)?;
+    let outcomes = place.last_run("show a mutant of")?;
+    let Place {
+        workspace,
+        options,
+        terminal,
+        ..
+    } = place;
     let record = find(&outcomes, arguments.id)?;
     let mut stdout = terminal.stdout();
     if options.output.json {
@@ -57,17 +57,6 @@ pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
     }
     stdout.flush()?;
     Ok(ExitCode::Success)
-}
-
-fn last_run(output_directory: &Path) -> Result<Outcomes> {
-    Outcomes::read(output_directory).map_err(|error| match error {
-        ReadError::Missing(path) => {
-            anyhow!(
-                "there is no run to show a mutant of (no `{path}`); start one with `cargo atropos`"
-            )
-        }
-        error => anyhow!(error),
-    })
 }
 
 fn find(outcomes: &Outcomes, id: u32) -> Result<&MutantRecord> {

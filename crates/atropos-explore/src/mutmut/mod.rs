@@ -155,6 +155,9 @@ pub struct MutantRun {
     pub size: Size,
     /// The transitions of it on paths where the mutant had not acted yet: what a technique can save at most.
     pub before: u64,
+    /// Those among the latter that only lead to where the mutant was started. The paper's Figure 5 counts them; its tool
+    /// does not execute them, but restores states.
+    pub ways: u64,
     /// Executions that ran to their end.
     pub executions: u64,
     /// Whether the exploration came to its end, or to a failure that it was to stop at.
@@ -302,6 +305,7 @@ impl Original {
                 verdict: Verdict::Unreached,
                 size: Size::default(),
                 before: 0,
+                ways: 0,
                 executions: 0,
                 is_complete: self.is_complete,
                 divergence: None,
@@ -314,18 +318,17 @@ impl Original {
             is_complete &= flow.is_continue() || end.is_failure();
             flow
         };
-        let (report, size, before, went_through) = match &self.memory {
+        let explored = match &self.memory {
             Memory::Search(original) => {
                 let method = self.method;
-                let (report, size, before) =
-                    search_mutant(original, method, system, mutant, technique, &mut watch);
-                (report, size, before, true)
+                search_mutant(original, method, system, mutant, technique, &mut watch)
             }
             Memory::Exhaustive(recording) => {
                 reduce_mutant(recording, system, mutant, technique, &mut watch)
             }
         };
         system.activate(0);
+        let report = explored.report;
         let verdict = match report.finding {
             _ if is_reached && self.finding.is_some() => Verdict::Undecided,
             Some(finding) if self.finding.is_none() => Verdict::Killed(finding),
@@ -335,10 +338,11 @@ impl Original {
         MutantRun {
             mutant,
             verdict,
-            size,
-            before,
+            size: explored.size,
+            before: explored.before,
+            ways: explored.ways,
             executions: report.progress.executions,
-            is_complete: is_complete && went_through && report.divergence.is_none(),
+            is_complete: is_complete && explored.went_through && report.divergence.is_none(),
             divergence: report.divergence,
         }
     }
@@ -392,6 +396,16 @@ fn size_of(transitions: u64) -> Size {
     }
 }
 
+/// What exploring a mutant took.
+struct Explored {
+    report: Report,
+    size: Size,
+    before: u64,
+    ways: u64,
+    /// The strategy did not give up.
+    went_through: bool,
+}
+
 fn search_mutant(
     original: &Search,
     method: Method,
@@ -399,7 +413,7 @@ fn search_mutant(
     mutant: u32,
     technique: Technique,
     watch: &mut Watch<'_>,
-) -> (Report, Size, u64) {
+) -> Explored {
     let Method::Search(settings) = method else {
         unreachable!("a search remembers a search")
     };
@@ -416,7 +430,13 @@ fn search_mutant(
         }
     };
     let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| watch(end));
-    (report, search.size(), search.before())
+    Explored {
+        report,
+        size: search.size(),
+        before: search.before(),
+        ways: search.ways(),
+        went_through: true,
+    }
 }
 
 fn reduce_mutant(
@@ -425,12 +445,18 @@ fn reduce_mutant(
     mutant: u32,
     technique: Technique,
     watch: &mut Watch<'_>,
-) -> (Report, Size, u64, bool) {
+) -> Explored {
     let mut strategy = Exhaustive::new();
     let mut recorded = Recorded::new(recording, system, mutant, technique);
     let report = explore_with(&mut recorded, &mut strategy, &mut |end, _| watch(end));
-    let size = size_of(recorded.fresh);
-    (report, size, recorded.before_acting, !strategy.gave_up())
+    Explored {
+        report,
+        size: size_of(recorded.fresh),
+        before: recorded.before_acting,
+        // What is remembered is not even counted.
+        ways: 0,
+        went_through: !strategy.gave_up(),
+    }
 }
 
 fn stop(until: Until, end: End) -> ControlFlow<()> {

@@ -203,6 +203,11 @@ impl Search {
         self.counted.before
     }
 
+    /// Those of them that only lead to a start.
+    pub(crate) fn ways(&self) -> u64 {
+        self.counted.ways
+    }
+
     pub fn settings(&self) -> Settings {
         self.settings
     }
@@ -278,10 +283,7 @@ impl Search {
             if start.unless_met && self.met.contains_key(&start.spot.key) {
                 continue;
             }
-            start
-                .passed
-                .iter()
-                .for_each(|&passed| self.counted.count(passed, false));
+            self.counted.count_way(&start.passed);
             self.met.insert(start.spot.key, 0);
             let first = self.choices.len() as u32;
             self.choices.extend_from_slice(&start.choices);

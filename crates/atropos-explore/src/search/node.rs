@@ -83,9 +83,18 @@ pub(super) struct Counted {
     pub(super) size: Size,
     /// The transitions among these before which no mutant had acted, nor in them.
     pub(super) before: u64,
+    /// Those among the latter that only lead to a start: they are repeated, not explored.
+    pub(super) ways: u64,
 }
 
 impl Counted {
+    /// Counts what lies on the way to a start, as the paper's Figure 5 does.
+    pub(super) fn count_way(&mut self, way: &[Passed]) {
+        let before = self.size.transitions;
+        way.iter().for_each(|&passed| self.count(passed, false));
+        self.ways += self.size.transitions - before;
+    }
+
     pub(super) fn count(&mut self, passed: Passed, has_acted: bool) {
         let (states, transitions) = match &mut self.sets {
             Some((states, transitions)) => (

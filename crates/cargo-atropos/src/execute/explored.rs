@@ -651,6 +651,7 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.states += explored.states;
     size.transitions += explored.transitions;
     size.before += explored.before;
+    size.ways += explored.ways;
     size.seconds += explored.nanoseconds as f64 / 1e9;
     size.memory = size.memory.max(explored.memory);
 }

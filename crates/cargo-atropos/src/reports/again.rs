@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 use std::{fs, path};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use atropos_report::mutant::MutantInfo;
-use atropos_report::outcomes::{FileRecord, MutantRecord, Outcomes, ReadError};
+use atropos_report::outcomes::{FileRecord, MutantRecord, Outcomes};
 use atropos_report::style::{self, styled};
 
 use super::{file_name, render, replace, short};
@@ -20,12 +20,7 @@ use crate::report_arguments::ReportArguments;
 const NAMED: usize = 5;
 
 pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
-    let Place {
-        workspace,
-        terminal,
-        output_directory,
-        ..
-    } = place(Options {
+    let place = place(Options {
         tree: TreeOptions {
             dir: arguments.dir,
             ..TreeOptions::default()
@@ -37,7 +32,13 @@ pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
         },
         ..Options::default()
     })?;
-    let outcomes = last_run(&output_directory)?;
+    let outcomes = place.last_run("report")?;
+    let Place {
+        workspace,
+        terminal,
+        output_directory,
+        ..
+    } = place;
     let root = workspace.root();
     let root = root.as_std_path();
     let texts = unchanged(&outcomes, root)?;
@@ -58,15 +59,6 @@ pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
         None => terminal.stdout().write_all(text.as_bytes())?,
     }
     Ok(ExitCode::Success)
-}
-
-fn last_run(output_directory: &Path) -> Result<Outcomes> {
-    Outcomes::read(output_directory).map_err(|error| match error {
-        ReadError::Missing(path) => {
-            anyhow!("there is no run to report (no `{path}`); start one with `cargo atropos`")
-        }
-        error => anyhow!(error),
-    })
 }
 
 /// The sources, if all of them are what they were when the run began: else mutants would be marked at wrong places.
