@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_explore::{
-    End, Fingerprint, Guide, Matching, Method, Model, Order, Original, Settings, Size, Technique,
-    Until, Verdict, Walk,
+    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Order, Original, Settings, Size,
+    Technique, Until, Verdict, Walk,
 };
 
 /// `test1`: an account of 50; one thread withdraws 80, one deposits 90, one deposits 20; in the end
@@ -90,6 +90,10 @@ fn size(states: u64, transitions: u64) -> Size {
 }
 
 fn explored(technique: Technique) -> Size {
+    run_of_mutant_1(technique).size
+}
+
+fn run_of_mutant_1(technique: Technique) -> MutantRun {
     let mut system = Walk::new(Account::default());
     let original = Original::explore(&mut system, method(Order::DepthFirst));
     let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
@@ -99,7 +103,7 @@ fn explored(technique: Technique) -> Size {
         "160 is a correct balance too"
     );
     assert_eq!(run.divergence, None);
-    run.size
+    run
 }
 
 #[test]
@@ -135,6 +139,12 @@ fn figure_5a_one_state_saves_1_state_and_3_transitions() {
 #[test]
 fn figure_5b_state_set_leaves_5_states_and_8_transitions_of_figure_2_unexplored() {
     assert_eq!(explored(Technique::StateSet), size(10 - 5, 13 - 8));
+}
+
+#[test]
+fn of_figure_5b_only_the_way_to_the_first_start_is_not_explored() {
+    assert_eq!(run_of_mutant_1(Technique::StateSet).ways, 1);
+    assert_eq!(run_of_mutant_1(Technique::Basic).ways, 0);
 }
 
 #[test]
