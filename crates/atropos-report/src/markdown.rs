@@ -29,6 +29,9 @@ pub fn markdown(outcomes: &Outcomes) -> String {
             ),
         );
     }
+    for warning in outcomes.warnings.iter().take(SHOWN) {
+        line(&mut text, &format!("Warning: {}\n", escaped(warning)));
+    }
     line(&mut text, &heading(outcomes));
     line(&mut text, "");
     figures(&mut text, outcomes);

@@ -40,6 +40,9 @@ pub struct Outcomes {
     /// The tests that fail under some schedule without any mutant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What keeps a part of the verdicts from being had, each in a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The files that mutants are in, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRecord>,
@@ -341,6 +344,7 @@ impl Outcomes {
             mutants,
             explorations: Vec::new(),
             findings: Vec::new(),
+            warnings: Vec::new(),
             files: Vec::new(),
         }
     }

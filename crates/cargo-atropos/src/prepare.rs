@@ -1,6 +1,7 @@
 //! Everything that comes before the build: options and config file, packages and their files,
 //! mutants found and selected. `run` and `list` share it; commands about the last run find it here.
 
+use std::mem;
 use std::path::{Component, PathBuf};
 
 use anyhow::{Result, anyhow};
@@ -26,6 +27,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What the source files held when their mutants were found.
     pub texts: Texts,
+    /// What was found amiss on the way; the user has been told.
+    pub warnings: Vec<String>,
     /// Where outcomes, log and build go (absolute). It need not be there yet.
     pub output_directory: PathBuf,
 }
@@ -40,9 +43,10 @@ pub fn prepare(options: Options) -> Result<Prepared> {
     } = place(options)?;
     let progress = Progress::start(terminal);
     progress.phase(Phase::Finding, 0);
-    let discovery = discover(&workspace, &options.tree, &options.operators())?;
+    let mut discovery = discover(&workspace, &options.tree, &options.operators())?;
     drop(progress);
-    for warning in &discovery.warnings {
+    let warnings = mem::take(&mut discovery.warnings);
+    for warning in &warnings {
         terminal.warn(warning);
     }
     if !discovery.left_alone.is_empty() {
@@ -68,6 +72,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         terminal,
         plan,
         texts,
+        warnings,
         output_directory,
     })
 }

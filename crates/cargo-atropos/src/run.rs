@@ -72,9 +72,6 @@ pub fn run(options: Options) -> Result<ExitCode> {
         executed,
         spent,
     } = tested;
-    for alone in &build.left_alone {
-        progress.say(&format!("warning: {}", no_mutants_in(alone)));
-    }
     let impacts = impact::measure(&Measure {
         prepared: &prepared,
         build: &build,
@@ -83,11 +80,15 @@ pub fn run(options: Options) -> Result<ExitCode> {
         progress: &progress,
     });
     drop(progress);
-    warn_of_tests(&executed, prepared.terminal)?;
-    if has_no_tests(&executed) && !interrupt.is_requested() {
-        let terminal = prepared.terminal;
-        terminal.warn("no tests were found, so no mutant can be killed");
+    let interrupted = interrupt.is_requested();
+    let mut warnings = warnings(&build, &executed, interrupted);
+    for warning in &warnings {
+        prepared.terminal.warn(warning);
     }
+    for failing in &executed.failing_schedules {
+        tell_of_failing_schedule(failing, prepared.terminal)?;
+    }
+    warnings.splice(..0, prepared.warnings.iter().cloned());
     let timings = Timings {
         find,
         check: spent.check,
@@ -98,9 +99,16 @@ pub fn run(options: Options) -> Result<ExitCode> {
         observed: impacts.observed,
         total: start.elapsed().as_secs_f64(),
     };
-    let interrupted = interrupt.is_requested();
     let is_failing = !executed.failing_schedules.is_empty();
-    let code = report(&prepared, &build, executed, impacts, timings, interrupted)?;
+    let code = report(
+        &prepared,
+        &build,
+        executed,
+        impacts,
+        timings,
+        warnings,
+        interrupted,
+    )?;
     let code = match code {
         ExitCode::Interrupted => code,
         _ if is_failing => ExitCode::TestsFail,
@@ -209,26 +217,24 @@ fn build_and_test(
     }
 }
 
-/// Warns of tests that decide nothing, and tells of those that fail under some schedule.
-fn warn_of_tests(executed: &Executed, terminal: Terminal) -> Result<()> {
-    for test in &executed.left_out.flaky {
-        terminal.warn(by_chance(test));
-    }
-    for name in &executed.left_out.failing_doctests {
-        terminal.warn(format!(
-            "{name} fails without any mutant; it decides nothing here"
-        ));
-    }
-    for path in &executed.strays {
-        terminal.warn(format!(
+/// What keeps a part of the verdicts from being had: crates without mutants, tests that decide nothing, files that mutants
+/// may have left.
+fn warnings(build: &Build, executed: &Executed, interrupted: bool) -> Vec<String> {
+    let alone = build.left_alone.iter().map(no_mutants_in);
+    let flaky = executed.left_out.flaky.iter().map(by_chance);
+    let failing = executed.left_out.failing_doctests.iter();
+    let failing =
+        failing.map(|name| format!("{name} fails without any mutant; it decides nothing here"));
+    let strays = executed.strays.iter().map(|path| {
+        format!(
             "{} appeared while mutants ran; a program that a test starts may have made it under one of them",
             path.display()
-        ));
-    }
-    for failing in &executed.failing_schedules {
-        tell_of_failing_schedule(failing, terminal)?;
-    }
-    Ok(())
+        )
+    });
+    let nothing = (has_no_tests(executed) && !interrupted)
+        .then(|| "no tests were found, so no mutant can be killed".to_owned());
+    let of_tests = alone.chain(flaky).chain(failing).chain(strays);
+    of_tests.chain(nothing).collect()
 }
 
 fn has_no_tests(executed: &Executed) -> bool {
@@ -423,6 +429,7 @@ fn report(
     executed: Executed,
     mut impacts: Impacts,
     timings: Timings,
+    warnings: Vec<String>,
     interrupted: bool,
 ) -> Result<ExitCode> {
     // Doctests come last: what they would have said of a mutant that nothing killed is not known.
@@ -489,6 +496,7 @@ fn report(
     outcomes.explorations = executed.explorations;
     outcomes.findings = executed.failing_schedules.iter().map(finding).collect();
     outcomes.files = files(prepared);
+    outcomes.warnings = warnings;
     let directory = &prepared.output_directory;
     // Where it can't be written, what was found is told all the same.
     let written = outcomes

@@ -46,6 +46,7 @@ pub fn html(outcomes: &Outcomes, sources: Sources) -> String {
     head(&mut page, outcomes);
     page.push_str("<main>\n");
     findings(&mut page, outcomes);
+    warnings(&mut page, &outcomes.warnings);
     totals::totals(&mut page, outcomes);
     tables::files(&mut page, &views);
     survivors::survivors(&mut page, outcomes, &places);
@@ -99,6 +100,7 @@ fn head(page: &mut String, outcomes: &Outcomes) {
     .expect("a string takes everything");
     let links = [
         ("findings", "Failing tests", !outcomes.findings.is_empty()),
+        ("warnings", "Warnings", !outcomes.warnings.is_empty()),
         ("totals", "Totals", true),
         ("files", "Files", true),
         ("survivors", "Survivors", true),
@@ -134,6 +136,18 @@ fn findings(page: &mut String, outcomes: &Outcomes) {
         mutant::finding(page, finding, outcomes);
     }
     add(page, "</section>\n");
+}
+
+/// What a reader of the figures has to know.
+fn warnings(page: &mut String, warnings: &[String]) {
+    if warnings.is_empty() {
+        return;
+    }
+    add(page, "<section id=\"warnings\"><h2>Warnings</h2><ul>");
+    for warning in warnings {
+        write!(page, "<li>{}</li>", escaped(warning)).expect("a string takes everything");
+    }
+    add(page, "</ul></section>\n");
 }
 
 fn foot(page: &mut String, outcomes: &Outcomes) {

@@ -46,6 +46,7 @@ pub fn nasty() -> Outcomes {
     outcomes.options.insert(NASTY.into(), NASTY.into());
     outcomes.tool.toolchain += NASTY;
     outcomes.findings = vec![finding(0)];
+    outcomes.warnings = vec![NASTY.into()];
     outcomes
 }
 

@@ -117,6 +117,16 @@ fn a_test_that_fails_without_any_mutant_comes_first() {
 }
 
 #[test]
+fn what_the_run_warned_of_comes_before_the_figures() {
+    let mut outcomes = outcomes();
+    assert!(!page(&outcomes).contains("Warnings"));
+    outcomes.warnings = vec!["lib tests::wavers passes and fails by chance".into()];
+    let page = page(&outcomes);
+    let warning = page.find("<li>lib tests::wavers passes and fails by chance</li>");
+    assert!(warning.is_some() && warning < page.find("id=\"totals\""));
+}
+
+#[test]
 fn no_text_is_markup_whatever_it_says() {
     let page = page(&odd::nasty());
     holds_together(&page);
