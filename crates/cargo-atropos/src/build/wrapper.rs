@@ -168,10 +168,12 @@ impl Unit {
     fn compile(&self) -> i32 {
         let start = Instant::now();
         let mut check_time = Duration::ZERO;
-        let woven = match &self.instructions.observation {
-            None => self.compile_woven(&mut check_time),
-            Some(observation) => self.compile_observed(observation),
-        };
+        let woven = self
+            .lay_runtime_beside()
+            .and_then(|()| match &self.instructions.observation {
+                None => self.compile_woven(&mut check_time),
+                Some(observation) => self.compile_observed(observation),
+            });
         let reason = match woven {
             Ok((output, accepted)) => {
                 let compile_time = start.elapsed() - check_time;
@@ -192,6 +194,18 @@ impl Unit {
                 eprintln!("atropos: can't run rustc: {error}");
                 1
             }
+        }
+    }
+
+    /// Lets every crate that uses this one find the runtime, where cargo has rustc look for this one: crates that are
+    /// not planned, and those that are not of the workspace, for which cargo calls no wrapper.
+    fn lay_runtime_beside(&self) -> Result<()> {
+        match self.call.value_of("--out-dir") {
+            Some(directory) if !self.call.is_test_harness() => {
+                let runtime = &self.instructions.runtime;
+                runtime.link_into(&self.directory.join(directory))
+            }
+            _ => Ok(()),
         }
     }
 
