@@ -6,6 +6,7 @@
 mod builders;
 mod circles;
 mod conduct;
+mod depths;
 mod disturbance;
 mod failing_tests;
 mod footprints;
