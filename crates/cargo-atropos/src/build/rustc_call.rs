@@ -2,9 +2,13 @@
 //!
 //! Knows the few flags that matter to the weave; everything else is passed along untouched.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
+
+/// Bytes of stack for rustc; it has 8 MiB of itself. Only what is used is taken.
+const STACK: usize = 256 << 20;
 
 /// A call of rustc on one compile unit.
 #[derive(Clone, Debug)]
@@ -115,6 +119,10 @@ impl RustcCall {
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.rustc);
         command.args(&self.arguments);
+        // rustc follows expressions down by calling itself, and woven ones are several times as deep.
+        if env::var_os("RUST_MIN_STACK").is_none() {
+            command.env("RUST_MIN_STACK", STACK.to_string());
+        }
         command
     }
 

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
 use atropos_weave::appeal::Appeal;
 use atropos_weave::diagnostics::{Diagnostic, parse_errors};
-use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
+use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
 use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
@@ -222,7 +222,7 @@ impl Unit {
         let known = self.instructions.forms_file(self.package_index);
         let (mut forms, mut checked) = match fs::read(&known) {
             Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
-            Err(_) => (PackageForms::default(), false),
+            Err(_) => (self.richest_forms(), false),
         };
         let making = known.with_extension("making");
         let mut turn = Some(turn);
@@ -275,8 +275,9 @@ impl Unit {
                 first.unwrap_or_default()
             ));
             if !outcome.made_progress() {
+                let said = String::from_utf8_lossy(&output.stderr);
                 let first = errors.first().map_or_else(
-                    || String::from_utf8_lossy(&output.stderr).into_owned(),
+                    || said.lines().next().unwrap_or_default().to_owned(),
                     |error| error.headline(),
                 );
                 bail!("rustc rejects it for a reason that no mutant explains: {first}");
@@ -287,6 +288,15 @@ impl Unit {
             checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    /// What the weave begins with.
+    fn richest_forms(&self) -> PackageForms {
+        let mut forms = PackageForms::default();
+        for file in &self.package.files {
+            nesting::drop_the_deepest(forms.file_mut(file.path.as_str()), &file.mutants);
+        }
+        forms
     }
 
     /// Tries the points again that were dropped on suspicion, no more often than there were rounds before it.
