@@ -283,6 +283,13 @@ mod tests {
     }
 
     #[test]
+    fn rustc_gets_a_stack_for_woven_expressions_unless_the_user_has_chosen_one() {
+        let command = call(LIB).unwrap().command();
+        let is_set = command.get_envs().any(|(name, _)| name == "RUST_MIN_STACK");
+        assert_eq!(is_set, env::var_os("RUST_MIN_STACK").is_none());
+    }
+
+    #[test]
     fn a_check_keeps_the_unit_and_drops_its_outputs() {
         let check = call(LIB).unwrap().as_check("/check");
         assert_eq!(check.source(), PathBuf::from("src/lib.rs"));
