@@ -61,6 +61,7 @@ pub mod exploration;
 pub mod numbers;
 pub mod observations;
 pub mod path_set;
+pub mod stack;
 pub mod standstill;
 #[doc(hidden)]
 pub mod sys;
@@ -73,6 +74,7 @@ pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
 pub use command::{Reply, Request, Test, Way};
 pub use effect::{Effect, Effects};
 pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};
+pub use stack::woven_stack;
 pub use verdict::{Outcome, Record, Verdict};
 
 /// Of the board's layout and of the commands.

@@ -65,6 +65,7 @@ pub const POLLHUP: i16 = 16;
 
 pub const RLIMIT_CPU: usize = 0;
 pub const RLIMIT_FSIZE: usize = 1;
+pub const RLIMIT_STACK: usize = 3;
 pub const RLIMIT_CORE: usize = 4;
 pub const RLIMIT_AS: usize = 9;
 
@@ -201,6 +202,19 @@ pub fn adopt_orphans() {
 
 pub fn no_new_privileges() -> Result<(), Errno> {
     plain(numbers::PRCTL, &[PR_SET_NO_NEW_PRIVS, 1]).map(drop)
+}
+
+/// The limit that the system enforces (the soft one).
+pub fn limit(resource: usize) -> u64 {
+    let mut now = [u64::MAX; 2];
+    // SAFETY: struct rlimit64 is two words: soft and hard.
+    unsafe {
+        let _ = call(
+            numbers::PRLIMIT64,
+            [0, resource, 0, now.as_mut_ptr() as usize, 0, 0],
+        );
+    }
+    now[0]
 }
 
 /// Sets the limit that the system enforces (the soft one) and gives back what it was.

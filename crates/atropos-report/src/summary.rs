@@ -209,7 +209,10 @@ fn figures(outcomes: &Outcomes) -> String {
         writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
     }
     text.push('\n');
-    text.push_str(&score(totals));
+    // What is killed is known long before what survives, so a score would say too much before the end.
+    if outcomes.complete {
+        text.push_str(&score(totals));
+    }
     text.push_str(&times(&outcomes.timings));
     text
 }

@@ -35,6 +35,7 @@ mod writer;
 pub mod diagnostics;
 pub mod forms;
 pub mod map;
+pub mod nesting;
 pub mod observe;
 pub mod rollback;
 

@@ -123,7 +123,7 @@ fn a_perfect_run_is_short() {
 }
 
 #[test]
-fn an_interrupted_run_says_how_far_it_came() {
+fn an_interrupted_run_says_how_far_it_came_and_no_score() {
     let mut mutants = outcomes().mutants;
     mutants[0].verdict = None;
     mutants[1].verdict = None;
@@ -133,6 +133,7 @@ fn an_interrupted_run_says_how_far_it_came() {
         text.contains("Interrupted after 10 of 12 mutants:"),
         "{text}"
     );
+    assert!(!text.contains("Score"), "{text}");
 }
 
 #[test]

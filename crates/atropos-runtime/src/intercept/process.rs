@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use atropos_protocol::Effect;
+use atropos_protocol::{Effect, woven_stack};
 
 use super::{Next, intercept};
 use crate::effects::{self, note};
@@ -103,5 +103,25 @@ pub unsafe extern "C" fn pthread_create(
             *mut c_void,
         ) -> c_int = std::mem::transmute(next);
         next(thread, attributes, start, argument)
+    }
+}
+
+/// Woven code needs several times the stack of the original, so a thread gets more than it asks for: a program that is
+/// content with what it asks for must not overflow because it holds mutants. It is a matter of addresses; memory is only
+/// taken by those who go so deep.
+///
+/// # Safety
+/// As libc's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_attr_setstacksize(attributes: *mut c_void, size: usize) -> c_int {
+    static NEXT: Next = Next::new(c"pthread_attr_setstacksize");
+    const EINVAL: c_int = 22;
+    let Some(next) = NEXT.get() else {
+        return EINVAL;
+    };
+    // SAFETY: libc's function has this type; the attributes are the caller's.
+    unsafe {
+        let next: unsafe extern "C" fn(*mut c_void, usize) -> c_int = std::mem::transmute(next);
+        next(attributes, woven_stack(size))
     }
 }

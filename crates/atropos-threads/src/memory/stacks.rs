@@ -5,16 +5,20 @@
 use super::system;
 
 /// Room for one stack, guard included. Slots are address space, not memory.
-const SLOT: usize = 16 << 20;
+const SLOT: usize = 256 << 20;
 /// Most threads that one execution can have.
 pub const MOST_THREADS: usize = 4096;
 const GUARD: usize = 64 << 10;
 const DEFAULT: usize = 2 << 20;
+/// Frames of woven code are several times those of the original, so a thread gets more than it asks for.
+const FACTOR: usize = 16;
 
 /// The region with all stacks.
 #[derive(Debug)]
 pub struct Stacks {
     base: usize,
+    /// What threads get that ask for nothing, as std has it.
+    usual: usize,
     /// Per slot: bytes below the slot's end that are writable.
     open: Vec<usize>,
 }
@@ -24,6 +28,10 @@ impl Stacks {
     pub fn reserve() -> Stacks {
         Stacks {
             base: system::reserve(system::STACKS_AT, SLOT * MOST_THREADS),
+            usual: std::env::var("RUST_MIN_STACK")
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(DEFAULT),
             open: Vec::new(),
         }
     }
@@ -35,7 +43,8 @@ impl Stacks {
             thread < MOST_THREADS,
             "more than {MOST_THREADS} threads in one execution"
         );
-        let size = size.max(DEFAULT).next_multiple_of(4096).min(SLOT - GUARD);
+        let size = size.max(self.usual).saturating_mul(FACTOR);
+        let size = size.min(SLOT - GUARD).next_multiple_of(4096);
         if self.open.len() <= thread {
             self.open.resize(thread + 1, 0);
         }

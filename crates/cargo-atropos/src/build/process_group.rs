@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use atropos_protocol::sys;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Ward};
 
 /// How often we look whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -16,12 +16,15 @@ const TICK: Duration = Duration::from_millis(5);
 /// A process and its group.
 pub struct Group {
     pub child: Child,
+    /// If this process must end at once, so does the group.
+    _ward: Ward,
 }
 
 impl Group {
     pub fn spawn(mut command: Command) -> std::io::Result<Group> {
         let child = command.process_group(0).spawn()?;
-        Ok(Group { child })
+        let _ward = Ward::of(child.id() as i32);
+        Ok(Group { child, _ward })
     }
 
     /// Waits for its end; ends the whole group once the user wants to end.

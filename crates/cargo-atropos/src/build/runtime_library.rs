@@ -5,8 +5,9 @@
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -153,6 +154,25 @@ impl RuntimeLibrary {
         log::line(&format!("runtime: compiled in {seconds:.2} s"));
         if let Some(cache) = self.directory.parent() {
             user_cache::remove_unused(cache);
+        }
+        Ok(())
+    }
+
+    /// Puts links to its crates into a directory.
+    pub fn link_into(&self, directory: &Path) -> Result<()> {
+        for entry in fs::read_dir(&self.directory)? {
+            let entry = entry?;
+            let link = directory.join(entry.file_name());
+            if link.extension() != Some("rlib".as_ref())
+                || fs::read_link(&link).is_ok_and(|to| to == entry.path())
+            {
+                continue;
+            }
+            // Other wrappers may do the same, so the link is there from one moment to the next.
+            let making = link.with_extension(format!("{}-making", process::id()));
+            symlink(entry.path(), &making)
+                .and_then(|()| fs::rename(&making, &link))
+                .with_context(|| format!("can't link {}", link.display()))?;
         }
         Ok(())
     }

@@ -2,9 +2,13 @@
 //!
 //! Knows the few flags that matter to the weave; everything else is passed along untouched.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
+
+/// Bytes of stack for rustc; it has 8 MiB of itself. Only what is used is taken.
+const STACK: usize = 256 << 20;
 
 /// A call of rustc on one compile unit.
 #[derive(Clone, Debug)]
@@ -115,6 +119,10 @@ impl RustcCall {
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.rustc);
         command.args(&self.arguments);
+        // rustc follows expressions down by calling itself, and woven ones are several times as deep.
+        if env::var_os("RUST_MIN_STACK").is_none() {
+            command.env("RUST_MIN_STACK", STACK.to_string());
+        }
         command
     }
 
@@ -272,6 +280,13 @@ mod tests {
         assert_eq!(call.unit_name(), "semver-b9");
         assert_eq!(call.dep_info(), Some(PathBuf::from("/t/deps/semver-b9.d")));
         assert!(!call.is_edition_2015() && !call.is_test_harness() && !call.runs_at_build_time());
+    }
+
+    #[test]
+    fn rustc_gets_a_stack_for_woven_expressions_unless_the_user_has_chosen_one() {
+        let command = call(LIB).unwrap().command();
+        let is_set = command.get_envs().any(|(name, _)| name == "RUST_MIN_STACK");
+        assert_eq!(is_set, env::var_os("RUST_MIN_STACK").is_none());
     }
 
     #[test]

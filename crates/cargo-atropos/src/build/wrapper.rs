@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
 use atropos_weave::appeal::Appeal;
 use atropos_weave::diagnostics::{Diagnostic, parse_errors};
-use atropos_weave::{FileWeave, PackageForms, WeaveOptions, rollback, weave_file};
+use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
 use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
@@ -168,10 +168,12 @@ impl Unit {
     fn compile(&self) -> i32 {
         let start = Instant::now();
         let mut check_time = Duration::ZERO;
-        let woven = match &self.instructions.observation {
-            None => self.compile_woven(&mut check_time),
-            Some(observation) => self.compile_observed(observation),
-        };
+        let woven = self
+            .lay_runtime_beside()
+            .and_then(|()| match &self.instructions.observation {
+                None => self.compile_woven(&mut check_time),
+                Some(observation) => self.compile_observed(observation),
+            });
         let reason = match woven {
             Ok((output, accepted)) => {
                 let compile_time = start.elapsed() - check_time;
@@ -195,6 +197,18 @@ impl Unit {
         }
     }
 
+    /// Lets every crate that uses this one find the runtime, where cargo has rustc look for this one: crates that are
+    /// not planned, and those that are not of the workspace, for which cargo calls no wrapper.
+    fn lay_runtime_beside(&self) -> Result<()> {
+        match self.call.value_of("--out-dir") {
+            Some(directory) if !self.call.is_test_harness() => {
+                let runtime = &self.instructions.runtime;
+                runtime.link_into(&self.directory.join(directory))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Weaves, checks and rolls back until rustc accepts; then compiles. Units of one package take
     /// turns at the checks, and each starts from what the one before learned; one that learned
     /// from another is compiled at once, because it hardly ever has something to roll back.
@@ -208,7 +222,7 @@ impl Unit {
         let known = self.instructions.forms_file(self.package_index);
         let (mut forms, mut checked) = match fs::read(&known) {
             Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
-            Err(_) => (PackageForms::default(), false),
+            Err(_) => (self.richest_forms(), false),
         };
         let making = known.with_extension("making");
         let mut turn = Some(turn);
@@ -261,8 +275,9 @@ impl Unit {
                 first.unwrap_or_default()
             ));
             if !outcome.made_progress() {
+                let said = String::from_utf8_lossy(&output.stderr);
                 let first = errors.first().map_or_else(
-                    || String::from_utf8_lossy(&output.stderr).into_owned(),
+                    || said.lines().next().unwrap_or_default().to_owned(),
                     |error| error.headline(),
                 );
                 bail!("rustc rejects it for a reason that no mutant explains: {first}");
@@ -273,6 +288,15 @@ impl Unit {
             checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    /// What the weave begins with.
+    fn richest_forms(&self) -> PackageForms {
+        let mut forms = PackageForms::default();
+        for file in &self.package.files {
+            nesting::drop_the_deepest(forms.file_mut(file.path.as_str()), &file.mutants);
+        }
+        forms
     }
 
     /// Tries the points again that were dropped on suspicion, no more often than there were rounds before it.

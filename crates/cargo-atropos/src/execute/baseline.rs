@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use atropos_protocol::path_set::FileUse;
-use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome};
+use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome, Verdict};
 
 use super::Context;
 use super::test_case::{FailedTest, FlakyTest, LeftOut, TestCase};
@@ -242,7 +242,7 @@ fn try_test(
         })),
         _ => Finding::Failed(FailedTest {
             name: full_name,
-            message: runs[0].verdict.message.clone(),
+            message: why_failed(&runs[0].verdict),
             output: captured(&capture),
         }),
     };
@@ -295,4 +295,18 @@ pub fn captured(path: &std::path::Path) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let start = bytes.len().saturating_sub(SHOWN);
     String::from_utf8_lossy(&bytes[start..]).into_owned()
+}
+
+/// What to say of a test that fails without a word of its own.
+fn why_failed(verdict: &Verdict) -> String {
+    if !verdict.message.is_empty() {
+        return verdict.message.clone();
+    }
+    match verdict.outcome {
+        Outcome::StackOverflow => "its stack overflows".to_owned(),
+        Outcome::Crashed(signal) => format!("it is ended by signal {signal}"),
+        Outcome::Exited(code) => format!("its process exits with code {code} before it is over"),
+        Outcome::TimeLimit => "it takes too long".to_owned(),
+        _ => "it fails without a word".to_owned(),
+    }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use atropos_protocol::{Board, Broken, Client};
+use atropos_protocol::{Board, Broken, Client, sys, woven_stack};
 
 use crate::build::test_binary::TestBinary;
 
@@ -104,7 +105,7 @@ impl<'a> Zygotes<'a> {
 }
 
 impl crate::build::test_binary::Invocation {
-    /// The program as cargo would start it.
+    /// The program as cargo would start it, but with a stack that is large enough for woven code.
     pub fn command(&self) -> Command {
         let mut command = Command::new(self.directory.join(&self.program));
         command
@@ -112,6 +113,22 @@ impl crate::build::test_binary::Invocation {
             .current_dir(&self.directory)
             .env_clear()
             .envs(&self.environment);
+        let stack = self.stack();
+        // SAFETY: only a system call between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                sys::set_limit(sys::RLIMIT_STACK, stack);
+                Ok(())
+            });
+        }
         command
+    }
+
+    /// Tests run on the main thread here, and under libtest on one with as much as this variable says.
+    fn stack(&self) -> u64 {
+        let asked = self.environment.get("RUST_MIN_STACK");
+        let asked = asked.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let usual = usize::try_from(sys::limit(sys::RLIMIT_STACK)).unwrap_or(usize::MAX);
+        woven_stack(usual.max(asked)) as u64
     }
 }

@@ -4,7 +4,9 @@
 //! A run costs seconds, so each is made once and looked at from many sides.
 
 mod builders;
+mod circles;
 mod conduct;
+mod depths;
 mod disturbance;
 mod failing_tests;
 mod footprints;
