@@ -47,21 +47,18 @@ fn line(text: &mut String, line: &str) {
 fn heading(outcomes: &Outcomes) -> String {
     let totals = &outcomes.totals;
     let mutants = count(totals.mutants, "mutant");
-    let score = match totals.score() {
+    let score = match outcomes.score_of(totals) {
         Some(score) => format!(
             "**Score: {}** ({} of {} killed)",
             percent(score),
             totals.killed,
             totals.killed + totals.missed()
         ),
-        None => "No mutant counts in the score".to_owned(),
-    };
-    let end = match outcomes.complete {
-        true => "",
-        false => "; **interrupted**",
+        None if outcomes.complete => "No mutant counts in the score".to_owned(),
+        None => "**Interrupted**".to_owned(),
     };
     let time = duration(outcomes.timings.total);
-    format!("{score}; {mutants} in {time}{end}")
+    format!("{score}; {mutants} in {time}")
 }
 
 fn figures(text: &mut String, outcomes: &Outcomes) {

@@ -331,6 +331,12 @@ pub enum ReadError {
 }
 
 impl Outcomes {
+    /// The score of all mutants, or of some of them. None of a run that was interrupted: what is killed is known long
+    /// before what survives, so it would say too much.
+    pub fn score_of(&self, totals: &Totals) -> Option<f64> {
+        totals.score().filter(|_| self.complete)
+    }
+
     /// Puts the totals together with the mutants they count.
     pub fn new(tool: Tool, tests: Vec<TestRecord>, mutants: Vec<MutantRecord>) -> Outcomes {
         Outcomes {

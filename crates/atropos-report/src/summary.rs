@@ -209,10 +209,7 @@ fn figures(outcomes: &Outcomes) -> String {
         writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
     }
     text.push('\n');
-    // What is killed is known long before what survives, so a score would say too much before the end.
-    if outcomes.complete {
-        text.push_str(&score(totals));
-    }
+    text.push_str(&score(outcomes));
     text.push_str(&times(&outcomes.timings));
     text
 }
@@ -227,8 +224,9 @@ fn ways(totals: &Totals) -> String {
     format!("{explanation} ({})", ways.join(", "))
 }
 
-fn score(totals: &Totals) -> String {
-    let Some(score) = totals.score() else {
+fn score(outcomes: &Outcomes) -> String {
+    let totals = &outcomes.totals;
+    let Some(score) = outcomes.score_of(totals) else {
         return String::new();
     };
     let whole = totals.killed + totals.missed();

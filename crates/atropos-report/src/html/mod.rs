@@ -48,7 +48,7 @@ pub fn html(outcomes: &Outcomes, sources: Sources) -> String {
     findings(&mut page, outcomes);
     warnings(&mut page, &outcomes.warnings);
     totals::totals(&mut page, outcomes);
-    tables::files(&mut page, &views);
+    tables::files(&mut page, &views, outcomes);
     survivors::survivors(&mut page, outcomes, &places);
     finder::finder(&mut page, outcomes);
     page.push_str("<section id=\"sources\"><h2>The source with its mutants</h2>\n");
@@ -85,7 +85,7 @@ fn title(outcomes: &Outcomes) -> String {
 
 fn head(page: &mut String, outcomes: &Outcomes) {
     let title = escaped(&title(outcomes));
-    let score = outcomes.totals.score().map(percent);
+    let score = outcomes.score_of(&outcomes.totals).map(percent);
     let in_title = score.map(|score| format!("{score} · ")).unwrap_or_default();
     write!(
         page,

@@ -71,7 +71,8 @@ pub(super) fn file(page: &mut String, placed: &Placed, outcomes: &Outcomes) {
     } = placed;
     let name = escaped(view.file);
     let mutants = count(view.totals.mutants, "mutant");
-    let score = view.totals.score().map(percent).unwrap_or_default();
+    let score = outcomes.score_of(&view.totals);
+    let score = score.map(percent).unwrap_or_default();
     write!(
         page,
         "<details class=\"file\" id=\"f{index}\"><summary><code>{name}</code> \

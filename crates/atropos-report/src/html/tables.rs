@@ -11,7 +11,7 @@ use crate::by_file::FileView;
 use crate::outcomes::{Outcomes, Timings, Totals};
 use crate::words::{count, duration, percent};
 
-pub(super) fn files(page: &mut String, views: &[FileView]) {
+pub(super) fn files(page: &mut String, views: &[FileView], outcomes: &Outcomes) {
     add(page, "<section id=\"files\"><h2>Files</h2>");
     if views.is_empty() {
         add(page, "<p>There are no mutants.</p></section>\n");
@@ -25,7 +25,7 @@ pub(super) fn files(page: &mut String, views: &[FileView]) {
             escaped(view.file)
         )
         .expect("a string takes everything");
-        cells(page, &view.totals);
+        cells(page, &view.totals, outcomes);
     }
     add(page, "</tbody></table></div></section>\n");
 }
@@ -52,7 +52,7 @@ fn table_head(page: &mut String, name: &str, columns: &[&str]) {
     );
 }
 
-fn cells(page: &mut String, totals: &Totals) {
+fn cells(page: &mut String, totals: &Totals, outcomes: &Outcomes) {
     let uncounted = totals.mutants - totals.killed - totals.missed();
     let figures = [
         (totals.mutants, ""),
@@ -72,7 +72,7 @@ fn cells(page: &mut String, totals: &Totals) {
             ),
         }
     }
-    let score = totals.score();
+    let score = outcomes.score_of(totals);
     let key = score.map_or(-1.0, |score| score * 100.0);
     let shown = score.map_or("–".to_owned(), percent);
     write!(page, "<td data-key=\"{key:.3}\">{shown}").expect("a string takes everything");
@@ -105,7 +105,7 @@ pub(super) fn operators(page: &mut String, outcomes: &Outcomes) {
             escaped(operator.sentence())
         )
         .expect("a string takes everything");
-        cells(page, &totals);
+        cells(page, &totals, outcomes);
     }
     add(page, "</tbody></table></div></details></section>\n");
 }

@@ -20,7 +20,8 @@ pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
         )
         .expect("a string takes everything");
     }
-    match totals.score() {
+    match outcomes.score_of(totals) {
+        None if !outcomes.complete => {}
         None => add(page, "<p>No mutant counts in the score.</p>"),
         Some(score) => {
             let of_reached = match (totals.unreached, totals.score_of_reached()) {

@@ -159,6 +159,16 @@ fn an_interrupted_run_says_so() {
     assert!(page(&outcomes).contains("The run was interrupted after 0 of 1 mutant"));
 }
 
+#[test]
+fn an_interrupted_run_has_no_score() {
+    let mut outcomes = outcomes();
+    outcomes.complete = true;
+    assert!(page(&outcomes).contains("class=\"figure\""));
+    outcomes.complete = false;
+    let page = page(&outcomes);
+    assert!(!page.contains("class=\"figure\"") && !page.contains(" % · "));
+}
+
 /// Ten thousand mutants in one file of thirty thousand lines.
 fn large() -> (Outcomes, String) {
     let line = "    let value = left + right * self.factor; // some words about it\n";
