@@ -300,6 +300,9 @@ fn by_chance(test: &FlakyTest) -> String {
 fn does_not_build(said: &str, terminal: Terminal) -> Result<ExitCode> {
     write!(terminal.stderr(), "{said}")?;
     terminal.error("the tests do not build without any mutant");
+    if said.contains("the item is gated behind the") {
+        terminal.note("they use what features leave out: `--all-features`, or `--features NAME`, may be what they need");
+    }
     Ok(ExitCode::TestsFail)
 }
 

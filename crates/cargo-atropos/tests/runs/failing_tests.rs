@@ -61,12 +61,29 @@ fn tests_that_cant_judge_are_named() {
         broken.stderr
     );
 
+    // Tests that need a feature which is off: rustc says so, and we say how to turn it on.
+    tree.edit("src/lib.rs", "a * \"b\"", "a * b");
+    let gated = "\n#[cfg(feature = \"extra\")]\npub fn extra() {}\n";
+    tree.write("src/lib.rs", &(tree.read("src/lib.rs") + gated));
+    tree.edit(
+        "Cargo.toml",
+        "[workspace]\n",
+        "[workspace]\n\n[features]\nextra = []\n",
+    );
+    tree.write(
+        "tests/extra.rs",
+        "#[test]\nfn extra() {\n    unsteady::extra();\n}\n",
+    );
+    let gated = tree.run(&[]).has_code(4);
+    gated.says("note: they use what features leave out: `--all-features`");
+    tree.run(&["--all-features"]).has_code(0);
+
     let (code, _) = tree
         .read("src/lib.rs")
         .split_once("#[cfg(test)]")
         .map(own)
         .unwrap();
-    tree.write("src/lib.rs", &code.replace("\"b\"", "b"));
+    tree.write("src/lib.rs", &code);
     tree.edit(
         "Cargo.toml",
         "[[test]]\nname = \"program\"\nharness = false\n",
