@@ -41,14 +41,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
     options.reports.formats()?;
     let prepared = prepare(options)?;
     let find = start.elapsed().as_secs_f64();
-    if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() {
-        prepared.terminal.note("there are no mutants to test");
-        return Ok(ExitCode::Success);
-    }
+    // Why there are none has been said.
     if prepared.plan.mutants.is_empty() {
-        prepared
-            .terminal
-            .note("every selected mutant was caught by an earlier run");
         return Ok(ExitCode::Success);
     }
     let output = &prepared.output_directory;

@@ -93,7 +93,7 @@ fn count_mutants(discovery: &Discovery) -> usize {
 
 fn why_empty(found: usize, skipped: usize) -> String {
     if found == 0 {
-        "no mutants were found".into()
+        "no mutants were found (constants and `const fn`, bodies of `macro_rules!` and test code have none)".into()
     } else if skipped > 0 {
         format!("all {skipped} selected mutants were caught by an earlier run")
     } else {
