@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use atropos_report::outcomes::{ExplorationSize, MutantRecord, Outcomes, TestExploration};
+use atropos_report::verdict::Verdict;
 use clap::Args;
 
 use super::bars::{Bars, Sort};
@@ -321,7 +322,9 @@ fn figure_10(programs: &[&Program], measured: &[Runs]) {
 }
 
 fn made_reached_killed(outcomes: &Outcomes) -> String {
-    let is_reached = |mutant: &&MutantRecord| !mutant.reached_by.is_empty();
+    let is_reached = |mutant: &&MutantRecord| {
+        !mutant.reached_by.is_empty() && mutant.verdict != Some(Verdict::Unviable)
+    };
     format!(
         "{}, {}, {}",
         outcomes.totals.mutants - outcomes.totals.unviable,
