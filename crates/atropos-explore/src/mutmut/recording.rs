@@ -243,6 +243,7 @@ impl<'a> Recorder<'a> {
         let answer = &mut self.recording.answers[answer as usize];
         // A step that is repeated tells the same again.
         if answer.next.is_none() && answer.execution == self.recording.executions {
+            debug_assert_eq!(answer.told.end as usize, self.recording.told.len());
             self.recording.told.push(told);
             answer.told.end += 1;
         }

@@ -89,6 +89,7 @@ pub unsafe extern "C" fn pthread_create(
     static NEXT: Next = Next::new(c"pthread_create");
     const EAGAIN: c_int = 11;
     heap::threads_start();
+    limits::threads_start();
     note(Effect::Threads, c"pthread_create", None);
     spawns::count();
     let Some(next) = NEXT.get() else {
