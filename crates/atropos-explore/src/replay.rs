@@ -22,6 +22,8 @@ pub enum Strictness {
 pub struct Replay {
     wanted: Vec<Choice>,
     strictness: Strictness,
+    /// Threads take turns where the schedule ends.
+    is_fair: bool,
     next: usize,
     path: Vec<Choice>,
     notes: Vec<Note>,
@@ -51,6 +53,7 @@ impl Replay {
         Replay {
             wanted: schedule.choices.clone(),
             strictness,
+            is_fair: false,
             next: 0,
             path: Vec::new(),
             notes: Vec::new(),
@@ -60,6 +63,12 @@ impl Replay {
             ended: None,
             divergence: None,
         }
+    }
+
+    /// Where the schedule ends, the thread goes on that ran the longest ago.
+    pub fn fair_afterwards(mut self) -> Replay {
+        self.is_fair = true;
+        self
     }
 
     /// How often the execution left a thread that could have gone on.
@@ -102,7 +111,7 @@ impl Replay {
         // If all yield, the one that ran the longest ago.
         let rank = |pending: &&Pending| {
             let ran = |choice: &Choice| choice.as_thread() == Some(pending.thread);
-            let yields = pending.op.is_yielding();
+            let yields = pending.op.is_yielding() || self.is_fair;
             (
                 yields.then(|| self.path.iter().rposition(ran)),
                 Some(pending.thread) != self.last,

@@ -473,12 +473,22 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         explored.communication = communication::unseen(facts, &start.heard);
     }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
-        subject.activate(mutant);
         let (end, schedule) = (finding.end, finding.schedule);
-        let found = describe::found(subject, failure, end, schedule.clone(), describe::BRIEFLY);
+        subject.activate(mutant);
+        let found = match subject.ends_after_all(end, &schedule) {
+            true => None,
+            false => {
+                let briefly = describe::BRIEFLY;
+                let schedule = schedule.clone();
+                Some(describe::found(subject, failure, end, schedule, briefly))
+            }
+        };
         subject.activate(0);
-        explored.found = Some(found);
-        if !start.is_complete {
+        explored.found = found;
+        if explored.found.is_none() {
+            fate = Fate::Undecided;
+            explored.coverage = "it takes long where a thread waits by trying again and others are not given their turns, but ends".to_owned();
+        } else if !start.is_complete {
             let found = explored.found.as_ref();
             let short = found.and_then(|found| found.schedule.parse().ok());
             let mut rechecked = recheck::original(subject, [schedule]);

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::rc::Rc;
 
-use atropos_explore::{End, Guide, Mutable, Schedule, System};
+use atropos_explore::{
+    End, Guide, Limit, Mutable, Replay, Schedule, Strategy as _, Strictness, System,
+};
 use atropos_libtest::TestDescAndFn;
 use atropos_protocol::exploration::{Deed, Order};
 use atropos_threads::communication::Facts;
@@ -20,6 +22,8 @@ use crate::{judged, switch, usual};
 const MULTIPLE: u64 = 10;
 /// And how much in any case.
 const AT_LEAST: u64 = 10_000;
+/// How many times that an execution gets which may not be endless.
+const LONGER: u64 = 4;
 /// And how many threads.
 const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
@@ -145,6 +149,28 @@ impl<'a> Subject<'a> {
             self.point_limit = self.point_limit.min(choices + AT_LEAST);
             self.test.set_step_limit(self.point_limit);
         }
+    }
+
+    /// Whether an execution that had too many scheduling points comes to its end after all, and passes, if after them
+    /// threads take turns and time passes: it is not endless then, but was kept from its end by the schedule.
+    pub fn ends_after_all(&mut self, end: End, schedule: &Schedule) -> bool {
+        if end != End::Limit(Limit::Points) {
+            return false;
+        }
+        let (points, steps) = (self.point_limit, self.step_limit);
+        self.point_limit = points.saturating_mul(LONGER);
+        self.step_limit = steps.saturating_mul(LONGER);
+        self.test.set_step_limit(self.point_limit);
+        let hurry = self.test.set_hurry(true);
+        let mut replay = Replay::new(schedule, Strictness::Lenient).fair_afterwards();
+        replay.begin();
+        let end = self.run(&mut replay);
+        replay.end(end);
+        self.take_notes();
+        self.test.set_hurry(hurry);
+        (self.point_limit, self.step_limit) = (points, steps);
+        self.test.set_step_limit(points);
+        matches!(end, End::Passed(_))
     }
 
     /// From now on the choices of the execution under way are written down there.

@@ -196,9 +196,9 @@ impl<'a> ThreadedTest<'a> {
         std::mem::replace(&mut self.controller().settings.step_limit, limit)
     }
 
-    /// Whether time also passes while threads run that seem not to end before it does.
-    pub fn set_hurry(&mut self, hurry: bool) {
-        self.controller().settings.hurry = hurry;
+    /// Whether time also passes while threads run that seem not to end before it does; gives what it was.
+    pub fn set_hurry(&mut self, hurry: bool) -> bool {
+        std::mem::replace(&mut self.controller().settings.hurry, hurry)
     }
 
     /// How many nanoseconds pass between two looks at the clock, at least; gives what it was. It is one, unless somebody wants

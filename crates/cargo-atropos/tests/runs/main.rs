@@ -4,6 +4,7 @@
 //! A run costs seconds, so each is made once and looked at from many sides.
 
 mod builders;
+mod busy;
 mod circles;
 mod conduct;
 mod depths;

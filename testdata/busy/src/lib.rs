@@ -1,0 +1,67 @@
+//! A place that a thread looks into again whenever it is woken. Without the waiting it looks all the time, which is right, too.
+
+use std::sync::Mutex;
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+#[derive(Default)]
+pub struct Place {
+    item: Mutex<Option<u32>>,
+}
+
+impl Place {
+    pub fn put(&self, item: u32, owner: &Thread) {
+        *self.item.lock().unwrap() = Some(item);
+        owner.unpark();
+    }
+
+    pub fn take(&self) -> u32 {
+        loop {
+            if let Some(item) = self.item.lock().unwrap().take() {
+                return item;
+            }
+            thread::park();
+        }
+    }
+
+    pub fn take_until(&self, deadline: Instant) -> Option<u32> {
+        loop {
+            if let Some(item) = self.item.lock().unwrap().take() {
+                return Some(item);
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return None;
+            }
+            thread::park_timeout(deadline - now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_there_is_taken() {
+        let place = Place::default();
+        let owner = thread::current();
+        thread::scope(|scope| {
+            scope.spawn(|| place.put(7, &owner));
+            assert_eq!(place.take(), 7);
+        });
+    }
+
+    #[test]
+    fn nothing_comes_in_time() {
+        let place = Place::default();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                assert_eq!(
+                    place.take_until(Instant::now() + Duration::from_millis(20)),
+                    None
+                )
+            });
+        });
+    }
+}
