@@ -22,12 +22,12 @@ use crate::{judged, switch, usual};
 const MULTIPLE: u64 = 10;
 /// And how much in any case.
 const AT_LEAST: u64 = 10_000;
-/// How many times that an execution gets which may not be endless.
-const LONGER: u64 = 4;
 /// And how many threads.
 const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
 const BYTES_AT_LEAST: usize = 64 << 20;
+/// How many times the limits an execution gets that may not be endless.
+const LONGER: u64 = 4;
 /// How many steps a schedule may take that is run again, when what the original takes is not known: some seconds.
 const STEPS_OF_A_REPLAY: u64 = 1 << 28;
 
