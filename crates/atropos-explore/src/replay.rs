@@ -22,8 +22,6 @@ pub enum Strictness {
 pub struct Replay {
     wanted: Vec<Choice>,
     strictness: Strictness,
-    /// Threads take turns where the schedule ends.
-    is_fair: bool,
     next: usize,
     path: Vec<Choice>,
     notes: Vec<Note>,
@@ -53,7 +51,6 @@ impl Replay {
         Replay {
             wanted: schedule.choices.clone(),
             strictness,
-            is_fair: false,
             next: 0,
             path: Vec::new(),
             notes: Vec::new(),
@@ -63,12 +60,6 @@ impl Replay {
             ended: None,
             divergence: None,
         }
-    }
-
-    /// Where the schedule ends, the thread goes on that ran the longest ago.
-    pub fn fair_afterwards(mut self) -> Replay {
-        self.is_fair = true;
-        self
     }
 
     /// How often the execution left a thread that could have gone on.
@@ -111,9 +102,11 @@ impl Replay {
         // If all yield, the one that ran the longest ago.
         let rank = |pending: &&Pending| {
             let ran = |choice: &Choice| choice.as_thread() == Some(pending.thread);
-            let yields = pending.op.is_yielding() || self.is_fair;
             (
-                yields.then(|| self.path.iter().rposition(ran)),
+                pending
+                    .op
+                    .is_yielding()
+                    .then(|| self.path.iter().rposition(ran)),
                 Some(pending.thread) != self.last,
                 pending.thread,
             )

@@ -136,7 +136,9 @@ fn location(failure: &FindingKind) -> String {
 pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
     let schedule: Schedule = order.schedule.parse().map_err(text)?;
     switch::activate(order.mutant);
-    subject.limit_to_schedule(&schedule);
+    if order.allowance.is_none() {
+        subject.limit_to_schedule(&schedule);
+    }
     let mut replay = Replay::new(&schedule, Strictness::Exact);
     replay.begin();
     let (end, trace) = subject.run_recorded(&mut replay);

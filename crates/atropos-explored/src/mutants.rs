@@ -20,7 +20,7 @@ use crate::communication::{self, Heard};
 use crate::describe;
 use crate::original::text;
 use crate::recheck::{self, Recheck};
-use crate::subject::Subject;
+use crate::subject::{self, Subject};
 use crate::{answers, processor_time, switch, workers};
 
 /// Schedules of an original that are so few that a mutant's can be explored at once.
@@ -100,6 +100,8 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     explored.nanoseconds = start.elapsed().as_nanos() as u64;
     explored.memory = describe::peak_memory();
+    let allowance = subject::allowance(&notes);
+    explored.allowance = Some(allowance);
     let mut is_usable = explored.found.is_none()
         && explored.uncontrolled.is_none()
         && explored.divergence.is_none();
@@ -133,7 +135,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         }
         return Ok(());
     }
-    subject.limit_to_multiple(&notes);
+    subject.run_mutants_within(&allowance);
     let patience = Duration::from_millis(order.mutant_patience);
     // Those of one point stay together: what one teaches is of use for the others.
     let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
@@ -451,6 +453,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         }
     };
     let notes = subject.take_notes();
+    is_cut_off |= notes.has_late_end;
     let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
         true => Fate::Undecided,
         false if differs_nowhere(fate, switch::take_infection(), is_cut_off) => {
@@ -474,23 +477,13 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
         let (end, schedule) = (finding.end, finding.schedule);
+        let briefly = describe::BRIEFLY;
         subject.activate(mutant);
-        let found = match subject.ends_after_all(end, &schedule) {
-            true => None,
-            false => {
-                let briefly = describe::BRIEFLY;
-                let schedule = schedule.clone();
-                Some(describe::found(subject, failure, end, schedule, briefly))
-            }
-        };
+        let found = describe::found(subject, failure, end, schedule.clone(), briefly);
         subject.activate(0);
-        explored.found = found;
-        if explored.found.is_none() {
-            fate = Fate::Undecided;
-            explored.coverage = "it takes long where a thread waits by trying again and others are not given their turns, but ends".to_owned();
-        } else if !start.is_complete {
-            let found = explored.found.as_ref();
-            let short = found.and_then(|found| found.schedule.parse().ok());
+        let short = found.schedule.parse().ok();
+        explored.found = Some(found);
+        if !start.is_complete {
             let mut rechecked = recheck::original(subject, [schedule]);
             if matches!(rechecked, Recheck::Passes) {
                 // Threads have other numbers where a schedule is told.
@@ -529,6 +522,13 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.steps = seen.steps;
     explored.uncontrolled = seen.uncontrolled;
     explored.fair = seen.fair;
+    if notes.has_late_end {
+        explored.complete = false;
+        explored.coverage = Coverage::Part {
+            schedules: explored.executions,
+        }
+        .to_string();
+    }
     explored.claim_fair_ones_only();
 }
 

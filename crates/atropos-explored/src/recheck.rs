@@ -44,10 +44,10 @@ pub fn original(
         replay.end(end);
         let notes = subject.take_notes();
         match (notes.uncontrolled, notes.failure) {
-            _ if !end.is_failure() => {}
+            _ if !end.is_failure() && !notes.has_late_end => {}
             // It takes more than a multiple of what is known of it, as a loop does that waits for a thread whose turn the
             // schedule never gives.
-            _ if matches!(end, End::Limit(_)) => {
+            _ if matches!(end, End::Limit(_)) || notes.has_late_end => {
                 unknown = Some("where it fails, the original goes past its limits, too".to_owned());
             }
             (None, Some(failure)) => {

@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::rc::Rc;
 
-use atropos_explore::{
-    End, Guide, Limit, Mutable, Replay, Schedule, Strategy as _, Strictness, System,
-};
+use atropos_explore::{End, Guide, Mutable, Schedule, System};
 use atropos_libtest::TestDescAndFn;
-use atropos_protocol::exploration::{Deed, Order};
+use atropos_protocol::exploration::{Allowance, Deed, Order};
 use atropos_threads::communication::Facts;
 use atropos_threads::{
     FindingKind, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time,
@@ -26,10 +24,23 @@ const AT_LEAST: u64 = 10_000;
 const THREADS_AT_LEAST: usize = 64;
 /// And how many bytes of memory.
 const BYTES_AT_LEAST: usize = 64 << 20;
-/// How many times the limits an execution gets that may not be endless.
-const LONGER: u64 = 4;
 /// How many steps a schedule may take that is run again, when what the original takes is not known: some seconds.
 const STEPS_OF_A_REPLAY: u64 = 1 << 28;
+
+/// What an execution of a mutant may take: a small multiple of what those of the original took, and time is hurried only if
+/// it was there.
+pub fn allowance(notes: &Notes) -> Allowance {
+    let multiple = |most: u64| most.saturating_mul(MULTIPLE).saturating_add(AT_LEAST);
+    let threads = notes.most_threads.saturating_mul(MULTIPLE as usize);
+    let memory = notes.most_memory.saturating_mul(MULTIPLE as usize);
+    Allowance {
+        steps: multiple(notes.most_steps),
+        points: multiple(notes.most_points),
+        threads: threads.saturating_add(THREADS_AT_LEAST),
+        memory: memory.saturating_add(BYTES_AT_LEAST),
+        hurry: notes.was_hurried,
+    }
+}
 
 /// A test that can be run under a guide, again and again.
 pub struct Subject<'a> {
@@ -72,7 +83,7 @@ impl<'a> Subject<'a> {
             processors: NonZero::new(order.processors).unwrap_or(NonZero::<usize>::MIN),
         };
         let test = ThreadedTest::new(body, &options);
-        Subject {
+        let mut subject = Subject {
             last: test.last(),
             test,
             notes: Notes::default(),
@@ -87,7 +98,11 @@ impl<'a> Subject<'a> {
             diary: None,
             judges_as_harness: order.deed == Deed::Mutants || order.mutant != 0,
             usual: None,
+        };
+        if let Some(allowance) = &order.allowance {
+            subject.limit_to(allowance);
         }
+        subject
     }
 
     /// Where threads that nobody joins panic under a guide.
@@ -126,51 +141,30 @@ impl<'a> Subject<'a> {
         self.longest > 0 && self.longest.saturating_mul(MULTIPLE) <= self.point_limit
     }
 
-    /// From now on mutants are run: their executions may take a small multiple of what those of the original took, and
-    /// time is hurried only if it was there.
-    pub fn limit_to_multiple(&mut self, notes: &Notes) {
-        let multiple = |most: u64| most.saturating_mul(MULTIPLE).saturating_add(AT_LEAST);
-        self.step_limit = multiple(notes.most_steps);
-        self.point_limit = multiple(notes.most_points);
-        self.test.set_step_limit(self.point_limit);
-        self.test.set_hurry(notes.was_hurried);
-        let threads = notes.most_threads.saturating_mul(MULTIPLE as usize);
-        self.test
-            .set_thread_limit(threads.saturating_add(THREADS_AT_LEAST));
-        let memory = notes.most_memory.saturating_mul(MULTIPLE as usize);
-        self.test
-            .set_memory_limit(memory.saturating_add(BYTES_AT_LEAST));
+    /// From now on mutants are run, whose executions may take so much. One that has too many scheduling points counts as
+    /// endless only if it also goes on when its threads take turns and time passes.
+    pub fn run_mutants_within(&mut self, allowance: &Allowance) {
+        self.limit_to(allowance);
+        self.test.set_overtime(true);
     }
 
-    /// Runs one schedule again. One that is as long as only those without end are goes on no farther than a little beyond it.
+    fn limit_to(&mut self, allowance: &Allowance) {
+        self.step_limit = allowance.steps;
+        self.point_limit = allowance.points;
+        self.test.set_step_limit(allowance.points);
+        self.test.set_hurry(allowance.hurry);
+        self.test.set_thread_limit(allowance.threads);
+        self.test.set_memory_limit(allowance.memory);
+    }
+
+    /// Runs one schedule again of which nobody said what it may take. One that is as long as only those without end are
+    /// goes on no farther than a little beyond it.
     pub fn limit_to_schedule(&mut self, schedule: &Schedule) {
         let choices = schedule.choices.len() as u64;
         if choices >= AT_LEAST {
             self.point_limit = self.point_limit.min(choices + AT_LEAST);
             self.test.set_step_limit(self.point_limit);
         }
-    }
-
-    /// Whether an execution that had too many scheduling points comes to its end after all, and passes, if after them
-    /// threads take turns and time passes: it is not endless then, but was kept from its end by the schedule.
-    pub fn ends_after_all(&mut self, end: End, schedule: &Schedule) -> bool {
-        if end != End::Limit(Limit::Points) {
-            return false;
-        }
-        let (points, steps) = (self.point_limit, self.step_limit);
-        self.point_limit = points.saturating_mul(LONGER);
-        self.step_limit = steps.saturating_mul(LONGER);
-        self.test.set_step_limit(self.point_limit);
-        let hurry = self.test.set_hurry(true);
-        let mut replay = Replay::new(schedule, Strictness::Lenient).fair_afterwards();
-        replay.begin();
-        let end = self.run(&mut replay);
-        replay.end(end);
-        self.take_notes();
-        self.test.set_hurry(hurry);
-        (self.point_limit, self.step_limit) = (points, steps);
-        self.test.set_step_limit(points);
-        matches!(end, End::Passed(_))
     }
 
     /// From now on the choices of the execution under way are written down there.
@@ -229,7 +223,7 @@ impl System for Subject<'_> {
                 kind.is_failure().then(|| what.to_owned())
             });
         }
-        if matches!(end, End::Passed(_)) {
+        if matches!(end, End::Passed(_)) && !last.has_late_end {
             self.longest = self.longest.max(last.steps);
         }
         self.notes.add(last, end);

@@ -212,8 +212,9 @@ fn decide(hit: &Hit) -> u32 {
 pub fn step(_lane: usize) {
     let steps = SWITCH.steps.load(Relaxed) + 1;
     SWITCH.steps.store(steps, Relaxed);
-    if steps > SWITCH.step_limit.load(Relaxed) {
-        atropos_threads::too_many_steps(steps);
+    let limit = SWITCH.step_limit.load(Relaxed);
+    if steps > limit {
+        atropos_threads::too_many_steps(steps, limit);
     }
 }
 

@@ -36,6 +36,46 @@ impl Deed {
     ];
 }
 
+/// What an execution of a mutant may take: multiples of what those of the original took. A schedule that kills a mutant
+/// does so again within the same limits only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Steps of threads between scheduling points.
+    pub steps: u64,
+    /// Scheduling points.
+    pub points: u64,
+    pub threads: usize,
+    /// Bytes of memory, for each thread.
+    pub memory: usize,
+    /// Time may pass while threads run.
+    pub hurry: bool,
+}
+
+impl Allowance {
+    fn to_text(self) -> String {
+        let Allowance {
+            steps,
+            points,
+            threads,
+            memory,
+            hurry,
+        } = self;
+        format!("{steps} {points} {threads} {memory} {hurry}")
+    }
+
+    fn parse(text: &str) -> Option<Allowance> {
+        let mut words = text.split(' ');
+        let allowance = Allowance {
+            steps: words.next()?.parse().ok()?,
+            points: words.next()?.parse().ok()?,
+            threads: words.next()?.parse().ok()?,
+            memory: words.next()?.parse().ok()?,
+            hurry: words.next()?.parse().ok()?,
+        };
+        words.next().is_none().then_some(allowance)
+    }
+}
+
 /// An order. Strategies, techniques and schedules are texts that `atropos-explore` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
@@ -65,6 +105,8 @@ pub struct Order {
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
     pub mutant: u32,
+    /// What it may take.
+    pub allowance: Option<Allowance>,
     /// First mutant and number of mutants of every point.
     pub points: Vec<(u32, u16)>,
     /// The mutants that are wanted.
@@ -95,6 +137,7 @@ impl Default for Order {
             workers: 1,
             schedule: String::new(),
             mutant: 0,
+            allowance: None,
             points: Vec::new(),
             mutants: Vec::new(),
             pairs: Vec::new(),
@@ -133,6 +176,10 @@ impl Order {
             ("workers", self.workers.to_string()),
             ("schedule", self.schedule.clone()),
             ("mutant", self.mutant.to_string()),
+            (
+                "allowance",
+                self.allowance.map_or_else(String::new, Allowance::to_text),
+            ),
             ("points", list(points.collect())),
             ("mutants", list(mutants.collect())),
             ("pairs", list(pairs.collect())),
@@ -177,6 +224,8 @@ impl Order {
             "workers" => self.workers = value.parse().ok()?,
             "schedule" => self.schedule = value.to_owned(),
             "mutant" => self.mutant = value.parse().ok()?,
+            "allowance" if value.is_empty() => self.allowance = None,
+            "allowance" => self.allowance = Some(Allowance::parse(value)?),
             "points" => {
                 let point = |word: &str| {
                     let (first, size) = word.split_once('+')?;
@@ -307,6 +356,8 @@ pub struct Explored {
     pub uncontrolled: Option<String>,
     /// Where two runs of one schedule parted.
     pub divergence: Option<String>,
+    /// Of an original whose mutants are explored: what each of them may take.
+    pub allowance: Option<Allowance>,
     /// What threads of the original told each other; of a mutant, what those of the original never did.
     pub communication: Vec<Communication>,
 }
@@ -458,6 +509,8 @@ impl Explored {
         }
         put("uncontrolled", self.uncontrolled.as_deref().unwrap_or(""));
         put("divergence", self.divergence.as_deref().unwrap_or(""));
+        let allowance = self.allowance.map_or_else(String::new, Allowance::to_text);
+        put("allowance", &allowance);
         for communication in &self.communication {
             put("communication", &communication.to_text());
         }
@@ -503,6 +556,7 @@ impl Explored {
                 "remark" => explored.remarks.push(value.to_owned()),
                 "uncontrolled" => explored.uncontrolled = Some(value.to_owned()),
                 "divergence" => explored.divergence = Some(value.to_owned()),
+                "allowance" => explored.allowance = Some(Allowance::parse(value)?),
                 "communication" => explored.communication.push(Communication::parse(value)?),
                 "sort" => {
                     is_found = true;
@@ -526,6 +580,14 @@ impl Explored {
 mod tests {
     use super::*;
     use crate::communication::Talk;
+
+    const ALLOWANCE: Allowance = Allowance {
+        steps: 1,
+        points: 2,
+        threads: 3,
+        memory: 4,
+        hurry: true,
+    };
 
     fn found() -> Explored {
         Explored {
@@ -573,6 +635,7 @@ mod tests {
             workers: 10,
             schedule: "s1:0*3,1".into(),
             mutant: 4,
+            allowance: Some(ALLOWANCE),
             points: vec![(1, 3), (4, 1)],
             mutants: vec![1, 4, 9],
             pairs: vec![[9, 1, 4]],
@@ -591,6 +654,7 @@ mod tests {
             shared: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),
+            allowance: Some(ALLOWANCE),
             communication: vec![Communication {
                 talk: Talk::Flow,
                 acts: Vec::new(),

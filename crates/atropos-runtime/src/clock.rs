@@ -1,10 +1,10 @@
 //! Hides from the program the time that it stood still while forked mutants ran.
 //!
 //! Without this, a test that measures its own time would fail in every mutant that is forked
-//! after a slow one.
+//! after a slow one. Also keeps in mind that the program has looked.
 
-use std::ffi::{c_int, c_long, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ffi::{CStr, c_int, c_long, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use atropos_protocol::Effect;
 
@@ -13,6 +13,19 @@ use crate::intercept::Next;
 
 /// Nanoseconds that did not happen.
 static HIDDEN: AtomicU64 = AtomicU64::new(0);
+
+/// The program has looked at the clock.
+static LOOKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has looked at the clock since this was last asked.
+pub fn was_looked_at() -> bool {
+    LOOKED.swap(false, Ordering::Relaxed)
+}
+
+fn note_look(call: &CStr) {
+    LOOKED.store(true, Ordering::Relaxed);
+    effects::note_clock(call);
+}
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -50,10 +63,11 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_i
         next(clock, time)
     };
     if clock == PROCESS_CPU || clock == THREAD_CPU || clock < 0 {
+        LOOKED.store(true, Ordering::Relaxed);
         effects::note(Effect::CpuClock, c"clock_gettime", None);
         return result;
     }
-    effects::note_clock(c"clock_gettime");
+    note_look(c"clock_gettime");
     let hidden = HIDDEN.load(Ordering::Relaxed);
     if hidden != 0 && result == 0 {
         // SAFETY: libc just filled it.
@@ -75,7 +89,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut [c_long; 2], zone: *mut c_void)
             std::mem::transmute(next);
         next(time, zone)
     };
-    effects::note_clock(c"gettimeofday");
+    note_look(c"gettimeofday");
     let hidden = HIDDEN.load(Ordering::Relaxed);
     if hidden != 0 && result == 0 && !time.is_null() {
         // SAFETY: libc just filled it: seconds and microseconds.
@@ -116,6 +130,7 @@ mod tests {
         let start = std::time::Instant::now();
         std::thread::sleep(std::time::Duration::from_millis(2));
         assert!(start.elapsed().as_millis() >= 2);
+        assert!(was_looked_at());
         let since_1970 = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap();

@@ -5,6 +5,9 @@
 //! it was given; when it has used that up, all lanes are added up, compared with the limit, and it is given more, the
 //! less the nearer the limit is.
 //!
+//! A program that waits by asking for the time again and again takes as many steps as the machine makes in that time, which says
+//! nothing: whoever has looked at the clock since it was last given steps is given more, and has its limit of time.
+//!
 //! Counting from several threads at once may lose a few steps; the limit is a multiple of what
 //! the original needs, so that does not matter, and an endless loop still gets there.
 
@@ -13,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use atropos_protocol::{Board, Effect};
 
 use crate::role::{self, Role};
-use crate::{effects, plain, verdict};
+use crate::{clock, effects, plain, verdict};
 
 /// As many as the weave knows.
 const LANES: usize = 8;
@@ -24,6 +27,9 @@ const PORTION: u64 = 1 << 16;
 /// And where there are several threads: then whoever has used it up lets others go first. Some wait for each other by
 /// looking again and again, and on a busy machine what they wait for is often not running.
 const TURN: u64 = 1 << 12;
+
+/// How many steps a mutant is given beyond its limit each time, if it has looked at the clock: some milliseconds.
+const PER_LOOK: u64 = 1 << 20;
 
 /// How many steps a process in plain mode takes before it tells the board again.
 const REPORT: u64 = 4096;
@@ -128,6 +134,7 @@ fn used_up(lane: usize) {
 
 fn stop() {
     match role::role() {
+        Role::Mutant if clock::was_looked_at() => stop_at(taken() + PER_LOOK),
         Role::Mutant => verdict::step_limit(),
         Role::Recorder => {
             plain::report_steps();

@@ -24,7 +24,7 @@ pub struct Clockwork {
     /// The least that the clock shows next: programs expect that time has passed since they last looked.
     next: u64,
     /// At which scheduling point time last passed.
-    passed_at: u64,
+    pub passed_at: u64,
     /// Time passed while threads could run.
     pub was_hurried: bool,
 }
@@ -44,9 +44,12 @@ const PATIENCE: u32 = 50;
 /// Questions of a thread that has waited for nothing but locks since the first, after which each moves the clock, if it
 /// may be hurried.
 const LONG_PATIENCE: u32 = 2000;
-/// Scheduling points without time passing after which sleepers wake, if time may be hurried: more than most work takes that
-/// somebody sleeps for.
-const NO_TIME: u64 = 10_000;
+/// How far the clock moves for somebody who asks again and again, in nanoseconds; and if that has gone on for long, by which
+/// part of it: even an hour is over after some two thousand questions, and no deadline is passed by more than this part.
+const TICK: u64 = 1_000_000;
+pub const PART: u64 = 200;
+/// In overtime, where all that is asked is whether there is an end, it is over after some forty.
+const PART_IN_OVERTIME: u64 = 2;
 
 /// What the clock shows to the controlled thread that asks; `None` for clocks that are not virtual.
 pub fn now_for_program(clock: c_int) -> Option<Timespec> {
@@ -60,9 +63,14 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
     me.clock_reads += 1;
     me.clock_reads_without_wait += 1;
     let state = control.state();
-    let hurries = state.settings.hurry && me.clock_reads_without_wait > LONG_PATIENCE;
+    let hurries = state.is_in_overtime()
+        || state.settings.hurry && me.clock_reads_without_wait > LONG_PATIENCE;
     if hurries || me.clock_reads > PATIENCE {
-        state.clockwork.now += 1_000_000;
+        let part = match state.is_in_overtime() {
+            true => PART_IN_OVERTIME,
+            false => PART,
+        };
+        state.clockwork.tick(&mut me.time_by_looks, part);
         state.clockwork.was_hurried |= hurries;
     }
     state.observe(state.clockwork.now);
@@ -81,10 +89,11 @@ impl Clockwork {
         shown
     }
 
-    /// Whether threads have made so many scheduling points with no time passing that sleepers may wake.
-    #[inline]
-    pub fn is_overdue(&self, points: u64) -> bool {
-        points > self.passed_at + NO_TIME
+    /// Moves on for somebody who waits by asking again and again, and has waited so long that way.
+    pub fn tick(&mut self, waited: &mut u64, part: u64) {
+        let tick = TICK.max(*waited / part);
+        self.now = self.now.saturating_add(tick);
+        *waited = waited.saturating_add(tick);
     }
 
     /// Moves the clock to a deadline, at this scheduling point. One that nobody could have meant to the nanosecond is passed by a little, so that it

@@ -85,6 +85,8 @@ pub(crate) struct Settings {
     pub step_limit: u64,
     pub thread_limit: usize,
     pub hurry: bool,
+    /// Whether an execution that takes too many scheduling points goes on to see whether it has an end.
+    pub overtime: bool,
     /// Nanoseconds between two looks at the clock, at least.
     pub look: u64,
     pub processors: NonZero<usize>,

@@ -70,6 +70,13 @@ fn wait_for_event(prepare: impl FnOnce(i32)) -> u32 {
     }
 }
 
+fn wait_busily(time: std::time::Duration) {
+    let start = std::time::Instant::now();
+    while start.elapsed() < time {
+        (0..1000).for_each(|_| step(0));
+    }
+}
+
 /// Gives what writing the last block said.
 fn fill(blocks: u32) -> std::io::Result<()> {
     let path = std::env::temp_dir().join("filled");
@@ -145,6 +152,8 @@ fn misbehave() -> u32 {
         }
         36 => loop { std::thread::spawn(sleep_forever); },
         37 => loop { std::process::Command::new("sleep").arg("3574").spawn().unwrap(); },
+        42 => { wait_busily(std::time::Duration::from_millis(300)); 7 }
+        43 => { wait_busily(std::time::Duration::ZERO); loop { step(0); } }
         29 => { std::io::stdout().write_all(&[0xff; 10]).unwrap(); 7 }
         _ => 7,
     }
@@ -182,7 +191,7 @@ fn original_aborts() { std::process::abort() }
 fn original_hangs() { sleep_forever() }
 "#;
 
-const POINTS: &[(u32, u16)] = &[(1, 41)];
+const POINTS: &[(u32, u16)] = &[(1, 43)];
 
 fn driver() -> Driver {
     static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
@@ -239,6 +248,17 @@ fn assert_harmless(driver: &mut Driver) {
 #[test]
 fn an_endless_loop_runs_into_the_step_limit() {
     check(1, Outcome::StepLimit, "");
+}
+
+/// Its steps are as many as the machine makes in the time that it waits for.
+#[test]
+fn who_looks_at_the_clock_all_the_time_may_take_any_number_of_steps() {
+    let limits = Limits {
+        steps: 100_000,
+        ..limits()
+    };
+    check_within(42, Outcome::Passed, "", &limits);
+    check_within(43, Outcome::StepLimit, "", &limits);
 }
 
 #[test]

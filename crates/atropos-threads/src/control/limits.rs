@@ -1,19 +1,36 @@
 //! Executions that end because they take too much, or by what the system would not let pass: from the middle of a
 //! controlled thread's own work, not at one of its scheduling points.
 
-use atropos_explore::{End, Limit, Phase, mix};
+use atropos_explore::{End, Limit, Op, Phase, mix};
 
-use super::{control, outside, turns};
+use super::code::Code;
+use super::overtime::OVERTIME;
+use super::{Announcement, control, here, outside, turns};
 use crate::finding::FindingKind;
 use crate::memory::stacks::MOST_THREADS;
 
-/// The running thread takes more steps of its own than it may. Returns only outside an execution.
-pub fn too_many_steps(steps: u64) {
+/// Steps after which a thread in overtime lets others go, though it comes to no scheduling point.
+const BREATH: u64 = 16;
+
+/// The running thread takes more steps of its own than it may. Returns only outside an execution, or in overtime.
+pub fn too_many_steps(steps: u64, limit: u64) {
     if let Some(control) = control() {
         let state = control.state();
+        if state.is_in_overtime() && steps <= limit.saturating_mul(OVERTIME) {
+            if steps.is_multiple_of(BREATH) {
+                let op = Op::local().yielding();
+                control.point(Announcement::new(Code::Yield, op, here()));
+            }
+            return;
+        }
         let waiting = state.who_waits();
+        // Nobody else and no clock can end what it does.
+        let is_alone = waiting.len() < 2 && control.me().clock_reads_without_wait == 0;
         state.found(FindingKind::StepLimit { steps, waiting });
         let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
+        if !is_alone && state.goes_into_overtime(Limit::Steps) {
+            return;
+        }
         // SAFETY: the controller is the installed one, and nothing of this thread is used again.
         unsafe { turns::leave(control.controller(), end) }
     }

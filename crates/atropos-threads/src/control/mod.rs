@@ -13,6 +13,7 @@ pub mod limits;
 mod locks;
 pub mod objects;
 pub mod outside;
+pub(crate) mod overtime;
 mod ready;
 pub mod spin;
 pub mod thread_state;
@@ -37,6 +38,7 @@ use crate::options::Settings;
 use crate::trace::{Event, Trace};
 use code::Code;
 use objects::{ObjectId, ObjectState, Objects, Site, Slot};
+use overtime::Overtime;
 pub(crate) use ready::Readiness;
 use thread_state::{ThreadState, Wait};
 use trouble::Trouble;
@@ -72,6 +74,8 @@ pub struct Controller {
     pub(crate) steps: u64,
     /// Steps that this execution may take.
     pub(crate) step_limit: u64,
+    /// Since when it takes more, if it does.
+    pub(crate) overtime: Option<Overtime>,
     /// Threads started in this execution.
     pub(crate) started: usize,
     /// Their numbers, in the order in which they were started.
@@ -80,6 +84,8 @@ pub struct Controller {
     /// Threads that wait until somebody changes what they look at.
     pub(crate) spinners: Vec<u32>,
     pub(crate) forced_spins: u32,
+    /// The time that has passed by that.
+    pub(crate) spun: u64,
     /// A thread that yielded again and again could not go on before others in this execution.
     pub(crate) was_fair: bool,
     /// Sum of the hashes of objects' contents.

@@ -6,6 +6,12 @@ use super::objects::ObjectId;
 use super::thread_state::Wait;
 use crate::options::Time;
 
+/// Scheduling points without time passing after which sleepers wake, if time may be hurried: more than most work takes that
+/// somebody sleeps for.
+const NO_TIME: u64 = 10_000;
+/// And in overtime, where all that is asked is whether there is an end.
+const NO_TIME_IN_OVERTIME: u64 = 100;
+
 /// What may have changed since it was last found out who can go on.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness {
@@ -80,7 +86,7 @@ impl Controller {
         let me = self.current;
         let thread = &mut self.threads[me as usize];
         if !matches!(thread.wait, Wait::Lock(_) | Wait::LockShared(_)) {
-            thread.clock_reads_without_wait = 0;
+            (thread.clock_reads_without_wait, thread.time_by_looks) = (0, 0);
         }
         if let Some(object) = thread.wait.object() {
             self.objects.block(object, me);
@@ -189,16 +195,30 @@ impl Controller {
         }
     }
 
+    /// Whether threads have made so many scheduling points with no time passing that it should.
+    #[inline]
+    pub(super) fn is_time_overdue(&self) -> bool {
+        let patience = match self.is_in_overtime() {
+            true => NO_TIME_IN_OVERTIME,
+            false if self.settings.hurry => NO_TIME,
+            false => return false,
+        };
+        self.steps > self.clockwork.passed_at + patience
+    }
+
     /// Threads run on and on: moves the clock to the next deadline all the same, if a thread sleeps until then. One that
-    /// waits for something with a time limit is not told that it took too long.
+    /// waits for something with a time limit is not told that it took too long, except in overtime.
     #[cold]
     pub(super) fn hurry_time(&mut self) {
+        let any = self.is_in_overtime();
         let timed = self.readiness.timed.iter();
         let next = timed
             .map(|thread| &self.threads[*thread as usize])
             .min_by_key(|thread| thread.deadline);
         match next {
-            Some(next) if next.wait == Wait::Time && next.deadline > self.clockwork.now => {
+            Some(next)
+                if (any || next.wait == Wait::Time) && next.deadline > self.clockwork.now =>
+            {
                 self.clockwork.pass(next.deadline, self.steps);
                 self.clockwork.was_hurried = true;
             }

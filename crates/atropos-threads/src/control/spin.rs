@@ -22,6 +22,7 @@ use super::code::Code;
 use super::objects::Site;
 use super::thread_state::{LOOKS, Rounds, Wait};
 use super::{Announcement, Control, Controller};
+use crate::clock::PART;
 
 /// Rounds of spinning before a thread is made to wait.
 const STUTTER: u32 = 200;
@@ -185,7 +186,7 @@ impl Controller {
     /// Lets the threads know that wait for a change of this object.
     #[inline]
     pub(crate) fn tell_spinners(&mut self, name: Object) {
-        self.forced_spins = 0;
+        (self.forced_spins, self.spun) = (0, 0);
         for &spinner in &self.spinners {
             let spin = &mut self.threads[spinner as usize].spin;
             if !spin.changed && (spin.looked_at_more || spin.looked_at.contains(&name.0)) {
@@ -202,7 +203,7 @@ impl Controller {
             self.readiness.look_again_at(spinner);
         }
         // What they look at may be the clock.
-        self.clockwork.now += 1_000_000;
+        self.clockwork.tick(&mut self.spun, PART);
         self.forced_spins += u32::from(!self.spinners.is_empty());
         !self.spinners.is_empty()
     }

@@ -101,6 +101,8 @@ pub(crate) struct ThreadState {
     /// for more than a lock.
     pub clock_reads: u32,
     pub clock_reads_without_wait: u32,
+    /// The time that has passed by the latter.
+    pub time_by_looks: u64,
     /// Locks of other libraries that it holds by mistake.
     pub ghosts: Vec<Ghost>,
     /// What it is initialising and others could, the innermost last.
@@ -187,6 +189,7 @@ impl ThreadState {
             accesses: 0,
             clock_reads: 0,
             clock_reads_without_wait: 0,
+            time_by_looks: 0,
             ghosts: Vec::new(),
             initialising: Vec::new(),
         }

@@ -167,9 +167,9 @@ impl Controller {
     fn choose_next(&mut self) -> Result<u32, End> {
         self.steps += 1;
         if self.steps > self.step_limit {
-            return Err(self.too_long());
+            self.too_long()?;
         }
-        if self.settings.hurry && self.clockwork.is_overdue(self.steps) {
+        if self.is_time_overdue() {
             self.hurry_time();
         }
         loop {
@@ -207,17 +207,21 @@ impl Controller {
         }
     }
 
-    /// The execution takes more steps than it may.
+    /// The execution takes more steps than it may, which ends it unless it goes into overtime.
     #[cold]
-    fn too_long(&mut self) -> End {
+    fn too_long(&mut self) -> Result<(), End> {
         if self.threads[0].finished {
-            return self.left_behind(Phase::CutShort);
+            return Err(self.left_behind(Phase::CutShort));
         }
         self.found(FindingKind::StepLimit {
             steps: self.step_limit,
             waiting: self.who_waits(),
         });
-        self.over(End::Limit(Limit::Points), Phase::CutShort)
+        let end = self.over(End::Limit(Limit::Points), Phase::CutShort);
+        match self.goes_into_overtime(Limit::Points) {
+            true => Ok(()),
+            false => Err(end),
+        }
     }
 
     /// The test is over. Threads that it left behind change nothing about how it ended.

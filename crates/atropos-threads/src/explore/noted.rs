@@ -37,6 +37,8 @@ pub struct Notes {
     pub was_fair: bool,
     /// In some execution time passed while threads could run.
     pub was_hurried: bool,
+    /// Some execution went past its limit of scheduling points, though it has an end.
+    pub has_late_end: bool,
 }
 
 impl Notes {
@@ -47,6 +49,7 @@ impl Notes {
         self.most_memory = self.most_memory.max(last.memory);
         self.was_fair |= last.was_fair;
         self.was_hurried |= last.was_hurried;
+        self.has_late_end |= last.has_late_end;
         for Finding { kind } in last.findings {
             let same = |other: &FindingKind| {
                 std::mem::discriminant(other) == std::mem::discriminant(&kind)

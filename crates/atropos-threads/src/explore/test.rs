@@ -53,6 +53,9 @@ pub struct Last {
     pub was_fair: bool,
     /// Time passed while threads could run.
     pub was_hurried: bool,
+    /// It took more scheduling points than it may, but came to an end as soon as its threads took turns and time passed. How
+    /// it would have ended there is not known.
+    pub has_late_end: bool,
 }
 
 impl Last {
@@ -115,6 +118,7 @@ impl<'a> ThreadedTest<'a> {
             step_limit: options.step_limit,
             thread_limit: MOST_THREADS,
             hurry: options.hurry,
+            overtime: false,
             look: 1,
             processors: options.processors,
             record: false,
@@ -140,11 +144,13 @@ impl<'a> ThreadedTest<'a> {
             execution: 0,
             steps: 0,
             step_limit: 0,
+            overtime: None,
             started: 0,
             order: Vec::new(),
             readiness: Readiness::default(),
             spinners: Vec::new(),
             forced_spins: 0,
+            spun: 0,
             was_fair: false,
             contents: 0,
             fingerprints: false,
@@ -199,6 +205,12 @@ impl<'a> ThreadedTest<'a> {
     /// Whether time also passes while threads run that seem not to end before it does; gives what it was.
     pub fn set_hurry(&mut self, hurry: bool) -> bool {
         std::mem::replace(&mut self.controller().settings.hurry, hurry)
+    }
+
+    /// Whether an execution that takes too many scheduling points goes on, with threads taking turns and time passing, to see
+    /// whether it has an end; see [`Last::has_late_end`].
+    pub fn set_overtime(&mut self, overtime: bool) {
+        self.controller().settings.overtime = overtime;
     }
 
     /// How many nanoseconds pass between two looks at the clock, at least; gives what it was. It is one, unless somebody wants
@@ -289,11 +301,12 @@ impl Controller {
         self.current = 0;
         self.steps = 0;
         self.step_limit = self.settings.step_limit;
+        self.overtime = None;
         self.started = 0;
         self.order.clear();
         self.readiness.restart();
         self.spinners.clear();
-        self.forced_spins = 0;
+        (self.forced_spins, self.spun) = (0, 0);
         self.was_fair = false;
         self.contents = 0;
         self.local_keys = 0;
@@ -398,8 +411,9 @@ impl System for ThreadedTest<'_> {
         cell::take_notes(false);
         let controller = self.controller();
         controller.guide = None;
+        let (end, has_late_end) = controller.settle(end);
         let end = match end {
-            End::Passed(_) => {
+            End::Passed(_) if !has_late_end => {
                 controller.judge(&should_panic);
                 verdict(&controller.findings, &controller.said)
             }
@@ -422,6 +436,7 @@ impl System for ThreadedTest<'_> {
             looks,
             was_fair,
             was_hurried,
+            has_late_end,
         };
         end
     }

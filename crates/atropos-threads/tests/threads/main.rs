@@ -8,6 +8,7 @@ mod foreign;
 mod initialisation;
 mod litmus;
 mod mistakes;
+mod overtime;
 mod primitives;
 mod queues;
 mod reuse;

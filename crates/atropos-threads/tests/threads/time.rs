@@ -237,6 +237,24 @@ fn run_once(test: &(dyn Fn() + Sync), options: &Options, check: impl FnOnce(Last
     });
 }
 
+/// Nobody else can run, so that time passes for it: a little at first, then more.
+#[test]
+fn who_yields_until_it_is_time_comes_to_an_end_soon_however_long_that_is() {
+    for seconds in [1, 10, 600] {
+        let time = Duration::from_secs(seconds);
+        let test = || {
+            let start = Instant::now();
+            while start.elapsed() < time {
+                thread::yield_now();
+            }
+            assert!(start.elapsed() < time + time / 100);
+        };
+        run_once(&test, &sc(), |last| {
+            assert!(last.findings.is_empty(), "{:?}", last.findings);
+        });
+    }
+}
+
 /// Options under which time also passes while threads run on.
 fn hurried() -> Options {
     Options {

@@ -401,7 +401,14 @@ impl Stage<'_> {
                     let complete = original.as_ref().is_some_and(|original| original.complete);
                     match fate {
                         Fate::Killed | Fate::Survived => {
-                            self.keep(kept, record, &order, place, mutant, &explored);
+                            if let Some(found) = &explored.found {
+                                let order = Order {
+                                    mutant,
+                                    allowance: original.as_ref().and_then(|found| found.allowance),
+                                    ..order.clone()
+                                };
+                                self.keep(kept, record, order, place, found);
+                            }
                             let mut said = self.said(mutant, &explored, complete);
                             if let Some(explored) = &mut said.explored {
                                 // Ordinary runs don't come there.
@@ -460,7 +467,7 @@ impl Stage<'_> {
             self.context
                 .leave_undecided(test, mutant, Undecided::FailsToo);
         }
-        self.keep_found(kept, record, &order, place, None, &found);
+        self.keep(kept, record, order, place, &found);
         explorations.failing.push(FailingSchedule {
             test,
             name: format!("{} ({})", record.name, record.target),
@@ -592,27 +599,13 @@ impl Stage<'_> {
         }
     }
 
+    /// Keeps the schedule of a failure, of the original or of the order's mutant, for `replay`.
     fn keep(
         &self,
         kept: &mut KeptSchedules,
         record: &TestRecord,
-        order: &Order,
+        order: Order,
         place: &Place,
-        mutant: u32,
-        explored: &Explored,
-    ) {
-        if let Some(found) = &explored.found {
-            self.keep_found(kept, record, order, place, Some(mutant), found);
-        }
-    }
-
-    fn keep_found(
-        &self,
-        kept: &mut KeptSchedules,
-        record: &TestRecord,
-        order: &Order,
-        place: &Place,
-        mutant: Option<u32>,
         found: &Found,
     ) {
         if found.schedule.is_empty() {
@@ -622,16 +615,15 @@ impl Stage<'_> {
             test: record.name.clone(),
             target: record.target.clone(),
             package: record.package.clone(),
-            mutant,
+            mutant: Some(order.mutant).filter(|mutant| *mutant != 0),
             title: found.title.clone(),
             binary: self.build.binaries[place.binary].clone(),
             test_arguments: self.explorer.test_arguments.to_vec(),
             order: Order {
                 deed: Deed::Replay,
                 schedule: found.schedule.clone(),
-                mutant: mutant.unwrap_or(0),
                 mutants: Vec::new(),
-                ..order.clone()
+                ..order
             }
             .to_text(),
         });
