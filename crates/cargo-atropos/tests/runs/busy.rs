@@ -17,4 +17,5 @@ fn waiting_busily_is_not_endless_because_a_schedule_never_lets_others_go() {
     let until = "remove thread::park_timeout(deadline - now);";
     let until = verdict("Place::take_until", until);
     assert_eq!(until, Some(Verdict::Survived));
+    assert!(tree.replay_kills(&run) > 0);
 }

@@ -61,6 +61,8 @@ fn every_concurrency_operator_is_killed_by_a_good_test_and_survives_a_weak_one()
         assert!(kill.schedule.is_some(), "{operator}");
     }
 
+    assert!(tree.replay_kills(&run) > 25);
+
     // A mutant that takes the process down shows its schedule, too, and that can be run again.
     let mut fatal = outcomes.mutants.iter().filter(|mutant| {
         mutant.info.file == "src/fatal.rs" && mutant.info.operator.code() == "EAN"

@@ -47,6 +47,7 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         let again = tree.run(&["replay", "--mutant", &endless.info.id.0.to_string()]);
         assert!(again.has_code(2).stdout.contains("no end after"));
     }
+    assert!(tree.replay_kills(&run) > 10);
     // What it does to the world outside is not done while schedules are explored, but where the test is run as it is.
     let wandered = run.mutant("src/harm.rs", "wander", "negate really");
     let covered = &wandered.explored_by[0].coverage;

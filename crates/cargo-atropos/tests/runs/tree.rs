@@ -150,6 +150,24 @@ impl Tree {
         self.finish(self.start_command(command))
     }
 
+    /// Runs every schedule again that killed a mutant: each must kill it again. Says how many there were.
+    pub fn replay_kills(&self, run: &Run) -> usize {
+        let mutants = run.outcomes().mutants.iter();
+        let has_schedule = |mutant: &&MutantRecord| {
+            let mut kills = mutant.killed_by.iter();
+            kills.any(|kill| kill.schedule.is_some())
+        };
+        let replay = |mutant: &MutantRecord| {
+            let id = mutant.info.id.0.to_string();
+            let again = self.run(&["replay", "--mutant", &id]);
+            let Run { stdout, stderr, .. } = &again;
+            let name = mutant.info.name();
+            assert_eq!(again.code, 2, "{name}\n{stdout}\n{stderr}");
+            assert!(!stdout.contains("not deterministic"), "{name}\n{stdout}");
+        };
+        mutants.filter(has_schedule).map(replay).count()
+    }
+
     /// When each program and library of the build was made.
     pub fn build_times(&self) -> BTreeMap<PathBuf, std::time::SystemTime> {
         let deps = self.output().join("build/debug/deps");
