@@ -481,9 +481,11 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         subject.activate(mutant);
         let found = describe::found(subject, failure, end, schedule.clone(), briefly);
         subject.activate(0);
-        let short = found.schedule.parse().ok();
+        let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
         explored.found = Some(found);
-        if !start.is_complete {
+        if !replayed {
+            Recheck::not_repeated().judge(&mut fate, &mut explored);
+        } else if !start.is_complete {
             let mut rechecked = recheck::original(subject, [schedule]);
             if matches!(rechecked, Recheck::Passes) {
                 // Threads have other numbers where a schedule is told.

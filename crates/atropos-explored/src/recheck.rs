@@ -17,6 +17,13 @@ pub enum Recheck {
 }
 
 impl Recheck {
+    /// A failure that its own schedule does not bring about again: something has a part in it that is not under control.
+    pub fn not_repeated() -> Recheck {
+        Recheck::Unknown(
+            "it failed under a schedule that ended otherwise when run again".to_owned(),
+        )
+    }
+
     /// What is to be told of a mutant that was killed under these schedules.
     pub fn judge(self, fate: &mut Fate, explored: &mut Explored) {
         match self {
