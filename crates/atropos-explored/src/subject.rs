@@ -51,7 +51,7 @@ pub struct Subject<'a> {
     step_limit: u64,
     /// Scheduling points that an execution may take.
     point_limit: u64,
-    /// Most scheduling points of an execution that came to its end.
+    /// Most scheduling points of an execution of the original that came to its end.
     longest: u64,
     /// No mutant acts, and nothing that was judged before is run again.
     is_original: bool,
@@ -177,7 +177,7 @@ impl<'a> Subject<'a> {
         self.test.record_communication(record)
     }
 
-    /// Most scheduling points of an execution that came to its end.
+    /// Most scheduling points of an execution of the original that came to its end.
     pub fn longest(&self) -> u64 {
         self.longest
     }
@@ -223,7 +223,7 @@ impl System for Subject<'_> {
                 kind.is_failure().then(|| what.to_owned())
             });
         }
-        if matches!(end, End::Passed(_)) && !last.has_late_end {
+        if matches!(end, End::Passed(_)) && self.is_original {
             self.longest = self.longest.max(last.steps);
         }
         self.notes.add(last, end);
