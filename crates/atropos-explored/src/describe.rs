@@ -21,6 +21,7 @@ pub fn notes(notes: &Notes) -> Explored {
         remarks: notes.remarks.iter().map(text).collect(),
         uncontrolled: notes.uncontrolled.as_ref().map(text),
         fair: notes.was_fair,
+        late: notes.has_late_end,
         ..Explored::default()
     }
 }

@@ -81,7 +81,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored);
-    explored.claim_fair_ones_only();
+    explored.claim_no_more_than_seen();
     let is_complete = explored.complete;
     explored.communication = communication::told(&facts);
     let heard = facts.into_keys().collect();
@@ -135,7 +135,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         }
         return Ok(());
     }
-    subject.run_mutants_within(&allowance);
+    subject.limit_to(&allowance);
     let patience = Duration::from_millis(order.mutant_patience);
     // Those of one point stay together: what one teaches is of use for the others.
     let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
@@ -523,15 +523,8 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.threads = seen.threads;
     explored.steps = seen.steps;
     explored.uncontrolled = seen.uncontrolled;
-    explored.fair = seen.fair;
-    if notes.has_late_end {
-        explored.complete = false;
-        explored.coverage = Coverage::Part {
-            schedules: explored.executions,
-        }
-        .to_string();
-    }
-    explored.claim_fair_ones_only();
+    (explored.fair, explored.late) = (seen.fair, seen.late);
+    explored.claim_no_more_than_seen();
 }
 
 fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {

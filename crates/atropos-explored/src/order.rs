@@ -77,7 +77,7 @@ fn try_to(order: &Order, tests: &[&TestDescAndFn], arguments: &Arguments) -> Res
         Deed::List => {}
         Deed::Explore => {
             let mut explored = original::explore(&mut subject, order)?;
-            explored.claim_fair_ones_only();
+            explored.claim_no_more_than_seen();
             answers::say(&Answer::Original(explored));
         }
         Deed::Mutants => mutants::explore(&mut subject, order)?,

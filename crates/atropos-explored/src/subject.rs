@@ -55,6 +55,8 @@ pub struct Subject<'a> {
     longest: u64,
     /// No mutant acts, and nothing that was judged before is run again.
     is_original: bool,
+    /// Whether an execution with too many scheduling points is endless is found out. One that is run again was found to be.
+    finds_ends: bool,
     /// Where choices are written down for the process that waits for this one.
     diary: Option<&'static Diary>,
     /// Panics of threads that nobody joins are no failures.
@@ -95,6 +97,7 @@ impl<'a> Subject<'a> {
             // A schedule that is run again was judged before.
             longest: u64::from(order.deed == Deed::Replay),
             is_original: order.deed != Deed::Replay,
+            finds_ends: order.deed != Deed::Replay,
             diary: None,
             judges_as_harness: order.deed == Deed::Mutants || order.mutant != 0,
             usual: None,
@@ -141,14 +144,8 @@ impl<'a> Subject<'a> {
         self.longest > 0 && self.longest.saturating_mul(MULTIPLE) <= self.point_limit
     }
 
-    /// From now on mutants are run, whose executions may take so much. One that has too many scheduling points counts as
-    /// endless only if it also goes on when its threads take turns and time passes.
-    pub fn run_mutants_within(&mut self, allowance: &Allowance) {
-        self.limit_to(allowance);
-        self.test.set_overtime(true);
-    }
-
-    fn limit_to(&mut self, allowance: &Allowance) {
+    /// From now on mutants are run, whose executions may take so much.
+    pub fn limit_to(&mut self, allowance: &Allowance) {
         self.step_limit = allowance.steps;
         self.point_limit = allowance.points;
         self.test.set_step_limit(allowance.points);
@@ -199,6 +196,8 @@ fn call_uncontrolled(last: &mut Last, why: impl Fn(&FindingKind) -> Option<Strin
 impl System for Subject<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         switch::begin(self.step_limit);
+        let overtime = self.finds_ends && self.others_end_long_before();
+        self.test.set_overtime(overtime);
         let end = match self.diary {
             Some(diary) => self.test.run(&mut Writing::new(guide, diary)),
             None => self.test.run(guide),
@@ -223,11 +222,14 @@ impl System for Subject<'_> {
                 kind.is_failure().then(|| what.to_owned())
             });
         }
-        if matches!(end, End::Passed(_)) && self.is_original {
+        let has_late_end = last.has_late_end;
+        if matches!(end, End::Passed(_)) && self.is_original && !has_late_end {
             self.longest = self.longest.max(last.steps);
         }
         self.notes.add(last, end);
-        self.notes.most_steps = self.notes.most_steps.max(switch::steps());
+        if !has_late_end {
+            self.notes.most_steps = self.notes.most_steps.max(switch::steps());
+        }
         end
     }
 }

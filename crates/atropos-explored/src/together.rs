@@ -203,6 +203,7 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
     whole.threads = whole.threads.max(part.threads);
     whole.steps = whole.steps.max(part.steps);
     whole.fair |= part.fair;
+    whole.late |= part.late;
     for remark in part.remarks {
         if !whole.remarks.contains(&remark) {
             whole.remarks.push(remark);

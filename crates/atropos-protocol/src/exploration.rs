@@ -333,6 +333,8 @@ pub struct Explored {
     pub complete: bool,
     /// Threads that yield again and again had to let others go first: what is called all are the fair schedules.
     pub fair: bool,
+    /// Some schedules let a thread go round for so long that they were not followed to their end.
+    pub late: bool,
     /// Of a mutant: another one was explored, which acted like it throughout. Its costs are told there.
     pub shared: bool,
     pub executions: u64,
@@ -364,6 +366,8 @@ pub struct Explored {
 
 /// What was covered where threads that yield again and again had to let others go first.
 const FAIR: &str = "all fair schedules";
+/// And where some schedules were not followed to their end.
+const LATE: &str = ", some not to their end";
 
 /// What became of a mutant under one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -472,11 +476,16 @@ fn owned_line(words: &[String]) -> String {
 }
 
 impl Explored {
-    /// Where schedules had to be fair, no more than the fair ones are claimed.
-    pub fn claim_fair_ones_only(&mut self) {
+    /// Where schedules had to be fair, no more than the fair ones are claimed, and where some were not followed to their
+    /// end, that is told.
+    pub fn claim_no_more_than_seen(&mut self) {
         if self.fair {
             self.complete = false;
             self.coverage = self.coverage.replacen("all schedules", FAIR, 1);
+        }
+        if self.late {
+            self.complete = false;
+            self.coverage.push_str(LATE);
         }
     }
 
@@ -490,6 +499,7 @@ impl Explored {
         put("coverage", &self.coverage);
         put("complete", if self.complete { "yes" } else { "" });
         put("fair", if self.fair { "yes" } else { "" });
+        put("late", if self.late { "yes" } else { "" });
         put("shared", if self.shared { "yes" } else { "" });
         for (name, value) in [
             ("executions", self.executions),
@@ -543,6 +553,7 @@ impl Explored {
                 "coverage" => explored.coverage = value.to_owned(),
                 "complete" => explored.complete = true,
                 "fair" => explored.fair = true,
+                "late" => explored.late = true,
                 "shared" => explored.shared = true,
                 "executions" => explored.executions = value.parse().ok()?,
                 "states" => explored.states = value.parse().ok()?,
@@ -651,6 +662,7 @@ mod tests {
             coverage: "all schedules".into(),
             complete: true,
             fair: true,
+            late: true,
             shared: true,
             uncontrolled: Some("epoll_wait".into()),
             divergence: Some("step 3".into()),

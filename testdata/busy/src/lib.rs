@@ -52,6 +52,22 @@ mod tests {
         });
     }
 
+    /// A schedule that lets only this thread go would never end, but no machine has it.
+    #[test]
+    fn the_last_is_seen_by_looking_all_the_time() {
+        let place = Place::default();
+        let owner = thread::current();
+        thread::scope(|scope| {
+            scope.spawn(|| (1..=300).for_each(|item| place.put(item, &owner)));
+            let mut last = 0;
+            while last < 300 {
+                if let Some(item) = place.item.lock().unwrap().take() {
+                    last = item;
+                }
+            }
+        });
+    }
+
     #[test]
     fn nothing_comes_in_time() {
         let place = Place::default();

@@ -31,6 +31,7 @@ impl Control {
 
     /// Waits for a lock and takes it.
     pub fn lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) {
+        self.before_access(site);
         let op = Op::on(name, Kind::Acquire);
         self.point(Announcement::new(code, op, site).waiting(Wait::Lock(lock)));
         self.locked(lock, name, site);
@@ -59,6 +60,7 @@ impl Control {
 
     /// Takes a lock if it is free.
     pub fn try_lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) -> bool {
+        self.before_access(site);
         self.point(Announcement::new(code, Op::on(name, Kind::Acquire), site));
         let state = self.state();
         let free = state.objects[lock].holder == 0 && state.objects[lock].readers == 0;
@@ -105,6 +107,7 @@ impl Control {
 
     /// Waits until a lock has no writer and shares it.
     pub fn lock_shared(&self, lock: ObjectId, name: Object, site: Site) {
+        self.before_access(site);
         let op = Op::on(name, Kind::AcquireShared);
         self.point(Announcement::new(Code::Read, op, site).waiting(Wait::LockShared(lock)));
         self.locked_shared(lock, name, site);
@@ -112,6 +115,7 @@ impl Control {
 
     /// Shares a lock if it has no writer.
     pub fn try_lock_shared(&self, lock: ObjectId, name: Object, site: Site) -> bool {
+        self.before_access(site);
         self.point(Announcement::new(
             Code::TryRead,
             Op::on(name, Kind::AcquireShared),

@@ -34,7 +34,7 @@ const ALONE: u32 = 2;
 const POLLING: u32 = 3;
 /// Rounds with changes of the thread's own, ended by a yield at one place, after which others go first.
 const UNFAIR: u32 = 10;
-/// Accesses to atomics after which a thread asks to let others go first, and then after how many more each time: enough
+/// Accesses to atomics and locks after which a thread asks to let others go first, and then after how many more each time: enough
 /// for most work, and few beside what an execution may take.
 const TIRING: u32 = 2000;
 const BREATH: u32 = 64;
@@ -100,7 +100,7 @@ impl Control {
         }
     }
 
-    /// Before an access to an atomic: a thread that has made very many asks to let others go first.
+    /// Before an access to an atomic or a lock: a thread that has made very many asks to let others go first.
     #[inline]
     pub fn before_access(&self, site: Site) {
         let me = self.me();

@@ -95,7 +95,7 @@ pub(crate) struct ThreadState {
     pub locals: Locals,
     pub spin: Spin,
     pub rounds: Rounds,
-    /// Accesses to atomics, all in all.
+    /// Accesses to atomics and locks, all in all.
     pub accesses: u32,
     /// How often the thread asked for the time since its last scheduling point, and since it last waited
     /// for more than a lock.

@@ -7,6 +7,7 @@ use crate::tree::Tree;
 #[test]
 fn waiting_busily_is_not_endless_because_a_schedule_never_lets_others_go() {
     let tree = Tree::of("busy");
+    tree.run(&["explore", "--budget", "300,5s"]).has_code(0);
     let run = tree.run(&["--operators", "RTXC"]);
     let verdict = |function, change| run.mutant("src/lib.rs", function, change).verdict;
     let deadlock = Some(Verdict::Killed(How::Deadlock));
