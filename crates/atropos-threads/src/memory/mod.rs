@@ -8,6 +8,7 @@ mod blocking;
 pub mod context;
 pub mod descriptors;
 mod futex;
+mod hash_keys;
 pub mod heap;
 pub mod image;
 pub mod interpose;
@@ -15,6 +16,7 @@ mod outside_world;
 pub mod panic_count;
 pub mod stacks;
 pub mod system;
+mod words;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,6 +27,7 @@ use heap::Heap;
 use image::{Image, Layout};
 use panic_count::PanicCount;
 use stacks::Stacks;
+use words::Words;
 
 /// The memory of explorations. A process has one; explorations take turns.
 #[derive(Debug)]
@@ -92,8 +95,7 @@ impl World {
         interpose::TEXT_START.store(world.layout.text.start, Relaxed);
         interpose::TEXT_END.store(world.layout.text.end, Relaxed);
         heap::BASE.store(world.heap.base(), Relaxed);
-        let tls = world.layout.thread_local.clone();
-        world.panic_count = PanicCount::find(tls.start as *mut u8, tls.len());
+        world.panic_count = PanicCount::find(&Words::of(&world.layout.thread_local));
         world
     }
 
@@ -108,6 +110,7 @@ impl World {
     /// Remembers the statics as they are now.
     pub fn remember_statics(&mut self) {
         warm_up();
+        hash_keys::set(&Words::of(&self.layout.thread_local));
         let keep = idle().keep.clone();
         self.image = Some(Image::take(&self.layout, &keep));
         self.descriptors = Descriptors::of_this_process();

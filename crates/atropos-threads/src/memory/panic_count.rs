@@ -9,21 +9,20 @@
 
 use std::panic::{catch_unwind, resume_unwind};
 
+use super::words::Words;
+
 /// The place of the count, for the OS thread that looked.
 #[derive(Clone, Copy, Debug)]
 pub struct PanicCount(*mut usize);
 
 impl PanicCount {
     /// Looks in this thread's block of thread-local variables.
-    pub fn find(tls_start: *mut u8, length: usize) -> Option<PanicCount> {
-        if tls_start.is_null() || std::thread::panicking() {
+    pub fn find(words: &Words) -> Option<PanicCount> {
+        if std::thread::panicking() {
             return None;
         }
-        let words = Words {
-            start: tls_start.cast(),
-            count: length / size_of::<usize>(),
-        };
-        let mut candidates: Vec<usize> = (0..words.count).filter(|&i| words.get(i) == 0).collect();
+        let mut candidates: Vec<usize> =
+            (0..words.count()).filter(|&i| words.get(i) == 0).collect();
         during_panic(&mut || {
             candidates.retain(|&i| words.get(i) == 1);
             let mut inner = std::mem::take(&mut candidates);
@@ -33,7 +32,7 @@ impl PanicCount {
         });
         candidates.retain(|&i| words.get(i) == 0);
         let [only] = candidates[..] else { return None };
-        let count = PanicCount(words.start.cast_mut().wrapping_add(only));
+        let count = PanicCount(words.place(only));
         count.works().then_some(count)
     }
 
@@ -54,20 +53,6 @@ impl PanicCount {
     pub fn replace(self, count: usize) -> usize {
         // SAFETY: `find` saw this word behave as the count of this OS thread; only that thread holds the value.
         unsafe { std::ptr::replace(self.0, count) }
-    }
-}
-
-struct Words {
-    start: *const usize,
-    count: usize,
-}
-
-impl Words {
-    fn get(&self, i: usize) -> usize {
-        assert!(i < self.count);
-        // SAFETY: within the thread's own block, which is mapped and at least word-aligned; volatile because
-        // the variables change behind the compiler's back.
-        unsafe { self.start.add(i).read_volatile() }
     }
 }
 

@@ -153,6 +153,8 @@ impl Process<'_> {
         // SAFETY: between fork and exec only system calls are made.
         unsafe {
             command.pre_exec(move || {
+                // What a program does may depend on addresses, and is to be the same when a schedule is run again.
+                sys::lie_at_fixed_addresses();
                 sys::keep_on_exec(end).map_err(|error| std::io::Error::from_raw_os_error(error.0))
             });
         }
