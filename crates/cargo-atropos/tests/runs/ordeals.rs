@@ -47,6 +47,9 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         let again = tree.run(&["replay", "--mutant", &endless.info.id.0.to_string()]);
         assert!(again.has_code(2).stdout.contains("no end after"));
     }
+    // Also where the threads' steps are as many as std's random keys say.
+    let drawn = run.mutant("src/chance.rs", "put_in", "replace *sum < most with false");
+    assert!(drawn.killed_by[0].schedule.is_some());
     assert!(tree.replay_kills(&run) > 10);
     // What it does to the world outside is not done while schedules are explored, but where the test is run as it is.
     let wandered = run.mutant("src/harm.rs", "wander", "negate really");
