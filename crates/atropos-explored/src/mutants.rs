@@ -94,7 +94,10 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         let (failure, thoroughly) = (failure.clone(), describe::THOROUGHLY);
         let Finding { end, schedule } = finding;
         match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
-            Ok(found) => explored.found = Some(found),
+            Ok(found) if found.replayed => explored.found = Some(found),
+            Ok(_) => {
+                explored.uncontrolled = Some(describe::not_under_control(recheck::NOT_REPEATED))
+            }
             Err(why) => explored.uncontrolled = Some(why),
         }
     }

@@ -16,12 +16,13 @@ pub enum Recheck {
     Unknown(String),
 }
 
+/// What is said of a failure that its own schedule does not bring about again: something has a part in it that is not under
+/// control.
+pub const NOT_REPEATED: &str = "it failed under a schedule that ended otherwise when run again";
+
 impl Recheck {
-    /// A failure that its own schedule does not bring about again: something has a part in it that is not under control.
     pub fn not_repeated() -> Recheck {
-        Recheck::Unknown(
-            "it failed under a schedule that ended otherwise when run again".to_owned(),
-        )
+        Recheck::Unknown(NOT_REPEATED.to_owned())
     }
 
     /// What is to be told of a mutant that was killed under these schedules.
@@ -63,7 +64,8 @@ pub fn original(
                 let found = describe::found_in_original(subject, failure, end, schedule, briefly);
                 subject.take_notes();
                 match found {
-                    Ok(found) => return Recheck::Fails(found),
+                    Ok(found) if found.replayed => return Recheck::Fails(found),
+                    Ok(_) => unknown = Some(NOT_REPEATED.to_owned()),
                     Err(why) => {
                         unknown = Some(format!("where it fails, so does the original; {why}"));
                     }
