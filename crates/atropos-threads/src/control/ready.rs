@@ -3,7 +3,7 @@
 
 use super::Controller;
 use super::objects::ObjectId;
-use super::thread_state::Wait;
+use super::thread_state::{Rounds, Spin, Wait};
 use crate::options::Time;
 
 /// Scheduling points without time passing after which sleepers wake, if time may be hurried: more than most work takes that
@@ -87,6 +87,10 @@ impl Controller {
         let thread = &mut self.threads[me as usize];
         if !matches!(thread.wait, Wait::Lock(_) | Wait::LockShared(_)) {
             (thread.clock_reads_without_wait, thread.time_by_looks) = (0, 0);
+            // Who really waits between two looks does not spin.
+            if thread.wait != Wait::Change {
+                (thread.spin, thread.rounds) = (Spin::default(), Rounds::default());
+            }
         }
         if let Some(object) = thread.wait.object() {
             self.objects.block(object, me);

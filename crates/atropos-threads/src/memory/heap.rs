@@ -113,13 +113,17 @@ impl Heap {
         self.base
     }
 
-    /// Forgets everything that was allocated.
+    /// Forgets everything that was allocated. What was written there goes, too: a program that uses memory before it has
+    /// written anything there finds the same in every execution and every process.
     pub fn empty(&mut self) {
         for slice in &mut self.slices[..self.used] {
-            if slice.next - slice.start > KEEP {
+            let taken = slice.next - slice.start;
+            if taken > KEEP {
                 system::give_back(slice.start + KEEP, slice.open - slice.start - KEEP);
             }
             if slice.next != slice.start {
+                // SAFETY: the program had all of this, and nobody uses it any more.
+                unsafe { std::ptr::write_bytes(slice.start as *mut u8, 0, taken.min(KEEP)) };
                 slice.next = slice.start;
                 slice.free = [null_mut(); CLASSES];
             }

@@ -237,6 +237,31 @@ fn run_once(test: &(dyn Fn() + Sync), options: &Options, check: impl FnOnce(Last
     });
 }
 
+/// It looks more often than a thread may that does nothing else, but time passes by its own sleep only.
+#[test]
+fn who_sleeps_between_its_looks_does_not_spin() {
+    let test = || {
+        let is_over = AtomicBool::new(false);
+        let looks = thread::scope(|scope| {
+            let looking = scope.spawn(|| {
+                let mut looks = 0;
+                while !(0..20).any(|_| is_over.load(Ordering::SeqCst)) {
+                    looks += 1;
+                    thread::sleep(Duration::from_millis(1));
+                }
+                looks
+            });
+            thread::sleep(Duration::from_secs(1));
+            is_over.store(true, Ordering::SeqCst);
+            looking.join().unwrap()
+        });
+        assert!((1000..=1002).contains(&looks), "{looks}");
+    };
+    run_once(&test, &sc(), |last| {
+        assert!(last.findings.is_empty(), "{:?}", last.findings);
+    });
+}
+
 /// Nobody else can run, so that time passes for it: a little at first, then more.
 #[test]
 fn who_yields_until_it_is_time_comes_to_an_end_soon_however_long_that_is() {
