@@ -46,6 +46,9 @@ pub(crate) struct Overtime {
     limit: Limit,
     /// What was found before it, that there is no end among it.
     findings: usize,
+    /// What had been so before it.
+    was_fair: bool,
+    was_hurried: bool,
     rota: Box<Rota>,
 }
 
@@ -62,6 +65,8 @@ impl Controller {
         let mut overtime = Overtime {
             limit,
             findings: self.findings.len(),
+            was_fair: self.was_fair,
+            was_hurried: self.clockwork.was_hurried,
             rota: Box::default(),
         };
         let rota: *mut dyn Guide = &raw mut *overtime.rota;
@@ -77,6 +82,8 @@ impl Controller {
             return (end, false);
         };
         self.findings.truncate(overtime.findings);
+        self.was_fair = overtime.was_fair;
+        self.clockwork.was_hurried = overtime.was_hurried;
         match end {
             End::Limit(
                 Limit::Points | Limit::Steps | Limit::Rounds | Limit::Threads | Limit::Memory,

@@ -39,7 +39,7 @@ fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(End, Last)) {
 fn has_late_end(test: impl Fn() + Sync) {
     run(&test, |end, last| {
         assert_eq!(end, End::Passed(0));
-        assert!(last.has_late_end);
+        assert!(last.has_late_end && !last.was_hurried);
         assert!(last.findings.is_empty(), "{:?}", last.findings);
     });
 }
@@ -47,7 +47,7 @@ fn has_late_end(test: impl Fn() + Sync) {
 fn is_endless(limit: Limit, test: impl Fn() + Sync) {
     run(&test, |end, last| {
         assert_eq!(end, End::Limit(limit));
-        assert!(!last.has_late_end);
+        assert!(!last.has_late_end && !last.was_hurried);
         let kinds: Vec<_> = last.findings.iter().map(|found| &found.kind).collect();
         assert!(
             matches!(kinds[..], [FindingKind::StepLimit { .. }]),
