@@ -63,6 +63,7 @@ pub mod observations;
 pub mod path_set;
 pub mod stack;
 pub mod standstill;
+pub mod supply;
 #[doc(hidden)]
 pub mod sys;
 pub mod text;

@@ -36,6 +36,8 @@ pub enum Outcome {
     Deadlock,
     /// More time than the limit, without reaching another limit.
     TimeLimit,
+    /// More time than the limit, but others had the processors for much of it.
+    Starved,
     /// Nothing can be said this way: the mutant needs a process of its own from the test's start.
     NeedsOwnProcess,
     /// The test ended and the mutant never differed from the original.
@@ -64,6 +66,7 @@ impl Outcome {
             Outcome::Deadlock => (13, 0),
             Outcome::FileLimit => (14, 0),
             Outcome::SpawnLimit => (15, 0),
+            Outcome::Starved => (16, 0),
         }
     }
 
@@ -88,6 +91,7 @@ impl Outcome {
             13 => Outcome::Deadlock,
             14 => Outcome::FileLimit,
             15 => Outcome::SpawnLimit,
+            16 => Outcome::Starved,
             _ => Outcome::None,
         }
     }
@@ -107,6 +111,11 @@ impl Outcome {
                 | Outcome::Deadlock
                 | Outcome::TimeLimit
         )
+    }
+
+    /// A clock ended it, and nothing else.
+    pub fn is_of_the_clock(self) -> bool {
+        matches!(self, Outcome::TimeLimit | Outcome::Starved)
     }
 
     /// Nothing will be added to it by the command that is running.
@@ -260,6 +269,8 @@ mod tests {
             Outcome::SpawnLimit,
             Outcome::Deadlock,
             Outcome::TimeLimit,
+            Outcome::Starved,
+            Outcome::Harm,
             Outcome::NeedsOwnProcess,
             Outcome::NotInfected,
         ] {

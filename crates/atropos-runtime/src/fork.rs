@@ -153,6 +153,7 @@ pub fn settle_record(record: &Record, waited: Waited) {
         Waited::Ended(Ended::Signaled(sys::SIGSYS)) => Outcome::NeedsOwnProcess,
         Waited::Ended(Ended::Signaled(signal)) => Outcome::Crashed(signal),
         Waited::TimedOut => Outcome::TimeLimit,
+        Waited::Starved => Outcome::Starved,
         Waited::StoodStill => {
             record.set_text(DEADLOCK, "");
             Outcome::Deadlock

@@ -7,9 +7,11 @@
 
 use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use atropos_protocol::Board;
 use atropos_protocol::standstill::Standstill;
+use atropos_protocol::supply::Supply;
 use atropos_protocol::sys::{self, Ended, Errno, PollFd};
 
 use crate::kin::parent_of;
@@ -27,6 +29,8 @@ pub enum Waited {
     Ended(Ended),
     /// It took too long and was killed.
     TimedOut,
+    /// It took too long and was killed, but others had the processors for much of that time.
+    Starved,
     /// It would never have gone on, and was killed.
     StoodStill,
     /// The driver gave up on the command (or is gone), so it was killed.
@@ -63,7 +67,9 @@ fn watch(
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
     let mut standstill = Standstill::default();
-    let mut look = sys::now() + LOOK;
+    let mut supply = Supply::default();
+    let start = sys::now();
+    let mut look = start + LOOK;
     loop {
         let header = board.header();
         let below = header.depth.load(Ordering::Relaxed).saturating_sub(depth);
@@ -105,6 +111,7 @@ fn watch(
         let mut stands_still = false;
         if below == 1 && sys::now() >= look {
             stands_still = standstill.is_seen(pid);
+            supply.look(pid);
             look = sys::now() + LOOK;
         }
         if left == 0 || stands_still {
@@ -112,6 +119,7 @@ fn watch(
                 // It ended by itself at the last moment.
                 Some(ended) if ended != Ended::Signaled(sys::SIGKILL) => Waited::Ended(ended),
                 _ if stands_still => Waited::StoodStill,
+                _ if supply.was_short(Duration::from_nanos(sys::now() - start)) => Waited::Starved,
                 _ => Waited::TimedOut,
             };
         }

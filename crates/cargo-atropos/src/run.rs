@@ -358,6 +358,13 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
             };
             format!("under {name} it was stopped before it {harm}")
         }
+        Undecided::Starved => format!(
+            "it took longer than the limit of time under {name}, while other programs had the processors; \
+             run again when the machine has less to do, or give it more time with `--timeout-multiplier`"
+        ),
+        Undecided::Unsteady => {
+            format!("{name} ended badly with it, but then did so without any mutant, too")
+        }
         Undecided::OnlyExplored => {
             format!("it only acts where threads are explored, and {name} could not be")
         }

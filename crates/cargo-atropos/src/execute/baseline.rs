@@ -194,7 +194,7 @@ fn try_test(
         };
         let first = run_for(patience(context))?;
         let run = match first {
-            Ok(run) if run.verdict.outcome == Outcome::TimeLimit && build.may_be_faster => {
+            Ok(run) if run.verdict.outcome.is_of_the_clock() && build.may_be_faster => {
                 if !run.waits_for_strangers() {
                     return Ok(Finding::Slow);
                 }
@@ -306,7 +306,7 @@ fn why_failed(verdict: &Verdict) -> String {
         Outcome::StackOverflow => "its stack overflows".to_owned(),
         Outcome::Crashed(signal) => format!("it is ended by signal {signal}"),
         Outcome::Exited(code) => format!("its process exits with code {code} before it is over"),
-        Outcome::TimeLimit => "it takes too long".to_owned(),
+        Outcome::TimeLimit | Outcome::Starved => "it takes too long".to_owned(),
         _ => "it fails without a word".to_owned(),
     }
 }

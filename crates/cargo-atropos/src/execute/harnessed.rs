@@ -2,7 +2,8 @@
 //!
 //! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
 //! after the original they were forked from has passed to its end, a worker's verdicts if its
-//! memory stayed clean, and one that only a clock gave after a second run with twice the time. What a test says that looks at
+//! memory stayed clean, and one that only a clock gave after a second run with twice the time, in which it got the processors that
+//! it wanted. What a test says that looks at
 //! the clock itself, or where memory or space is lacking, counts as a kill if it says it twice, and the original passes again in
 //! between; so does a deadlock of threads.
 
@@ -14,6 +15,7 @@ use anyhow::{Result, bail};
 use atropos_protocol::{Broken, Effect, Effects, Limits, Outcome, Verdict, Way};
 use atropos_report::outcomes::TestRecord;
 
+use super::company::Company;
 use super::file_locks::FileLocks;
 use super::standing::{TestId, Undecided, how};
 use super::test_case::TestCase;
@@ -76,7 +78,7 @@ fn again(limits: Limits, effects: Effects) -> Limits {
 /// Whether a verdict is only that of a clock, or of a number of steps that is another in each run.
 fn is_late(outcome: Outcome, effects: Effects) -> bool {
     match outcome {
-        Outcome::TimeLimit => true,
+        Outcome::TimeLimit | Outcome::Starved => true,
         Outcome::StepLimit => steps_vary(effects) || effects.contains(Effect::Clock),
         Outcome::Deadlock => steps_vary(effects),
         _ => false,
@@ -102,8 +104,9 @@ fn may_fail_by_the_machine(test: &TestCase, verdict: &Verdict) -> bool {
 
 /// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
 fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
-    may_fail_by_the_machine(test, verdict)
-        || verdict.outcome == Outcome::Deadlock && steps_vary(test.baseline.effects)
+    let may_wait_too_long = matches!(verdict.outcome, Outcome::Deadlock | Outcome::TimeLimit)
+        && steps_vary(test.baseline.effects);
+    may_fail_by_the_machine(test, verdict) || may_wait_too_long
 }
 
 /// What to run.
@@ -152,15 +155,17 @@ pub fn run(
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
     let locks = FileLocks::default();
+    let company = Company::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
             .map(|number| {
-                let (items, next, locks) = (&items, &next, &locks);
+                let (items, next, locks, company) = (&items, &next, &locks, &company);
                 scope.spawn(move || -> Result<()> {
                     let mut worker = Worker {
                         context,
                         records,
                         turn,
+                        company,
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
@@ -212,6 +217,7 @@ struct Worker<'a> {
     context: &'a Context<'a>,
     records: &'a [TestRecord],
     turn: Turn,
+    company: &'a Company,
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
@@ -286,6 +292,8 @@ impl Worker<'_> {
         wanted: &[u32],
         limits: Limits,
     ) -> Result<()> {
+        let company = self.company;
+        let beside_others = company.beside_others();
         let mut left = wanted.to_vec();
         if way != Way::Each {
             let verdicts = self.trusted(way, id, test, &left, &limits)?;
@@ -302,6 +310,7 @@ impl Worker<'_> {
             let verdicts = self.each(test, some, &limits)?;
             slow.extend(self.note(id, test, verdicts, some.to_vec())?);
         }
+        drop(beside_others);
         match self.turn {
             Turn::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
             Turn::Rest => self.run_slow(id, test, slow, limits),
@@ -317,11 +326,13 @@ impl Worker<'_> {
         mut killed: Vec<u32>,
         limits: &Limits,
     ) -> Result<()> {
+        let company = self.company;
         killed.retain(|&mutant| self.doubtful.contains(&(id, mutant)));
         for some in killed.chunks(fitting(NOTED, test)) {
             if self.context.interrupted() {
                 return Ok(());
             }
+            let _beside_others = company.beside_others();
             let verdicts = self.each(test, some, limits)?;
             self.note(id, test, verdicts, some.to_vec())?;
         }
@@ -329,7 +340,8 @@ impl Worker<'_> {
     }
 
     /// A second run, with twice the time, for mutants of which only the clock has spoken, or a count of steps that the next
-    /// run need not repeat.
+    /// run need not repeat. Threads may wait for each other by looking again and again: where they do, nothing of ours runs
+    /// beside them.
     fn run_slow(
         &mut self,
         id: TestId,
@@ -338,22 +350,49 @@ impl Worker<'_> {
         limits: Limits,
     ) -> Result<()> {
         let limits = again(limits, test.baseline.effects);
+        let company = self.company;
         for mutant in slow {
             if self.context.interrupted() {
                 return Ok(());
             }
-            let verdicts = self.each(test, &[mutant], &limits)?;
-            let mut all_said = Vec::new();
-            for (mutant, verdict) in &verdicts {
-                let is_trusted = !may_fail_by_chance(test, verdict) || self.is_steady(test)?;
-                let said = said(*mutant, verdict);
-                all_said.extend(said.map(|said| Said {
-                    kill: said.kill.filter(|_| is_trusted),
-                    ..said
-                }));
+            let verdict = if steps_vary(test.baseline.effects) {
+                let _alone = company.alone();
+                self.only(test, mutant, &limits)?
+            } else {
+                let beside_others = company.beside_others();
+                match self.only(test, mutant, &limits)? {
+                    Some(verdict) if verdict.outcome == Outcome::Starved => {
+                        drop(beside_others);
+                        let _alone = company.alone();
+                        self.only(test, mutant, &limits)?
+                    }
+                    verdict => verdict,
+                }
+            };
+            if let Some(verdict) = verdict {
+                self.note_at_last(id, test, mutant, &verdict)?;
             }
-            self.context.note(id, &self.name(id), all_said)?;
         }
+        Ok(())
+    }
+
+    /// Notes what a second run said, if it can be believed.
+    fn note_at_last(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        mutant: u32,
+        verdict: &Verdict,
+    ) -> Result<()> {
+        let why = if verdict.outcome == Outcome::Starved {
+            Undecided::Starved
+        } else if may_fail_by_chance(test, verdict) && !self.is_steady(test)? {
+            Undecided::Unsteady
+        } else {
+            let said = said(mutant, verdict).into_iter().collect();
+            return self.context.note(id, &self.name(id), said);
+        };
+        self.context.leave_undecided(id, mutant, why);
         Ok(())
     }
 
@@ -476,6 +515,12 @@ impl Worker<'_> {
                 Ok(Vec::new())
             }
         }
+    }
+
+    /// The verdict of a mutant in a process of its own.
+    fn only(&mut self, test: &TestCase, mutant: u32, limits: &Limits) -> Result<Option<Verdict>> {
+        let verdicts = self.each(test, &[mutant], limits)?;
+        Ok(verdicts.into_iter().map(|(_, verdict)| verdict).next())
     }
 
     /// Verdicts of mutants that have a process of their own each.

@@ -7,6 +7,7 @@
 //! puts together what the tests said.
 
 mod baseline;
+mod company;
 mod copies;
 mod explored;
 mod file_locks;

@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use atropos_protocol::standstill::{DEADLOCK, Standstill};
+use atropos_protocol::supply::Supply;
 use atropos_protocol::undo::Log;
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
 use atropos_report::outcomes::TestRecord;
 use atropos_report::verdict::How;
 
 use super::baseline::captured;
+use super::company::Company;
 use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
 use super::way::Used;
@@ -66,6 +68,8 @@ enum End {
     Exited(ExitStatus),
     Deadlock,
     TimeLimit,
+    /// Others had the processors for much of the time.
+    Starved,
 }
 
 /// Runs all programs once without a mutant.
@@ -113,7 +117,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 message: match end {
                     End::Exited(status) => format!("the program ended with {status}"),
                     End::Deadlock => DEADLOCK.to_owned(),
-                    End::TimeLimit => "the program does not end".to_owned(),
+                    End::TimeLimit | End::Starved => "the program does not end".to_owned(),
                 },
                 output: captured(&said),
             });
@@ -148,20 +152,19 @@ pub fn run(
         let name = journal_name(&tests[id.0]);
         let open = context.open_for(id);
         let next = AtomicUsize::new(0);
+        let company = Company::default();
         std::thread::scope(|scope| {
             let jobs = if test.is_alone { 1 } else { context.jobs() };
             let workers: Vec<_> = (0..jobs)
                 .map(|worker| {
-                    let (open, next, name) = (&open, &next, &name);
+                    let (open, next, name, company) = (&open, &next, &name, &company);
                     scope.spawn(move || -> Result<()> {
                         while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
                             && !context.interrupted()
                         {
-                            match run_mutant(context, test, mutant, worker)? {
-                                Some(said) => context.note(id, name, vec![said])?,
-                                None => {
-                                    context.leave_undecided(id, mutant, Undecided::Harm(None));
-                                }
+                            match run_mutant(context, test, mutant, worker, company)? {
+                                Ok(said) => context.note(id, name, vec![said])?,
+                                Err(why) => context.leave_undecided(id, mutant, why),
                             }
                         }
                         Ok(())
@@ -176,13 +179,14 @@ pub fn run(
     Ok(())
 }
 
-/// None if the mutant was stopped before it did harm.
+/// What a program says of a mutant, or why it says nothing.
 fn run_mutant(
     context: &Context<'_>,
     test: &PlainBaseline,
     mutant: u32,
     worker: usize,
-) -> Result<Option<Said>> {
+    company: &Company,
+) -> Result<Result<Said, Undecided>> {
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
@@ -201,8 +205,11 @@ fn run_mutant(
         ..way::limits(&used, multiplier)
     };
     let start = Instant::now();
+    let beside_others = company.beside_others();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
+    drop(beside_others);
     if !matches!(end, End::Exited(_)) {
+        let _alone = company.alone();
         let limits = Limits {
             time: limits.time * 2,
             ..limits
@@ -210,7 +217,10 @@ fn run_mutant(
         end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     }
     if board.spawned_limit(mutant) == Some(Outcome::Harm) {
-        return Ok(None);
+        return Ok(Err(Undecided::Harm(None)));
+    }
+    if matches!(end, End::Starved) {
+        return Ok(Err(Undecided::Starved));
     }
     let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
         KillEntry {
@@ -219,7 +229,7 @@ fn run_mutant(
             location: String::new(),
         }
     });
-    Ok(Some(Said {
+    Ok(Ok(Said {
         mutant,
         seconds: start.elapsed().as_secs_f64(),
         kill,
@@ -232,6 +242,7 @@ fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String
     let status = match end {
         End::Deadlock => return Some((How::Deadlock, DEADLOCK.to_owned())),
         End::TimeLimit => return Some((How::TimeLimit, String::new())),
+        End::Starved => return None,
         End::Exited(status) => status,
     };
     match limit {
@@ -300,9 +311,11 @@ fn run_program(
 }
 
 fn wait(child: &mut Child, limit: Duration) -> Result<End> {
-    let deadline = Instant::now() + limit;
+    let start = Instant::now();
+    let deadline = start + limit;
     let mut pause = Duration::from_micros(200);
     let mut standstill = Standstill::default();
+    let mut supply = Supply::default();
     let mut look = Instant::now() + LOOK;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -310,13 +323,17 @@ fn wait(child: &mut Child, limit: Duration) -> Result<End> {
         }
         if Instant::now() >= deadline {
             let _ = child.kill();
-            return Ok(End::TimeLimit);
+            return Ok(match supply.was_short(start.elapsed()) {
+                true => End::Starved,
+                false => End::TimeLimit,
+            });
         }
         if Instant::now() >= look {
             if standstill.is_seen(child.id() as i32) {
                 let _ = child.kill();
                 return Ok(End::Deadlock);
             }
+            supply.look(child.id() as i32);
             look = Instant::now() + LOOK;
         }
         std::thread::sleep(pause);

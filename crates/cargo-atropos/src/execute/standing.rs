@@ -21,6 +21,10 @@ pub enum Undecided {
     OnlyExplored,
     /// The mutant was stopped before it changed a file that the original leaves alone: by which call, where that is known.
     Harm(Option<String>),
+    /// It took longer than the limit of time, while other programs had the processors.
+    Starved,
+    /// The test failed, or took too long, and so did the original when it was run once more.
+    Unsteady,
 }
 
 /// What is known of one mutant.
@@ -99,6 +103,7 @@ pub fn how(verdict: &RunVerdict) -> Option<How> {
         | Outcome::Passed
         | Outcome::NeedsOwnProcess
         | Outcome::Harm
+        | Outcome::Starved
         | Outcome::NotInfected => return None,
     })
 }

@@ -167,7 +167,7 @@ fn run(
         is_killed,
         is_cut_off: matches!(
             verdict.outcome,
-            Outcome::StepLimit | Outcome::Deadlock | Outcome::TimeLimit
+            Outcome::StepLimit | Outcome::Deadlock | Outcome::TimeLimit | Outcome::Starved
         ),
         broken,
         difference: known.trace.difference(&trace, &known.unsteady),
