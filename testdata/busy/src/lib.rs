@@ -40,6 +40,8 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Barrier, OnceLock};
+
     use super::*;
 
     #[test]
@@ -66,6 +68,34 @@ mod tests {
                 }
             }
         });
+    }
+
+    /// With more threads than most machines have processors: who looks all the time keeps the one waiting that could go on.
+    #[test]
+    fn an_item_goes_round() {
+        const ROUNDS: u32 = 500;
+        let places: [Place; 8] = Default::default();
+        let owners: [OnceLock<Thread>; 8] = Default::default();
+        let all_are_there = Barrier::new(places.len());
+        thread::scope(|scope| {
+            for index in 0..places.len() {
+                let (places, owners, all_are_there) = (&places, &owners, &all_are_there);
+                scope.spawn(move || {
+                    owners[index].set(thread::current()).unwrap();
+                    all_are_there.wait();
+                    let next = (index + 1) % places.len();
+                    let pass_on = |item| places[next].put(item, owners[next].get().unwrap());
+                    if index == 0 {
+                        pass_on(0);
+                    }
+                    for _ in 0..ROUNDS {
+                        pass_on(places[index].take() + 1);
+                    }
+                });
+            }
+        });
+        let left = places[1].take();
+        assert_eq!(left, ROUNDS * places.len() as u32);
     }
 
     #[test]

@@ -209,7 +209,12 @@ fn check_within(mutant: u32, expected: Outcome, message: &str, limits: &Limits) 
     for way in [Way::Fork, Way::Each, Way::Batch] {
         let (verdicts, _) = driver.run_with(way, "seven", &[mutant], limits);
         let verdict = &verdicts[&mutant];
-        assert_eq!(verdict.outcome, expected, "{way:?}: {verdict:?}");
+        // Whether it had the processors depends on what else the machine does.
+        let is_expected = match expected {
+            Outcome::TimeLimit => verdict.outcome.is_of_the_clock(),
+            expected => verdict.outcome == expected,
+        };
+        assert!(is_expected, "{way:?}: {verdict:?}");
         assert!(verdict.message.contains(message), "{way:?}: {verdict:?}");
         assert_harmless(&mut driver);
     }
@@ -527,7 +532,7 @@ fn an_original_that_misbehaves_has_a_verdict_too() {
     let index = driver.index("original_hangs");
     let capture = driver.scratch.join("captured");
     let baseline = driver.client.baseline(index, &limits, &capture).unwrap();
-    assert_eq!(baseline.verdict.outcome, Outcome::TimeLimit);
+    assert!(baseline.verdict.outcome.is_of_the_clock());
 }
 
 #[test]
