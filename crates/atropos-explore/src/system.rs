@@ -121,6 +121,11 @@ pub trait Guide {
     fn is_fresh(&self) -> bool {
         true
     }
+
+    /// Before an execution: how many of its answers, from the first on, are sure to be those of the execution before.
+    fn repeats(&self) -> usize {
+        0
+    }
 }
 
 /// Within `impl Guide for` a guide that stands before another one: these calls go to the other.

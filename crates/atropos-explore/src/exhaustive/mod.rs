@@ -608,6 +608,10 @@ impl Guide for Exhaustive {
     fn is_fresh(&self) -> bool {
         self.fresh
     }
+
+    fn repeats(&self) -> usize {
+        self.repeated.saturating_sub(1)
+    }
 }
 
 impl Strategy for Exhaustive {

@@ -314,6 +314,9 @@ pub(super) struct Recorded<'a> {
     /// Executions of the original from this one on are not to be used.
     before: u64,
     path: Vec<Choice>,
+    /// After how many choices the execution before left what is remembered. One that makes the same choices leaves it
+    /// there, too, so that nothing is to be had by following it.
+    left_after: Option<usize>,
     /// The threads of the scheduling point that is remembered.
     threads: Vec<Pending>,
     /// New decisions for which the system had to run.
@@ -340,6 +343,7 @@ impl<'a> Recorded<'a> {
             mutant,
             before,
             path: Vec::new(),
+            left_after: None,
             threads: Vec::new(),
             fresh: 0,
             before_acting: 0,
@@ -413,8 +417,12 @@ fn tell(guide: &mut dyn Guide, told: Told) {
 impl System for Recorded<'_> {
     fn run(&mut self, guide: &mut dyn Guide) -> End {
         self.path.clear();
-        if let Some(end) = self.remember(guide) {
-            return end;
+        if self.left_after.is_none_or(|left| guide.repeats() < left) {
+            let end = self.remember(guide);
+            self.left_after = end.is_none().then_some(self.path.len());
+            if let Some(end) = end {
+                return end;
+            }
         }
         // The last answer is new to the recording, so the system has to act on it.
         let is_fresh = !self.path.is_empty() && guide.is_fresh();
