@@ -57,8 +57,8 @@ fn steps_vary(effects: Effects) -> bool {
     effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
 }
 
-/// How many times the steps a mutant may take in its second run under a test that may look at the clock again and again until it
-/// is time: on a machine that has become less busy that is far more often.
+/// How many times the steps a mutant may take in its second run under a test that looks at the clock, which may have told it how
+/// often to go round. (Who looks again and again is given more steps by the runtime.)
 const LOOKS_AT_CLOCK: u64 = 10;
 
 /// The limits of a second run, in which time counts, and steps only as far as they tell something.
