@@ -12,7 +12,7 @@ use crate::memory::stacks::MOST_THREADS;
 /// Steps after which a thread in overtime lets others go, though it comes to no scheduling point.
 const BREATH: u64 = 16;
 
-/// The running thread takes more steps of its own than it may. Returns only outside an execution, or in overtime.
+/// The execution takes more steps between scheduling points than it may, now in the running thread. Returns only outside an execution, or in overtime.
 pub fn too_many_steps(steps: u64, limit: u64) {
     if let Some(control) = control() {
         let state = control.state();
@@ -24,8 +24,8 @@ pub fn too_many_steps(steps: u64, limit: u64) {
             return;
         }
         let waiting = state.who_waits();
-        // Nobody else and no clock can end what it does.
-        let is_alone = waiting.len() < 2 && control.me().clock_reads_without_wait == 0;
+        // No other thread took these steps or can end what it does, and no clock.
+        let is_alone = state.started < 2 && control.me().clock_reads_without_wait == 0;
         state.found(FindingKind::StepLimit { steps, waiting });
         let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
         if !is_alone && state.goes_into_overtime(Limit::Steps) {

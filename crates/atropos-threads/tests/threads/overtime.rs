@@ -137,7 +137,6 @@ fn who_waits_busily_for_what_never_comes_is_endless() {
 
 /// Counts steps as woven loops do; says when there are too many.
 fn steps(count: &std::sync::atomic::AtomicU64) {
-    const LIMIT: u64 = 10_000;
     let steps = count.fetch_add(1, Ordering::Relaxed);
     if steps > LIMIT {
         too_many_steps(steps, LIMIT);
@@ -170,6 +169,28 @@ fn who_looks_for_others_at_what_nobody_controls_is_not_endless() {
         });
     };
     is_endless(Limit::Steps, test);
+}
+
+/// As a test does that goes on after one of its threads has looked for something all the time.
+#[test]
+fn who_goes_on_after_another_has_taken_nearly_all_steps_is_not_endless() {
+    let count = std::sync::atomic::AtomicU64::new(0);
+    has_late_end(|| {
+        thread::scope(|scope| {
+            scope.spawn(|| (0..LIMIT - 10).for_each(|_| steps(&count)));
+        });
+        (0..100).for_each(|_| steps(&count));
+    });
+    // What goes on for ever does so then, too.
+    let count = std::sync::atomic::AtomicU64::new(0);
+    is_endless(Limit::Steps, || {
+        thread::scope(|scope| {
+            scope.spawn(|| (0..LIMIT - 10).for_each(|_| steps(&count)));
+        });
+        loop {
+            steps(&count);
+        }
+    });
 }
 
 #[test]
