@@ -208,10 +208,13 @@ fn run_mutant(
     let beside_others = company.beside_others();
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     drop(beside_others);
-    if !matches!(end, End::Exited(_)) {
+    // Where threads or processes wait for each other by looking again and again, steps are others in each run.
+    let by_steps = board.spawned_limit(mutant) == Some(Outcome::StepLimit) && test.spawns > 0;
+    if by_steps || !matches!(end, End::Exited(_)) {
         let _alone = company.alone();
         let limits = Limits {
             time: limits.time * 2,
+            steps: if test.spawns > 0 { 0 } else { limits.steps },
             ..limits
         };
         end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
