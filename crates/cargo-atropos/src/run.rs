@@ -13,7 +13,7 @@ use atropos_mutants::MutantId;
 use atropos_protocol::Effect;
 use atropos_report::impact::rank;
 use atropos_report::outcomes::{
-    FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool, Totals,
+    self, FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool, Totals,
 };
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
@@ -57,7 +57,13 @@ pub fn run(options: Options) -> Result<ExitCode> {
         ControlFlow::Continue(tested) => tested,
         ControlFlow::Break(end) => {
             drop(progress);
-            return end.tell(prepared.terminal);
+            let code = end.tell(prepared.terminal)?;
+            if output.join(outcomes::FILE_NAME).exists() {
+                let output = reports::short(output);
+                let note = format!("the reports in {output} are still those of an earlier run");
+                prepared.terminal.note(note);
+            }
+            return Ok(code);
         }
     };
     let Tested {
@@ -517,7 +523,7 @@ fn report(
             width: prepared.terminal.width(),
             all: prepared.options.output.verbose,
             top: prepared.options.output.top,
-            outcomes_path: &directory.join("outcomes.json").display().to_string(),
+            outcomes_path: &directory.join(outcomes::FILE_NAME).display().to_string(),
             reports: reported.as_deref().unwrap_or_default(),
         };
         summary(&outcomes, &sources, layout)

@@ -1,6 +1,7 @@
 //! Mutants that do what mutants do: each must get its exact verdict, and harm nobody else.
 
 use std::path::PathBuf;
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -401,6 +402,40 @@ fn a_panic_in_drop_fails_the_test() {
 #[test]
 fn a_loop_without_steps_runs_into_the_time_limit() {
     check_within(15, Outcome::TimeLimit, "", &in_a_hurry());
+}
+
+/// Programs that want to run all the time, more of them than there are processors.
+struct Strangers(Vec<Child>);
+
+impl Strangers {
+    fn come() -> Strangers {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let start = |_| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", "while :; do :; done"]).spawn().unwrap()
+        };
+        Strangers((0..3 * processors).map(start).collect())
+    }
+}
+
+impl Drop for Strangers {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn what_takes_long_beside_strangers_is_told_apart() {
+    let mut driver = driver();
+    let strangers = Strangers::come();
+    let (verdicts, _) = driver.run_with(Way::Each, "seven", &[15, 16], &in_a_hurry());
+    drop(strangers);
+    // A loop would have run all the time; who sleeps does not want to.
+    let outcomes = [15, 16].map(|mutant| verdicts[&mutant].outcome);
+    assert_eq!(outcomes, [Outcome::Starved, Outcome::TimeLimit]);
 }
 
 #[test]

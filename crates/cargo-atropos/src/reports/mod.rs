@@ -84,7 +84,7 @@ fn replace(path: &Path, text: &str) -> Result<()> {
 }
 
 /// A path as people would type it here.
-fn short(path: &Path) -> String {
+pub fn short(path: &Path) -> String {
     let here = env::current_dir().ok();
     let below = here.and_then(|here| path.strip_prefix(here).ok());
     below.unwrap_or(path).display().to_string()

@@ -16,6 +16,7 @@ fn tests_that_cant_judge_are_named() {
         "error: tests fail without any mutant, so they can't judge mutants: lib tests::sums;",
     );
     assert_eq!(failing.stdout, "");
+    failing.says("note: the reports in target/atropos are still those of an earlier run");
 
     let failing = tree.run_with(&[], &[("FAIL_PROGRAM", "1")]).has_code(4);
     failing.says("---- test program (whole program) ----");
