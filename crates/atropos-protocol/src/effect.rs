@@ -44,10 +44,12 @@ pub enum Effect {
     LargeFiles = 16,
     /// Files or directories were changed that outlive an execution; devices are none.
     LastingFiles = 17,
+    /// Another thread than the test's own ran code of the package, or nobody can say that none did.
+    OwnThreads = 18,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 18] = [
+    pub const ALL: [Effect; 19] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -66,6 +68,7 @@ impl Effect {
         Effect::OldFiles,
         Effect::LargeFiles,
         Effect::LastingFiles,
+        Effect::OwnThreads,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -92,6 +95,7 @@ impl Effect {
             Effect::OldFiles => "changes files that were there before",
             Effect::LargeFiles => "writes large files",
             Effect::LastingFiles => "changes files that last",
+            Effect::OwnThreads => "runs its code in several threads",
         }
     }
 }

@@ -38,6 +38,7 @@ pub fn decide(hit: &Hit) -> u32 {
 }
 
 fn record(hit: &Hit, board: &Board) -> u32 {
+    steps::looks_for_threads();
     let (reached, infected) = (board.reached(), board.infected());
     let Some(mark) = reached.get(hit.first as usize) else {
         return 0;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use atropos_protocol::{Board, Effect};
 
 use crate::role::{self, Role};
-use crate::{clock, effects, plain, verdict};
+use crate::{clock, effects, plain, table, verdict};
 
 /// As many as the weave knows.
 const LANES: usize = 8;
@@ -31,6 +31,10 @@ const TURN: u64 = 1 << 12;
 /// And where a mutant has no limit of steps, so that the time decides which it takes: who waits is to cost the others as
 /// little as if it slept.
 const SHORT_TURN: u64 = 1 << 6;
+
+/// How many steps of the test's own thread are looked at, once there are others, to see whether these take steps, too.
+const LOOKS: u64 = 1 << 17;
+static LOOKED: AtomicU64 = AtomicU64::new(0);
 
 /// How many steps a mutant is given beyond its limit each time, if it has looked at the clock: some milliseconds.
 const PER_LOOK: u64 = 1 << 20;
@@ -76,6 +80,7 @@ pub fn taken() -> u64 {
 
 /// Begins to count at 0.
 pub fn reset() {
+    LOOKED.store(0, Ordering::Relaxed);
     for lane in 0..LANES {
         STEPS.given[lane].store(0, Ordering::Relaxed);
         STEPS.left[lane].store(0, Ordering::Relaxed);
@@ -125,6 +130,8 @@ fn used_up(lane: usize) {
     }
     let ahead = STEPS.stop.load(Ordering::Relaxed).saturating_sub(taken);
     let portion = match effects::seen().contains(Effect::Threads) {
+        // The next step is looked at, too.
+        true if looks_for_threads() => 0,
         true => {
             std::thread::yield_now();
             turn()
@@ -134,6 +141,29 @@ fn used_up(lane: usize) {
     let portion = (ahead / LANES as u64).min(portion) as i64;
     STEPS.given[lane].fetch_add(portion, Ordering::Relaxed);
     STEPS.left[lane].fetch_add(portion, Ordering::Relaxed);
+}
+
+/// A thread is about to be started. If it is the first, a recorder looks at every step from here on, and at all points
+/// once more, until one is come to by another thread: some closures are points, but no steps.
+pub fn threads_start() {
+    if role::role() == Role::Recorder && !effects::seen().contains(Effect::Threads) {
+        stop_at(STEPS.stop.load(Ordering::Relaxed));
+        table::heat_all();
+    }
+}
+
+/// Notes whether another thread than the test's comes to this step or point of a recorder; whether to look at the next one.
+pub fn looks_for_threads() -> bool {
+    let seen = effects::seen();
+    let is_open = seen.contains(Effect::Threads) && !seen.contains(Effect::OwnThreads);
+    if role::role() != Role::Recorder || !is_open {
+        return false;
+    }
+    let goes_on = role::on_test_thread() && LOOKED.fetch_add(1, Ordering::Relaxed) < LOOKS;
+    if !goes_on {
+        effects::note(Effect::OwnThreads, c"", None);
+    }
+    goes_on
 }
 
 fn turn() -> u64 {

@@ -74,6 +74,12 @@ impl ExplorationOptions {
     pub fn is_off(&self) -> bool {
         self.explore.as_deref() == Some(OFF)
     }
+
+    /// The user says how to explore.
+    pub fn is_asked_for(&self) -> bool {
+        let is_named = self.explore.is_some() || self.schedule.technique.is_some();
+        is_named && !self.is_off()
+    }
 }
 
 /// How schedules are chosen, strategy apart.

@@ -6,7 +6,7 @@ use atropos_protocol::{Effect, woven_stack};
 
 use super::{Next, intercept};
 use crate::effects::{self, note};
-use crate::{heap, limits, spawns};
+use crate::{heap, limits, spawns, steps};
 
 fn starting(call: &CStr, path: *const c_char) {
     note(Effect::Processes, call, Some(path));
@@ -90,6 +90,7 @@ pub unsafe extern "C" fn pthread_create(
     const EAGAIN: c_int = 11;
     heap::threads_start();
     limits::threads_start();
+    steps::threads_start();
     note(Effect::Threads, c"pthread_create", None);
     spawns::count();
     let Some(next) = NEXT.get() else {

@@ -10,7 +10,7 @@ use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::communication::Act;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
-use atropos_protocol::{Effect, Effects};
+use atropos_protocol::{Baseline, Effect, Effects};
 use atropos_report::communication as report;
 use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use atropos_report::verdict::How;
@@ -76,6 +76,17 @@ pub struct Explorations {
     heard: Vec<report::Communication>,
 }
 
+/// Whether a test has schedules that may matter to mutants. Threads that a library starts for itself, and that run none of
+/// the package's code, are the library's matter, unless the test comes to a place where the package deals with threads.
+pub fn has_schedules(context: &Context<'_>, baseline: &Baseline) -> bool {
+    let effects = baseline.effects;
+    let mutants = || context.mutants_at(&baseline.reached).into_iter();
+    effects.contains(Effect::Threads)
+        && (effects.contains(Effect::OwnThreads)
+            || context.setting.options.exploration.is_asked_for()
+            || mutants().any(|mutant| context.is_built(mutant) && context.is_concurrency(mutant)))
+}
+
 /// The tests with threads that are to say something about a mutant.
 fn threaded<'a>(
     context: &'a Context<'_>,
@@ -87,11 +98,29 @@ fn threaded<'a>(
         .filter(|&index| !context.open_for(TestId(index)).is_empty())
 }
 
+/// Says that some tests start threads, and their schedules are nevertheless not explored.
+fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+    let of_libraries = |index: &usize| !context.has_schedules(TestId(*index));
+    let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
+    let text = match told[..] {
+        [] => return,
+        [one] => format!(
+            "note: the schedules of {} ({}) are not explored: its threads run no code of the package",
+            records[one].name, records[one].target
+        ),
+        _ => format!(
+            "note: the schedules of {} tests are not explored: their threads run no code of the package",
+            told.len()
+        ),
+    };
+    context.setting.progress.say(&text);
+}
+
 /// Those whose schedules are to be explored.
 fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
     let is_explorable = |index: &usize| {
         let effects = tests[*index].baseline.effects;
-        !effects.intersects(Effects::AGAINST_EXPLORATION)
+        context.has_schedules(TestId(*index)) && !effects.intersects(Effects::AGAINST_EXPLORATION)
     };
     threaded(context, tests).filter(is_explorable).collect()
 }
@@ -130,6 +159,7 @@ pub fn run(
     records: &[TestRecord],
 ) -> Result<Explorations> {
     tell_of_files(context, tests, records);
+    tell_of_libraries(context, tests, records);
     let mut threaded = explorable(context, tests);
     if threaded.is_empty() || context.interrupted() {
         return Ok(Explorations::default());
@@ -270,7 +300,7 @@ impl Stage<'_> {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
         // Code that waits for others is reached under some schedules only: which, the exploration tells.
-        let mut mutants = match self.context.starts_threads(test) {
+        let mut mutants = match self.context.has_schedules(test) {
             true => self.context.may_be_met_by(test),
             false => self.context.open_by_concurrency(test),
         };
@@ -285,7 +315,7 @@ impl Stage<'_> {
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (order.executions, order.patience, order.patience),
             None => {
-                let (most, most_of_each) = match self.context.starts_threads(test) {
+                let (most, most_of_each) = match self.context.has_schedules(test) {
                     true => (ORIGINAL.1, PATIENCE.1),
                     // It has one schedule.
                     false => (ORIGINAL.0, ORIGINAL.0),
@@ -332,9 +362,9 @@ impl Stage<'_> {
     ) -> Result<()> {
         let name = journal_name(record);
         let order = self.order(test, place);
-        let starts_threads = self.context.starts_threads(test);
+        let has_schedules = self.context.has_schedules(test);
         // What keeps one such test from its end (an allocator that counts, say) is mostly there for all.
-        let is_hopeless = !starts_threads && self.silent.contains(&place.binary);
+        let is_hopeless = !has_schedules && self.silent.contains(&place.binary);
         if order.mutants.is_empty() || is_hopeless {
             self.originals.spend(Duration::ZERO);
             self.mutants.spend(Duration::ZERO);
@@ -347,7 +377,7 @@ impl Stage<'_> {
             .scratch
             .join(format!("{}-{}", place.binary, place.index));
         let binary = &self.build.binaries[place.binary];
-        let grace = match starts_threads {
+        let grace = match has_schedules {
             true => GRACE,
             false => GRACE_WITHOUT_THREADS,
         };
@@ -454,7 +484,7 @@ impl Stage<'_> {
         let Some(found) = original.and_then(|original| original.found).or(own) else {
             return Ok(());
         };
-        if !self.context.starts_threads(test) {
+        if !self.context.has_schedules(test) {
             // There is no other schedule: it is the control that it does not bear.
             self.say_unexplored(
                 record,
@@ -665,7 +695,7 @@ fn how(sort: Sort) -> How {
 }
 
 impl Context<'_> {
-    fn starts_threads(&self, test: TestId) -> bool {
+    pub fn has_schedules(&self, test: TestId) -> bool {
         self.threaded
             .get()
             .is_some_and(|threaded| threaded.contains(&test))

@@ -112,7 +112,7 @@ fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Cheap tests without threads, before schedules are explored: what they kill costs far more to explore.
+    /// Cheap tests without threads whose schedules matter, before those are explored: what they kill costs far more to explore.
     /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
     BeforeExploration,
     /// All that is left.
@@ -124,9 +124,8 @@ pub enum Turn {
 const CHEAP: Duration = Duration::from_millis(250);
 
 impl Turn {
-    fn takes(self, test: &TestCase) -> bool {
-        let baseline = &test.baseline;
-        self == Self::Rest || !baseline.effects.contains(Effect::Threads) && baseline.wall <= CHEAP
+    fn takes(self, test: &TestCase, has_schedules: bool) -> bool {
+        self == Self::Rest || !has_schedules && test.baseline.wall <= CHEAP
     }
 
     fn within(self, limits: Limits, test: &TestCase) -> Limits {
@@ -191,7 +190,7 @@ pub fn run(
 /// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
 fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
-    order.retain(|&index| turn.takes(&tests[index]));
+    order.retain(|&index| turn.takes(&tests[index], context.has_schedules(TestId(index))));
     order.sort_by_key(|&index| tests[index].baseline.wall);
     order
         .into_iter()
@@ -355,7 +354,10 @@ impl Worker<'_> {
             if self.context.interrupted() {
                 return Ok(());
             }
-            let verdict = if steps_vary(test.baseline.effects) {
+            let effects = test.baseline.effects;
+            let may_look_for_others =
+                effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
+            let verdict = if may_look_for_others {
                 let _alone = company.alone();
                 self.only(test, mutant, &limits)?
             } else {

@@ -106,7 +106,7 @@ struct Context<'a> {
     zygotes: ZygoteSetting<'a>,
     boards: Boards,
     journal: &'a Journal,
-    /// The tests that start threads, once that is known.
+    /// The tests whose threads have schedules that matter, once that is known.
     threaded: OnceLock<BTreeSet<TestId>>,
     standings: Mutex<Vec<Standing>>,
 }
@@ -401,7 +401,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         .chain(programs.tests.iter().map(plain_record))
         .collect();
     let threaded = baselines.tests.iter().enumerate();
-    let threaded = threaded.filter(|(_, test)| test.baseline.effects.contains(Effect::Threads));
+    let threaded = threaded.filter(|(_, test)| explored::has_schedules(context, &test.baseline));
     let threaded = threaded.map(|(index, _)| TestId(index)).collect();
     context.threaded.get_or_init(|| threaded);
     for (index, test) in baselines.tests.iter().enumerate() {

@@ -7,6 +7,7 @@ mod builders;
 mod busy;
 mod circles;
 mod conduct;
+mod delegated;
 mod depths;
 mod disturbance;
 mod failing_tests;
