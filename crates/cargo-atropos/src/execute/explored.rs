@@ -98,22 +98,31 @@ fn threaded<'a>(
         .filter(|&index| !context.open_for(TestId(index)).is_empty())
 }
 
-/// Says that some tests start threads, and their schedules are nevertheless not explored.
-fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
-    let of_libraries = |index: &usize| !context.has_schedules(TestId(*index));
-    let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
-    let text = match told[..] {
+/// Says that the schedules of some tests with threads are not explored, and why.
+fn tell(context: &Context<'_>, records: &[TestRecord], told: &[usize], [its, their]: [&str; 2]) {
+    let text = match *told {
         [] => return,
         [one] => format!(
-            "note: the schedules of {} ({}) are not explored: its threads run no code of the package",
+            "note: the schedules of {} ({}) are not explored: {its}; it is run as it is",
             records[one].name, records[one].target
         ),
         _ => format!(
-            "note: the schedules of {} tests are not explored: their threads run no code of the package",
+            "note: the schedules of {} tests are not explored: {their}; they are run as they are",
             told.len()
         ),
     };
     context.setting.progress.say(&text);
+}
+
+/// Says which tests have threads that are not the package's matter.
+fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+    let of_libraries = |index: &usize| !context.has_schedules(TestId(*index));
+    let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
+    let why = [
+        "its threads run no code of the package",
+        "their threads run no code of the package",
+    ];
+    tell(context, records, &told, why);
 }
 
 /// Those whose schedules are to be explored.
@@ -130,21 +139,13 @@ fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
 fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
     let changes_files = |index: &usize| {
         let effects = tests[*index].baseline.effects;
-        effects.contains(Effect::LastingFiles) && !effects.intersects(Effects::WITH_OTHERS)
+        context.has_schedules(TestId(*index))
+            && effects.contains(Effect::LastingFiles)
+            && !effects.intersects(Effects::WITH_OTHERS)
     };
     let told: Vec<usize> = threaded(context, tests).filter(changes_files).collect();
-    let text = match told[..] {
-        [] => return,
-        [one] => format!(
-            "note: the schedules of {} ({}) are not explored: it changes files; it is run as it is",
-            records[one].name, records[one].target
-        ),
-        _ => format!(
-            "note: the schedules of {} tests are not explored: they change files; they are run as they are",
-            told.len()
-        ),
-    };
-    context.setting.progress.say(&text);
+    let why = ["it changes files", "they change files"];
+    tell(context, records, &told, why);
 }
 
 /// Whether there is something to explore.
