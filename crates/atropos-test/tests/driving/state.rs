@@ -237,5 +237,11 @@ fn a_test_that_differs_from_run_to_run_is_not_repeated() {
     let mut driver = driver();
     let (verdicts, run) = driver.run_with(Way::Batch, "differs", &[1, 41], &limits());
     assert!(verdicts.is_empty());
-    assert_eq!(run.void.as_deref(), Some("the test does not repeat itself"));
+    // If the first two runs are alike by chance, the last one is not.
+    let why = run.void.as_deref();
+    let by_chance = Some("a mutant left traces in the process");
+    assert!(
+        why == Some("the test does not repeat itself") || why == by_chance,
+        "{why:?}"
+    );
 }
