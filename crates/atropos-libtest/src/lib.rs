@@ -1,6 +1,6 @@
 //! The part of libtest that others see: the items that rustc's generated code names, the
-//! arguments of a test binary, and what they mean. Shared by the harness that forks mutants (`atropos-test`) and the one that
-//! explores threads (`atropos-explored`).
+//! arguments of a test binary, and what they mean. Shared by the harness that forks mutants (`atropos-harness`) and the one that
+//! explores threads (`atropos-explore-harness`).
 
 mod arguments;
 pub mod by_hand;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::Macro;
 
-use crate::junk;
+use crate::skip_rules;
 
 /// The macros of a file.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl Bindings {
         let Some(last) = call.path.segments.last() else {
             return true;
         };
-        let is_harmless = junk::is_junk_macro(&call.path);
+        let is_harmless = skip_rules::is_junk_macro(&call.path);
         let mut given = Definition::default();
         given.take_in_all(call.tokens.clone());
         given.binds || !is_harmless && self.may_bind(&last.ident.to_string(), &mut HashSet::new())
@@ -94,7 +94,7 @@ fn binds_nothing(name: &str) -> bool {
         Ok(path) => path,
         Err(_) => return false,
     };
-    junk::is_junk_macro(&path)
+    skip_rules::is_junk_macro(&path)
         || matches!(
             name,
             "write"

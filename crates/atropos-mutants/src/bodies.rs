@@ -8,10 +8,10 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, ReturnType, Signature, Stmt, Type};
 
 use crate::expressions::Role;
-use crate::junk;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::return_values::iterated_type;
+use crate::skip_rules;
 use crate::source::shortened;
 use crate::walk::{Draft, Walker};
 
@@ -35,8 +35,8 @@ impl Walker<'_> {
         };
         let is_main = signature.ident == "main" && self.function_name() == "main";
         let is_drop = self.owner.of_trait.as_deref() == Some("Drop");
-        let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if junk::is_dead_end(only))
-            || junk::is_junk_block(block);
+        let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if skip_rules::is_dead_end(only))
+            || skip_rules::is_junk_block(block);
         if is_main || is_drop || is_end || !self.is_selected(Operator::Fbr) || !self.mode.mutates {
             return;
         }

@@ -7,9 +7,9 @@ use syn::{Expr, ExprIf, ExprUnary, Type};
 
 use crate::binaries::{Op, contains_let, makes_false};
 use crate::expressions::Role;
-use crate::junk;
 use crate::mutant::Shape;
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::source::shortened;
 use crate::types::Kind;
 use crate::walk::{Draft, Walker};
@@ -23,19 +23,19 @@ impl Walker<'_> {
                 self.condition(&binary.right);
             }
             Expr::Let(_) => self.expression(condition, Role::Value, None),
-            _ if junk::is_build_condition(condition) => {}
+            _ if skip_rules::is_build_condition(condition) => {}
             _ => self.expression(condition, Role::Condition, None),
         }
     }
 
     pub fn branch(&mut self, branch: &ExprIf, role: Role, expected: Option<&Type>) {
         self.frame.scopes.enter();
-        let is_junk = junk::is_junk_branch(branch) && !branch.then_branch.stmts.is_empty();
+        let is_junk = skip_rules::is_junk_branch(branch) && !branch.then_branch.stmts.is_empty();
         let mut condition_mode = self.mode;
         condition_mode.mutates &= !is_junk;
         self.in_mode(condition_mode, |walker| walker.condition(&branch.cond));
         let mut mode = self.mode;
-        mode.mutates &= !junk::is_build_condition(&branch.cond);
+        mode.mutates &= !skip_rules::is_build_condition(&branch.cond);
         let only_returns = matches!(
             branch.then_branch.stmts.as_slice(),
             [syn::Stmt::Expr(Expr::Return(_), _)]
@@ -70,7 +70,7 @@ impl Walker<'_> {
         let is_block = matches!(condition, Expr::Match(_) | Expr::Unsafe(_) | Expr::Block(_));
         let is_deref =
             matches!(condition, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)));
-        if !(is_plain || is_block || is_deref) || junk::is_build_condition(condition) {
+        if !(is_plain || is_block || is_deref) || skip_rules::is_build_condition(condition) {
             return;
         }
         let span = self.source.span(condition);
@@ -96,7 +96,7 @@ impl Walker<'_> {
         } else {
             Operator::Cod
         };
-        if junk::is_build_condition(&unary.expr) {
+        if skip_rules::is_build_condition(&unary.expr) {
             return;
         }
         let span = self.source.span(unary);

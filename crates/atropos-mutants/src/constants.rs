@@ -8,10 +8,10 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, LitFloat, LitInt, Type};
 
 use crate::binaries::{Op, Side};
 use crate::expressions::Role;
-use crate::facts::last_name;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
+use crate::type_facts::last_name;
 use crate::types::{Kind, kind_of_type};
 use crate::walk::{Draft, Walker};
 

@@ -14,15 +14,15 @@ use syn::{
 use crate::binaries::{Op, Side};
 use crate::expressions::Role;
 use crate::extent::Extent;
-use crate::junk;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::source::one_line;
 use crate::walk::{Breakable, Draft, Walker};
 
 impl Walker<'_> {
     pub fn question_mark(&mut self, attempt: &ExprTry) {
-        if junk::is_result_of_writing(self.frame.returns.as_ref()) {
+        if skip_rules::is_result_of_writing(self.frame.returns.as_ref()) {
             return;
         }
         let span = self.source.span(attempt);
@@ -144,7 +144,7 @@ impl Walker<'_> {
     pub fn range_method(&mut self, call: &ExprMethodCall) {
         if let Expr::Paren(inner) = &*call.receiver
             && let Expr::Range(range) = &*inner.expr
-            && junk::is_range_method(&call.method.to_string())
+            && skip_rules::is_range_method(&call.method.to_string())
             && call.method != "clone"
         {
             let span = self.source.span(call);

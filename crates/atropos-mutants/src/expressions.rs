@@ -8,9 +8,9 @@ use syn::{
 };
 
 use crate::binaries::{Op, Side};
-use crate::junk;
 use crate::mutant::Shape;
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::source::shortened;
 use crate::walk::{Breakable, Draft, Mode, Walker, only_reads};
 
@@ -283,7 +283,7 @@ impl Walker<'_> {
 
     fn elements(&mut self, elements: &Punctuated<Expr, Token![,]>, ty: Option<&Type>) {
         // A long table of literals is data: its first entry stands for all.
-        let is_table = elements.len() > junk::TABLE && elements.iter().all(is_literal);
+        let is_table = elements.len() > skip_rules::TABLE && elements.iter().all(is_literal);
         let considered = if is_table { 1 } else { elements.len() };
         for element in elements.iter().take(considered) {
             self.expression(element, Role::Value, ty);
@@ -292,7 +292,7 @@ impl Walker<'_> {
 
     fn call(&mut self, call: &ExprCall, expected: Option<&Type>) {
         self.concurrent_call(call);
-        if junk::is_hint_call(&call.func) {
+        if skip_rules::is_hint_call(&call.func) {
             return;
         }
         self.ranges_in_arguments(call, &call.args);
@@ -318,7 +318,7 @@ impl Walker<'_> {
         self.sliced_receiver(call);
         let receiver_role = match &*call.receiver {
             Expr::Paren(inner) if matches!(*inner.expr, Expr::Range(_)) => {
-                if junk::is_range_method(&name) {
+                if skip_rules::is_range_method(&name) {
                     Role::Receiver
                 } else {
                     Role::Iterated
@@ -327,16 +327,19 @@ impl Walker<'_> {
             _ => Role::Receiver,
         };
         self.expression(&call.receiver, receiver_role, None);
-        if junk::is_hint_method(&name) || junk::is_message_method(&name) {
+        if skip_rules::is_hint_method(&name) || skip_rules::is_message_method(&name) {
             return;
         }
         let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self"));
         let known = is_self.then(|| self.facts.method(&name)).flatten();
         let types = self.argument_types(known);
-        self.arguments(&call.args, &types, junk::takes_predicate(&name));
+        self.arguments(&call.args, &types, skip_rules::takes_predicate(&name));
     }
 
-    fn argument_types(&self, function: Option<&crate::facts::KnownFunction>) -> Vec<Option<Type>> {
+    fn argument_types(
+        &self,
+        function: Option<&crate::type_facts::KnownFunction>,
+    ) -> Vec<Option<Type>> {
         function
             .map(|function| function.inputs.iter().cloned().map(Some).collect())
             .unwrap_or_default()
@@ -373,7 +376,7 @@ impl Walker<'_> {
                 .owner
                 .self_type
                 .as_ref()
-                .and_then(crate::facts::last_name),
+                .and_then(crate::type_facts::last_name),
             _ => owner,
         };
         for field in &literal.fields {

@@ -1,9 +1,9 @@
 //! From the text of a file to its mutants: the crate's one entrance.
 
-use crate::facts::Facts;
 use crate::mutant::FileMutants;
 use crate::selection::OperatorSelection;
 use crate::source::Source;
+use crate::type_facts::Facts;
 use crate::walk::Walker;
 
 /// What shall be found, and what is known of the crate that the file belongs to.

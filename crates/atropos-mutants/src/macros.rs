@@ -7,9 +7,9 @@ use syn::{Expr, Item, Macro, Meta, Pat, Token, braced};
 
 use crate::attributes::implies_test;
 use crate::expressions::Role;
-use crate::junk;
 use crate::mutant::Shape;
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
@@ -67,7 +67,7 @@ impl Walker<'_> {
         let Ok(inner) = mac.parse_body::<Expr>() else {
             return;
         };
-        if !junk::is_result_of_writing(self.frame.returns.as_ref()) {
+        if !skip_rules::is_result_of_writing(self.frame.returns.as_ref()) {
             let span = self.source.span(whole);
             let replacement = format!("({}).unwrap_or_default()", self.source.flat(&inner));
             let summary = "replace try! with .unwrap_or_default()".to_string();

@@ -6,9 +6,9 @@
 use syn::{Arm, Expr, ExprMatch, Pat, Type};
 
 use crate::expressions::Role;
-use crate::junk;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::source::shortened;
 use crate::walk::{Draft, Walker};
 
@@ -44,7 +44,7 @@ impl Walker<'_> {
         if crate::binaries::contains_let(guard) {
             return self.condition(guard);
         }
-        if junk::is_build_condition(guard) {
+        if skip_rules::is_build_condition(guard) {
             return;
         }
         let span = self.source.span(guard);
@@ -72,7 +72,8 @@ impl Walker<'_> {
         // If only like arms follow, deleting this one changes nothing.
         let is_same_anyway =
             self.source.compact(&catch_all.body) == body && binds_nothing(&arm.pat);
-        if is_guarded || is_same_anyway || junk::is_dead_end(&arm.body) || !self.frame.deletes {
+        if is_guarded || is_same_anyway || skip_rules::is_dead_end(&arm.body) || !self.frame.deletes
+        {
             return;
         }
         let arm_span = self.source.span(arm);
@@ -113,7 +114,7 @@ fn is_irrefutable(pattern: &Pat) -> bool {
 }
 
 fn binds_nothing(pattern: &Pat) -> bool {
-    crate::facts::bound_names(pattern)
+    crate::type_facts::bound_names(pattern)
         .iter()
         .all(|name| !name.starts_with(|c: char| c.is_lowercase() || c == '_'))
 }

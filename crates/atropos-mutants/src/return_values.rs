@@ -11,10 +11,10 @@ use syn::{
 };
 
 use crate::constants::MARKER;
-use crate::facts::last_name;
 use crate::find::Edition;
 use crate::paths::names_of;
 use crate::std_values::has_no_default;
+use crate::type_facts::last_name;
 use crate::types::Kind;
 use crate::walk::Walker;
 

@@ -8,8 +8,8 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Item, Member, Type, UseTree, Visibility};
 
-use crate::facts::Facts;
 use crate::source::Source;
+use crate::type_facts::Facts;
 
 #[derive(Default)]
 pub(crate) struct Sharing {

@@ -4,8 +4,8 @@
 use syn::Type;
 
 use crate::constants::MARKER;
-use crate::facts::last_name;
 use crate::return_values::iterated_type;
+use crate::type_facts::last_name;
 use crate::walk::Walker;
 
 impl Walker<'_> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use syn::{BinOp, Expr, Lit, Member, Pat, Type, UnOp};
 
-use crate::facts::{Facts, bound_names, last_name};
+use crate::type_facts::{Facts, bound_names, last_name};
 use crate::walk::Walker;
 
 /// What matters of a type when operators are chosen.

@@ -13,12 +13,12 @@ use syn::{
 use crate::attributes::Marks;
 use crate::concurrency::construct::Known;
 use crate::concurrency::locals;
-use crate::facts::Facts;
 use crate::find::FindOptions;
-use crate::junk;
 use crate::mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
 use crate::operator::Operator;
+use crate::skip_rules;
 use crate::source::Source;
+use crate::type_facts::Facts;
 use crate::types::Scopes;
 
 pub(crate) struct Walker<'a> {
@@ -357,7 +357,7 @@ impl<'a> Walker<'a> {
             .collect();
         let mut mode = self.mode;
         if let Some(trait_name) = &trait_name {
-            mode.mutates &= !junk::is_junk_trait(trait_name);
+            mode.mutates &= !skip_rules::is_junk_trait(trait_name);
             if trait_name == "GlobalAlloc" {
                 // The runtime itself allocates.
                 mode = Mode::NOTHING;
@@ -441,7 +441,7 @@ impl<'a> Walker<'a> {
             }
         }
         let mut mode = self.mode;
-        if junk::is_junk_function(signature, &self.owner, self.facts) {
+        if skip_rules::is_junk_function(signature, &self.owner, self.facts) {
             mode.mutates = false;
         }
         let outer_frame = std::mem::replace(&mut self.frame, frame);

@@ -76,7 +76,7 @@ impl Allowance {
     }
 }
 
-/// An order. Strategies, techniques and schedules are texts that `atropos-explore` reads.
+/// An order. Strategies, techniques and schedules are texts that `atropos-search` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub deed: Deed,

@@ -55,6 +55,8 @@ pub mod board;
 mod client;
 pub mod command;
 pub mod communication;
+pub mod cpu_starvation;
+pub mod deadlock;
 pub mod effect;
 pub mod exploration;
 #[doc(hidden)]
@@ -62,8 +64,6 @@ pub mod numbers;
 pub mod observations;
 pub mod path_set;
 pub mod stack;
-pub mod standstill;
-pub mod supply;
 #[doc(hidden)]
 pub mod sys;
 pub mod text;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::by_file::in_order;
+use crate::number_text::count;
 use crate::outcomes::{Finding, MutantRecord, Outcomes};
 use crate::sarif::first_place;
 use crate::verdict::Verdict;
-use crate::words::count;
 
 /// More of one kind are not shown for one step.
 pub const MOST: usize = 10;

@@ -3,9 +3,9 @@
 pub mod communication;
 pub mod impact;
 pub mod lines;
+pub mod number_text;
 pub mod stable_hash;
 pub mod style;
-pub mod words;
 
 pub mod mutant;
 pub mod verdict;

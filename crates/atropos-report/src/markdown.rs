@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use crate::by_file::{in_order, unreached};
+use crate::number_text::{count, duration, percent, shortened};
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::verdict::{How, Verdict};
-use crate::words::{count, duration, percent, shortened};
 
 /// How many survivors and functions are shown.
 const SHOWN: usize = 10;

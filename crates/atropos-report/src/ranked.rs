@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 
 use crate::by_file::by_function;
 use crate::impact::{NEVER_INFECTED, Suggestion};
+use crate::number_text::{count, wrapped};
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::snippet::snippet;
 use crate::style::{self, styled};
 use crate::summary::{Layout, Sources, label, position, same_place};
 use crate::verdict::Verdict;
-use crate::words::{count, wrapped};
 
 /// What is said of a mutant stands behind so many blanks, and is no wider than people like to read.
 const INDENT: usize = 9;

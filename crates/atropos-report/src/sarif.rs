@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use crate::by_file::{UnreachedFunction, by_file, unreached};
 use crate::impact::NEVER_INFECTED;
 use crate::lines::Lines;
+use crate::number_text::count;
 use crate::outcomes::{Finding, MutantRecord, Outcomes};
 use crate::region::{Region, Units, region};
 use crate::stable_hash::StableHash;
 use crate::summary::Sources;
 use crate::verdict::Verdict;
-use crate::words::count;
 
 /// The name of the file within the output directory.
 pub const FILE_NAME: &str = "report.sarif";

@@ -6,12 +6,12 @@ use std::fmt::Write;
 
 use crate::by_file;
 use crate::mutant::MutantInfo;
+use crate::number_text::{count, duration, percent};
 use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
 use crate::ranked::{is_ranked, ranked};
 use crate::snippet::snippet;
 use crate::style::{self, styled};
 use crate::verdict::{How, Verdict};
-use crate::words::{count, duration, percent};
 
 /// How many survivors are shown unless all are asked for.
 const SHOWN: usize = 50;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use atropos_protocol::{Effect, Outcome, sys};
 
 use crate::role::{self, Role};
-use crate::{intercept::Next, limits, plain, verdict};
+use crate::{intercept::Next, limits, verdict, without_harness};
 
 /// The lowest address of the main thread's stack.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
@@ -104,7 +104,7 @@ fn is_overflow(address: usize) -> bool {
 extern "C" fn fault(signal: c_int, information: *const c_void, context: *mut c_void) {
     // SAFETY: the kernel gives a siginfo, which has the address at offset 16.
     let address = unsafe { information.cast::<usize>().add(2).read() };
-    if role::role() != Role::Bystander && !plain::is_plain() && role::on_test_thread() {
+    if role::role() != Role::Bystander && !without_harness::is_plain() && role::on_test_thread() {
         if is_overflow(address) {
             verdict::stop(Outcome::StackOverflow, "");
         }

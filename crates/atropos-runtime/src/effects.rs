@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use atropos_protocol::{Effect, Effects, Outcome, sys};
 
 use crate::role::Role;
-use crate::{kin, outside, role, verdict};
+use crate::{descendants, lasting_changes, role, verdict};
 
 /// How effects are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub fn note_clock(call: &CStr) {
 /// The program is about to change what is at a path, if there is anything. A mutant is stopped before it changes what was
 /// there before all tests, unless the original does that as well.
 pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
-    if outside::is_at_work() {
+    if lasting_changes::is_at_work() {
         return;
     }
     note(Effect::Files, call, Some(path));
@@ -129,7 +129,7 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
 
 /// The program is about to send a signal. A mutant is stopped before one reaches a process that is not the test's own.
 pub fn signal(call: &CStr, target: i32) {
-    if role::role() != Role::Mutant || kin::are_alone_at(target) {
+    if role::role() != Role::Mutant || descendants::are_alone_at(target) {
         return;
     }
     let mut text = Line::new();
@@ -140,7 +140,7 @@ pub fn signal(call: &CStr, target: i32) {
 
 #[cold]
 fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
-    if outside::is_at_work() {
+    if lasting_changes::is_at_work() {
         return;
     }
     let errno = sys::errno();
@@ -159,7 +159,7 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
     if before & effect.bit() == 0 {
         tell_board(effect, text.as_str());
     }
-    if effect == Effect::Files && path.is_some_and(outside::is_lasting) {
+    if effect == Effect::Files && path.is_some_and(lasting_changes::is_lasting) {
         tell_board(Effect::LastingFiles, text.as_str());
     }
     let forbidden = match POLICY.load(Ordering::Relaxed) {

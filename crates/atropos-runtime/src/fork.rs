@@ -6,7 +6,7 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use atropos_protocol::standstill::DEADLOCK;
+use atropos_protocol::deadlock::DEADLOCK;
 use atropos_protocol::sys::{self, Ended};
 use atropos_protocol::{Board, Outcome, Record};
 

@@ -19,20 +19,19 @@ mod batch;
 mod clock;
 mod crash;
 mod decision;
+mod descendants;
 mod effects;
 mod fork;
 mod heap;
+#[doc(hidden)]
+pub mod injected_faults;
 mod intercept;
-mod kin;
+mod lasting_changes;
 mod limits;
 #[doc(hidden)]
 pub mod observe;
 mod output;
-mod outside;
-mod plain;
 mod random;
-#[doc(hidden)]
-pub mod region;
 mod role;
 mod run;
 mod sandbox;
@@ -43,6 +42,7 @@ mod switch;
 mod table;
 mod verdict;
 mod wait;
+mod without_harness;
 #[doc(hidden)]
 pub mod zygote;
 

@@ -11,7 +11,7 @@ use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
 use crate::sandbox::{self, Sharing};
 use crate::zygote::{Failure, Suite};
-use crate::{batch, fork, heap, limits, observe, output, outside, random, steps, verdict};
+use crate::{batch, fork, heap, lasting_changes, limits, observe, output, random, steps, verdict};
 
 /// As what a test is run.
 pub enum Plan {
@@ -105,7 +105,7 @@ fn prepare(board: &Board, policy: Policy) {
     role::take_charge(1);
     limits::measure();
     limits::apply_to_files(board);
-    outside::begin();
+    lasting_changes::begin();
     steps::reset();
     output::watch();
     effects::watch(policy);

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use atropos_protocol::{Board, Effect};
 
 use crate::role::{self, Role};
-use crate::{clock, effects, plain, table, verdict};
+use crate::{clock, effects, table, verdict, without_harness};
 
 /// As many as the weave knows.
 const LANES: usize = 8;
@@ -179,7 +179,7 @@ fn stop() {
         Role::Mutant if clock::was_looked_at() => stop_at(taken() + PER_LOOK),
         Role::Mutant => verdict::step_limit(),
         Role::Recorder => {
-            plain::report_steps();
+            without_harness::report_steps();
             report_often();
         }
         Role::Bystander | Role::Original => set_limit(None),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use atropos_protocol::{Board, Outcome, Record, sys};
 
 use crate::role::{self, Class, Role};
-use crate::{output, plain, steps};
+use crate::{output, steps, without_harness};
 
 /// The thread that ends the run.
 static ENDING: AtomicI32 = AtomicI32::new(0);
@@ -68,8 +68,8 @@ fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
 
 /// Ends the run at once with this outcome.
 pub fn stop(outcome: Outcome, message: &str) -> ! {
-    if plain::is_plain() {
-        plain::stop(outcome);
+    if without_harness::is_plain() {
+        without_harness::stop(outcome);
     }
     if role::in_charge() {
         claim();
@@ -79,7 +79,7 @@ pub fn stop(outcome: Outcome, message: &str) -> ! {
         }
     } else if let Some(board) = role::board() {
         // A process that the test forked itself: the test's process must hear of it.
-        plain::note_limit(board, outcome);
+        without_harness::note_limit(board, outcome);
     }
     sys::exit_now(1)
 }
@@ -123,7 +123,7 @@ pub fn needs_own_process(reason: &str) -> ! {
 /// The standard library panics once more to say that a panic can't be unwound; the message before
 /// that one says more.
 pub fn note_panic(message: &str, location: &str) {
-    if role::role() == Role::Bystander || plain::is_plain() || !role::in_charge() {
+    if role::role() == Role::Bystander || without_harness::is_plain() || !role::in_charge() {
         return;
     }
     if role::role() == Role::Recorder {

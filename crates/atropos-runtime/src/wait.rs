@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use atropos_protocol::Board;
-use atropos_protocol::standstill::Standstill;
-use atropos_protocol::supply::Supply;
+use atropos_protocol::cpu_starvation::Supply;
+use atropos_protocol::deadlock::Standstill;
 use atropos_protocol::sys::{self, Ended, Errno, PollFd};
 
-use crate::kin::parent_of;
+use crate::descendants::parent_of;
 
 /// How much longer each process further up waits.
 const GRACE: u64 = 500_000_000;

@@ -70,7 +70,7 @@ pub mod sync {
 pub mod cell {
     pub use real_std::cell::*;
 
-    pub use atropos_threads::cell::UnsafeCell;
+    pub use atropos_threads::unsafe_cell::UnsafeCell;
 }
 
 /// Hints, of which a spinning thread's is one for the scheduler.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use atropos_explore::{Draw, Exhaustive, Search, Strategy, Uniform};
+use atropos_search::{Draw, Exhaustive, Search, Strategy, Uniform};
 use atropos_threads::sync::Mutex;
 use atropos_threads::{Memory, Options, explore, thread};
 

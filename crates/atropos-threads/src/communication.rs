@@ -10,12 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::cell;
-use crate::cells::{Cells, Memory};
+use crate::cell_accesses::{Cells, Memory};
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site};
 use crate::memory_model::Clock;
 use crate::trace::is_ours;
+use crate::unsafe_cell;
 
 /// What a thread did somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Communication {
     /// that `can_be_read` is looked at.
     pub fn cells(
         &mut self,
-        uses: &[cell::Use],
+        uses: &[unsafe_cell::Use],
         thread: u32,
         clock: &Clock,
         can_be_read: &dyn Fn(usize) -> bool,

@@ -6,14 +6,14 @@
 //! exploration every type does what std's does, because it hands the work to std's.
 //!
 //! ```text
-//! program ── lock, send, load … ──► control (announce, choose, switch) ──► atropos-explore's Guide
+//! program ── lock, send, load … ──► control (announce, choose, switch) ──► atropos-search's Guide
 //!                                   memory (stacks, heap, statics: every execution starts the same)
 //!                                   memory_model (what a load may read)
 //!                                   cells (which uses of plain memory nothing orders)
 //! ```
 //!
 //! [`explore`] runs a test under a strategy; [`ThreadedTest`] is the same as a
-//! [`System`](atropos_explore::System), for callers who drive strategies themselves.
+//! [`System`](atropos_search::System), for callers who drive strategies themselves.
 //!
 //! What can't be seen: `Arc`'s counters (std's own type, which can't be replaced on stable Rust), so neither
 //! scheduling points nor happens-before edges come from cloning and dropping `Arc`s.
@@ -22,28 +22,29 @@
 pub use std as __real_std;
 
 pub mod atomic;
-pub mod cell;
-mod cells;
+mod cell_accesses;
 mod clock;
 pub mod communication;
 mod control;
-mod explore;
+mod exploration;
 pub mod finding;
+pub mod injected_faults;
+mod libc;
 mod memory;
 mod memory_model;
-pub mod mistake;
 pub mod options;
 pub mod sync;
 pub mod thread;
 pub mod trace;
+pub mod unsafe_cell;
 
-pub use atropos_explore;
+pub use atropos_search;
 pub use control::code::Code;
 pub use control::is_controlled;
 pub use control::limits::{infect, reach, too_many_steps};
 pub use control::objects::Site;
-pub use explore::{Failure, Last, Noted, Notes, Report, ThreadedTest};
-pub use explore::{explore, replay, say, survey};
+pub use exploration::{Failure, Last, Noted, Notes, Report, ThreadedTest};
+pub use exploration::{explore, replay, say, survey};
 pub use finding::{Cause, Finding, FindingKind, Met, Waiting};
 pub use memory::descriptors::guard as guard_descriptor;
 pub use memory::keep;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use atropos_explore::Object;
+use atropos_search::Object;
 
 use crate::control::code::Code;
 use crate::control::objects::Site;

@@ -2,7 +2,7 @@
 //! equal to each other, which one acts.
 //!
 //! Shared by the two runtimes: the one that forks mutants (`atropos-runtime`) and the one that explores
-//! threads (`atropos-explored`). Each answers with its own `decide` which variant acts at a [`Hit`]; the functions
+//! threads (`atropos-explore-harness`). Each answers with its own `decide` which variant acts at a [`Hit`]; the functions
 //! of [`choose`] make the expression's value of that.
 
 pub mod choose;

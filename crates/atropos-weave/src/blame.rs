@@ -21,8 +21,8 @@ use atropos_mutants::mutant::{MutantId, Span};
 use crate::diagnostics::{Diagnostic, DiagnosticSpan};
 use crate::flow::{self, Label};
 use crate::forms::Form;
-use crate::map::Owner;
 use crate::rollback::DROPPED_TOO_EARLY;
+use crate::source_map::Owner;
 use crate::weave::FileWeave;
 
 /// What an error is due to.

@@ -18,7 +18,7 @@ use syn::{Expr, Stmt};
 
 use crate::context::Contexts;
 use crate::diagnostics::Diagnostic;
-use crate::map::WeaveMap;
+use crate::source_map::WeaveMap;
 
 /// What a point's mutants do to the flow of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,9 +15,9 @@ use crate::effects::{Effects, effects_of, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
-use crate::map::{WovenArm, WovenPoint};
 use crate::ranges::Ends;
 use crate::site::{Site, is_literal};
+use crate::source_map::{WovenArm, WovenPoint};
 use crate::syntax::contains_let;
 
 /// A piece of new text around a part of the source, or before it if the part is empty.

@@ -13,7 +13,6 @@
 //!
 //! Text in, text out: this crate starts no process and reads no file.
 
-pub mod appeal;
 mod arms;
 mod choice;
 mod constants;
@@ -23,6 +22,7 @@ mod exact;
 mod flow;
 mod layout;
 mod ranges;
+pub mod retry_dropped;
 mod shapes;
 mod site;
 mod syntax;
@@ -34,14 +34,14 @@ mod writer;
 
 pub mod diagnostics;
 pub mod forms;
-pub mod map;
 pub mod nesting;
 pub mod observe;
 pub mod rollback;
+pub mod source_map;
 
 mod blame;
 
 pub use exact::split_points;
 pub use forms::{FileForms, Form, PackageForms};
-pub use map::WeaveMap;
+pub use source_map::WeaveMap;
 pub use weave::{FileWeave, WeaveOptions, weave_file};

@@ -12,7 +12,7 @@ use crate::blame::{Blame, Court};
 use crate::diagnostics::Diagnostic;
 use crate::flow;
 use crate::forms::{Form, PackageForms};
-use crate::map::{WeaveMap, WovenPoint};
+use crate::source_map::{WeaveMap, WovenPoint};
 use crate::weave::FileWeave;
 
 /// What a round of errors led to.

@@ -15,7 +15,7 @@ use crate::arms::step_call;
 use crate::choice::Choice;
 use crate::constants::Unnamed;
 use crate::layout::{Access, Kind, LEFT, PLACE, Question, RIGHT};
-use crate::map::Owner;
+use crate::source_map::Owner;
 use crate::weave::{Node, Weaver};
 
 /// Brings the methods that look at values into scope.

@@ -6,7 +6,7 @@ use crate::arms::Pieces;
 use crate::context::Contexts;
 use crate::forms::FileForms;
 use crate::layout::{Kind, Planner, Wrap};
-use crate::map::WeaveMap;
+use crate::source_map::WeaveMap;
 use crate::writer::Writer;
 
 /// What surrounds a file and decides on what is written into it.

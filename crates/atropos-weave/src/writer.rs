@@ -2,7 +2,7 @@
 
 use atropos_mutants::mutant::Span;
 
-use crate::map::{Area, Owner, Verbatim};
+use crate::source_map::{Area, Owner, Verbatim};
 
 /// A text under construction.
 pub(crate) struct Writer<'s> {

@@ -12,7 +12,7 @@ use globset::{Glob, GlobBuilder};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::near_miss::nearest;
+use crate::did_you_mean::nearest;
 use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
 pub use crate::schedule_arguments::{
     Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,

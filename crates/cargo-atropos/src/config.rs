@@ -16,7 +16,7 @@ use crate::arguments::{
     Colors, Options, Shard, TreeOptions, WayChoice, parse_glob, parse_jobs, parse_multiplier,
     parse_operators, parse_order, parse_regex,
 };
-use crate::near_miss::nearest;
+use crate::did_you_mean::nearest;
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
     MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,

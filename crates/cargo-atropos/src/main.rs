@@ -6,8 +6,8 @@
 
 mod arguments;
 mod config;
+mod did_you_mean;
 mod exit_code;
-mod near_miss;
 mod options_record;
 mod report_arguments;
 mod schedule_arguments;

@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, TargetK
 use globset::Glob;
 
 use crate::arguments::TreeOptions;
-use crate::near_miss::nearest;
+use crate::did_you_mean::nearest;
 
 /// What cargo says of the workspace around a directory.
 #[derive(Debug)]

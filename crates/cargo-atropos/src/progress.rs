@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use atropos_report::number_text::{count, shortened};
 use atropos_report::verdict::Verdict;
-use atropos_report::words::{count, shortened};
 
 use crate::terminal::Terminal;
 

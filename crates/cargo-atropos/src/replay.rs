@@ -8,12 +8,12 @@ use anyhow::{Result, anyhow, bail};
 use atropos_protocol::exploration::{Answer, Explored, Order};
 
 use crate::arguments::{Circumstances, ReplayArguments};
+use crate::did_you_mean::nearest;
 use crate::exit_code::ExitCode;
 use crate::explore::build_for;
-use crate::explore::kept::{Kept, KeptSchedules};
 use crate::explore::process::{Ended, Output, Process};
+use crate::explore::saved_schedules::{Kept, KeptSchedules};
 use crate::interrupt::Interrupt;
-use crate::near_miss::nearest;
 use crate::prepare::{Place, place};
 use crate::scratch::Scratch;
 

@@ -24,7 +24,7 @@ use crate::execute::{
     self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest, Standing, Undecided,
 };
 use crate::exit_code::ExitCode;
-use crate::explore::kept::shown;
+use crate::explore::saved_schedules::shown;
 use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;

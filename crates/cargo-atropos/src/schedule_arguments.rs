@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use atropos_explore::{Plan, Technique};
+use atropos_search::{Plan, Technique};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -294,7 +294,7 @@ pub fn parse_technique(text: &str) -> Result<String, String> {
 }
 
 fn parse_schedule(text: &str) -> Result<String, String> {
-    match text.parse::<atropos_explore::Schedule>() {
+    match text.parse::<atropos_search::Schedule>() {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
     }

@@ -9,14 +9,14 @@ use anyhow::{Result, bail};
 use atropos_report::communication::Communication;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
+use atropos_report::number_text::{count, duration, wrapped};
 use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::verdict::Verdict;
-use atropos_report::words::{count, duration, wrapped};
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
-use crate::explore::kept::shown;
+use crate::explore::saved_schedules::shown;
 use crate::prepare::{Place, place};
 
 /// Where texts begin, and how wide sentences get.

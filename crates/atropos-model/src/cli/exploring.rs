@@ -7,7 +7,7 @@ use crate::explore::{Halt, Limits, Reduction};
 use crate::generate::{Crew, EngineKind, Options};
 use crate::loading::Loaded;
 use crate::mutation::MutantId;
-use atropos_explore::{Order, Technique, Until};
+use atropos_search::{Order, Technique, Until};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! Does a mutant conform to its original, whatever the tester does? Here that is explored to the end, on the framework
-//! that threads are explored with (`atropos-explore`), so MuTMuT's techniques reuse the original's exploration for
+//! that threads are explored with (`atropos-search`), so MuTMuT's techniques reuse the original's exploration for
 //! every mutant. For models whose suspension states can be counted; generation with short-lived mutants serves the rest.
 
 mod system;
@@ -9,7 +9,7 @@ pub use system::Conformance;
 use crate::explore::{Explorer, Limits, Stop};
 use crate::model::Model;
 use crate::mutation::MutantId;
-use atropos_explore::{
+use atropos_search::{
     Finding, Matching, Method, Order, Original, Settings, Size, Technique, Until, Verdict, Walk,
 };
 use std::ops::ControlFlow;

@@ -13,7 +13,7 @@ use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use crate::generate::Move;
 use crate::model::{Label, Model, Observation};
 use crate::mutation::{MutantId, MutantSet};
-use atropos_explore::{End, Guide, Schedule, spread};
+use atropos_search::{End, Guide, Schedule, spread};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -318,7 +318,7 @@ fn tell(reached: &MutantSet, guide: &mut dyn Guide) {
     reached.iter().for_each(|mutant| guide.reach(mutant.0));
 }
 
-impl atropos_explore::Model for Conformance {
+impl atropos_search::Model for Conformance {
     type State = Number;
 
     fn initial(&self) -> Number {

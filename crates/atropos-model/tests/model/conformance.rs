@@ -4,12 +4,12 @@
 use crate::random_models::generated;
 use crate::reduction::explorer;
 use crate::support::{class, example, load};
-use atropos_explore::{Order, Technique, Until};
 use atropos_model::conformance::{Conforms, Explored, Obstacle};
 use atropos_model::explore::{Limits, Reducer, Stop};
 use atropos_model::generate::{Options, Status, StrategyKind, generate};
 use atropos_model::model::Model;
 use atropos_model::mutation::MutantId;
+use atropos_search::{Order, Technique, Until};
 use std::sync::Arc;
 
 const LIMITS: Limits = Limits { closure: 200 };

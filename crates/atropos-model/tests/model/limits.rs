@@ -3,7 +3,6 @@
 
 use crate::reduction::explorer;
 use crate::support::{class, example, load};
-use atropos_explore::{Order, Technique, Until};
 use atropos_model::conformance::{Conforms, Explored, Obstacle};
 use atropos_model::explore::{
     Acting, Cache, Cause, Engine, Explorer, Halt, Inputs, Interpreted, Iterations, Limits, Node,
@@ -14,6 +13,7 @@ use atropos_model::generate::{
 };
 use atropos_model::model::{ErrorKind, Model, ObjectId, State};
 use atropos_model::mutation::{Mode, MutantId, MutantSet};
+use atropos_search::{Order, Technique, Until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -253,7 +253,7 @@ impl Walker<'_> {
         if !is_lazy || !self.looks_at_concurrency() || self.library_of(&path.path) != Library::Std {
             return;
         }
-        const RACE: &str = "::atropos_runtime::region::race();";
+        const RACE: &str = "::atropos_runtime::injected_faults::race();";
         let (span, text, shape) = match initialiser {
             Expr::Closure(closure) => {
                 let body = self.source.flat(&closure.body);

@@ -5,9 +5,9 @@ use syn::{Expr, ExprAwait, ExprCall, ExprMethodCall, Member};
 
 use super::bare;
 use super::construct::{Acquisition, Construct, Library};
-use crate::facts::last_name;
 use crate::operator::Operator;
 use crate::paths::names_of;
+use crate::type_facts::last_name;
 use crate::walk::{Draft, Walker};
 
 /// How many others of its type one thing is replaced by.

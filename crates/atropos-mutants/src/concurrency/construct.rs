@@ -8,7 +8,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Member, Type};
 
-use crate::facts::last_name;
+use crate::type_facts::last_name;
 use crate::walk::Walker;
 
 /// A kind of thing that threads share.

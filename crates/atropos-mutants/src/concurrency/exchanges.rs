@@ -5,10 +5,10 @@ use syn::{Expr, ExprTuple, Local, Stmt};
 
 use super::construct::mentions;
 use super::regions::Region;
-use crate::facts::bound_names;
 use crate::mutant::Span;
 use crate::operator::Operator;
 use crate::source::{one_line, shortened};
+use crate::type_facts::bound_names;
 use crate::walk::Walker;
 
 /// The guard of a lock that is taken earlier.

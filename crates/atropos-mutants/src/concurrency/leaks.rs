@@ -7,8 +7,8 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprReturn, ExprTry, Type};
 
 use super::construct::{Acquisition, Library};
-use crate::facts::last_name;
 use crate::operator::Operator;
+use crate::type_facts::last_name;
 use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {

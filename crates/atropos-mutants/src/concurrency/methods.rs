@@ -6,10 +6,10 @@ use syn::{Block, Expr, ExprMethodCall, FnArg, Signature};
 
 use super::bare;
 use super::construct::{Construct, Library, mentions};
-use crate::facts::last_name;
 use crate::mutant::Span;
 use crate::operator::Operator;
 use crate::source::one_line;
+use crate::type_facts::last_name;
 use crate::walk::{Draft, Walker};
 
 /// How many of a type's locks a method is made to hold, one at a time.

@@ -11,7 +11,7 @@
 //! - `leaks`: RFU, at the ways out of a region.
 //!
 //! An edit is plain Rust wherever Rust can make the mistake. Where its types forbid it (the data of
-//! a lock can't be touched without the lock), the edit calls `atropos_runtime::region`, whose
+//! a lock can't be touched without the lock), the edit calls `atropos_runtime::injected_faults`, whose
 //! functions do nothing but under exploration: such a mutant *needs exploration*.
 //!
 //! Not made, where it is visible in the file: anything on a lock, channel or atomic that never
@@ -51,9 +51,9 @@ pub(crate) fn kept_on_panic(library: Library, receiver: &str) -> String {
 fn mistaken(mistake: &str, library: Library, receiver: &str) -> String {
     match library {
         Library::ParkingLot => format!(
-            "(*::atropos_runtime::region::{mistake}_foreign(&{receiver}, ({receiver}).data_ptr()))"
+            "(*::atropos_runtime::injected_faults::{mistake}_foreign(&{receiver}, ({receiver}).data_ptr()))"
         ),
-        _ => format!("(*::atropos_runtime::region::{mistake}(&{receiver}))"),
+        _ => format!("(*::atropos_runtime::injected_faults::{mistake}(&{receiver}))"),
     }
 }
 
@@ -65,7 +65,7 @@ fn bare_async(receiver: &str, method: &str) -> String {
         _ => "::tokio::sync::RwLock",
     };
     format!(
-        "::atropos_runtime::region::bare_async(|| {{ \
+        "::atropos_runtime::injected_faults::bare_async(|| {{ \
          fn __atropos_data<T>(lock: &{lock}<T>) -> *mut T {{ \
          if let Ok(held) = lock.try_{method}() {{ return (&raw const *held).cast_mut(); }} \
          let empty = {lock}::new(::std::mem::MaybeUninit::<T>::uninit()); \

@@ -9,10 +9,10 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::construct::{Acquisition, Library, mentions, path_ends, uses};
-use crate::facts::{Facts, bound_names};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
+use crate::type_facts::{Facts, bound_names};
 use crate::walk::{Draft, Walker};
 
 /// In how many places one region is split.
@@ -228,7 +228,7 @@ impl Walker<'_> {
         if self.source.slice(span).starts_with('#') {
             return;
         }
-        let is_bare = text.contains("::atropos_runtime::region");
+        let is_bare = text.contains("::atropos_runtime::injected_faults");
         let mut draft = Draft::new(operator, span, text, summary.to_string());
         draft.needs_exploration = is_bare;
         self.block_draft(draft);

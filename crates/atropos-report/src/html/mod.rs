@@ -20,9 +20,9 @@ use self::escape::escaped;
 use self::source::Placed;
 use self::survivors::Places;
 use crate::by_file::by_file;
+use crate::number_text::percent;
 use crate::outcomes::Outcomes;
 use crate::summary::Sources;
-use crate::words::percent;
 
 /// The name of the file within the output directory.
 pub const FILE_NAME: &str = "report.html";

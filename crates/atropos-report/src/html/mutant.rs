@@ -6,9 +6,9 @@ use crate::change::{Change, change, shared};
 use crate::communication::Communication;
 use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
+use crate::number_text::{count, duration};
 use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord, Totals};
 use crate::verdict::{How, Verdict};
-use crate::words::{count, duration};
 
 /// Of tests that reach a mutant, so many are named.
 const SHOWN: usize = 3;

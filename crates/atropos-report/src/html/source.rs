@@ -12,10 +12,10 @@ use crate::html::escape::{escaped, push};
 use crate::html::mutant::{badge, badness, body, class, data, operator, word};
 use crate::lines::Lines;
 use crate::mutant::MutantInfo;
+use crate::number_text::{count, percent};
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::snippet::token_length;
 use crate::verdict::Verdict;
-use crate::words::{count, percent};
 
 /// Lines with more mutants are not coloured within: nobody could tell the colours apart.
 const MOST_MARKS: usize = 200;

@@ -9,9 +9,9 @@ use crate::html::escape::escaped;
 use crate::html::mutant::{badge, body, data, operator};
 use crate::html::source::Placed;
 use crate::impact::NEVER_INFECTED;
+use crate::number_text::count;
 use crate::outcomes::{MutantRecord, Outcomes};
 use crate::verdict::Verdict;
-use crate::words::count;
 
 /// So many are shown at once; the others can be opened.
 const SHOWN: usize = 50;

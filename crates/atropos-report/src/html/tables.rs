@@ -8,8 +8,8 @@ use atropos_mutants::Operator;
 use super::add;
 use super::escape::escaped;
 use crate::by_file::FileView;
+use crate::number_text::{count, duration, percent};
 use crate::outcomes::{Outcomes, Timings, Totals};
-use crate::words::{count, duration, percent};
 
 pub(super) fn files(page: &mut String, views: &[FileView], outcomes: &Outcomes) {
     add(page, "<section id=\"files\"><h2>Files</h2>");

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::add;
 use super::mutant::{class, number_of, verdicts, word};
+use crate::number_text::{count, percent};
 use crate::outcomes::{Outcomes, Totals};
 use crate::verdict::{How, Verdict};
-use crate::words::{count, percent};
 
 pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
     let totals = &outcomes.totals;

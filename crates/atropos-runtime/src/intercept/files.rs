@@ -6,7 +6,7 @@ use atropos_protocol::{Effect, sys};
 
 use super::intercept;
 use crate::effects::{change, note};
-use crate::outside;
+use crate::lasting_changes;
 
 const HERE: c_int = sys::AT_FDCWD as c_int;
 
@@ -16,7 +16,7 @@ fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
     let is_new = flags & (sys::O_EXCL | sys::O_TMPFILE) != 0;
     if flags & writing != 0 && !is_new {
         change(call, at, path, true);
-        return outside::change(at, path, true);
+        return lasting_changes::change(at, path, true);
     }
     let changing = sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE;
     let effect = if flags & changing != 0 {
@@ -26,8 +26,8 @@ fn opening(call: &CStr, at: c_int, path: *const c_char, flags: c_int) {
     };
     note(effect, call, Some(path));
     match effect {
-        Effect::Files => outside::change(at, path, true),
-        _ => outside::read(at, path),
+        Effect::Files => lasting_changes::change(at, path, true),
+        _ => lasting_changes::read(at, path),
     }
 }
 
@@ -54,13 +54,13 @@ fn changing(call: &CStr, path: *const c_char) {
 /// Something is made where nothing was.
 fn making(call: &CStr, at: c_int, path: *const c_char) {
     changing(call, path);
-    outside::change(at, path, false);
+    lasting_changes::change(at, path, false);
 }
 
 /// What is there is changed, or removed.
 fn altering(call: &CStr, at: c_int, path: *const c_char, follow: bool) {
     change(call, at, path, follow);
-    outside::change(at, path, follow);
+    lasting_changes::change(at, path, follow);
 }
 
 /// What is renamed is gone from where it was, and so is what was there where it goes.
@@ -68,7 +68,7 @@ fn renaming(call: &CStr, from: (c_int, *const c_char), to: (c_int, *const c_char
     for (at, path) in [from, to] {
         change(call, at, path, false);
     }
-    outside::rename(from, to);
+    lasting_changes::rename(from, to);
 }
 
 fn opening_stream(call: &CStr, path: *const c_char, mode: *const c_char) {
@@ -90,17 +90,17 @@ intercept! {
     fn statx(
         at: c_int, path: *const c_char, flags: c_int, mask: c_uint, answer: *mut c_void,
     ) -> c_int, not_there(),
-        |_| outside::look(at, path);
+        |_| lasting_changes::look(at, path);
     fn access(path: *const c_char, mode: c_int) -> c_int, -1,
-        |_| outside::look(HERE, path);
+        |_| lasting_changes::look(HERE, path);
     fn faccessat(at: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int, -1,
-        |_| outside::look(at, path);
+        |_| lasting_changes::look(at, path);
     fn readlink(path: *const c_char, to: *mut c_char, size: usize) -> isize, -1,
-        |_| outside::look(HERE, path);
+        |_| lasting_changes::look(HERE, path);
     fn readlinkat(at: c_int, path: *const c_char, to: *mut c_char, size: usize) -> isize, -1,
-        |_| outside::look(at, path);
+        |_| lasting_changes::look(at, path);
     fn realpath(path: *const c_char, to: *mut c_char) -> *mut c_char, std::ptr::null_mut(),
-        |_| outside::look(HERE, path);
+        |_| lasting_changes::look(HERE, path);
 }
 
 // The variadic ones take their optional argument in the same register as a fixed one would be.

@@ -6,7 +6,7 @@ use atropos_protocol::{Effect, sys};
 
 use super::intercept;
 use crate::effects::note;
-use crate::outside;
+use crate::lasting_changes;
 
 fn reaching(call: &CStr) {
     note(Effect::Network, call, None);
@@ -28,11 +28,11 @@ fn naming(address: *const c_void, length: c_uint) {
     };
     // A name that starts with zero is none of a file, and port 0 is any.
     if family == UNIX && path[0] != 0 {
-        outside::change(sys::AT_FDCWD as c_int, path.as_ptr().cast(), false);
+        lasting_changes::change(sys::AT_FDCWD as c_int, path.as_ptr().cast(), false);
     }
     let port = u16::from_be_bytes([path[0], path[1]]);
     if INTERNET.contains(&family) && port != 0 {
-        outside::take_port(port);
+        lasting_changes::take_port(port);
     }
 }
 

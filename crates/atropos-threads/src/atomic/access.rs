@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use crate::communication::{Access, Writer};
 use crate::control::code::Code;

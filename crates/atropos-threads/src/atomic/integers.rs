@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::atomic::{self, Ordering};
 
 use super::access::{Exchange, Word};
-use super::aside::own;
 use super::every_type::{Bits, common, failure_of, is_no_load, is_no_store, modify};
+use super::static_copies::own;
 use crate::control::{control, here};
 
 macro_rules! integer {

@@ -2,13 +2,16 @@
 //! layout, constants and results. For uncontrolled threads every method is the real one (see [`aside`] for the one exception).
 
 pub mod access;
-pub(crate) mod aside;
+mod bool_and_ptr;
 mod every_type;
 mod fences;
-pub(crate) mod foreign;
+pub(crate) mod foreign_locks;
 mod integers;
-mod others;
+pub(crate) mod static_copies;
 
+#[allow(deprecated)]
+pub use bool_and_ptr::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};
+pub use bool_and_ptr::{AtomicBool, AtomicPtr};
 #[allow(deprecated)]
 pub use fences::spin_loop_hint;
 pub use fences::{Reach, compiler_fence, fence, machine_code, spin_loop};
@@ -16,7 +19,4 @@ pub use integers::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
     AtomicU64, AtomicUsize,
 };
-#[allow(deprecated)]
-pub use others::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};
-pub use others::{AtomicBool, AtomicPtr};
 pub use std::sync::atomic::Ordering;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use super::code::Code;
 use super::thread_state::Wait;

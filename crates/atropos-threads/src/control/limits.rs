@@ -1,11 +1,11 @@
 //! Executions that end because they take too much, or by what the system would not let pass: from the middle of a
 //! controlled thread's own work, not at one of its scheduling points.
 
-use atropos_explore::{End, Limit, Op, Phase, mix};
+use atropos_search::{End, Limit, Op, Phase, mix};
 
 use super::code::Code;
 use super::overtime::OVERTIME;
-use super::{Announcement, control, here, outside, turns};
+use super::{Announcement, control, external_wait, here, scheduler};
 use crate::finding::FindingKind;
 use crate::memory::stacks::MOST_THREADS;
 
@@ -32,7 +32,7 @@ pub fn too_many_steps(steps: u64, limit: u64) {
             return;
         }
         // SAFETY: the controller is the installed one, and nothing of this thread is used again.
-        unsafe { turns::leave(control.controller(), end) }
+        unsafe { scheduler::leave(control.controller(), end) }
     }
 }
 
@@ -55,19 +55,19 @@ pub fn another_thread() {
     });
     let end = state.over(End::Limit(Limit::Threads), Phase::CutShort);
     // SAFETY: as above.
-    unsafe { turns::leave(control.controller(), end) }
+    unsafe { scheduler::leave(control.controller(), end) }
 }
 
 /// The running thread is about to change what lies outside the process and so outlives the execution. Returns only outside an
 /// execution: before a file is changed nobody knows what it holds.
 pub fn not_under_control(what: &str) {
-    outside::mark(what);
+    external_wait::mark(what);
     if let Some(control) = control() {
         let end = control
             .state()
             .over(End::Limit(Limit::Effects), Phase::CutShort);
         // SAFETY: as above.
-        unsafe { turns::leave(control.controller(), end) }
+        unsafe { scheduler::leave(control.controller(), end) }
     }
 }
 
@@ -79,7 +79,7 @@ pub fn too_much_memory(bytes: usize) {
         state.found(FindingKind::MemoryLimit { thread, bytes });
         let end = state.over(End::Limit(Limit::Memory), Phase::CutShort);
         // SAFETY: as above.
-        unsafe { turns::leave(control.controller(), end) }
+        unsafe { scheduler::leave(control.controller(), end) }
     }
 }
 
@@ -92,7 +92,7 @@ pub fn freed_twice() {
         state.found(FindingKind::DoubleFree { thread });
         let end = state.over(End::Failed(0), Phase::CutShort);
         // SAFETY: as above.
-        unsafe { turns::leave(control.controller(), end) }
+        unsafe { scheduler::leave(control.controller(), end) }
     }
 }
 

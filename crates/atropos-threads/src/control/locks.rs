@@ -1,6 +1,6 @@
 //! Steps that the primitives share: taking and giving back a lock, meeting and passing on what happened before.
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use super::code::Code;
 use super::objects::{ObjectId, Site};

@@ -8,25 +8,24 @@
 //! only when the execution ends. It never holds a Rust reference to the controller across a switch.
 
 pub mod code;
+pub mod external_wait;
 pub mod futex;
 pub mod limits;
 mod locks;
 pub mod objects;
-pub mod outside;
 pub(crate) mod overtime;
+pub mod panic_cause;
 mod ready;
+pub(crate) mod scheduler;
 pub mod spin;
 pub mod thread_state;
-pub mod trouble;
-pub(crate) mod turns;
 
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use atropos_explore::{End, Guide, Names, Object, Op, Pending, Thread, mix};
+use atropos_search::{End, Guide, Names, Object, Op, Pending, Thread, mix};
 
-use crate::cell;
 use crate::clock::Clockwork;
 use crate::communication::{Access, Act, Communication, Writer};
 use crate::finding::{Finding, FindingKind};
@@ -36,12 +35,13 @@ use crate::memory::heap::{self, Program};
 use crate::memory_model::Model;
 use crate::options::Settings;
 use crate::trace::{Event, Trace};
+use crate::unsafe_cell;
 use code::Code;
 use objects::{ObjectId, ObjectState, Objects, Site, Slot};
 use overtime::Overtime;
+use panic_cause::Trouble;
 pub(crate) use ready::Readiness;
 use thread_state::{ThreadState, Wait};
-use trouble::Trouble;
 
 thread_local! {
     static CONTROLLER: Cell<*mut Controller> = const { Cell::new(null_mut()) };
@@ -207,7 +207,7 @@ impl Control {
     /// Announces an operation and returns when the thread may perform it.
     pub fn point(&self, announcement: Announcement) -> Granted {
         // SAFETY: the controller lives through the exploration, and we run on a controlled thread's stack.
-        unsafe { turns::take_turn(self.controller, announcement) }
+        unsafe { scheduler::take_turn(self.controller, announcement) }
     }
 
     /// The state of an object, new with `set_up` if the execution has not met it.
@@ -452,7 +452,7 @@ impl Controller {
     /// Takes note of what the running thread has done to cells since its last operation.
     #[inline]
     pub(crate) fn note_cells(&mut self) {
-        if cell::are_any_noted() || self.communication.has_cells(self.current) {
+        if unsafe_cell::are_any_noted() || self.communication.has_cells(self.current) {
             self.cells_used();
         }
     }
@@ -462,9 +462,13 @@ impl Controller {
         thread.clock.tick(self.current);
         let world = &self.world;
         let can_be_read = |address| world.is_ours(address);
-        self.communication
-            .cells(cell::noted(), self.current, &thread.clock, &can_be_read);
-        cell::forget_noted();
+        self.communication.cells(
+            unsafe_cell::noted(),
+            self.current,
+            &thread.clock,
+            &can_be_read,
+        );
+        unsafe_cell::forget_noted();
     }
 
     pub(crate) fn found(&mut self, kind: FindingKind) {
@@ -499,7 +503,7 @@ impl Controller {
         thread.program = self.world.heap.serve(index);
         thread.history = mix(0x7ead, u64::from(number));
         // SAFETY: the stack is this thread's own and `enter` never returns.
-        thread.context = unsafe { crate::memory::context::prepare(top, turns::enter, index) };
+        thread.context = unsafe { crate::memory::context::prepare(top, scheduler::enter, index) };
         let pending = Pending {
             thread: Thread(number),
             op: Op::local().coded(Code::Begin as u16),

@@ -4,9 +4,9 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use atropos_explore::Object;
+use atropos_search::Object;
 
-use super::trouble::Deed;
+use super::panic_cause::Deed;
 use crate::communication::History;
 use crate::memory_model::Clock;
 

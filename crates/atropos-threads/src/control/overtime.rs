@@ -5,7 +5,7 @@
 //! endless. More is not known of it: nothing of what it did in overtime counts, because the guide did not choose it and
 //! can't choose it again.
 
-use atropos_explore::{End, Guide, Limit, Point, Thread};
+use atropos_search::{End, Guide, Limit, Point, Thread};
 
 use super::Controller;
 

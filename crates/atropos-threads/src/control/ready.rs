@@ -176,7 +176,7 @@ impl Controller {
     fn nobody_was_missed(&self) -> bool {
         const FEW: usize = 64;
         let is_right =
-            |pending: &atropos_explore::Pending| pending.ready == self.can_go_on(pending.thread.0);
+            |pending: &atropos_search::Pending| pending.ready == self.can_go_on(pending.thread.0);
         self.pending.len() > FEW || self.pending.iter().all(is_right)
     }
 

@@ -16,7 +16,7 @@
 //! All of this depends on what the thread itself did and saw, and on changes to objects that its yields announce as
 //! read: steps that commute stay so.
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use super::code::Code;
 use super::objects::Site;

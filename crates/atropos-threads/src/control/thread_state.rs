@@ -2,11 +2,11 @@
 
 use std::any::Any;
 
-use crate::atomic::foreign::Ghost;
+use crate::atomic::foreign_locks::Ghost;
 use crate::communication::Act;
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Objects, Site};
-use crate::control::trouble::Trouble;
+use crate::control::panic_cause::Trouble;
 use crate::memory::context::Context;
 use crate::memory::heap::Program;
 use crate::memory_model::Clock;

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
 use super::heap;
-use super::interpose::next;
+use crate::libc::allocation_and_clock::next;
 
 /// So many free numbers in a row that are not open, and there are no more: the system gives the lowest free one.
 const GAP: u32 = 8;

@@ -8,7 +8,7 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::words::Words;
+use super::tls_words::Words;
 
 /// What the keys are set to.
 const KEYS: [usize; 2] = [0x00a7_0905, 0x7e57];

@@ -4,30 +4,27 @@
 //! This module and its children own the crate's dealings with raw memory; the rest of the crate reaches
 //! it through [`World`].
 
-mod blocking;
 pub mod context;
 pub mod descriptors;
-mod futex;
 mod hash_keys;
 pub mod heap;
 pub mod image;
-pub mod interpose;
-mod outside_world;
 pub mod panic_count;
 pub mod stacks;
 pub mod system;
-mod words;
+mod tls_words;
 
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
 
+use crate::libc::allocation_and_clock;
 use descriptors::Descriptors;
 use heap::Heap;
 use image::{Image, Layout};
 use panic_count::PanicCount;
 use stacks::Stacks;
-use words::Words;
+use tls_words::Words;
 
 /// The memory of explorations. A process has one; explorations take turns.
 #[derive(Debug)]
@@ -92,8 +89,8 @@ impl World {
         });
         // Thread-local data lies elsewhere if another OS thread explores this time.
         world.layout = Layout::of_this_program();
-        interpose::TEXT_START.store(world.layout.text.start, Relaxed);
-        interpose::TEXT_END.store(world.layout.text.end, Relaxed);
+        allocation_and_clock::TEXT_START.store(world.layout.text.start, Relaxed);
+        allocation_and_clock::TEXT_END.store(world.layout.text.end, Relaxed);
         heap::BASE.store(world.heap.base(), Relaxed);
         world.panic_count = PanicCount::find(&Words::of(&world.layout.thread_local));
         world

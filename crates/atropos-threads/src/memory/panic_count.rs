@@ -9,7 +9,7 @@
 
 use std::panic::{catch_unwind, resume_unwind};
 
-use super::words::Words;
+use super::tls_words::Words;
 
 /// The place of the count, for the OS thread that looked.
 #[derive(Clone, Copy, Debug)]

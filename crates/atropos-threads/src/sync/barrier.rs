@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync;
 
-use atropos_explore::{Kind, Op};
+use atropos_search::{Kind, Op};
 
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{self, LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use super::mutex::{Mutex, MutexGuard};
 use crate::control::code::Code;

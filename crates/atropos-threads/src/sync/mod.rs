@@ -1,7 +1,6 @@
 //! `std::sync` for programs under control. Every type holds the real one, which alone does the work for
 //! uncontrolled threads, and which controlled threads use only when it can't block.
 
-pub(crate) mod bare;
 pub mod barrier;
 pub mod condvar;
 pub mod lazy_lock;
@@ -10,6 +9,7 @@ pub mod mutex;
 pub mod once;
 pub mod once_lock;
 pub mod rwlock;
+pub(crate) mod unlocked_guard;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

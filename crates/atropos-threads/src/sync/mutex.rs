@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
-use atropos_explore::{Kind, Object};
+use atropos_search::{Kind, Object};
 
-use super::bare::{Bare, Lock};
+use super::unlocked_guard::{Bare, Lock};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Control, control, here};
 use crate::finding::Met;
-use crate::mistake::{self, Mistake};
+use crate::injected_faults::{self, Mistake};
 
 /// See std.
 pub struct Mutex<T: ?Sized> {
@@ -73,7 +73,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = here();
-        let mistake = mistake::taken();
+        let mistake = injected_faults::taken();
         if mistake == Some(Mistake::Bare) {
             return Ok(self.bare(site));
         }
@@ -94,7 +94,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let site = here();
-        if mistake::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(Mistake::Bare) {
             return Ok(self.bare(site));
         }
         if let Some(control) = control() {

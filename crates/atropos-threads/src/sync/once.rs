@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{self, OnceState};
 
-use atropos_explore::{Kind, Object, Op};
+use atropos_search::{Kind, Object, Op};
 
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site, Slot};

@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
-use atropos_explore::{Kind, Object};
+use atropos_search::{Kind, Object};
 
-use super::bare::{Bare, Lock};
+use super::unlocked_guard::{Bare, Lock};
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
 use crate::finding::Met;
-use crate::mistake::{self, Mistake};
+use crate::injected_faults::{self, Mistake};
 
 /// See std.
 pub struct RwLock<T: ?Sized> {
@@ -152,7 +152,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let mut held = self.held(here());
-        match mistake::taken() {
+        match injected_faults::taken() {
             Some(Mistake::Bare) => return Ok(self.bare_read(held)),
             mistake => held.is_kept_on_panic = mistake.is_some(),
         }
@@ -167,7 +167,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let held = self.held(here());
-        if mistake::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(Mistake::Bare) {
             return Ok(self.bare_read(held));
         }
         if let Some(control) = control() {
@@ -183,7 +183,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let mut held = self.held(here());
-        match mistake::taken() {
+        match injected_faults::taken() {
             Some(Mistake::Bare) => return Ok(self.bare_write(held)),
             mistake => held.is_kept_on_panic = mistake.is_some(),
         }
@@ -198,7 +198,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let held = self.held(here());
-        if mistake::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(Mistake::Bare) {
             return Ok(self.bare_write(held));
         }
         if let Some(control) = control() {
@@ -318,7 +318,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             let (object, name) = lock.object(&control);
             control.point(Announcement::new(
                 Code::Downgrade,
-                atropos_explore::Op::on(name, Kind::Release),
+                atropos_search::Op::on(name, Kind::Release),
                 lock.site,
             ));
             control.unlocked(object, name);

@@ -158,7 +158,7 @@ impl Builder {
             state.threads[number as usize].clock.copy(&clock);
         }
         state.note(Code::Spawn, end_of(number), u64::from(number), site);
-        state.guide().wake(atropos_explore::Thread(number));
+        state.guide().wake(atropos_search::Thread(number));
         drop(control);
         let thread = Thread::controlled(number, self.name.as_deref());
         thread.introduce(number);

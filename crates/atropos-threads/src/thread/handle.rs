@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use atropos_explore::{Kind, Op};
+use atropos_search::{Kind, Op};
 
 use crate::control::code::Code;
 use crate::control::objects::Site;

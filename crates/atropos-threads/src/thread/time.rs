@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
 
-use atropos_explore::Op;
+use atropos_search::Op;
 
 use crate::control::code::Code;
 use crate::control::thread_state::Wait;

@@ -11,11 +11,11 @@ pub mod instructions;
 pub mod observed;
 mod observing_unit;
 mod process_group;
-mod quiet;
 mod runtime_library;
 mod rustc_call;
-mod shadow;
+mod shadow_tree;
 pub mod test_binary;
+mod test_environment;
 mod toolchain;
 mod unit_cfg;
 mod units;
@@ -40,7 +40,7 @@ use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
 use self::runtime_library::{RuntimeLibrary, Threads};
-pub use self::shadow::without_parents;
+pub use self::shadow_tree::without_parents;
 use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
@@ -328,7 +328,7 @@ impl ToBuild<'_> {
             arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
-            quiet: quiet::variables(plan),
+            quiet: test_environment::variables(plan),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
         let messages = with_runtime(&runtime, &toolchain, interrupt, || {

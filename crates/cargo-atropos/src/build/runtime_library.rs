@@ -191,7 +191,7 @@ impl RuntimeLibrary {
     pub fn flags(&self, harness: bool) -> Vec<String> {
         let (runtime, test) = match self.threads {
             Threads::Real => ("atropos_runtime", "test"),
-            Threads::Explored => ("atropos_explored", "atropos_explored"),
+            Threads::Explored => ("atropos_explore_harness", "atropos_explore_harness"),
         };
         let mut flags = vec![
             self.search_flag(),

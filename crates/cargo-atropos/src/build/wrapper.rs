@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
-use atropos_weave::appeal::Appeal;
 use atropos_weave::diagnostics::{Diagnostic, parse_errors};
+use atropos_weave::retry_dropped::Appeal;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
 use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
-use super::shadow::{Shadow, without_parents};
+use super::shadow_tree::{Shadow, without_parents};
 use super::unit_cfg::UnitCfg;
 use super::units::{UnitReport, WeaveResult};
 use crate::log;

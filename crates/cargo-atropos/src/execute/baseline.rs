@@ -15,8 +15,8 @@ use atropos_protocol::path_set::FileUse;
 use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome, Verdict};
 
 use super::Context;
+use super::run_mode;
 use super::test_case::{FailedTest, FlakyTest, LeftOut, TestCase};
-use super::way;
 use super::zygotes::Zygotes;
 use crate::progress::Phase;
 
@@ -182,7 +182,7 @@ fn try_test(
         .join(format!("output-{binary}-{index}"));
     let build = context.setting.build;
     let mut runs = Vec::new();
-    let mut file_size = way::FILE_SIZE;
+    let mut file_size = run_mode::FILE_SIZE;
     while runs.len() < 2 {
         let mut run_for = |patience: Duration| -> Result<_> {
             let limits = Limits {

@@ -7,18 +7,18 @@
 //! puts together what the tests said.
 
 mod baseline;
-mod company;
-mod copies;
-mod explored;
+mod communication;
+mod copied_blocks;
+mod exclusive_run;
+mod explored_tests;
 mod file_locks;
-mod harnessed;
-mod heard;
-mod plain;
-mod purse;
+mod harnessed_tests;
+mod leftover_files;
+mod plain_programs;
+mod run_mode;
 mod standing;
-mod strays;
 mod test_case;
-mod way;
+mod time_budget;
 mod zygotes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,15 +37,15 @@ use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, Kill, TestExploration, TestRecord};
 use atropos_report::verdict::Verdict;
 
-pub use self::explored::FailingSchedule;
-pub use self::plain::PlainTest;
+pub use self::explored_tests::FailingSchedule;
+pub use self::plain_programs::PlainTest;
+pub use self::run_mode::{Used, limits};
 pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, FlakyTest, LeftOut};
-pub use self::way::{Used, limits};
 
-use self::harnessed::Turn;
-use self::plain::PlainBaseline;
-use self::strays::Beside;
+use self::harnessed_tests::Turn;
+use self::leftover_files::Beside;
+use self::plain_programs::PlainBaseline;
 use self::test_case::TestCase;
 use self::zygotes::{Boards, ZygoteSetting};
 use crate::arguments::Options;
@@ -381,7 +381,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         let baseline_seconds = start.elapsed().as_secs_f64();
         return Ok(Execution::Slow { baseline_seconds });
     }
-    let programs = plain::baselines(context, unharnessed(context))?;
+    let programs = plain_programs::baselines(context, unharnessed(context))?;
     if context.interrupted() {
         return Ok(Execution::Interrupted);
     }
@@ -401,7 +401,8 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         .chain(programs.tests.iter().map(plain_record))
         .collect();
     let threaded = baselines.tests.iter().enumerate();
-    let threaded = threaded.filter(|(_, test)| explored::has_schedules(context, &test.baseline));
+    let threaded =
+        threaded.filter(|(_, test)| explored_tests::has_schedules(context, &test.baseline));
     let threaded = threaded.map(|(index, _)| TestId(index)).collect();
     context.threaded.get_or_init(|| threaded);
     for (index, test) in baselines.tests.iter().enumerate() {
@@ -435,7 +436,7 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
             };
             (cost, context.open_for(TestId(index)))
         });
-        if way::optimising_pays(
+        if run_mode::optimising_pays(
             with_mutants,
             context.jobs(),
             context.setting.build.compile_time,
@@ -444,15 +445,15 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         }
     }
     let beside = Beside::of(context.setting.plan);
-    if explored::is_wanted(context, &baselines.tests) {
+    if explored_tests::is_wanted(context, &baselines.tests) {
         announce(context);
-        harnessed::run(context, &baselines.tests, &tests, Turn::BeforeExploration)?;
+        harnessed_tests::run(context, &baselines.tests, &tests, Turn::BeforeExploration)?;
     }
-    let explorations = explored::run(context, &baselines.tests, &tests)?;
-    explored::leave_the_rest_undecided(context);
+    let explorations = explored_tests::run(context, &baselines.tests, &tests)?;
+    explored_tests::leave_the_rest_undecided(context);
     announce(context);
-    harnessed::run(context, &baselines.tests, &tests, Turn::Rest)?;
-    plain::run(context, &programs.tests, &tests, baselines.tests.len())?;
+    harnessed_tests::run(context, &baselines.tests, &tests, Turn::Rest)?;
+    plain_programs::run(context, &programs.tests, &tests, baselines.tests.len())?;
 
     let mut left_out = baselines.left_out;
     let mut build_seconds = explorations.build_seconds;
@@ -501,7 +502,7 @@ fn run_doctests(
     let programs = doctests(context)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let doctests = plain::baselines(context, programs)?;
+    let doctests = plain_programs::baselines(context, programs)?;
     let baseline_seconds = start.elapsed().as_secs_f64();
     tests.extend(doctests.tests.iter().map(plain_record));
     for (index, test) in doctests.tests.iter().enumerate() {
@@ -509,7 +510,7 @@ fn run_doctests(
     }
     restore(&mut context.standings(), tests, known);
     announce(context);
-    plain::run(context, &doctests.tests, tests, first)?;
+    plain_programs::run(context, &doctests.tests, tests, first)?;
     log::line("doctests: done");
     Ok(Doctests {
         failing: doctests.failed.into_iter().map(|test| test.name).collect(),

@@ -3,10 +3,10 @@
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
 //! explored by a [`process`] of its own. Failing schedules are [`kept`], for `replay`.
 
-pub mod kept;
+mod idle_watch;
 pub mod process;
 mod report;
-mod stillness;
+pub mod saved_schedules;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,9 +21,9 @@ use anyhow::{Result, bail};
 use atropos_protocol::Test;
 use atropos_protocol::exploration::{Answer, Deed, Explored, Found, Order, Sort};
 
-use self::kept::{Kept, KeptSchedules};
 use self::process::{Ended, Output, Process};
 use self::report::TestReport;
+use self::saved_schedules::{Kept, KeptSchedules};
 use crate::arguments::{Circumstances, ExploreArguments, Options, ScheduleOptions};
 use crate::build::{self, Build, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;

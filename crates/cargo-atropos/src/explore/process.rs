@@ -15,7 +15,7 @@ use atropos_protocol::exploration::{Answer, ENV_ANSWERS, ENV_ORDER, Order};
 use atropos_protocol::sys;
 
 use crate::build::test_binary::TestBinary;
-use crate::explore::stillness::Stillness;
+use crate::explore::idle_watch::Stillness;
 use crate::interrupt::Interrupt;
 
 /// How often to look whether the user wants to end.

@@ -8,7 +8,7 @@ use atropos_report::style;
 use serde_json::json;
 
 use super::Place;
-use super::kept::shown;
+use super::saved_schedules::shown;
 
 /// What came of one test.
 pub struct TestReport {

@@ -1,7 +1,7 @@
 //! Reports on disk: which files a run writes beside `outcomes.json`, and what it tells GitHub Actions.
 //! What is in them is made by `atropos-report`.
 
-mod again;
+mod regenerate;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use atropos_report::outcomes::Outcomes;
 use atropos_report::summary::Sources;
 use atropos_report::{annotations, html, markdown, sarif, stryker};
 
-pub use self::again::again;
+pub use self::regenerate::again;
 use crate::report_arguments::{Format, ReportOptions};
 
 /// Those that are files of their own in the output directory.

@@ -17,7 +17,7 @@ mod under {
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use atropos_explore::{Coverage, Draw, Exhaustive, Pct, Uniform, explore, explore_with};
+use atropos_search::{Coverage, Draw, Exhaustive, Pct, Uniform, explore, explore_with};
 use atropos_threads::{Memory, Options, ThreadedTest};
 use programs::Version;
 use questions::{Counted, End, Library, Strategy};
@@ -77,7 +77,7 @@ impl Library for Atropos {
         let body = || program(Version::Broken);
         let mut test = ThreadedTest::new(&body, &self.options());
         let draw = Draw::new(most, seed);
-        let mut drawing: Box<dyn atropos_explore::Strategy> = match strategy {
+        let mut drawing: Box<dyn atropos_search::Strategy> = match strategy {
             Strategy::Random => Box::new(Uniform::new(draw)),
             Strategy::Pct(depth) => Box::new(Pct::new(draw, depth as u32)),
             Strategy::Systematic => Box::new(Exhaustive::new()),

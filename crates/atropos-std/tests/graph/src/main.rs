@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use std::__atropos_threads::atropos_explore::{Draw, Exhaustive, Strategy, Uniform};
+use std::__atropos_threads::atropos_search::{Draw, Exhaustive, Strategy, Uniform};
 use std::__atropos_threads::{Memory, Options, say, survey};
 
 fn arc_swap() {

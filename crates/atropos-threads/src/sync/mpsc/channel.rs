@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use std::time::Duration;
 
-use atropos_explore::{Kind, Object, Op, mix};
+use atropos_search::{Kind, Object, Op, mix};
 
 use crate::communication::Act;
 use crate::control::code::Code;
@@ -220,7 +220,7 @@ impl<T> Channel<T> {
             Room::For(room) => object.queued < room,
             // Only a receiver that already waits can take it; one that is about to wait may not have got there yet.
             Room::None => {
-                let waits = |pending: &atropos_explore::Pending| {
+                let waits = |pending: &atropos_search::Pending| {
                     state.threads[pending.thread.index()].wait == Wait::Message(channel)
                 };
                 object.queued == 0 && state.pending.iter().any(waits) && control.choose(2) == 0

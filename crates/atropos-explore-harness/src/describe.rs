@@ -1,0 +1,188 @@
+//! Findings for the driver: a failing schedule made short, run once more, and told in words.
+
+use atropos_protocol::exploration::{Explored, Found, Order, Sort};
+use atropos_search::{End, Replay, Schedule, Strategy, Strictness, System as _};
+use atropos_threads::{Failure, FindingKind, Met, Noted as _, Notes};
+
+use crate::explore_original::text;
+use crate::subject::Subject;
+use crate::{switch, timestamp_counter};
+
+/// Executions to spend on making a failing schedule simpler: of the original, where each finding counts …
+pub const THOROUGHLY: usize = 2000;
+/// … and of mutants, of which there are many.
+pub const BRIEFLY: usize = 200;
+
+/// What the notes say, as far as it is the same for every exploration.
+pub fn notes(notes: &Notes) -> Explored {
+    Explored {
+        threads: notes.most_threads as u64,
+        steps: notes.most_points,
+        remarks: notes.remarks.iter().map(text).collect(),
+        uncontrolled: notes.uncontrolled.as_ref().map(text),
+        fair: notes.was_fair,
+        late: notes.has_late_end,
+        ..Explored::default()
+    }
+}
+
+/// Shrinks a failing schedule and runs it once more to see what happens.
+pub fn found(
+    subject: &mut Subject<'_>,
+    failure: FindingKind,
+    end: End,
+    schedule: Schedule,
+    executions: usize,
+) -> Found {
+    let failure = Failure::tell(subject, failure, end, schedule, executions);
+    Found {
+        sort: sort(&failure.finding),
+        title: failure.finding.title(),
+        text: failure.finding.to_string(),
+        location: location(&failure.finding),
+        schedule: failure.schedule.to_string(),
+        trace: shortened(failure.trace.to_string()),
+        replayed: failure.replayed,
+    }
+}
+
+/// Why a test is not explored that does this.
+pub fn not_under_control(what: &str) -> String {
+    text(FindingKind::Uncontrolled {
+        what: what.to_owned(),
+        site: None,
+    })
+}
+
+/// What two looks at the clock are apart on a real machine if something happens between them, in nanoseconds.
+const REAL_LOOK: u64 = 10_000;
+
+/// As [`found`], for the original, unless the failure is not the schedule's: then why it can't be explored. If its test passes under that schedule where the clock goes faster, a test measures how
+/// long something took, and expects that it took any time at all.
+pub fn found_in_original(
+    subject: &mut Subject<'_>,
+    failure: FindingKind,
+    end: End,
+    schedule: Schedule,
+    executions: usize,
+) -> Result<Found, String> {
+    if timestamp_counter::is_asked_for(subject, &schedule) {
+        return Err(not_under_control(timestamp_counter::WHY));
+    }
+    let look = subject.test().set_look(REAL_LOOK);
+    let mut replay = Replay::new(&schedule, Strictness::Lenient);
+    replay.begin();
+    let end_later = subject.run(&mut replay);
+    subject.test().set_look(look);
+    subject.take_notes();
+    match end_later {
+        End::Passed(_) => Err(not_under_control(
+            "how it ends depends on how much time the clock shows",
+        )),
+        _ => Ok(found(subject, failure, end, schedule, executions)),
+    }
+}
+
+/// A trace of so many lines is shown as it is; of a longer one the beginning and, because that tells more, most of the end.
+const LINES: usize = 300;
+const FIRST_LINES: usize = 60;
+
+/// A trace that people can read: those of long tests have a hundred thousand lines. (To run the schedule again shows all.)
+pub fn shortened(trace: String) -> String {
+    let lines: Vec<&str> = trace.lines().collect();
+    if lines.len() <= LINES {
+        return trace;
+    }
+    let (first, rest) = lines.split_at(FIRST_LINES);
+    let (left_out, last) = rest.split_at(rest.len() - (LINES - FIRST_LINES));
+    let gap = format!("[… {} steps …]", left_out.len());
+    let shown = [first, &[gap.as_str()], last].concat();
+    shown.join("\n") + "\n"
+}
+
+fn sort(failure: &FindingKind) -> Sort {
+    match failure {
+        FindingKind::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
+            Some(Met::PoisonedLock) => Sort::PoisonedLock,
+            Some(Met::PoisonedOnce) => Sort::PoisonedOnce,
+            Some(Met::NoReceiver | Met::NoSender) => Sort::DroppedChannel,
+            Some(Met::Panic) | None => Sort::Panic,
+        },
+        FindingKind::Deadlock { .. } => Sort::Deadlock,
+        FindingKind::LostWakeUp { .. } => Sort::LostWakeUp,
+        FindingKind::Livelock { .. } => Sort::Livelock,
+        FindingKind::StepLimit { .. } | FindingKind::ThreadLimit { .. } => Sort::StepLimit,
+        FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
+        FindingKind::DoubleFree { .. } => Sort::Crash,
+        FindingKind::NoPanic { .. }
+        | FindingKind::PoisonedLock { .. }
+        | FindingKind::PoisonedOnce { .. }
+        | FindingKind::DroppedChannel { .. }
+        | FindingKind::UsualPanic { .. }
+        | FindingKind::LeakedLock { .. }
+        | FindingKind::LeftBehind { .. }
+        | FindingKind::Uncontrolled { .. }
+        | FindingKind::NotReady { .. } => Sort::Failed,
+    }
+}
+
+fn location(failure: &FindingKind) -> String {
+    match failure {
+        FindingKind::Panic { site, .. } => site.clone().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Runs the order's schedule and tells what happened, also if the test passes.
+pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
+    let schedule: Schedule = order.schedule.parse().map_err(text)?;
+    switch::activate(order.mutant);
+    if order.allowance.is_none() {
+        subject.limit_to_schedule(&schedule);
+    }
+    let mut replay = Replay::new(&schedule, Strictness::Exact);
+    replay.begin();
+    let (end, trace) = subject.run_recorded(&mut replay);
+    replay.end(end);
+    let taken = subject.take_notes();
+    let mut explored = notes(&taken);
+    explored.executions = 1;
+    explored.coverage = "one schedule".to_owned();
+    explored.divergence = replay.divergence().map(text);
+    let failure = taken.failure.filter(|_| end.is_failure());
+    explored.found = Some(Found {
+        sort: failure.as_ref().map_or(Sort::Failed, sort),
+        title: failure
+            .as_ref()
+            .map_or_else(String::new, FindingKind::title),
+        text: failure.as_ref().map_or_else(String::new, text),
+        location: failure.as_ref().map_or_else(String::new, location),
+        schedule: schedule.to_string(),
+        trace: trace.to_string(),
+        replayed: end.is_failure(),
+    });
+    Ok(explored)
+}
+
+/// The most memory that this process has had, in KiB.
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+    number.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_traces_lose_their_middle() {
+        let trace = |steps: std::ops::Range<usize>| -> String {
+            steps.map(|step| format!("step {step}\n")).collect()
+        };
+        assert_eq!(shortened(trace(0..300)), trace(0..300));
+        let expected = trace(0..60) + "[… 99700 steps …]\n" + &trace(99_760..100_000);
+        assert_eq!(shortened(trace(0..100_000)), expected);
+    }
+}

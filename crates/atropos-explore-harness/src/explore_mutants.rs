@@ -1,0 +1,661 @@
+//! Mutants under exploration: what the original's schedules taught, used again for each.
+//!
+//! The default explores the original exhaustively if its budget allows, else with the largest bound on preemptions
+//! that does, else by random schedules; mutants are explored the same way. A mutant is only called killed where the
+//! original was seen to pass.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
+use atropos_protocol::sys;
+use atropos_search::{
+    Coverage, Finding, Method, Mutable as _, Names, Order as SearchOrder, Original, Plan,
+    SampledOriginal, Sampling, Schedule, Search, Technique, Verdict,
+};
+use atropos_threads::{Noted as _, Notes};
+
+use crate::communication::{self, Heard};
+use crate::describe;
+use crate::explore_original::text;
+use crate::recheck::{self, Recheck};
+use crate::subject::{self, Subject};
+use crate::{responses, switch, timestamp_counter, workers};
+
+/// Schedules of an original that are so few that a mutant's can be explored at once.
+const FEW: u64 = 50;
+/// Executions to spend on schedules without preemption, then with one, before the whole.
+const FIRST: [u64; 2] = [20, 100];
+/// But all in all never more than this part of what the original took: most of the cost is in mutants that don't die.
+const SHARE: u64 = 20;
+/// How many times the schedules of the original a mutant may have.
+const MULTIPLE: u64 = 20;
+/// How many times the stated patience a process may take over a mutant.
+const GRACE: u32 = 3;
+/// A mutant that has had so much processor time under random schedules, and so many of them, gets no more: one schedule of a long
+/// test is worth many of a short one, because threads meet as often in it.
+const FEWEST: u64 = 4;
+const ENOUGH: Duration = Duration::from_secs(1);
+
+/// What is known from the original.
+enum Known {
+    Searched(Box<Original>),
+    Sampled(SampledOriginal),
+}
+
+/// What mutants start from.
+struct Start {
+    known: Known,
+    technique: Technique,
+    heard: Heard,
+    /// The mutants whose place some schedule of the original comes to.
+    executed: BTreeSet<u32>,
+    /// All schedules of the original are known.
+    is_complete: bool,
+}
+
+impl Start {
+    /// What to call a mutant that never differs from the original.
+    fn without_difference(&self, mutant: u32) -> Fate {
+        match self.executed.contains(&mutant) {
+            true => Fate::Uninfected,
+            false => Fate::Unreached,
+        }
+    }
+}
+
+/// Explores the original and then the order's mutants, and says what came of each.
+pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
+    let technique = match order.technique.as_str() {
+        "" => Technique::StateSet,
+        named => named.parse().map_err(text)?,
+    };
+    if !takes_short_cuts(order) {
+        switch::reach_by_execution();
+    }
+    let start = Instant::now();
+    subject.record_communication(order.communication);
+    let known = explore_original(subject, order)?;
+    let facts = subject.record_communication(false);
+    let notes = subject.take_notes();
+    let mut explored = describe::notes(&notes);
+    known.tell(&mut explored);
+    explored.claim_no_more_than_seen();
+    let is_complete = explored.complete;
+    explored.communication = communication::told(&facts);
+    let heard = facts.into_keys().collect();
+    // A failure that depends on the world outside is not the schedule's.
+    let is_controlled = notes.uncontrolled.is_none();
+    if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure)
+        && is_controlled
+    {
+        explored.complete = false;
+        let (failure, thoroughly) = (failure.clone(), describe::THOROUGHLY);
+        let Finding { end, schedule } = finding;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) if found.replayed => explored.found = Some(found),
+            Ok(_) => {
+                explored.uncontrolled = Some(describe::not_under_control(recheck::NOT_REPEATED))
+            }
+            Err(why) => explored.uncontrolled = Some(why),
+        }
+    }
+    explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    explored.memory = describe::peak_memory();
+    let allowance = subject::allowance(&notes);
+    explored.allowance = Some(allowance);
+    let mut is_usable = explored.found.is_none()
+        && explored.uncontrolled.is_none()
+        && explored.divergence.is_none();
+    // What mutants do there would say as little about them.
+    if is_usable && timestamp_counter::is_asked_for(subject, &Schedule::default()) {
+        explored.uncontrolled = Some(describe::not_under_control(timestamp_counter::WHY));
+        is_usable = false;
+    }
+    responses::say(&Answer::Original(explored));
+    let (reached, unreached): (Vec<u32>, Vec<u32>) = order
+        .mutants
+        .iter()
+        .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
+    let start = Start {
+        known,
+        technique,
+        heard,
+        executed: executed(order),
+        is_complete,
+    };
+    for mutant in unreached {
+        let explored = Explored {
+            complete: start.is_complete,
+            ..Explored::default()
+        };
+        say(mutant, start.without_difference(mutant), explored);
+    }
+    if !is_usable {
+        for mutant in reached {
+            say(mutant, Fate::Undecided, Explored::default());
+        }
+        return Ok(());
+    }
+    subject.limit_to(&allowance);
+    let patience = Duration::from_millis(order.mutant_patience);
+    // Those of one point stay together: what one teaches is of use for the others.
+    let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
+    workers::share(
+        subject,
+        points.map(<[u32]>::to_vec).collect(),
+        order.workers,
+        patience * GRACE,
+        &|subject, mutants| alike(subject, &start, mutants, order),
+    )
+}
+
+/// A user who names a technique wants just that: no schedules before it, every mutant by itself, and started wherever
+/// it is executed.
+fn takes_short_cuts(order: &Order) -> bool {
+    order.technique.is_empty()
+}
+
+/// The mutants whose place was executed so far.
+fn executed(order: &Order) -> BTreeSet<u32> {
+    let points = order.points.iter();
+    let points = points.filter(|(first, _)| switch::is_executed(*first));
+    let mut executed: BTreeSet<u32> = points
+        .flat_map(|&(first, size)| first..first + u32::from(size))
+        .collect();
+    let pairs = order
+        .pairs
+        .iter()
+        .filter(|[_, one, other]| executed.contains(one) || executed.contains(other));
+    let pairs: Vec<u32> = pairs.map(|[id, ..]| *id).collect();
+    executed.extend(pairs);
+    executed
+}
+
+fn say(mutant: u32, fate: Fate, explored: Explored) {
+    responses::say(&Answer::Mutant {
+        mutant,
+        fate,
+        explored,
+    });
+}
+
+/// Stops at a failure, at what can't be controlled, after so many executions, or when the time is up.
+struct Watch {
+    executions: u64,
+    until: Instant,
+    /// It stops after this processor time if no more than so many executions are left.
+    enough: Option<(u64, Duration)>,
+}
+
+impl Watch {
+    fn new(executions: u64, patience: Duration) -> Watch {
+        Watch {
+            executions,
+            until: Instant::now() + patience,
+            enough: None,
+        }
+    }
+
+    /// Stops earlier where each execution takes long. That is measured in processor time, so that what else the machine
+    /// does takes nothing from a mutant.
+    fn of_long_executions(self) -> Watch {
+        let fewest = self.executions.saturating_sub(FEWEST);
+        let enough = Duration::from_nanos(sys::cpu_time()) + ENOUGH;
+        Watch {
+            enough: Some((fewest, enough)),
+            ..self
+        }
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        self.executions = self.executions.saturating_sub(1);
+        let has_enough = self.enough.is_some_and(|(left, time)| {
+            self.executions <= left && Duration::from_nanos(sys::cpu_time()) > time
+        });
+        match self.executions == 0 || has_enough || Instant::now() > self.until {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, String> {
+    let all = Duration::from_millis(order.patience);
+    let plan = match order.strategy.as_str() {
+        "" => return Ok(explore_by_default(subject, order, all)),
+        strategy => strategy.parse::<Plan>().map_err(text)?,
+    };
+    let method = match plan {
+        Plan::Exhaustive => Method::Exhaustive,
+        Plan::Stateful(SearchOrder::DepthFirst) => {
+            Method::Search(Search::stateful(SearchOrder::DepthFirst).settings())
+        }
+        Plan::Stateful(SearchOrder::BreadthFirst) => {
+            Method::Search(Search::stateful(SearchOrder::BreadthFirst).settings())
+        }
+        Plan::Enumerate => Method::Search(Search::enumeration().settings()),
+        Plan::Chess(bound) => Method::Search(Search::chess(bound).settings()),
+        Plan::Random(schedules) => {
+            return Ok(sample(subject, order, Sampling::Random, schedules, all));
+        }
+        Plan::Pct { schedules, depth } => {
+            return Ok(sample(
+                subject,
+                order,
+                Sampling::Pct { depth },
+                schedules,
+                all,
+            ));
+        }
+        Plan::Pos(schedules) => {
+            return Ok(sample(subject, order, Sampling::Pos, schedules, all));
+        }
+        Plan::Replay(_) => return Err("mutants can't be explored by one schedule".to_owned()),
+    };
+    let mut watch = Watch::new(u64::MAX, all);
+    Ok(Known::Searched(Box::new(search(
+        subject, method, &mut watch,
+    ))))
+}
+
+fn search(subject: &mut Subject<'_>, method: Method, watch: &mut Watch) -> Original {
+    Original::explore_while(subject, method, &mut |end| match end.is_failure() {
+        true => ControlFlow::Break(()),
+        false => watch.go_on(),
+    })
+}
+
+fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -> Known {
+    let stage = all / 3;
+    let whole = search(
+        subject,
+        Method::Exhaustive,
+        &mut Watch::new(order.executions, stage),
+    );
+    let is_settled = |original: &Original| {
+        original.is_complete || original.finding.is_some() || original.divergence.is_some()
+    };
+    if is_settled(&whole) || subject.notes.uncontrolled.is_some() {
+        return Known::Searched(Box::new(whole));
+    }
+    // What is too long for that is too long for bounds, too: the first schedule was not even finished.
+    let bounds = 0..if whole.executions == 0 { 0 } else { u32::MAX };
+    let mut watch = Watch::new(order.executions, stage);
+    let mut largest = None;
+    for bound in bounds {
+        let method = Method::Search(Search::chess(bound).settings());
+        let bounded = search(subject, method, &mut watch);
+        if bounded.finding.is_some() || bounded.divergence.is_some() {
+            return Known::Searched(Box::new(bounded));
+        }
+        if !bounded.is_complete {
+            break;
+        }
+        let is_all = bounded.coverage() == Coverage::All;
+        largest = Some(bounded);
+        if is_all {
+            break;
+        }
+    }
+    // One preemption at least, or the random schedules say more.
+    if let Some(largest) = largest
+        && largest.coverage() != Coverage::Preemptions(0)
+    {
+        return Known::Searched(Box::new(largest));
+    }
+    let schedules = order.executions.max(1);
+    sample(subject, order, Sampling::Random, schedules, stage)
+}
+
+/// One schedule at least, and then as many as there is time for.
+fn sample(
+    subject: &mut Subject<'_>,
+    order: &Order,
+    how: Sampling,
+    schedules: u64,
+    patience: Duration,
+) -> Known {
+    let mut watch = Watch::new(u64::MAX, patience);
+    let original =
+        SampledOriginal::explore(subject, how, schedules, order.seed, &mut |_| watch.go_on());
+    Known::Sampled(original)
+}
+
+impl Known {
+    fn finding(&self) -> Option<&Finding> {
+        match self {
+            Known::Searched(original) => original.finding.as_ref(),
+            Known::Sampled(original) => original.finding.as_ref(),
+        }
+    }
+
+    fn reaches(&self, mutant: u32) -> bool {
+        match self {
+            Known::Searched(original) => original.reached().contains(&mutant),
+            Known::Sampled(original) => original.reached().any(|other| other == mutant),
+        }
+    }
+
+    fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+        match self {
+            Known::Searched(original) => original.is_reached_alike(one, other),
+            Known::Sampled(original) => original.is_reached_alike(one, other),
+        }
+    }
+
+    /// Whether all schedules of the original are known.
+    fn is_complete(&self) -> bool {
+        match self {
+            Known::Searched(original) => original.coverage() == Coverage::All,
+            Known::Sampled(_) => false,
+        }
+    }
+
+    fn tell(&self, explored: &mut Explored) {
+        explored.complete = self.is_complete();
+        match self {
+            Known::Searched(original) => {
+                explored.coverage = original.coverage().to_string();
+                explored.executions = original.executions;
+                explored.states = original.size.states;
+                explored.transitions = original.size.transitions;
+                explored.divergence = original.divergence.map(text);
+            }
+            Known::Sampled(original) => {
+                explored.executions = original.executions;
+                explored.coverage = original.coverage(original.executions).to_string();
+            }
+        }
+    }
+}
+
+/// Explores the first of the mutants. Those of its point that act like it, wherever it acts, share its fate: if it dies,
+/// they do; if not, only those that the same parts of the original's schedules reach, for no others were run.
+fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Order) -> Vec<Answer> {
+    let first = mutants[0];
+    let point = point(order, first);
+    let watched = mutants[1..].iter().filter(|mutant| {
+        takes_short_cuts(order)
+            && point.contains(mutant)
+            && (first + 1..=first + 64).contains(mutant)
+    });
+    let others: Vec<(u32, u64)> = watched
+        .map(|&mutant| (mutant, 1 << (mutant - first - 1)))
+        .collect();
+    switch::watch_alike(others.iter().fold(0, |all, (_, bit)| all | bit));
+    let answer = one(subject, start, first, order);
+    let alike = switch::alike();
+    switch::watch_alike(0);
+    let Answer::Mutant { fate, explored, .. } = &answer else {
+        return vec![answer];
+    };
+    let shares = |&(mutant, bit): &(u32, u64)| {
+        alike & bit != 0 && (*fate == Fate::Killed || start.known.is_reached_alike(first, mutant))
+    };
+    let shared = others.iter().copied().filter(shares);
+    let shared = shared.map(|(mutant, _)| Answer::Mutant {
+        mutant,
+        fate: *fate,
+        explored: Explored {
+            shared: true,
+            nanoseconds: 0,
+            ..explored.clone()
+        },
+    });
+    let mut answers: Vec<Answer> = shared.collect();
+    answers.insert(0, answer);
+    answers
+}
+
+/// The mutants of a mutant's point.
+fn point(order: &Order, mutant: u32) -> Range<u32> {
+    let points = order.points.iter();
+    let mut ranges = points.map(|&(first, size)| first..first + u32::from(size));
+    let found = ranges.find(|mutants| mutants.contains(&mutant));
+    found.unwrap_or(mutant..mutant + 1)
+}
+
+/// Explores one mutant.
+fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Answer {
+    let begun = Instant::now();
+    let technique = start.technique;
+    subject.take_notes();
+    switch::take_infection();
+    subject.record_communication(order.communication);
+    let mut own = None;
+    let mut is_cut_off = false;
+    let (fate, finding, mut explored) = match &start.known {
+        Known::Searched(original) => {
+            let (finding, first) = under_few_preemptions(subject, original, mutant, order);
+            match finding {
+                Some(finding) => (Fate::Killed, Some(finding), first),
+                None => {
+                    let found = searched(subject, original, mutant, technique, order, &first);
+                    is_cut_off = found.is_cut_off;
+                    (found.fate, found.finding, found.explored)
+                }
+            }
+        }
+        Known::Sampled(original) => {
+            let patience = Duration::from_millis(order.mutant_patience);
+            let mut watch = Watch::new(order.sample, patience);
+            if order.sample < u64::MAX {
+                watch = watch.of_long_executions();
+            }
+            let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
+            let explored = Explored {
+                executions: run.executions,
+                coverage: run.coverage.to_string(),
+                ..Explored::default()
+            };
+            own = run.own;
+            let (fate, finding) = fate(run.verdict);
+            (fate, finding, explored)
+        }
+    };
+    let notes = subject.take_notes();
+    is_cut_off |= notes.has_late_end;
+    let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
+        true => Fate::Undecided,
+        false if differs_nowhere(fate, switch::take_infection(), is_cut_off) => {
+            start.without_difference(mutant)
+        }
+        false => fate,
+    };
+    complete(&mut explored, &notes);
+    if let Some(why) = explored
+        .uncontrolled
+        .as_ref()
+        .or(explored.divergence.as_ref())
+    {
+        explored.coverage.clone_from(why);
+    }
+    // To make a schedule short and tell it is no part of finding it.
+    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
+    let facts = subject.record_communication(false);
+    if fate == Fate::Survived {
+        explored.communication = communication::unseen(facts, &start.heard);
+    }
+    if let (Some(finding), Some(failure)) = (finding, notes.failure) {
+        let (end, schedule) = (finding.end, finding.schedule);
+        let briefly = describe::BRIEFLY;
+        subject.activate(mutant);
+        let found = describe::found(subject, failure, end, schedule.clone(), briefly);
+        subject.activate(0);
+        let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
+        explored.found = Some(found);
+        if !replayed {
+            Recheck::not_repeated().judge(&mut fate, &mut explored);
+        } else if !start.is_complete {
+            let mut rechecked = recheck::original(subject, [schedule]);
+            if matches!(rechecked, Recheck::Passes) {
+                // Threads have other numbers where a schedule is told.
+                let names = subject.test().set_names(Names::new());
+                rechecked = recheck::original(subject, short);
+                subject.test().set_names(names);
+            }
+            rechecked.judge(&mut fate, &mut explored);
+        }
+    } else if let Some(own) = own
+        && let Recheck::Fails(found) = recheck::original(subject, [own.schedule])
+    {
+        explored.found = Some(found);
+    }
+    explored.memory = describe::peak_memory();
+    Answer::Mutant {
+        mutant,
+        fate,
+        explored,
+    }
+}
+
+/// Whether a mutant with this fate never makes a difference. One that was cut off before it made any may do so where it was
+/// not run.
+fn differs_nowhere(fate: Fate, has_differed: bool, is_cut_off: bool) -> bool {
+    match fate {
+        Fate::Unreached => true,
+        Fate::Survived => !has_differed && !is_cut_off,
+        Fate::Killed | Fate::Uninfected | Fate::Undecided => false,
+    }
+}
+
+fn complete(explored: &mut Explored, notes: &Notes) {
+    let seen = describe::notes(notes);
+    explored.threads = seen.threads;
+    explored.steps = seen.steps;
+    explored.uncontrolled = seen.uncontrolled;
+    (explored.fair, explored.late) = (seen.fair, seen.late);
+    explored.claim_no_more_than_seen();
+}
+
+fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {
+    match verdict {
+        Verdict::Killed(finding) => (Fate::Killed, Some(finding)),
+        Verdict::Survived => (Fate::Survived, None),
+        Verdict::Unreached => (Fate::Unreached, None),
+        Verdict::Undecided => (Fate::Undecided, None),
+    }
+}
+
+/// Most mutants die under schedules with hardly any preemption: those come first.
+fn under_few_preemptions(
+    subject: &mut Subject<'_>,
+    original: &Original,
+    mutant: u32,
+    order: &Order,
+) -> (Option<Finding>, Explored) {
+    let mut explored = Explored::default();
+    if !takes_short_cuts(order) || original.executions <= FEW {
+        return (None, explored);
+    }
+    let mut found = None;
+    let all = original.executions / SHARE;
+    for (preemptions, most) in FIRST.into_iter().enumerate() {
+        let most = most.min(all.saturating_sub(explored.executions));
+        if most == 0 {
+            break;
+        }
+        let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience / 4));
+        let look =
+            original.look_at_mutant(subject, mutant, preemptions as u32, &mut |end| match end
+                .is_failure()
+            {
+                true => ControlFlow::Break(()),
+                false => watch.go_on(),
+            });
+        explored.executions += look.executions;
+        explored.states += look.size.states;
+        explored.transitions += look.size.transitions;
+        found = look.finding;
+        if found.is_some() {
+            break;
+        }
+    }
+    explored.coverage = Coverage::Part {
+        schedules: explored.executions,
+    }
+    .to_string();
+    (found, explored)
+}
+
+/// What the search with a mutant came to.
+struct Searched {
+    fate: Fate,
+    finding: Option<Finding>,
+    explored: Explored,
+    /// It was ended before its end.
+    is_cut_off: bool,
+}
+
+fn searched(
+    subject: &mut Subject<'_>,
+    original: &Original,
+    mutant: u32,
+    technique: Technique,
+    order: &Order,
+    first: &Explored,
+) -> Searched {
+    let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
+    let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
+    let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
+        .is_failure()
+    {
+        true => ControlFlow::Break(()),
+        false => watch.go_on(),
+    });
+    let coverage = match run.is_complete {
+        true => original.coverage(),
+        false => Coverage::Part {
+            schedules: run.executions,
+        },
+    };
+    let explored = Explored {
+        complete: coverage == Coverage::All,
+        coverage: coverage.to_string(),
+        executions: run.executions,
+        // The schedules that came first are not new, but their costs count.
+        states: first.states + run.size.states,
+        transitions: first.transitions + run.size.transitions,
+        before: run.before,
+        ways: run.ways,
+        divergence: run.divergence.map(text),
+        ..Explored::default()
+    };
+    let (fate, finding) = fate(run.verdict);
+    Searched {
+        fate,
+        finding,
+        explored,
+        is_cut_off: !run.is_complete,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutant_of_a_long_test_gets_a_few_random_schedules_whatever_they_take() {
+        let hour = Duration::from_secs(3600);
+        let run = |mut watch: Watch| (1..).find(|_| watch.go_on().is_break());
+        assert_eq!(run(Watch::new(1000, hour).of_long_executions()), Some(1000));
+        let long = |executions: u64| Watch {
+            enough: Some((executions.saturating_sub(FEWEST), Duration::ZERO)),
+            ..Watch::new(executions, hour)
+        };
+        assert_eq!(run(long(1000)), Some(FEWEST));
+        assert_eq!(run(long(2)), Some(2));
+        assert_eq!(run(Watch::new(1000, Duration::ZERO)), Some(1));
+    }
+
+    #[test]
+    fn a_mutant_cut_off_before_it_made_a_difference_is_not_called_uninfected() {
+        assert!(differs_nowhere(Fate::Survived, false, false));
+        assert!(!differs_nowhere(Fate::Survived, false, true));
+        assert!(!differs_nowhere(Fate::Survived, true, false));
+        assert!(differs_nowhere(Fate::Unreached, false, true));
+        assert!(!differs_nowhere(Fate::Killed, false, true));
+    }
+}

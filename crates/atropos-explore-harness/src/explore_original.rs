@@ -1,0 +1,272 @@
+//! The exploration of a test as it is: a strategy within its budget of executions and time.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use atropos_protocol::exploration::{Answer, Explored, Order};
+use atropos_search::{
+    Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Search, Strategy, System,
+};
+use atropos_threads::Noted as _;
+
+use crate::parallel::{self, Limits, Outcome};
+use crate::partition::Task;
+use crate::subject::Subject;
+use crate::{describe, responses};
+
+/// Time between two reports of progress.
+pub const REPORT: Duration = Duration::from_millis(200);
+/// Executions of a search before other processes are called in: most searches are over by then. An exhaustive one
+/// then begins anew, in parts; one that remembers states goes on.
+const ALONE: u64 = 2000;
+
+/// A strategy, and whether it goes on to the next stage when its time is up.
+enum Way {
+    Gradual(Gradual),
+    Searching(Box<Search>),
+    Chosen(Plan, Box<dyn Strategy>),
+}
+
+impl Way {
+    fn of(order: &Order) -> Result<Way, String> {
+        if order.strategy.is_empty() {
+            return Ok(Way::Gradual(Gradual::new(Budget {
+                exhaustive: order.executions,
+                bounded: order.executions,
+                random: order.executions,
+                seed: order.seed,
+            })));
+        }
+        let plan: Plan = order.strategy.parse().map_err(text)?;
+        if let Some(search) = plan.search() {
+            return Ok(Way::Searching(Box::new(search)));
+        }
+        let strategy = plan.strategy(order.seed);
+        Ok(Way::Chosen(plan, strategy))
+    }
+
+    /// The search that goes on in rounds from here, if there is one that is long, and how many more executions it may take.
+    fn long_search(&mut self) -> Option<(&mut Search, u64)> {
+        let (search, left) = match self {
+            Way::Gradual(gradual) => gradual.bounded()?,
+            Way::Searching(search) => (&mut **search, u64::MAX),
+            Way::Chosen(..) => return None,
+        };
+        let goes_in_rounds = is_long(&search.progress()) && search.fits_into_rounds();
+        goes_in_rounds.then_some((search, left))
+    }
+
+    /// What is to be explored now, if it can be divided from the start and that is worth while.
+    fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task<'static>> {
+        let is_long = is_long(&self.strategy().progress());
+        let drawn = |schedules: u64, how: Sampling| Task::Drawn {
+            schedules,
+            seed: order.seed,
+            how,
+        };
+        match self {
+            Way::Gradual(gradual) => match gradual.stage() {
+                GradualStage::Exhaustive => is_long.then(|| Task::exhaustive(subject)),
+                GradualStage::Bounded => None,
+                GradualStage::Random => Some(drawn(order.executions, Sampling::Random)),
+            },
+            Way::Chosen(Plan::Exhaustive, _) => is_long.then(|| Task::exhaustive(subject)),
+            Way::Chosen(Plan::Random(schedules), _) => Some(drawn(*schedules, Sampling::Random)),
+            Way::Chosen(Plan::Pos(schedules), _) => Some(drawn(*schedules, Sampling::Pos)),
+            Way::Chosen(Plan::Pct { schedules, depth }, _) => {
+                Some(drawn(*schedules, Sampling::Pct { depth: *depth }))
+            }
+            Way::Chosen(..) | Way::Searching(_) => None,
+        }
+    }
+
+    /// Other processes made so many executions of the present stage.
+    fn spend(&mut self, executions: u64) {
+        if let Way::Gradual(gradual) = self {
+            gradual.spend(executions);
+        }
+    }
+
+    /// Executions that the present stage may take.
+    fn budget(&self, order: &Order) -> u64 {
+        match self {
+            Way::Gradual(_) => order.executions,
+            Way::Chosen(..) | Way::Searching(_) => u64::MAX,
+        }
+    }
+
+    fn is_at_last_stage(&self) -> bool {
+        match self {
+            Way::Gradual(gradual) => gradual.stage() == GradualStage::Random,
+            Way::Chosen(..) | Way::Searching(_) => true,
+        }
+    }
+
+    fn strategy(&mut self) -> &mut dyn Strategy {
+        match self {
+            Way::Gradual(gradual) => gradual,
+            Way::Searching(search) => &mut **search,
+            Way::Chosen(_, strategy) => &mut **strategy,
+        }
+    }
+
+    /// The time of a stage is up: the next one begins, if there is one.
+    fn hurry(&mut self) -> ControlFlow<()> {
+        match self {
+            Way::Gradual(gradual) => {
+                gradual.hurry();
+                ControlFlow::Continue(())
+            }
+            Way::Chosen(..) | Way::Searching(_) => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// Executions that a search has begun.
+fn begun(search: &Search) -> u64 {
+    let progress = search.progress();
+    progress.executions + progress.abandoned
+}
+
+fn is_long(progress: &Progress) -> bool {
+    progress.executions + progress.abandoned >= ALONE
+}
+
+pub fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Explores until the test fails, does something that can't be controlled, or the budget is used up.
+pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
+    let start = Instant::now();
+    let mut way = Way::of(order)?;
+    // The default has three stages.
+    let stage = match &way {
+        Way::Gradual(_) => Duration::from_millis(order.patience / 3),
+        Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(order.patience),
+    };
+    let (mut stage_end, mut report) = (start + stage, start + REPORT);
+    let mut failing = None;
+    // Executions that other processes made in stages that are over.
+    let mut elsewhere = 0;
+    // What they told of a search that this one goes on with.
+    let mut shared = Explored::default();
+    loop {
+        // Also for a single process, so that the result does not depend on how many there are.
+        if let Some((search, left)) = way.long_search() {
+            let limits = Limits {
+                processes: order.workers.max(1),
+                executions: left,
+                until: stage_end,
+            };
+            let before = begun(search);
+            let part = parallel::go_on(subject, search, limits)?;
+            let (spent, is_unfinished) = (begun(search) - before, !part.complete);
+            if parallel::add(&mut shared, part) {
+                break;
+            }
+            way.spend(spent);
+            if is_unfinished && Instant::now() >= stage_end {
+                stage_end = Instant::now() + stage;
+                if way.hurry().is_break() {
+                    break;
+                }
+            }
+        }
+        if !way.strategy().begin() {
+            break;
+        }
+        if let Some(mut task) = way.task(subject, order) {
+            let limits = Limits {
+                processes: order.workers.max(1),
+                executions: way.budget(order),
+                until: stage_end,
+            };
+            let outcome = parallel::explore(subject, &mut task, limits)?;
+            if outcome.is_settled || way.is_at_last_stage() {
+                return Ok(told(&mut way, outcome, elsewhere, start));
+            }
+            elsewhere += outcome.explored.executions;
+            stage_end = Instant::now() + stage;
+            if way.hurry().is_break() {
+                break;
+            }
+            continue;
+        }
+        let end = subject.run(way.strategy());
+        let strategy = way.strategy();
+        strategy.end(end);
+        if end.is_failure() {
+            failing = Some((end, strategy.schedule()));
+        }
+        let is_over = failing.is_some()
+            || strategy.divergence().is_some()
+            || subject.notes.uncontrolled.is_some();
+        if is_over {
+            break;
+        }
+        let now = Instant::now();
+        if now >= report {
+            say_progress(&strategy.progress());
+            report = now + REPORT;
+        }
+        if now >= stage_end {
+            stage_end = now + stage;
+            if way.hurry().is_break() {
+                break;
+            }
+        }
+    }
+    let strategy = way.strategy();
+    let (coverage, progress, divergence) = (
+        strategy.coverage(),
+        strategy.progress(),
+        strategy.divergence(),
+    );
+    let notes = subject.take_notes();
+    let mut explored = describe::notes(&notes);
+    explored.divergence = divergence.map(text);
+    let is_over = parallel::add(&mut explored, shared);
+    explored.complete = coverage == Coverage::All && failing.is_none() && !is_over;
+    explored.coverage = coverage.to_string();
+    explored.executions = progress.executions + elsewhere;
+    if let (Some((end, schedule)), Some(failure), None) =
+        (failing, notes.failure, notes.uncontrolled)
+    {
+        let thoroughly = describe::THOROUGHLY;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) => explored.found = Some(found),
+            Err(why) => explored.uncontrolled = Some(why),
+        }
+    }
+    explored.nanoseconds = start.elapsed().as_nanos() as u64;
+    Ok(explored)
+}
+
+/// What came of an exploration whose last stage several processes shared.
+fn told(way: &mut Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Explored {
+    // An exhaustive search was begun anew; what came before random schedules counts.
+    let before = match way {
+        Way::Gradual(gradual) if gradual.stage() == GradualStage::Random => {
+            gradual.progress().executions
+        }
+        _ => 0,
+    };
+    let coverage = match way {
+        Way::Gradual(gradual) => gradual.coverage_with(outcome.coverage),
+        Way::Chosen(..) | Way::Searching(_) => outcome.coverage,
+    };
+    Explored {
+        coverage: coverage.to_string(),
+        executions: before + elsewhere + outcome.explored.executions,
+        nanoseconds: start.elapsed().as_nanos() as u64,
+        ..outcome.explored
+    }
+}
+
+fn say_progress(progress: &Progress) {
+    responses::say(&Answer::Progress {
+        executions: progress.executions,
+        estimate: progress.estimate(),
+    });
+}

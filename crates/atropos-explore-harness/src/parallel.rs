@@ -1,0 +1,428 @@
+//! One test explored by forked processes, one or more. What there is to explore is divided into pieces in an order that does not
+//! depend on how many processes there are; each takes the next piece that nobody has. What counts is all up to the first
+//! piece that fails, so the result is the same for any number of processes, unless the time or the budget ends first.
+
+use std::os::fd::AsRawFd as _;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use atropos_protocol::exploration::{Answer, Explored};
+use atropos_protocol::sys::{self, Ended, PollFd};
+use atropos_search::{Coverage, End, Found, Search, Strategy, System as _};
+use atropos_threads::Noted as _;
+
+use crate::explore_original::{REPORT, text};
+use crate::lines::Lines;
+use crate::partition::Task;
+use crate::subject::Subject;
+use crate::{describe, partition, responses, workers};
+
+/// How much may be spent.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    pub processes: usize,
+    pub executions: u64,
+    pub until: Instant,
+}
+
+/// What came of a task.
+pub struct Outcome {
+    pub explored: Explored,
+    pub coverage: Coverage,
+    /// Nothing of the task is left to be explored: it is done, or something was found.
+    pub is_settled: bool,
+    /// What the pieces of a round found, in their order.
+    found: Vec<Found>,
+}
+
+/// A piece that was carried out, and what a search has to know of it.
+struct Piece {
+    explored: Explored,
+    found: Found,
+    /// It met threads for which this process has no number: another process may give their numbers to others.
+    has_new_names: bool,
+}
+
+impl Piece {
+    fn into_line(self, number: u64) -> String {
+        let answer = Answer::Original(self.explored).to_line();
+        let new = u8::from(self.has_new_names);
+        format!("{number}\t{new}\t{}\t{answer}", self.found)
+    }
+
+    fn parse(line: &str) -> Option<(usize, Piece)> {
+        let (number, rest) = line.split_once('\t')?;
+        let (new, rest) = rest.split_once('\t')?;
+        let (found, answer) = rest.split_once('\t')?;
+        let Answer::Original(explored) = Answer::parse(answer.trim_end_matches('\n'))? else {
+            return None;
+        };
+        let found = found.parse().ok()?;
+        let piece = Piece {
+            explored,
+            found,
+            has_new_names: new == "1",
+        };
+        Some((number.parse().ok()?, piece))
+    }
+}
+
+/// Memory that the processes share.
+struct Board {
+    /// The next piece that nobody has.
+    next: AtomicU64,
+    /// The first piece that is known to fail; `u64::MAX` for none.
+    failing: AtomicU64,
+    /// Executions so far, of all processes.
+    executions: AtomicU64,
+    /// Not 0: no more of it.
+    stop: AtomicU64,
+}
+
+impl Board {
+    fn make() -> Result<&'static Board, String> {
+        let protection = sys::PROT_READ | sys::PROT_WRITE;
+        let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
+        let place = sys::map(-1, size_of::<Board>(), protection, flags)
+            .map_err(|error| format!("no memory to share: error {}", error.0))?;
+        // SAFETY: fresh memory, page-aligned, zeroed, never unmapped; the type holds atomics only.
+        let board = unsafe { &*place.cast::<Board>() };
+        board.failing.store(u64::MAX, Relaxed);
+        Ok(board)
+    }
+
+    fn is_needless(&self, piece: u64) -> bool {
+        self.stop.load(Relaxed) != 0 || piece > self.failing.load(Relaxed)
+    }
+}
+
+/// Explores a task with several processes.
+pub fn explore(
+    subject: &mut Subject<'_>,
+    task: &mut Task<'_>,
+    limits: Limits,
+) -> Result<Outcome, String> {
+    let board = Board::make()?;
+    let mut processes = Vec::new();
+    for _ in 0..limits.processes {
+        processes.push(Process::start(subject, task, board, limits.until)?);
+    }
+    let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(|_| None).collect();
+    let mut report = Instant::now() + REPORT;
+    while !processes.is_empty() {
+        let mut files: Vec<PollFd> = processes
+            .iter()
+            .map(|process| PollFd::readable(process.said.as_raw_fd()))
+            .collect();
+        sys::poll(&mut files, REPORT.as_nanos() as u64);
+        let mut ready = files.iter().map(PollFd::ready);
+        processes.retain_mut(|process| {
+            !ready.next().unwrap_or(false) || process.listen(&mut pieces) || process.bury()
+        });
+        let explored = pieces.iter().flatten().map(|piece| &piece.explored);
+        let complete = explored.filter(|explored| explored.complete);
+        let (done, finished): (u64, usize) = complete.fold((0, 0), |(sum, count), explored| {
+            (sum + explored.executions, count + 1)
+        });
+        if done > limits.executions {
+            board.stop.store(1, Relaxed);
+        }
+        // An execution that never ends is for the driver to notice, by our silence.
+        let now = Instant::now();
+        if now >= report && now < limits.until {
+            let executions = board.executions.load(Relaxed);
+            let share = finished as f64 / pieces.len().max(1) as f64;
+            responses::say(&task.progress(executions, share));
+            report = now + REPORT;
+        }
+    }
+    if matches!(task, Task::Round { .. }) {
+        number_anew(subject, task, board, limits.until, &mut pieces);
+    }
+    Ok(merge(task, pieces))
+}
+
+/// What a search takes in speaks of threads by their numbers. Pieces that met threads without one are carried out again by this
+/// process, in their order, so that all numbers are its own. There are few: most threads are met in the first schedules.
+fn number_anew(
+    subject: &mut Subject<'_>,
+    task: &mut Task<'_>,
+    board: &Board,
+    until: Instant,
+    pieces: &mut [Option<Piece>],
+) {
+    for (number, piece) in (0..).zip(pieces) {
+        if piece.as_ref().is_none_or(|piece| !piece.has_new_names) || board.is_needless(number) {
+            continue;
+        }
+        let (explored, found) = task.carry_out(number, &mut |strategy| {
+            explore_piece(subject, strategy, board, number, until)
+        });
+        *piece = Some(Piece {
+            explored,
+            found,
+            has_new_names: false,
+        });
+    }
+}
+
+/// One result from those of the pieces.
+fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> Outcome {
+    let mut whole = Explored::default();
+    let mut found = Vec::new();
+    let mut is_complete = true;
+    let mut is_settled = false;
+    for piece in pieces {
+        let Some(piece) = piece else {
+            is_complete = false;
+            found.push(Found::default());
+            continue;
+        };
+        found.push(piece.found);
+        is_complete &= piece.explored.complete;
+        is_settled = add(&mut whole, piece.explored);
+        if is_settled {
+            is_complete = false;
+            break;
+        }
+    }
+    let coverage = task.coverage(whole.executions, is_complete);
+    whole.complete = coverage == Coverage::All;
+    whole.coverage = coverage.to_string();
+    Outcome {
+        explored: whole,
+        coverage,
+        is_settled: is_settled || is_complete,
+        found,
+    }
+}
+
+/// Adds what came of a part to what came of those before; true if that is the end of it.
+pub fn add(whole: &mut Explored, part: Explored) -> bool {
+    whole.executions += part.executions;
+    whole.threads = whole.threads.max(part.threads);
+    whole.steps = whole.steps.max(part.steps);
+    whole.fair |= part.fair;
+    whole.late |= part.late;
+    for remark in part.remarks {
+        if !whole.remarks.contains(&remark) {
+            whole.remarks.push(remark);
+        }
+    }
+    whole.found = whole.found.take().or(part.found);
+    whole.uncontrolled = whole.uncontrolled.take().or(part.uncontrolled);
+    whole.divergence = whole.divergence.take().or(part.divergence);
+    whole.found.is_some() || whole.uncontrolled.is_some() || whole.divergence.is_some()
+}
+
+/// Goes on with a search, round by round, within the limits. The search itself tells what was covered.
+pub fn go_on(
+    subject: &mut Subject<'_>,
+    search: &mut Search,
+    limits: Limits,
+) -> Result<Explored, String> {
+    let mut whole = Explored::default();
+    let mut begun = 0;
+    while begun < limits.executions && Instant::now() < limits.until && search.fits_into_rounds() {
+        let waiting = search.begin_round();
+        if waiting.is_empty() {
+            // It finds that it is finished.
+            whole.complete = !search.begin();
+            break;
+        }
+        begun += waiting.len() as u64;
+        let mut task = Task::Round {
+            search: &mut *search,
+            waiting: waiting.clone(),
+        };
+        let within = Limits {
+            executions: u64::MAX,
+            ..limits
+        };
+        let outcome = explore(subject, &mut task, within)?;
+        for (waiting, found) in partition::of_round(&waiting).zip(outcome.found) {
+            search.take_in(waiting, found);
+        }
+        if add(&mut whole, outcome.explored) || !outcome.is_settled {
+            break;
+        }
+    }
+    Ok(whole)
+}
+
+struct Process {
+    pid: i32,
+    said: Lines,
+}
+
+impl Process {
+    fn start(
+        subject: &mut Subject<'_>,
+        task: &mut Task<'_>,
+        board: &Board,
+        until: Instant,
+    ) -> Result<Process, String> {
+        let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+        match workers::fork_worker()? {
+            None => {
+                drop(pipe);
+                responses::redirect(end.as_raw_fd());
+                work(subject, task, board, until);
+                sys::exit_now(0)
+            }
+            Some(pid) => Ok(Process {
+                pid,
+                said: Lines::of(pipe),
+            }),
+        }
+    }
+
+    /// Takes in what there is; false at the end of it.
+    fn listen(&mut self, pieces: &mut [Option<Piece>]) -> bool {
+        let Some(lines) = self.said.read() else {
+            return false;
+        };
+        for line in lines {
+            if let Some((number, carried_out)) = Piece::parse(&line)
+                && let Some(piece) = pieces.get_mut(number)
+            {
+                *piece = Some(carried_out);
+            }
+        }
+        true
+    }
+
+    /// The process is at its end. If the test took it down, that is what becomes of this one too: the driver reports it.
+    fn bury(&mut self) -> bool {
+        match sys::wait(self.pid, true) {
+            Ok(Some((_, Ended::Signaled(signal)))) => {
+                let _ = sys::kill(sys::pid(), signal);
+                sys::exit_now(1)
+            }
+            Ok(Some((_, Ended::Exited(code)))) if code != 0 => sys::exit_now(code),
+            _ => false,
+        }
+    }
+}
+
+/// What each process does: one piece after the other.
+fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: Instant) {
+    let longest = subject.longest();
+    let names = subject.test().names().clone();
+    loop {
+        let number = board.next.fetch_add(1, Relaxed);
+        if number >= task.pieces() || board.is_needless(number) || Instant::now() >= until {
+            return;
+        }
+        // What a piece comes to must not depend on which other pieces this process had.
+        subject.set_longest(longest);
+        subject.test().set_names(names.clone());
+        let (explored, found) = task.carry_out(number, &mut |strategy| {
+            explore_piece(subject, strategy, board, number, until)
+        });
+        let piece = Piece {
+            explored,
+            found,
+            has_new_names: subject.test().names().count() > names.count(),
+        };
+        responses::pass_on(&piece.into_line(number));
+    }
+}
+
+fn explore_piece(
+    subject: &mut Subject<'_>,
+    strategy: &mut dyn Strategy,
+    board: &Board,
+    number: u64,
+    until: Instant,
+) -> Explored {
+    subject.take_notes();
+    let mut failing = None;
+    let mut is_complete = true;
+    while strategy.begin() {
+        let end = subject.run(strategy);
+        strategy.end(end);
+        if end != End::Stopped {
+            board.executions.fetch_add(1, Relaxed);
+        }
+        if end.is_failure() {
+            failing = Some((end, strategy.schedule()));
+        }
+        if failing.is_some()
+            || strategy.divergence().is_some()
+            || subject.notes.uncontrolled.is_some()
+        {
+            board.failing.fetch_min(number, Relaxed);
+            is_complete = false;
+            break;
+        }
+        if board.is_needless(number) || Instant::now() >= until {
+            is_complete = false;
+            break;
+        }
+    }
+    let notes = subject.take_notes();
+    let mut explored = describe::notes(&notes);
+    explored.executions = strategy.progress().executions;
+    explored.complete = is_complete;
+    explored.divergence = strategy.divergence().map(text);
+    if let (Some((end, schedule)), Some(failure), None) =
+        (failing, notes.failure, notes.uncontrolled)
+    {
+        let thoroughly = describe::THOROUGHLY;
+        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+            Ok(found) => explored.found = Some(found),
+            Err(why) => explored.uncontrolled = Some(why),
+        }
+    }
+    explored
+}
+
+#[cfg(test)]
+mod tests {
+    use atropos_search::{Sampling, WorkItem};
+
+    use super::*;
+
+    fn piece(executions: u64, complete: bool) -> Option<Piece> {
+        let explored = Explored {
+            executions,
+            complete,
+            ..Explored::default()
+        };
+        Some(Piece {
+            explored,
+            found: Found::default(),
+            has_new_names: false,
+        })
+    }
+
+    #[test]
+    fn what_counts_is_all_up_to_the_first_piece_that_fails() {
+        let task = Task::Drawn {
+            schedules: 2000,
+            seed: 7,
+            how: Sampling::Random,
+        };
+        let mut failing = piece(3, false);
+        failing.as_mut().unwrap().explored.divergence = Some("somewhere".to_owned());
+        let outcome = merge(
+            &task,
+            vec![piece(500, true), failing, piece(500, true), None],
+        );
+        assert!(outcome.is_settled);
+        assert_eq!(outcome.explored.executions, 503);
+        assert_eq!(outcome.explored.divergence.as_deref(), Some("somewhere"));
+    }
+
+    #[test]
+    fn a_piece_that_is_missing_leaves_the_whole_open() {
+        let task = Task::Exhaustive(vec![WorkItem::default(); 2]);
+        let part = merge(&task, vec![piece(5, true), None]);
+        assert!(!part.is_settled && !part.explored.complete);
+        assert_eq!(part.explored.coverage, "5 schedules, not all");
+        let whole = merge(&task, vec![piece(5, true), piece(2, true)]);
+        assert!(whole.is_settled && whole.explored.complete);
+        assert_eq!(whole.coverage, Coverage::All);
+    }
+}

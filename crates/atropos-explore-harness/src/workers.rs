@@ -1,0 +1,195 @@
+//! Forked processes that share the mutants of a test: each starts with all that the original's exploration
+//! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else. Each keeps
+//! a diary of its choices, so that the schedule that took it down can be shown.
+
+use std::collections::VecDeque;
+use std::os::fd::AsRawFd as _;
+use std::time::{Duration, Instant};
+
+use atropos_protocol::exploration::{Answer, Explored, Fate};
+use atropos_protocol::sys::{self, Ended, PollFd};
+
+use crate::choice_log::Diary;
+use crate::crash_recovery;
+use crate::lines::Lines;
+use crate::responses;
+use crate::subject::Subject;
+
+unsafe extern "C" {
+    fn fork() -> i32;
+}
+
+/// How long to wait for news at a time, in nanoseconds.
+const SLICE: u64 = 100_000_000;
+/// Mutants that a process takes on, for each process that could do so at a time: few enough to share the last ones.
+const SHARES: usize = 4;
+/// The word before a mutant is begun.
+const BEGIN: &str = "begin\t";
+
+/// Explores the first of the mutants given, and says what came of it and of those after it that act alike.
+pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Answer>;
+
+struct Worker {
+    pid: i32,
+    said: Lines,
+    left: Vec<u32>,
+    /// What it is at, and since when.
+    begun: Option<(u32, Instant)>,
+    diary: &'static Diary,
+}
+
+/// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on. Mutants of a group
+/// are one process's. One that takes longer than `patience` is ended.
+pub fn share(
+    subject: &mut Subject<'_>,
+    mut groups: VecDeque<Vec<u32>>,
+    processes: usize,
+    patience: Duration,
+    explore: Explore<'_>,
+) -> Result<(), String> {
+    let processes = processes.max(1);
+    let mutants: usize = groups.iter().map(Vec::len).sum();
+    let share = mutants.div_ceil(processes * SHARES);
+    let mut workers: Vec<Worker> = Vec::new();
+    let mut diaries: Vec<&'static Diary> = Vec::new();
+    while !groups.is_empty() || !workers.is_empty() {
+        while workers.len() < processes && !groups.is_empty() {
+            let mut left = Vec::new();
+            while left.len() < share
+                && let Some(group) = groups.pop_front()
+            {
+                left.extend(group);
+            }
+            let diary = diaries.pop().map_or_else(Diary::make, Ok)?;
+            workers.push(start(subject, left, diary, explore)?);
+        }
+        let mut files: Vec<PollFd> = workers
+            .iter()
+            .map(|worker| PollFd::readable(worker.said.as_raw_fd()))
+            .collect();
+        sys::poll(&mut files, SLICE);
+        let mut at = 0;
+        workers.retain_mut(|worker| {
+            let ready = files[at].ready();
+            at += 1;
+            if ready && !worker.listen() {
+                worker.bury(subject, false);
+            } else if worker.is_late(patience) {
+                let _ = sys::kill(worker.pid, sys::SIGKILL);
+                worker.bury(subject, true);
+            } else {
+                return true;
+            }
+            // What it left undone is for the next.
+            if !worker.left.is_empty() {
+                groups.push_back(std::mem::take(&mut worker.left));
+            }
+            diaries.push(worker.diary);
+            false
+        });
+    }
+    Ok(())
+}
+
+/// Forks a process that does not outlive this one: its number here, none there.
+pub fn fork_worker() -> Result<Option<i32>, String> {
+    let parent = sys::pid();
+    // SAFETY: the process has one thread.
+    match unsafe { fork() } {
+        -1 => Err("the system refused to fork".to_owned()),
+        0 => {
+            sys::die_with_parent(parent);
+            Ok(None)
+        }
+        pid => Ok(Some(pid)),
+    }
+}
+
+fn start(
+    subject: &mut Subject<'_>,
+    mut left: Vec<u32>,
+    diary: &'static Diary,
+    explore: Explore<'_>,
+) -> Result<Worker, String> {
+    let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
+    match fork_worker()? {
+        None => {
+            drop(pipe);
+            responses::redirect(end.as_raw_fd());
+            subject.keep_diary(diary);
+            while let [mutant, ..] = left[..] {
+                responses::pass_on(&format!("{BEGIN}{mutant}\n"));
+                for answer in explore(subject, &left) {
+                    responses::say(&answer);
+                    if let Answer::Mutant { mutant, .. } = answer {
+                        left.retain(|&other| other != mutant);
+                    }
+                }
+            }
+            sys::exit_now(0)
+        }
+        Some(pid) => Ok(Worker {
+            pid,
+            said: Lines::of(pipe),
+            left,
+            begun: None,
+            diary,
+        }),
+    }
+}
+
+impl Worker {
+    /// Passes on what there is; false at the end of it.
+    fn listen(&mut self) -> bool {
+        let Some(lines) = self.said.read() else {
+            return false;
+        };
+        for line in lines {
+            if let Some(mutant) = line.strip_prefix(BEGIN) {
+                let mutant = mutant.trim_end().parse();
+                self.begun = mutant.ok().map(|mutant| (mutant, Instant::now()));
+                continue;
+            }
+            responses::pass_on(&line);
+            if let Some(Answer::Mutant { mutant, .. }) = Answer::parse(line.trim_end()) {
+                self.begun = None;
+                self.left.retain(|&other| other != mutant);
+            }
+        }
+        true
+    }
+
+    fn is_late(&self, patience: Duration) -> bool {
+        self.begun
+            .is_some_and(|(_, begun)| begun.elapsed() > patience)
+    }
+
+    /// The process is at its end; if it died over a mutant, that is the mutant's fate.
+    fn bury(&mut self, subject: &mut Subject<'_>, is_late: bool) {
+        let ended = match sys::wait(self.pid, true) {
+            Ok(Some((_, ended))) => ended,
+            _ => Ended::Exited(-1),
+        };
+        let Some((mutant, begun)) = self.begun else {
+            return;
+        };
+        self.left.retain(|&other| other != mutant);
+        let answer = match is_late {
+            // The clock alone says nothing about the mutant: ordinary runs, which repeat what is late, decide on it.
+            true => Answer::Mutant {
+                mutant,
+                fate: Fate::Undecided,
+                explored: Explored {
+                    coverage: format!(
+                        "an execution did not end within {:.0} s",
+                        begun.elapsed().as_secs_f64()
+                    ),
+                    nanoseconds: begun.elapsed().as_nanos() as u64,
+                    ..Explored::default()
+                },
+            },
+            false => crash_recovery::answer(subject, mutant, ended, self.diary, begun),
+        };
+        responses::say(&answer);
+    }
+}

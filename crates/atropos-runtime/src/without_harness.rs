@@ -1,0 +1,100 @@
+//! Plain mode: a woven program that is no zygote but was started with a board in its environment.
+//!
+//! Programs that tests start, doctests and tests without our harness run this way. They act as
+//! the mutant in the environment, or note what they reach while the driver records. If the board
+//! can't be had they are the original, silently: they may be run by anybody.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, sys};
+
+use crate::role::{self, Class, Role};
+use crate::{crash, heap, lasting_changes, limits, random, steps};
+
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// This process runs in plain mode.
+pub fn is_plain() -> bool {
+    PLAIN.load(Ordering::Relaxed)
+}
+
+/// Run by the loader before `main`.
+extern "C" fn begin() {
+    if std::env::var_os(ENV_ZYGOTE).is_some() {
+        return;
+    }
+    let Some(path) = std::env::var_os(ENV_BOARD) else {
+        return;
+    };
+    if let Ok(board) = Board::open(Path::new(&path)) {
+        let mutant = std::env::var(ENV_MUTANT)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        enter(role::set_board(board), mutant);
+    }
+}
+
+fn enter(board: &'static Board, mutant: Option<u32>) {
+    let header = board.header();
+    match mutant {
+        Some(mutant @ 1..) if mutant <= board.mutants() => {
+            heap::measure();
+            limits::apply(board);
+            role::become_mutant(Class::of_mutant(board, mutant));
+            steps::set_limit(board.step_limit());
+        }
+        None if header.recording.load(Ordering::Relaxed) != 0 => {
+            role::become_recorder();
+            steps::report_often();
+        }
+        _ => return,
+    }
+    crash::watch_files();
+    limits::apply_to_files(board);
+    lasting_changes::begin();
+    random::seed(header.seed.load(Ordering::Relaxed));
+    role::take_charge(0);
+    PLAIN.store(true, Ordering::Relaxed);
+}
+
+/// Run by the loader when the program ends in the ordinary way.
+extern "C" fn end() {
+    if is_plain() && role::role() == Role::Recorder {
+        report_steps();
+    }
+}
+
+/// Tells the board how many steps this process has taken.
+pub fn report_steps() {
+    match role::board() {
+        Some(board) if is_plain() => {
+            let most = &board.header().spawned_steps;
+            most.fetch_max(steps::taken(), Ordering::Relaxed);
+        }
+        _ => {}
+    }
+}
+
+/// Ends a process in plain mode that has run into a limit.
+pub fn stop(outcome: Outcome) -> ! {
+    if let Some(board) = role::board() {
+        note_limit(board, outcome);
+    }
+    sys::exit_now(101)
+}
+
+/// Tells the board that a process other than the test's ran into a limit as this mutant.
+pub fn note_limit(board: &Board, outcome: Outcome) {
+    if role::role() == Role::Mutant {
+        board.note_spawned_limit(role::class().leader_id(), outcome);
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;

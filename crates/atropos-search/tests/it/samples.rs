@@ -1,0 +1,344 @@
+//! Sampling, the default strategy, replay and shrinking.
+
+use std::ops::ControlFlow;
+
+use atropos_search::{
+    Budget, Coverage, Draw, End, Exhaustive, Gradual, Guide, Op, Pct, Pending, Phase, Point, Pos,
+    Schedule, Search, Strategy, Strictness, System, Thread, Uniform, check_determinism, explore,
+    explore_with, replay, shrink,
+};
+
+use crate::lang::{Instr, Interpreter, Program, Value};
+use crate::locks::lock_program;
+
+/// Two threads that each read, then write what they read plus one; main expects 2.
+pub fn lost_update() -> Program {
+    let add = vec![Instr::Load(0, 0), Instr::Store(0, Value::Plus(0, 1))];
+    let main = vec![
+        Instr::Spawn(1),
+        Instr::Spawn(2),
+        Instr::Join(1),
+        Instr::Join(2),
+        Instr::Load(0, 0),
+        Instr::Assert(0, 2),
+    ];
+    Program {
+        threads: vec![main, add.clone(), add],
+        initial: 1,
+        ..Program::default()
+    }
+}
+
+fn strategies(schedules: u64, seed: u64) -> Vec<Box<dyn Strategy>> {
+    let draw = Draw::new(schedules, seed);
+    vec![
+        Box::new(Uniform::new(draw)),
+        Box::new(Pct::new(draw, 2)),
+        Box::new(Pos::new(draw)),
+    ]
+}
+
+#[test]
+fn every_sampling_strategy_finds_a_lost_update_and_its_schedule_fails_again() {
+    let mut system = Interpreter::new(lost_update());
+    for mut strategy in strategies(1000, 7) {
+        let report = explore(&mut system, &mut *strategy);
+        let finding = report.finding.expect("a lost update is likely");
+        let text = finding.schedule.to_string();
+        let schedule: Schedule = text.parse().unwrap();
+        assert_eq!(schedule, finding.schedule);
+        let again = replay(&mut system, &schedule, Strictness::Exact);
+        assert_eq!(again.ended(), Some(finding.end), "{text}");
+        assert_eq!(check_determinism(&mut system, &schedule), None);
+    }
+}
+
+#[test]
+fn one_seed_gives_one_sample() {
+    let mut system = Interpreter::new(lost_update());
+    let schedules = |system: &mut Interpreter, mut strategy: Box<dyn Strategy>| {
+        let mut all = Vec::new();
+        explore_with(system, &mut *strategy, &mut |_, strategy| {
+            all.push(strategy.schedule());
+            ControlFlow::Continue(())
+        });
+        all
+    };
+    for ((a, b), c) in strategies(50, 7)
+        .into_iter()
+        .zip(strategies(50, 7))
+        .zip(strategies(50, 8))
+    {
+        let (a, b, c) = (
+            schedules(&mut system, a),
+            schedules(&mut system, b),
+            schedules(&mut system, c),
+        );
+        assert_eq!(a.len(), 50);
+        assert_eq!(a, b);
+        assert_ne!(a, c);
+    }
+}
+
+#[test]
+fn pct_of_depth_1_runs_threads_by_priority_alone() {
+    let mut system = Interpreter::new(lost_update());
+    let report = explore(&mut system, &mut Pct::new(Draw::new(200, 3), 1));
+    assert_eq!(
+        report.finding, None,
+        "without a change of priority no thread is interrupted"
+    );
+    assert_eq!(
+        report.coverage.to_string(),
+        "200 random schedules (PCT, depth 1), seed 3"
+    );
+}
+
+#[test]
+fn a_failing_schedule_shrinks_to_one_preemption() {
+    let mut system = Interpreter::new(lost_update());
+    for seed in 0..20 {
+        let report = explore(&mut system, &mut Uniform::new(Draw::new(1000, seed)));
+        let finding = report.finding.expect("a lost update is likely");
+        let shrunk =
+            shrink(&mut system, &finding.schedule, 500, 100_000).expect("the schedule fails");
+        assert_eq!(
+            shrunk.preemptions, 1,
+            "{} from {}",
+            shrunk.schedule, finding.schedule
+        );
+        let again = replay(&mut system, &shrunk.schedule, Strictness::Exact);
+        assert_eq!(again.ended(), Some(shrunk.end));
+        // One execution is all that one choice allows.
+        let hurried = shrink(&mut system, &finding.schedule, 500, 1).expect("the schedule fails");
+        assert_eq!(hurried.executions, 1);
+    }
+    let passing = "s1:0".parse().unwrap();
+    assert_eq!(
+        shrink(&mut system, &passing, 500, 100_000),
+        None,
+        "a passing schedule does not shrink"
+    );
+}
+
+#[test]
+fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
+    let budget = Budget {
+        exhaustive: 1000,
+        bounded: 1000,
+        random: 10,
+        seed: 7,
+    };
+    let covered = |budget: Budget, n: usize| {
+        let mut system = Interpreter::new(lock_program(2, n));
+        let report = explore(&mut system, &mut Gradual::new(budget));
+        assert_eq!(report.finding, None);
+        report.coverage
+    };
+    assert_eq!(covered(budget, 3), Coverage::All);
+    let text = covered(
+        Budget {
+            exhaustive: 10,
+            bounded: 300,
+            ..budget
+        },
+        4,
+    )
+    .to_string();
+    assert!(
+        text.starts_with("all schedules with")
+            && text.ends_with(", and 10 random schedules, seed 7"),
+        "{text}"
+    );
+    assert_eq!(
+        covered(
+            Budget {
+                exhaustive: 10,
+                bounded: 100_000,
+                ..budget
+            },
+            3
+        ),
+        Coverage::All,
+        "no bound cuts"
+    );
+    let text = covered(
+        Budget {
+            exhaustive: 10,
+            bounded: 0,
+            ..budget
+        },
+        4,
+    )
+    .to_string();
+    assert_eq!(text, "10 random schedules, seed 7");
+}
+
+#[test]
+fn a_preemption_bound_of_0_misses_the_lost_update_and_1_finds_it() {
+    let mut system = Interpreter::new(lost_update());
+    let report = explore(&mut system, &mut Search::chess(0));
+    assert_eq!(report.finding, None);
+    assert_eq!(report.coverage, Coverage::Preemptions(0));
+    assert!(
+        explore(&mut system, &mut Search::chess(1))
+            .finding
+            .is_some()
+    );
+}
+
+#[test]
+fn the_estimate_comes_close_while_the_search_runs() {
+    let mut system = Interpreter::new(lock_program(2, 6));
+    for mut strategy in [
+        Box::new(Exhaustive::new()) as Box<dyn Strategy>,
+        Box::new(Search::enumeration()),
+    ] {
+        let mut shares = Vec::new();
+        explore_with(&mut system, &mut *strategy, &mut |_, strategy| {
+            shares.push(strategy.progress().share);
+            if shares.len() == 5000 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        assert!(shares.iter().all(|share| *share > 0.0 && *share <= 1.0));
+        assert!(strategy.progress().estimate().is_some());
+    }
+    let mut strategy = Exhaustive::new();
+    let mut estimates = Vec::new();
+    explore_with(&mut system, &mut strategy, &mut |_, strategy| {
+        estimates.extend(strategy.progress().estimate());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(strategy.progress().estimate(), Some(924.0));
+    let halfway = estimates[estimates.len() / 2];
+    assert!((200.0..4000.0).contains(&halfway), "{halfway}");
+}
+
+/// A system that is not what it was the time before.
+struct Moody {
+    runs: u32,
+}
+
+impl System for Moody {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        self.runs += 1;
+        for step in 0..6 {
+            let code = if self.runs > 1 && step == 3 { 9 } else { 1 };
+            let pending = |t: u32| Pending {
+                thread: Thread(t),
+                op: Op::universal().coded(code),
+                ready: true,
+            };
+            let threads = [pending(0), pending(1)];
+            let phase = if step == 5 {
+                Phase::CutShort
+            } else {
+                Phase::Running
+            };
+            match guide.choose(&Point {
+                threads: &threads,
+                fingerprint: None,
+                phase,
+            }) {
+                _ if step == 5 => break,
+                None => return End::Stopped,
+                Some(_) => guide.observe(u64::from(self.runs)),
+            }
+        }
+        End::Passed(0)
+    }
+}
+
+#[test]
+fn a_system_that_is_not_deterministic_is_told_so_with_the_place() {
+    let report = explore(&mut Moody { runs: 0 }, &mut Exhaustive::new());
+    let divergence = report.divergence.expect("the second run differs");
+    assert_eq!(divergence.at, 3);
+    assert!(
+        divergence.to_string().contains("part at choice 3"),
+        "{divergence}"
+    );
+    let schedule = "s1:0*5".parse().unwrap();
+    let divergence =
+        check_determinism(&mut Moody { runs: 0 }, &schedule).expect("the second run differs");
+    assert_eq!(divergence.at, 0, "another value is seen at once");
+    let schedule = "s1:0*5,7".parse().unwrap();
+    let divergence =
+        check_determinism(&mut Moody { runs: 5 }, &schedule).expect("there is no such choice");
+    assert_eq!(divergence.at, 5);
+}
+
+/// Many threads that each take a few steps on one of a few objects.
+struct Crowd {
+    left: Vec<u32>,
+    threads: Vec<Pending>,
+    steps: u32,
+}
+
+impl System for Crowd {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        let count = self.threads.len();
+        self.left.clear();
+        self.left.resize(count, self.steps);
+        self.threads
+            .iter_mut()
+            .for_each(|pending| pending.ready = true);
+        for _ in 0..count * self.steps as usize {
+            let point = Point {
+                threads: &self.threads,
+                fingerprint: None,
+                phase: Phase::Running,
+            };
+            let Some(Thread(t)) = guide.choose(&point) else {
+                return End::Stopped;
+            };
+            self.left[t as usize] -= 1;
+            self.threads[t as usize].ready = self.left[t as usize] > 0;
+        }
+        guide.choose(&Point {
+            threads: &self.threads,
+            fingerprint: None,
+            phase: Phase::Finished,
+        });
+        End::Passed(0)
+    }
+}
+
+fn crowd(threads: u32, steps: u32) -> Crowd {
+    let op = |t: u32| match t % 2 {
+        0 => Op::local(),
+        _ => Op::on(
+            atropos_search::Object(u64::from(t)),
+            atropos_search::Kind::Write,
+        ),
+    };
+    let pending = |t: u32| Pending {
+        thread: Thread(t),
+        op: op(t),
+        ready: true,
+    };
+    Crowd {
+        left: Vec::new(),
+        threads: (0..threads).map(pending).collect(),
+        steps,
+    }
+}
+
+#[test]
+fn a_hundred_threads_and_a_million_steps_work() {
+    let mut strategy = Uniform::new(Draw::new(1, 7));
+    explore(&mut crowd(100, 10_000), &mut strategy);
+    assert_eq!(strategy.schedule().choices.len(), 1_000_000);
+    for mut strategy in strategies(1, 7) {
+        explore(&mut crowd(100, 200), &mut *strategy);
+        assert_eq!(strategy.schedule().choices.len(), 20_000);
+    }
+    let report = explore(&mut crowd(100, 5), &mut Exhaustive::new());
+    assert_eq!(
+        (report.coverage, report.progress.executions),
+        (Coverage::All, 1)
+    );
+}

@@ -1,0 +1,127 @@
+//! Controlled threads that wait for something outside the program.
+
+use std::backtrace::Backtrace;
+use std::time::Duration;
+
+use atropos_search::Op;
+
+use super::code::Code;
+use super::thread_state::Wait;
+use super::{Announcement, control, here};
+use crate::finding::{Finding, FindingKind};
+use crate::trace::is_ours;
+
+/// Virtual time since the execution began.
+pub fn now() -> Duration {
+    control().map_or(Duration::ZERO, |control| {
+        Duration::from_nanos(control.state().clockwork.now)
+    })
+}
+
+/// Lets the others go first, and says whether any could. A thousandth of a second of virtual time passes if none can.
+pub fn let_others_run() -> bool {
+    let Some(control) = control() else {
+        return false;
+    };
+    let state = control.state();
+    let before = state.clockwork.now;
+    let deadline = state.clockwork.after(Duration::from_millis(1));
+    let steps = state.steps;
+    let site = control.me().site.unwrap_or(here());
+    // Whether anything is there depends on everything.
+    control.point(
+        Announcement::new(Code::Outside, Op::universal(), site)
+            .waiting(Wait::Time)
+            .until(deadline),
+    );
+    let state = control.state();
+    state.steps > steps + 1 || state.clockwork.now == before
+}
+
+/// Looks whether something is there, without waiting: others may go first, and what they do may matter.
+pub fn look() {
+    if let Some(control) = control() {
+        let site = control.me().site.unwrap_or(here());
+        control.point(Announcement::new(Code::Look, Op::universal(), site));
+    }
+}
+
+/// The running thread is about to write to a pipe, a socket or the like.
+pub fn write() {
+    let Some(control) = control() else { return };
+    let state = control.state();
+    if state.model.weak {
+        state.note_cells();
+        let thread = &mut state.threads[state.current as usize];
+        thread.clock.tick(state.current);
+        state.model.written.join(&thread.clock);
+    }
+}
+
+/// The running thread has read from one. The kernel orders memory between who writes and who reads; which of all writes it was is
+/// not known.
+pub fn read() {
+    let Some(control) = control() else { return };
+    let state = control.state();
+    if state.model.weak {
+        state.note_cells();
+        let clock = &mut state.threads[state.current as usize].clock;
+        clock.join(&state.model.written);
+    }
+}
+
+/// The execution depends on what can't be controlled.
+pub fn mark(what: &str) {
+    if let Some(control) = control() {
+        let known = |finding: &Finding| matches!(finding.kind, FindingKind::Uncontrolled { .. });
+        if control.state().findings.iter().any(known) {
+            return;
+        }
+        let last = || control.me().site.map(|site| site.to_string());
+        let site = line_of_caller(&Backtrace::force_capture().to_string()).or_else(last);
+        control.state().found(FindingKind::Uncontrolled {
+            what: what.to_string(),
+            site,
+        });
+    }
+}
+
+/// The innermost place of the user's own code in a backtrace: nobody tells the C library who calls it. Only the crates
+/// of the user's workspace have line numbers, apart from std and what the user builds without us.
+fn line_of_caller(backtrace: &str) -> Option<String> {
+    let places = backtrace
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("at "));
+    let mut places = places.map(|place| place.strip_prefix("./").unwrap_or(place));
+    places
+        .find(|place| {
+            !is_ours(place) && !place.starts_with("/rustc/") && !place.contains("/registry/src/")
+        })
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_line_of_the_user_is_found_in_a_backtrace() {
+        let backtrace = "   0: atropos_threads::control::external_wait::mark
+             at /atropos/atropos_threads/src/control/outside.rs:40:9
+   1: read
+   2: <std::io::pipe::PipeReader as std::io::Read>::read
+             at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/io/pipe.rs:1:1
+   3: mio::poll::Poll::poll
+             at /home/me/.cargo/registry/src/index/mio-1.0.0/src/poll.rs:5:5
+   4: sockets::read
+             at ./src/sockets.rs:12:22
+   5: sockets::tests::reads
+             at ./src/sockets.rs:30:9
+";
+        assert_eq!(
+            line_of_caller(backtrace).as_deref(),
+            Some("src/sockets.rs:12:22")
+        );
+        assert_eq!(line_of_caller("   0: main"), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! Calls of the C library that change what lies outside the process and so outlives an execution: files, directories, the
+//! current directory, other processes. They are not let through, and end the execution: the next one would not begin as this one did, and a
+//! mutant must not destroy what the original leaves alone. (The environment is put back with the statics.) Looks at what
+//! changes outside by itself only mark the execution.
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
+use std::sync::atomic::AtomicUsize;
+
+use super::allocation_and_clock::next;
+use crate::control::{external_wait, limits};
+use crate::memory::heap;
+
+const WRITE_ONLY: c_int = 1;
+const READ_WRITE: c_int = 2;
+const CREATE: c_int = 0o100;
+const TRUNCATE: c_int = 0o1000;
+
+/// Places whose files are none: writing there leaves nothing behind.
+const NO_FILES: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
+
+/// What the kernel says of a process that differs from one moment to the next, and includes what we take ourselves: memory
+/// and time. (A backtrace reads `maps`, which is of no consequence.)
+const OF_THE_MOMENT: [&[u8]; 7] = [
+    b"stat",
+    b"statm",
+    b"status",
+    b"smaps",
+    b"smaps_rollup",
+    b"io",
+    b"schedstat",
+];
+
+fn mark_opening(path: *const c_char, flags: c_int) {
+    if !heap::program_runs() {
+        return;
+    }
+    // SAFETY: callers of the C library pass a path that ends with 0.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if flags & (WRITE_ONLY | READ_WRITE | CREATE | TRUNCATE) != 0 {
+        if !NO_FILES.iter().any(|place| path.starts_with(place)) {
+            limits::not_under_control("a file is written");
+        }
+    } else if let Some(path) = path.strip_prefix(b"/proc/") {
+        let mut words = path.rsplit(|byte| *byte == b'/');
+        let is_of_process = path.contains(&b'/');
+        if is_of_process
+            && words
+                .next()
+                .is_some_and(|word| OF_THE_MOMENT.contains(&word))
+        {
+            external_wait::mark("its memory is measured");
+        }
+    }
+}
+
+/// Defines a function of the C library that opens a file.
+macro_rules! opening {
+    ($name:ident($($before:ident: $type:ty)?), $symbol:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library. It may be called without a mode, which is then any.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
+            mark_opening(path, flags);
+            type Function = unsafe extern "C" fn($($type,)? *const c_char, c_int, ...) -> c_int;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($before,)? path, flags, mode)
+            }
+        }
+    };
+}
+
+opening!(open(), c"open");
+opening!(open64(), c"open64");
+opening!(openat(directory: c_int), c"openat");
+opening!(openat64(directory: c_int), c"openat64");
+
+/// Defines a function of the C library that changes something outside.
+macro_rules! changing {
+    ($name:ident($($argument:ident: $type:ty),*), $symbol:literal, $what:literal) => {
+        /// The C library's function of this name.
+        ///
+        /// # Safety
+        /// As in the C library.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+            if heap::program_runs() {
+                limits::not_under_control($what);
+            }
+            type Function = unsafe extern "C" fn($($type),*) -> c_int;
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            // SAFETY: as above.
+            unsafe {
+                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($argument),*)
+            }
+        }
+    };
+}
+
+changing!(mkdir(path: *const c_char, mode: c_uint), c"mkdir", "a directory is made");
+changing!(rmdir(path: *const c_char), c"rmdir", "a directory is removed");
+changing!(unlink(path: *const c_char), c"unlink", "a file is removed");
+changing!(unlinkat(directory: c_int, path: *const c_char, flags: c_int), c"unlinkat", "a file is removed");
+changing!(mkdirat(at: c_int, path: *const c_char, mode: c_uint), c"mkdirat", "a directory is made");
+changing!(renameat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char), c"renameat", "a file is renamed");
+changing!(chown(path: *const c_char, user: c_uint, group: c_uint), c"chown", "a file is changed");
+changing!(lchown(path: *const c_char, user: c_uint, group: c_uint), c"lchown", "a file is changed");
+changing!(rename(from: *const c_char, to: *const c_char), c"rename", "a file is renamed");
+changing!(chmod(path: *const c_char, mode: c_uint), c"chmod", "a file is changed");
+changing!(truncate(path: *const c_char, length: c_long), c"truncate", "a file is changed");
+changing!(linkat(at: c_int, from: *const c_char, to_at: c_int, to: *const c_char, flags: c_int), c"linkat", "a file is linked");
+changing!(link(from: *const c_char, to: *const c_char), c"link", "a file is linked");
+changing!(symlink(to: *const c_char, from: *const c_char), c"symlink", "a file is linked");
+changing!(chdir(path: *const c_char), c"chdir", "the current directory is changed");
+
+/// The C library's `kill`: a signal to others is not let through.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kill(process: c_int, signal: c_int) -> c_int {
+    // Signal 0 only asks whether somebody is there.
+    if heap::program_runs() && signal != 0 && process as u32 != std::process::id() {
+        limits::not_under_control("a signal is sent");
+    }
+    type Function = unsafe extern "C" fn(c_int, c_int) -> c_int;
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // SAFETY: as above.
+    unsafe { std::mem::transmute::<usize, Function>(next(&NEXT, c"kill"))(process, signal) }
+}
+
+/// The C library's `killpg`, likewise.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn killpg(group: c_int, signal: c_int) -> c_int {
+    // SAFETY: the caller's.
+    unsafe { kill(-group, signal) }
+}

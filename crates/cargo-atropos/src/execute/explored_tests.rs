@@ -1,0 +1,747 @@
+//! Tests that start threads: their schedules are explored, for the original and for each mutant that they reach.
+//!
+//! They are built once more for that, against a std whose threads are ours (see `build::build_explored`). What can't be
+//! built that way, or does something that can't be controlled, is left to ordinary runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use atropos_mutants::mutant::MutantId;
+use atropos_protocol::communication::Act;
+use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
+use atropos_protocol::{Baseline, Effect, Effects};
+use atropos_report::communication as report;
+use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
+use atropos_report::verdict::How;
+
+use super::communication::{strike_out, told};
+use super::copied_blocks::Copies;
+use super::standing::Undecided;
+use super::test_case::TestCase;
+use super::time_budget::Purse;
+use super::{Context, Said, TestId, journal_name};
+use crate::build::{self, Build, BuildFailure};
+use crate::explore::process::{Ended, HALTS};
+use crate::explore::saved_schedules::{Kept, KeptSchedules};
+use crate::explore::{Explorer, Place};
+use crate::journal::{ExploredEntry, KillEntry};
+use crate::log;
+use crate::progress::Phase;
+use crate::scratch::Scratch;
+use crate::second_order;
+
+/// What the originals of all tests get together unless the user says otherwise.
+const ORIGINALS: Duration = Duration::from_secs(120);
+/// And all mutants.
+const MUTANTS: Duration = Duration::from_secs(240);
+/// What one test's original gets of that, at least and at most.
+const ORIGINAL: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+/// And its mutants together.
+const MUTANTS_OF_ONE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
+/// A mutant gets this at least, and at most.
+const PATIENCE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+/// And so many random schedules: what they have not shown by then they hardly ever show (EXPERIMENTS.md).
+const SAMPLE: u64 = 1000;
+/// Schedules for one stage of the original's exploration.
+const EXECUTIONS: u64 = 5000;
+/// Steps of a test without threads that is explored, too. A longer one costs more under control than it can show.
+const SHORT: u64 = 10_000;
+/// How long a test binary may say nothing beyond what its order allows.
+const GRACE: Duration = Duration::from_secs(30);
+/// And one that runs a test without threads, which is quick and can as well be run as it is.
+const GRACE_WITHOUT_THREADS: Duration = Duration::from_secs(5);
+
+/// So many tests that can't be explored are told one by one.
+const TOLD: usize = 5;
+
+/// A test that fails without any mutant under some schedule.
+pub struct FailingSchedule {
+    pub test: TestId,
+    /// With its target.
+    pub name: String,
+    pub found: Found,
+    /// The mutants about which it therefore decides nothing.
+    pub undecided: Vec<u32>,
+}
+
+/// What exploration found, besides what it said of mutants.
+#[derive(Default)]
+pub struct Explorations {
+    pub failing: Vec<FailingSchedule>,
+    pub sizes: Vec<TestExploration>,
+    /// What the build for it took.
+    pub build_seconds: f64,
+    /// What threads told each other in the original.
+    heard: Vec<report::Communication>,
+}
+
+/// Whether a test has schedules that may matter to mutants. Threads that a library starts for itself, and that run none of
+/// the package's code, are the library's matter, unless the test comes to a place where the package deals with threads.
+pub fn has_schedules(context: &Context<'_>, baseline: &Baseline) -> bool {
+    let effects = baseline.effects;
+    let mutants = || context.mutants_at(&baseline.reached).into_iter();
+    effects.contains(Effect::Threads)
+        && (effects.contains(Effect::OwnThreads)
+            || context.setting.options.exploration.is_asked_for()
+            || mutants().any(|mutant| context.is_built(mutant) && context.is_concurrency(mutant)))
+}
+
+/// The tests with threads that are to say something about a mutant.
+fn threaded<'a>(
+    context: &'a Context<'_>,
+    tests: &'a [TestCase],
+) -> impl Iterator<Item = usize> + 'a {
+    let is_off = context.setting.options.exploration.is_off();
+    (0..tests.len())
+        .filter(move |&index| !is_off && tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(|&index| !context.open_for(TestId(index)).is_empty())
+}
+
+/// Says that the schedules of some tests with threads are not explored, and why.
+fn tell(context: &Context<'_>, records: &[TestRecord], told: &[usize], [its, their]: [&str; 2]) {
+    let text = match *told {
+        [] => return,
+        [one] => format!(
+            "note: the schedules of {} ({}) are not explored: {its}; it is run as it is",
+            records[one].name, records[one].target
+        ),
+        _ => format!(
+            "note: the schedules of {} tests are not explored: {their}; they are run as they are",
+            told.len()
+        ),
+    };
+    context.setting.progress.say(&text);
+}
+
+/// Says which tests have threads that are not the package's matter.
+fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+    let of_libraries = |index: &usize| !context.has_schedules(TestId(*index));
+    let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
+    let why = [
+        "its threads run no code of the package",
+        "their threads run no code of the package",
+    ];
+    tell(context, records, &told, why);
+}
+
+/// Those whose schedules are to be explored.
+fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
+    let is_explorable = |index: &usize| {
+        let effects = tests[*index].baseline.effects;
+        context.has_schedules(TestId(*index)) && !effects.intersects(Effects::AGAINST_EXPLORATION)
+    };
+    threaded(context, tests).filter(is_explorable).collect()
+}
+
+/// Says which tests are known not to bear exploration because of what they do to files. (Those that use the network or start
+/// processes don't expect to be explored.)
+fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+    let changes_files = |index: &usize| {
+        let effects = tests[*index].baseline.effects;
+        context.has_schedules(TestId(*index))
+            && effects.contains(Effect::LastingFiles)
+            && !effects.intersects(Effects::WITH_OTHERS)
+    };
+    let told: Vec<usize> = threaded(context, tests).filter(changes_files).collect();
+    let why = ["it changes files", "they change files"];
+    tell(context, records, &told, why);
+}
+
+/// Whether there is something to explore.
+pub fn is_wanted(context: &Context<'_>, tests: &[TestCase]) -> bool {
+    !explorable(context, tests).is_empty()
+}
+
+/// Explores what starts threads, and notes what it says of mutants.
+pub fn run(
+    context: &Context<'_>,
+    tests: &[TestCase],
+    records: &[TestRecord],
+) -> Result<Explorations> {
+    tell_of_files(context, tests, records);
+    tell_of_libraries(context, tests, records);
+    let mut threaded = explorable(context, tests);
+    if threaded.is_empty() || context.interrupted() {
+        return Ok(Explorations::default());
+    }
+    let Some(build) = build(context)? else {
+        return Ok(Explorations::default());
+    };
+    // A lock that is taken twice stops a test without threads for good. An exploration sees that at once and tells
+    // the lock, where an ordinary run takes two looks at the process.
+    let alone = (0..tests.len())
+        .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
+        .filter(|&index| tests[index].baseline.may_batch())
+        .filter(|&index| tests[index].baseline.steps <= SHORT)
+        .filter(|&index| !context.open_by_concurrency(TestId(index)).is_empty());
+    threaded.extend(alone);
+    let scratch = Scratch::make(context.setting.output, "exploring")?;
+    let explorer = Explorer {
+        binaries: &build.binaries,
+        test_arguments: context.zygotes.test_arguments,
+        scratch: scratch.path(),
+        interrupt: context.setting.interrupt,
+    };
+    let places: BTreeMap<String, Place> = explorer
+        .list(&[])?
+        .into_iter()
+        .map(|place| {
+            let binary = &build.binaries[place.binary];
+            let record = TestRecord {
+                name: place.name.clone(),
+                package: binary.package.clone(),
+                target: binary.target.clone(),
+                seconds: 0.0,
+            };
+            (journal_name(&record), place)
+        })
+        .collect();
+    context
+        .setting
+        .progress
+        .phase(Phase::Exploring, threaded.len());
+    // By steps, which are the same every time; waiting takes no time under exploration.
+    threaded.sort_by_key(|&index| (tests[index].baseline.steps, index));
+    let mut stage = Stage {
+        context,
+        originals: Purse::new(ORIGINALS, threaded.len()),
+        mutants: Purse::new(MUTANTS, threaded.len()),
+        build: &build,
+        explorer: &explorer,
+        copies: Copies::of(
+            &build.directory,
+            context.setting.plan.workspace_root.as_std_path(),
+        )?,
+        silent: BTreeSet::new(),
+        unexplored: 0,
+    };
+    let mut kept = KeptSchedules::read(context.setting.output);
+    let mut explorations = Explorations {
+        build_seconds: build.time.as_secs_f64(),
+        ..Explorations::default()
+    };
+    for index in threaded {
+        if context.interrupted() {
+            break;
+        }
+        if let Some(place) = places.get(&journal_name(&records[index])) {
+            let record = &records[index];
+            stage.explore(TestId(index), record, place, &mut kept, &mut explorations)?;
+        }
+        context.setting.progress.checked(&records[index].name);
+    }
+    stage.tell_the_rest();
+    kept.write(context.setting.output)?;
+    context.strike_out(&explorations.heard);
+    Ok(explorations)
+}
+
+/// Mutants that only act where threads are explored have nothing to expect of ordinary runs.
+pub fn leave_the_rest_undecided(context: &Context<'_>) {
+    if context.interrupted() {
+        return;
+    }
+    let mut standings = context.standings();
+    for (id, standing) in standings.iter_mut().enumerate() {
+        if context.needs_exploration(id as u32) {
+            for &open in standing.infected_by.difference(&standing.passed) {
+                let why = Undecided::OnlyExplored;
+                standing.undecided_by.entry(open).or_insert(why);
+            }
+        }
+    }
+}
+
+/// The build for exploration; without one all is left to ordinary runs.
+fn build(context: &Context<'_>) -> Result<Option<Build>> {
+    let setting = context.setting;
+    setting.progress.phase(Phase::BuildingForThreads, 0);
+    let built = build::build_explored(
+        setting.plan,
+        &setting.options.build,
+        setting.output,
+        setting.interrupt,
+        Some(setting.build),
+    );
+    match built {
+        Ok(mut build) => {
+            second_order::complete(&mut build.built, setting.plan);
+            Ok(Some(build))
+        }
+        Err(BuildFailure::DoesNotCompile(said)) => {
+            setting.progress.say(&format!(
+                "warning: tests that start threads can't be explored, because they do not build for it ({}); \
+                 they are run under whatever schedule the system chooses",
+                build::headline(&said)
+            ));
+            Ok(None)
+        }
+        Err(BuildFailure::Interrupted) => Ok(None),
+        Err(BuildFailure::Internal(error)) => Err(error),
+    }
+}
+
+struct Stage<'a> {
+    context: &'a Context<'a>,
+    /// Time for what is not explored yet.
+    originals: Purse,
+    mutants: Purse,
+    build: &'a Build,
+    explorer: &'a Explorer<'a>,
+    copies: Copies,
+    /// Test binaries that did not come to an end under control.
+    silent: BTreeSet<usize>,
+    /// How many tests were not explored.
+    unexplored: usize,
+}
+
+impl Stage<'_> {
+    fn order(&self, test: TestId, place: &Place) -> Order {
+        let options = self.context.setting.options;
+        let schedule = &options.exploration.schedule;
+        // Code that waits for others is reached under some schedules only: which, the exploration tells.
+        let mut mutants = match self.context.has_schedules(test) {
+            true => self.context.may_be_met_by(test),
+            false => self.context.open_by_concurrency(test),
+        };
+        mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
+        let order = schedule.order(&options.exploration.explore);
+        let jobs = options.jobs();
+        // Who names a strategy has said how many schedules.
+        let sample = match schedule.budget.is_some() || !order.strategy.is_empty() {
+            true => u64::MAX,
+            false => SAMPLE,
+        };
+        let (executions, patience, mutant_patience) = match schedule.budget {
+            Some(_) => (order.executions, order.patience, order.patience),
+            None => {
+                let (most, most_of_each) = match self.context.has_schedules(test) {
+                    true => (ORIGINAL.1, PATIENCE.1),
+                    // It has one schedule.
+                    false => (ORIGINAL.0, ORIGINAL.0),
+                };
+                let original = self.originals.share(ORIGINAL.0, most);
+                let share = self.mutants.share(MUTANTS_OF_ONE.0, MUTANTS_OF_ONE.1) * jobs as u32;
+                let expected = self.context.open_for(test).len().max(1) as u32;
+                let each = (share / expected).clamp(PATIENCE.0, most_of_each);
+                let (original, each) = (original.as_millis(), each.as_millis());
+                (EXECUTIONS, original as u64, each as u64)
+            }
+        };
+        Order {
+            deed: Deed::Mutants,
+            test: place.index,
+            executions,
+            patience,
+            mutant_patience,
+            sample,
+            workers: jobs,
+            communication: !options.execute.no_impact,
+            points: self.context.zygotes.points.clone(),
+            mutants,
+            pairs: self
+                .context
+                .setting
+                .plan
+                .pairs
+                .iter()
+                .map(|pair| [pair.id.0, pair.first.0, pair.second.0])
+                .collect(),
+            ..order
+        }
+    }
+
+    /// Explores one test and its mutants.
+    fn explore(
+        &mut self,
+        test: TestId,
+        record: &TestRecord,
+        place: &Place,
+        kept: &mut KeptSchedules,
+        explorations: &mut Explorations,
+    ) -> Result<()> {
+        let name = journal_name(record);
+        let order = self.order(test, place);
+        let has_schedules = self.context.has_schedules(test);
+        // What keeps one such test from its end (an allocator that counts, say) is mostly there for all.
+        let is_hopeless = !has_schedules && self.silent.contains(&place.binary);
+        if order.mutants.is_empty() || is_hopeless {
+            self.originals.spend(Duration::ZERO);
+            self.mutants.spend(Duration::ZERO);
+            return Ok(());
+        }
+        let start = Instant::now();
+        let mut for_original = None;
+        let file = self
+            .explorer
+            .scratch
+            .join(format!("{}-{}", place.binary, place.index));
+        let binary = &self.build.binaries[place.binary];
+        let grace = match has_schedules {
+            true => GRACE,
+            false => GRACE_WITHOUT_THREADS,
+        };
+        let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + grace;
+        let mut original = None;
+        let mut undecided = BTreeMap::new();
+        let mut noted = Ok(());
+        let mut answered = 0;
+        let mut size = TestExploration {
+            test: test.0,
+            coverage: String::new(),
+            original: ExplorationSize::default(),
+            mutants: ExplorationSize::default(),
+            survivors: ExplorationSize::default(),
+            explored: 0,
+            killed: 0,
+        };
+        let progress = self.context.setting.progress;
+        progress.mutants_of(&record.name, 0, order.mutants.len());
+        let ended = self.explorer.process(binary, &file, patience).carry_out(
+            &order,
+            self.context.setting.interrupt,
+            &mut |answer| match answer {
+                Answer::Original(explored) => {
+                    for_original = Some(start.elapsed());
+                    add(&mut size.original, &explored);
+                    size.coverage.clone_from(&explored.coverage);
+                    let heard = explored.communication.iter();
+                    explorations
+                        .heard
+                        .extend(heard.map(|heard| told(heard, true, |act| act.line)));
+                    original = Some(explored);
+                }
+                Answer::Mutant {
+                    mutant,
+                    fate,
+                    explored,
+                } => {
+                    answered += 1;
+                    progress.mutants_of(&record.name, answered, order.mutants.len());
+                    if fate != Fate::Undecided {
+                        add(&mut size.mutants, &explored);
+                        if fate != Fate::Killed {
+                            add(&mut size.survivors, &explored);
+                        }
+                    }
+                    if matches!(fate, Fate::Killed | Fate::Survived) {
+                        size.explored += 1;
+                        size.killed += u64::from(fate == Fate::Killed);
+                    }
+                    let complete = original.as_ref().is_some_and(|original| original.complete);
+                    match fate {
+                        Fate::Killed | Fate::Survived => {
+                            if let Some(found) = &explored.found {
+                                let order = Order {
+                                    mutant,
+                                    allowance: original.as_ref().and_then(|found| found.allowance),
+                                    ..order.clone()
+                                };
+                                self.keep(kept, record, order, place, found);
+                            }
+                            let mut said = self.said(mutant, &explored, complete);
+                            if let Some(explored) = &mut said.explored {
+                                // Ordinary runs don't come there.
+                                explored.leaves_open &= self.context.is_open_for(test, mutant);
+                                strike_out(&mut explored.unseen, &explorations.heard);
+                            }
+                            if noted.is_ok() {
+                                noted = self.context.note(test, &name, vec![said]);
+                            }
+                        }
+                        Fate::Unreached | Fate::Uninfected => {
+                            let is_reached = fate == Fate::Uninfected;
+                            self.context
+                                .differs_nowhere(test, mutant, is_reached, complete);
+                        }
+                        Fate::Undecided => {
+                            undecided.insert(mutant, explored);
+                        }
+                    }
+                }
+                _ => {}
+            },
+        )?;
+        noted?;
+        let spent = start.elapsed();
+        let for_original = for_original.unwrap_or(spent);
+        self.originals.spend(for_original);
+        self.mutants.spend(spent - for_original);
+        let _ = std::fs::remove_file(&file);
+        self.tell_of(record, &ended, original.as_ref());
+        if ended == Ended::Silent {
+            self.silent.insert(place.binary);
+        }
+        explorations.sizes.push(size);
+        let is_usable = original.as_ref().is_some_and(is_usable);
+        if is_usable {
+            self.leave_open(test, &name, &mut undecided)?;
+        }
+        // Where a mutant failed, the original may have done so, too: then that is what is shown.
+        let own = undecided
+            .values()
+            .find_map(|explored| explored.found.clone());
+        let Some(found) = original.and_then(|original| original.found).or(own) else {
+            return Ok(());
+        };
+        if !self.context.has_schedules(test) {
+            // There is no other schedule: it is the control that it does not bear.
+            self.say_unexplored(
+                record,
+                &format!("under control it ends otherwise: {}", found.title),
+            );
+            return Ok(());
+        }
+        let undecided: Vec<u32> = undecided.into_keys().collect();
+        for &mutant in &undecided {
+            self.context
+                .leave_undecided(test, mutant, Undecided::FailsToo);
+        }
+        self.keep(kept, record, order, place, &found);
+        explorations.failing.push(FailingSchedule {
+            test,
+            name: format!("{} ({})", record.name, record.target),
+            found,
+            undecided,
+        });
+        Ok(())
+    }
+
+    /// Leaves mutants that could not be explored to the end to ordinary runs, or undecided if these don't come there or are
+    /// not enough. What is left are those where the original fails, too.
+    fn leave_open(
+        &self,
+        test: TestId,
+        name: &str,
+        undecided: &mut BTreeMap<u32, Explored>,
+    ) -> Result<()> {
+        for (mutant, explored) in undecided.extract_if(.., |_, explored| explored.found.is_none()) {
+            let seconds = explored.nanoseconds as f64 / 1e9;
+            let why = explored.coverage;
+            let is_open = self.context.is_open_for(test, mutant);
+            if !is_open || self.context.needs_exploration(mutant) {
+                let why = Undecided::NotToTheEnd(why);
+                self.context.leave_undecided(test, mutant, why);
+                continue;
+            }
+            let explored = ExploredEntry {
+                coverage: format!("not to the end ({why}); run as it is, too"),
+                schedules: explored.executions,
+                leaves_open: true,
+                schedule: String::new(),
+                trace: String::new(),
+                unseen: Vec::new(),
+            };
+            let said = Said {
+                mutant,
+                seconds,
+                kill: None,
+                explored: Some(explored),
+            };
+            self.context.note(test, name, vec![said])?;
+        }
+        Ok(())
+    }
+
+    /// Says why a test, or some of its mutants, are left to ordinary runs, if they are.
+    fn tell_of(&mut self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
+        let why = match (ended, original) {
+            (Ended::Interrupted, _) => return,
+            (Ended::Died(status), _) => format!("its process died ({status})"),
+            (Ended::Halted, _) => HALTS.to_owned(),
+            (Ended::Silent, _) => "it does not come to an end".to_owned(),
+            (Ended::Done, Some(explored)) => match (&explored.uncontrolled, &explored.divergence) {
+                (Some(what), _) => what.clone(),
+                (None, Some(what)) => format!("it is not deterministic under control: {what}"),
+                (None, None) => return,
+            },
+            (Ended::Done, None) => return,
+        };
+        if original.is_some_and(is_usable) {
+            let TestRecord { name, target, .. } = record;
+            self.context.setting.progress.say(&format!(
+                "note: not all mutants are explored under {name} ({target}): {why}; the others are run as they are"
+            ));
+        } else {
+            self.say_unexplored(record, &why);
+        }
+    }
+
+    /// The first few are told; what is wrong with more of them is mostly the same, and is in the log.
+    fn say_unexplored(&mut self, record: &TestRecord, why: &str) {
+        self.unexplored += 1;
+        let TestRecord { name, target, .. } = record;
+        let text = format!(
+            "the schedules of {name} ({target}) are not explored: {why}; it is run as it is"
+        );
+        log::line(&text);
+        if self.unexplored <= TOLD {
+            self.context.setting.progress.say(&format!("note: {text}"));
+        }
+    }
+
+    fn tell_the_rest(&self) {
+        let rest = self.unexplored.saturating_sub(TOLD);
+        if rest > 0 {
+            let are = if rest == 1 { "more is" } else { "more are" };
+            self.context.setting.progress.say(&format!(
+                "note: {rest} {are} not explored; atropos.log says why"
+            ));
+        }
+    }
+
+    /// What an exploration said of a mutant.
+    fn said(&self, mutant: u32, explored: &Explored, certain: bool) -> Said {
+        let info = self.context.info(mutant);
+        let line = |act: &Act| match info {
+            Some(info) => self.copies.line(info, &act.file, act.line, act.column),
+            None => act.line,
+        };
+        let found = explored.found.as_ref();
+        let kill = found.map(|found| KillEntry {
+            how: how(found.sort),
+            message: found.text.clone(),
+            location: found.location.clone(),
+        });
+        // Luck under the system's own schedules counts as well, where not all of ours were seen; but some mutants act
+        // under exploration only.
+        let leaves_open = kill.is_none()
+            && !explored.complete
+            && info.is_some_and(|info| !info.needs_exploration);
+        let text =
+            |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
+        Said {
+            mutant,
+            seconds: explored.nanoseconds as f64 / 1e9,
+            kill,
+            explored: Some(ExploredEntry {
+                coverage: explored.coverage.clone(),
+                schedules: explored.executions,
+                leaves_open,
+                schedule: text(|found| &found.schedule),
+                trace: text(|found| &found.trace),
+                unseen: explored
+                    .communication
+                    .iter()
+                    .map(|communication| told(communication, certain, line))
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Keeps the schedule of a failure, of the original or of the order's mutant, for `replay`.
+    fn keep(
+        &self,
+        kept: &mut KeptSchedules,
+        record: &TestRecord,
+        order: Order,
+        place: &Place,
+        found: &Found,
+    ) {
+        if found.schedule.is_empty() {
+            return;
+        }
+        kept.keep(Kept {
+            test: record.name.clone(),
+            target: record.target.clone(),
+            package: record.package.clone(),
+            mutant: Some(order.mutant).filter(|mutant| *mutant != 0),
+            title: found.title.clone(),
+            binary: self.build.binaries[place.binary].clone(),
+            test_arguments: self.explorer.test_arguments.to_vec(),
+            order: Order {
+                deed: Deed::Replay,
+                schedule: found.schedule.clone(),
+                mutants: Vec::new(),
+                ..order
+            }
+            .to_text(),
+        });
+    }
+}
+
+/// Whether what mutants do can be told from what the original does.
+fn is_usable(original: &Explored) -> bool {
+    original.found.is_none() && original.uncontrolled.is_none() && original.divergence.is_none()
+}
+
+fn add(size: &mut ExplorationSize, explored: &Explored) {
+    if explored.shared {
+        return;
+    }
+    size.schedules += explored.executions;
+    size.states += explored.states;
+    size.transitions += explored.transitions;
+    size.before += explored.before;
+    size.ways += explored.ways;
+    size.seconds += explored.nanoseconds as f64 / 1e9;
+    size.memory = size.memory.max(explored.memory);
+}
+
+/// How a test noticed a mutant, in the report's words.
+fn how(sort: Sort) -> How {
+    match sort {
+        Sort::Panic | Sort::PoisonedLock | Sort::PoisonedOnce | Sort::DroppedChannel => {
+            How::Panicked
+        }
+        Sort::Failed => How::Failed,
+        Sort::Deadlock | Sort::LostWakeUp => How::Deadlock,
+        Sort::Livelock | Sort::StepLimit => How::StepLimit,
+        Sort::MemoryLimit => How::MemoryLimit,
+        Sort::TimeLimit => How::TimeLimit,
+        Sort::Crash => How::Crashed,
+        Sort::Exit => How::Exited,
+    }
+}
+
+impl Context<'_> {
+    pub fn has_schedules(&self, test: TestId) -> bool {
+        self.threaded
+            .get()
+            .is_some_and(|threaded| threaded.contains(&test))
+    }
+
+    /// The mutants of concurrency operators about which a test still has something to say.
+    fn open_by_concurrency(&self, test: TestId) -> Vec<u32> {
+        let mut open = self.open_for(test);
+        open.retain(|&mutant| self.is_concurrency(mutant));
+        open
+    }
+
+    /// The mutants about which a test may have something to say under some schedule.
+    fn may_be_met_by(&self, test: TestId) -> Vec<u32> {
+        let all_tests = self.all_tests();
+        let standings = self.standings();
+        let mutants = standings.iter().enumerate().skip(1);
+        mutants
+            .filter(|(_, standing)| standing.may_be_met_by(test, all_tests))
+            .map(|(id, _)| id as u32)
+            .collect()
+    }
+
+    fn is_open_for(&self, test: TestId, mutant: u32) -> bool {
+        self.standings()[mutant as usize].is_open_for(test, self.all_tests())
+    }
+
+    /// A mutant never differed from the original under a test; if all schedules were seen, the test has nothing to say
+    /// about it.
+    fn differs_nowhere(&self, test: TestId, mutant: u32, is_reached: bool, complete: bool) {
+        let mut standings = self.standings();
+        let standing = &mut standings[mutant as usize];
+        if is_reached {
+            standing.reached_by.insert(test);
+        }
+        if complete {
+            standing.infected_by.remove(&test);
+        }
+    }
+
+    /// A test would have something to say about a mutant, but it can't be told what.
+    pub fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
+        let mut standings = self.standings();
+        let standing = &mut standings[mutant as usize];
+        standing.meet(test);
+        standing.undecided_by.insert(test, why);
+    }
+}

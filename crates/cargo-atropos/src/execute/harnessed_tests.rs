@@ -1,0 +1,645 @@
+//! Runs mutants under the tests that have our harness, cheapest tests first, on all workers.
+//!
+//! A verdict counts only when the run that gave it can be trusted: verdicts of forked mutants
+//! after the original they were forked from has passed to its end, a worker's verdicts if its
+//! memory stayed clean, and one that only a clock gave after a second run with twice the time, in which it got the processors that
+//! it wanted. What a test says that looks at
+//! the clock itself, or where memory or space is lacking, counts as a kill if it says it twice, and the original passes again in
+//! between; so does a deadlock of threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use atropos_protocol::{Broken, Effect, Effects, Limits, Outcome, Verdict, Way};
+use atropos_report::outcomes::TestRecord;
+
+use super::exclusive_run::Company;
+use super::file_locks::FileLocks;
+use super::run_mode::Used;
+use super::standing::{TestId, Undecided, how};
+use super::test_case::TestCase;
+use super::zygotes::Zygotes;
+use super::{Context, Said, journal_name, run_mode};
+use crate::journal::KillEntry;
+use crate::log;
+
+/// A command runs no longer than about this, so that little is lost if we are killed, and
+/// workers can share what is left.
+const PORTION: Duration = Duration::from_secs(10);
+
+/// Mutants with a process of their own each are noted about this often.
+const NOTED: Duration = Duration::from_millis(500);
+
+/// How many runs of a test fit into a time; at least one.
+fn fitting(time: Duration, test: &TestCase) -> usize {
+    let each_run = test.baseline.wall + test.baseline.fork_cost;
+    (time.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize
+}
+
+/// Sorts mutants, those first that differ from the original late in the test, and says how many of them
+/// to run by one command. Late ones are cheap to fork, and together they share one run of the original.
+fn portion(test: &TestCase, mutants: &mut [u32]) -> usize {
+    let rest = |mutant: &u32| run_mode::rest(&test.baseline, *mutant);
+    mutants.sort_by_key(rest);
+    let mut left = PORTION.saturating_sub(test.baseline.wall);
+    let fits = mutants.iter().take_while(|mutant| {
+        let cost = rest(mutant) + test.baseline.fork_cost;
+        left.checked_sub(cost).map(|less| left = less).is_some()
+    });
+    fits.count().max(1)
+}
+
+/// Whether a test takes another number of steps in each run: threads wait for each other by looking again and again, and
+/// so do processes, which are counted too, and may be there to wait for ever.
+fn steps_vary(effects: Effects) -> bool {
+    effects.contains(Effect::Threads) || effects.contains(Effect::Processes)
+}
+
+/// How many times the steps a mutant may take in its second run under a test that looks at the clock, which may have told it how
+/// often to go round. (Who looks again and again is given more steps by the runtime.)
+const LOOKS_AT_CLOCK: u64 = 10;
+
+/// The limits of a second run, in which time counts, and steps only as far as they tell something.
+fn again(limits: Limits, effects: Effects) -> Limits {
+    let steps = match (steps_vary(effects), effects.contains(Effect::Clock)) {
+        (true, _) => 0,
+        (false, true) => limits.steps.saturating_mul(LOOKS_AT_CLOCK),
+        (false, false) => limits.steps,
+    };
+    Limits {
+        time: limits.time * 2,
+        steps,
+        ..limits
+    }
+}
+
+/// Whether a verdict is only that of a clock, or of a number of steps that is another in each run.
+fn is_late(outcome: Outcome, effects: Effects) -> bool {
+    match outcome {
+        Outcome::TimeLimit | Outcome::Starved => true,
+        Outcome::StepLimit => steps_vary(effects) || effects.contains(Effect::Clock),
+        Outcome::Deadlock => steps_vary(effects),
+        _ => false,
+    }
+}
+
+/// The system's errors where the machine lacks something: threads, memory, descriptors (two), space on a disk (two).
+const SHORTAGES: [u8; 6] = [11, 12, 23, 24, 28, 122];
+
+/// Whether a message has such an error in it, in one of the two forms in which the standard library tells errors.
+fn tells_of_shortage(message: &str) -> bool {
+    SHORTAGES.iter().any(|code| {
+        message.contains(&format!("(os error {code})"))
+            || message.contains(&format!("Os {{ code: {code},"))
+    })
+}
+
+/// Whether a test may fail because the machine is busy or full: it looks at the clock, or says that something is lacking.
+fn may_fail_by_the_machine(test: &TestCase, verdict: &Verdict) -> bool {
+    let looks_at_clock = test.baseline.effects.contains(Effect::Clock);
+    verdict.outcome == Outcome::Failed && (looks_at_clock || tells_of_shortage(&verdict.message))
+}
+
+/// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
+fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
+    let may_wait_too_long = matches!(verdict.outcome, Outcome::Deadlock | Outcome::TimeLimit)
+        && steps_vary(test.baseline.effects);
+    may_fail_by_the_machine(test, verdict) || may_wait_too_long
+}
+
+/// What to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Cheap tests without threads whose schedules matter, before those are explored: what they kill costs far more to explore.
+    /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
+    BeforeExploration,
+    /// All that is left.
+    Rest,
+}
+
+/// A test that takes longer has its turn after the exploration, and so has a mutant that takes so much longer: if it waits
+/// for ever, an exploration may see that sooner.
+const CHEAP: Duration = Duration::from_millis(250);
+
+impl Turn {
+    fn takes(self, test: &TestCase, has_schedules: bool) -> bool {
+        self == Self::Rest || !has_schedules && test.baseline.wall <= CHEAP
+    }
+
+    fn within(self, limits: Limits, test: &TestCase) -> Limits {
+        let time = match self {
+            Self::BeforeExploration => limits.time.min(test.baseline.wall * 2 + CHEAP),
+            Self::Rest => limits.time,
+        };
+        Limits { time, ..limits }
+    }
+}
+
+/// Work for one worker: a test and every `of`-th of its mutants.
+struct Item {
+    test: TestId,
+    part: usize,
+    of: usize,
+}
+
+/// Runs all open pairs of test and mutant whose turn it is.
+pub fn run(
+    context: &Context<'_>,
+    tests: &[TestCase],
+    records: &[TestRecord],
+    turn: Turn,
+) -> Result<()> {
+    let items = items(context, tests, turn);
+    let next = AtomicUsize::new(0);
+    let locks = FileLocks::default();
+    let company = Company::default();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..context.jobs())
+            .map(|number| {
+                let (items, next, locks, company) = (&items, &next, &locks, &company);
+                scope.spawn(move || -> Result<()> {
+                    let mut worker = Worker {
+                        context,
+                        records,
+                        turn,
+                        company,
+                        zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
+                        unbatchable: BTreeSet::new(),
+                        doubtful: BTreeSet::new(),
+                        steady: BTreeMap::new(),
+                    };
+                    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
+                        && !context.interrupted()
+                    {
+                        let test = &tests[item.test.0];
+                        let _lock = locks.take(&test.baseline.files);
+                        worker.run_item(item, test)?;
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+    })
+}
+
+/// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
+fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
+    let mut order: Vec<usize> = (0..tests.len()).collect();
+    order.retain(|&index| turn.takes(&tests[index], context.has_schedules(TestId(index))));
+    order.sort_by_key(|&index| tests[index].baseline.wall);
+    order
+        .into_iter()
+        .flat_map(|index| {
+            let baseline = &tests[index].baseline;
+            let cost = (baseline.wall + baseline.fork_cost) * baseline.infected.len() as u32;
+            // Parts of a test that changes files would have to wait for each other.
+            let of = if cost > PORTION / 10 && baseline.files.changed.is_empty() {
+                context.jobs()
+            } else {
+                1
+            };
+            (0..of).map(move |part| Item {
+                test: TestId(index),
+                part,
+                of,
+            })
+        })
+        .collect()
+}
+
+struct Worker<'a> {
+    context: &'a Context<'a>,
+    records: &'a [TestRecord],
+    turn: Turn,
+    company: &'a Company,
+    zygotes: Zygotes<'a>,
+    /// Tests whose batches were void.
+    unbatchable: BTreeSet<TestId>,
+    /// Mutants that a test killed once which looks at the clock.
+    doubtful: BTreeSet<(TestId, u32)>,
+    /// Until when the original's last run of such a test speaks for the machine.
+    steady: BTreeMap<(usize, usize), Instant>,
+}
+
+impl Worker<'_> {
+    fn run_item(&mut self, item: &Item, test: &TestCase) -> Result<()> {
+        let mut tried = BTreeSet::new();
+        loop {
+            let mut wanted = self.open(item);
+            wanted.retain(|mutant| !tried.contains(mutant));
+            let portion = portion(test, &mut wanted);
+            wanted.truncate(portion);
+            if wanted.is_empty() || self.context.interrupted() {
+                return Ok(());
+            }
+            tried.extend(wanted.iter().copied());
+            self.run_mutants(item.test, test, &wanted)?;
+        }
+    }
+
+    /// The mutants of an item about which the test still has something to say.
+    fn open(&self, item: &Item) -> Vec<u32> {
+        let mut open = self.context.open_for(item.test);
+        open.retain(|&id| id as usize % item.of == item.part);
+        if self.turn == Turn::BeforeExploration {
+            open.retain(|&id| !self.context.is_concurrency(id));
+        }
+        open
+    }
+
+    /// Runs some mutants under a test until each has a verdict that can be trusted.
+    fn run_mutants(&mut self, id: TestId, test: &TestCase, wanted: &[u32]) -> Result<()> {
+        let multiplier = self.context.setting.options.timeout_multiplier();
+        let limits = run_mode::limits(&Used::in_run(&test.baseline), multiplier);
+        let limits = self.turn.within(limits, test);
+        let mut way = match self.zygotes.get(test.binary) {
+            Ok(client) => {
+                let choice = self.context.setting.options.execute.way.unwrap_or_default();
+                run_mode::choose(choice, &test.baseline, &client.costs(), wanted)
+            }
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        if way == Way::Batch && self.unbatchable.contains(&id) {
+            way = if test.baseline.may_fork() {
+                Way::Fork
+            } else {
+                Way::Each
+            };
+        }
+        let start = Instant::now();
+        self.run_this_way(way, id, test, wanted, limits)?;
+        log::line(&format!(
+            "{}: {} mutants by {way:?} in {:.3} s",
+            test.name,
+            wanted.len(),
+            start.elapsed().as_secs_f64()
+        ));
+        Ok(())
+    }
+
+    /// Runs them the chosen way, and those that it leaves undecided in processes of their own.
+    fn run_this_way(
+        &mut self,
+        way: Way,
+        id: TestId,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: Limits,
+    ) -> Result<()> {
+        let company = self.company;
+        let beside_others = company.beside_others();
+        let mut left = wanted.to_vec();
+        if way != Way::Each {
+            let verdicts = self.trusted(way, id, test, &left, &limits)?;
+            left = self.note(id, test, verdicts, left)?;
+        }
+        if left.is_empty() || self.context.interrupted() {
+            return Ok(());
+        }
+        let mut slow = Vec::new();
+        for some in left.chunks(fitting(NOTED, test)) {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let verdicts = self.each(test, some, &limits)?;
+            slow.extend(self.note(id, test, verdicts, some.to_vec())?);
+        }
+        drop(beside_others);
+        match self.turn {
+            Turn::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
+            Turn::Rest => self.run_slow(id, test, slow, limits),
+        }
+    }
+
+    /// Before schedules are explored: a second run for what a test killed that looks at the clock, so that it need not be
+    /// explored, and not for what only took long.
+    fn repeat_doubtful(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        mut killed: Vec<u32>,
+        limits: &Limits,
+    ) -> Result<()> {
+        let company = self.company;
+        killed.retain(|&mutant| self.doubtful.contains(&(id, mutant)));
+        for some in killed.chunks(fitting(NOTED, test)) {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let _beside_others = company.beside_others();
+            let verdicts = self.each(test, some, limits)?;
+            self.note(id, test, verdicts, some.to_vec())?;
+        }
+        Ok(())
+    }
+
+    /// A second run, with twice the time, for mutants of which only the clock has spoken, or a count of steps that the next
+    /// run need not repeat. Threads may wait for each other by looking again and again: where they do, nothing of ours runs
+    /// beside them.
+    fn run_slow(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        slow: Vec<u32>,
+        limits: Limits,
+    ) -> Result<()> {
+        let limits = again(limits, test.baseline.effects);
+        let company = self.company;
+        for mutant in slow {
+            if self.context.interrupted() {
+                return Ok(());
+            }
+            let effects = test.baseline.effects;
+            let may_look_for_others =
+                effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
+            let verdict = if may_look_for_others {
+                let _alone = company.alone();
+                self.only(test, mutant, &limits)?
+            } else {
+                let beside_others = company.beside_others();
+                match self.only(test, mutant, &limits)? {
+                    Some(verdict) if verdict.outcome == Outcome::Starved => {
+                        drop(beside_others);
+                        let _alone = company.alone();
+                        self.only(test, mutant, &limits)?
+                    }
+                    verdict => verdict,
+                }
+            };
+            if let Some(verdict) = verdict {
+                self.note_at_last(id, test, mutant, &verdict)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a second run said, if it can be believed.
+    fn note_at_last(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        mutant: u32,
+        verdict: &Verdict,
+    ) -> Result<()> {
+        let why = if verdict.outcome == Outcome::Starved {
+            Undecided::Starved
+        } else if may_fail_by_chance(test, verdict) && !self.is_steady(test)? {
+            Undecided::Unsteady
+        } else {
+            let said = said(mutant, verdict).into_iter().collect();
+            return self.context.note(id, &self.name(id), said);
+        };
+        self.context.leave_undecided(id, mutant, why);
+        Ok(())
+    }
+
+    /// Whether the original passes a test once more: what it says of mutants at the moment is then not the machine's doing.
+    /// It is not asked again before ten times as long has passed as it takes.
+    fn is_steady(&mut self, test: &TestCase) -> Result<bool> {
+        let start = Instant::now();
+        let key = (test.binary, test.index);
+        if self.steady.get(&key).is_some_and(|until| start < *until) {
+            return Ok(true);
+        }
+        let capture = self.context.zygotes.scratch.join(format!(
+            "again-{}-{}-{:?}",
+            test.binary,
+            test.index,
+            std::thread::current().id()
+        ));
+        let multiplier = self.context.setting.options.timeout_multiplier();
+        let mutants = run_mode::limits(&Used::in_run(&test.baseline), multiplier);
+        let limits = Limits::only_time(mutants.time);
+        let run = match self.zygotes.get(test.binary) {
+            Ok(client) => client.baseline(test.index, &limits, &capture),
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        let passed = match run {
+            Ok(run) => run.passed(),
+            Err(_) => {
+                self.zygotes.discard(test.binary);
+                false
+            }
+        };
+        if passed {
+            self.steady
+                .insert(key, Instant::now() + start.elapsed() * 10);
+        } else {
+            log::line(&format!(
+                "{}: the original does not pass at the moment, so nothing that this test says counts as a kill",
+                test.name
+            ));
+        }
+        Ok(passed)
+    }
+
+    fn name(&self, id: TestId) -> String {
+        journal_name(&self.records[id.0])
+    }
+
+    /// Notes verdicts that stand, and gives the mutants that need another run: those without a
+    /// verdict and those that only a clock stopped, or a number of steps that is another in each run, or that a test has
+    /// killed for the first time where the machine may have had a part in it.
+    fn note(
+        &mut self,
+        id: TestId,
+        test: &TestCase,
+        verdicts: Vec<(u32, Verdict)>,
+        mut left: Vec<u32>,
+    ) -> Result<Vec<u32>> {
+        let mut standing = Vec::new();
+        for (mutant, verdict) in &verdicts {
+            if is_late(verdict.outcome, test.baseline.effects) {
+                continue;
+            }
+            if may_fail_by_the_machine(test, verdict) {
+                if self.doubtful.insert((id, *mutant)) {
+                    continue;
+                }
+                if !self.is_steady(test)? {
+                    continue;
+                }
+            }
+            if let Some(said) = said(*mutant, verdict) {
+                standing.push(said);
+            }
+            if verdict.outcome == Outcome::Harm {
+                let why = Undecided::Harm(Some(verdict.message.clone()));
+                self.context.leave_undecided(id, *mutant, why);
+            }
+        }
+        left.retain(|mutant| standing.iter().all(|said| said.mutant != *mutant));
+        self.context.note(id, &self.name(id), standing)?;
+        let standings = self.context.standings();
+        let all = self.context.all_tests();
+        left.retain(|&mutant| standings[mutant as usize].is_open_for(id, all));
+        Ok(left)
+    }
+
+    /// Verdicts of a way that runs several mutants from one process; none if they can't be trusted.
+    fn trusted(
+        &mut self,
+        way: Way,
+        id: TestId,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+    ) -> Result<Vec<(u32, Verdict)>> {
+        let mut verdicts = Vec::new();
+        let client = match self.zygotes.get(test.binary) {
+            Ok(client) => client,
+            Err(broken) => bail!("the test binary of {} {broken}", test.name),
+        };
+        let run = client.run(way, test.index, wanted, limits, &mut |mutant, verdict| {
+            verdicts.push((mutant, verdict));
+        });
+        match run {
+            Ok(run) => {
+                let original_passed =
+                    matches!(run.original.outcome, Outcome::Passed | Outcome::None);
+                if run.void.is_some() && way == Way::Batch {
+                    self.unbatchable.insert(id);
+                }
+                if run.void.is_some() || !original_passed {
+                    verdicts.clear();
+                }
+                // "Not infected" contradicts the baseline: the test is not the same every time.
+                verdicts.retain(|(_, verdict)| verdict.outcome != Outcome::NotInfected);
+                Ok(verdicts)
+            }
+            Err(_) => {
+                self.zygotes.discard(test.binary);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// The verdict of a mutant in a process of its own.
+    fn only(&mut self, test: &TestCase, mutant: u32, limits: &Limits) -> Result<Option<Verdict>> {
+        let verdicts = self.each(test, &[mutant], limits)?;
+        Ok(verdicts.into_iter().map(|(_, verdict)| verdict).next())
+    }
+
+    /// Verdicts of mutants that have a process of their own each.
+    fn each(
+        &mut self,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+    ) -> Result<Vec<(u32, Verdict)>> {
+        let mut verdicts = Vec::new();
+        if let Err(broken) = self.try_each(test, wanted, limits, &mut verdicts) {
+            if let Broken::Start(error) = broken {
+                return Err(error.into());
+            }
+            // One of them took the zygote down: find out which, with a fresh zygote for each.
+            let decided: BTreeSet<u32> = verdicts.iter().map(|(mutant, _)| *mutant).collect();
+            for &mutant in wanted.iter().filter(|mutant| !decided.contains(mutant)) {
+                if self.context.interrupted() {
+                    break;
+                }
+                let before = verdicts.len();
+                if let Err(broken) = self.try_each(test, &[mutant], limits, &mut verdicts)
+                    && verdicts.len() == before
+                {
+                    verdicts.push((mutant, took_down(&broken)));
+                }
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn try_each(
+        &mut self,
+        test: &TestCase,
+        wanted: &[u32],
+        limits: &Limits,
+        verdicts: &mut Vec<(u32, Verdict)>,
+    ) -> Result<(), Broken> {
+        let run = self.zygotes.get(test.binary)?.run(
+            Way::Each,
+            test.index,
+            wanted,
+            limits,
+            &mut |mutant, verdict| verdicts.push((mutant, verdict)),
+        );
+        if run.is_err() {
+            self.zygotes.discard(test.binary);
+        }
+        run.map(|_| ())
+    }
+}
+
+/// A mutant that ended even the process that watched it.
+fn took_down(broken: &Broken) -> Verdict {
+    Verdict {
+        outcome: Outcome::Crashed(0),
+        message: format!("the process that watches the test {broken}"),
+        location: String::new(),
+        steps: 0,
+        nanoseconds: 0,
+        leader: 0,
+    }
+}
+
+/// What a verdict says of a mutant, if it says anything.
+fn said(mutant: u32, verdict: &Verdict) -> Option<Said> {
+    let kill = how(verdict).map(|how| KillEntry {
+        how,
+        message: verdict.message.clone(),
+        location: verdict.location.clone(),
+    });
+    let passed = matches!(verdict.outcome, Outcome::Passed | Outcome::NotInfected);
+    (kill.is_some() || passed).then(|| Said {
+        mutant,
+        seconds: verdict.nanoseconds as f64 / 1e9,
+        kill,
+        explored: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use super::*;
+
+    #[test]
+    fn steps_that_are_others_in_each_run_are_not_believed_at_once() {
+        let limits = Limits {
+            steps: 7,
+            ..Limits::only_time(Duration::from_secs(1))
+        };
+        let check = |effects: &[Effect], is_doubted: bool, steps: u64| {
+            let effects = effects.iter().fold(Effects::default(), |mut all, effect| {
+                all.add(*effect);
+                all
+            });
+            assert_eq!(is_late(Outcome::StepLimit, effects), is_doubted);
+            let again = again(limits, effects);
+            assert_eq!((again.time.as_secs(), again.steps), (2, steps));
+        };
+        check(&[], false, 7);
+        check(&[Effect::Clock], true, 70);
+        check(&[Effect::Threads, Effect::Clock], true, 0);
+        check(&[Effect::Processes], true, 0);
+        let alone = Effects::default();
+        assert!(is_late(Outcome::TimeLimit, alone) && !is_late(Outcome::Deadlock, alone));
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_told_in_two_forms() {
+        for code in SHORTAGES {
+            let error = Error::from_raw_os_error(code.into());
+            assert!(tells_of_shortage(&format!("it failed: {error}")));
+            assert!(tells_of_shortage(&format!("it failed: {error:?}")));
+        }
+        let missing = Error::from_raw_os_error(2);
+        assert!(!tells_of_shortage(&format!("{missing} {missing:?}")));
+    }
+}

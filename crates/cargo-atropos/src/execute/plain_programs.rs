@@ -1,0 +1,345 @@
+//! Tests without our harness: doctests and targets with `harness = false`. Each program is one
+//! test, and each mutant gets a process of its own.
+//!
+//! They are run last, and only for mutants that nothing else has killed.
+
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use atropos_protocol::cpu_starvation::Supply;
+use atropos_protocol::deadlock::{DEADLOCK, Standstill};
+use atropos_protocol::undo::Log;
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
+use atropos_report::outcomes::TestRecord;
+use atropos_report::verdict::How;
+
+use super::baseline::captured;
+use super::exclusive_run::Company;
+use super::run_mode::Used;
+use super::standing::{TestId, Undecided};
+use super::test_case::FailedTest;
+use super::{Context, Said, journal_name, run_mode};
+use crate::build::test_binary::Invocation;
+use crate::journal::KillEntry;
+
+/// No program may take longer without a mutant.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often to look whether a program stands still.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A program that is one test.
+#[derive(Clone, Debug)]
+pub struct PlainTest {
+    pub package: String,
+    /// `doc`, or the target's label.
+    pub target: String,
+    pub name: String,
+    pub invocation: Invocation,
+    /// Whether it ends with success without a mutant (`should_panic` doctests don't).
+    pub succeeds: bool,
+}
+
+/// A program and what it showed without a mutant.
+pub struct PlainBaseline {
+    pub test: PlainTest,
+    pub wall: Duration,
+    pub steps: u64,
+    pub reached: Vec<u32>,
+    pub infected: Vec<u32>,
+    pub spawns: u64,
+    pub effects: Effects,
+    /// It changes files that outlive it, so that it can't run beside itself.
+    pub is_alone: bool,
+}
+
+#[derive(Default)]
+pub struct PlainBaselines {
+    pub tests: Vec<PlainBaseline>,
+    pub failed: Vec<FailedTest>,
+}
+
+/// How a program ended.
+enum End {
+    Exited(ExitStatus),
+    Deadlock,
+    TimeLimit,
+    /// Others had the processors for much of the time.
+    Starved,
+}
+
+/// Runs all programs once without a mutant.
+pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBaselines> {
+    let mut found = PlainBaselines::default();
+    for test in tests {
+        if context.interrupted() {
+            break;
+        }
+        let said = context.zygotes.scratch.join("plain-output");
+        let run = |file_size| -> Result<_> {
+            let board = new_board(context, "plain")?;
+            board.header().recording.store(1, Ordering::Relaxed);
+            let limits = Limits {
+                file_size,
+                ..Limits::only_time(PATIENCE)
+            };
+            let start = Instant::now();
+            let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
+            Ok((board, end, start.elapsed()))
+        };
+        let (mut board, mut end, mut wall) = run(run_mode::FILE_SIZE)?;
+        let mut effects = board.effects();
+        if effects.contains(Effect::LargeFiles) {
+            // A write has failed by our limit, so that this run says nothing.
+            (board, end, wall) = run(0)?;
+            effects = board.effects();
+            effects.add(Effect::LargeFiles);
+        }
+        let header = board.header();
+        if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
+            found.tests.push(PlainBaseline {
+                wall,
+                steps: header.spawned_steps.load(Ordering::Relaxed),
+                reached: marked(board.reached()),
+                infected: marked(board.infected()),
+                spawns: header.spawns.load(Ordering::Relaxed),
+                effects,
+                is_alone: !header.files_changed.get().is_empty(),
+                test,
+            });
+        } else {
+            found.failed.push(FailedTest {
+                name: format!("{} {}", test.target, test.name),
+                message: match end {
+                    End::Exited(status) => format!("the program ended with {status}"),
+                    End::Deadlock => DEADLOCK.to_owned(),
+                    End::TimeLimit | End::Starved => "the program does not end".to_owned(),
+                },
+                output: captured(&said),
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn marked(bytes: &[std::sync::atomic::AtomicU8]) -> Vec<u32> {
+    let ids = bytes.iter().enumerate();
+    ids.filter(|(_, byte)| byte.load(Ordering::Relaxed) != 0)
+        .map(|(id, _)| id as u32)
+        .collect()
+}
+
+fn new_board(context: &Context<'_>, name: &str) -> Result<Board> {
+    let path = context.zygotes.scratch.join(name);
+    let _ = fs::remove_file(&path);
+    Board::create(&path, context.zygotes.mutants, &context.zygotes.points)
+        .context("can't make a file in the output directory")
+}
+
+/// Runs all open mutants under all programs; `first` is the number of the first program as a test.
+pub fn run(
+    context: &Context<'_>,
+    programs: &[PlainBaseline],
+    tests: &[TestRecord],
+    first: usize,
+) -> Result<()> {
+    for (index, test) in programs.iter().enumerate() {
+        let id = TestId(first + index);
+        let name = journal_name(&tests[id.0]);
+        let open = context.open_for(id);
+        let next = AtomicUsize::new(0);
+        let company = Company::default();
+        std::thread::scope(|scope| {
+            let jobs = if test.is_alone { 1 } else { context.jobs() };
+            let workers: Vec<_> = (0..jobs)
+                .map(|worker| {
+                    let (open, next, name, company) = (&open, &next, &name, &company);
+                    scope.spawn(move || -> Result<()> {
+                        while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
+                            && !context.interrupted()
+                        {
+                            match run_mutant(context, test, mutant, worker, company)? {
+                                Ok(said) => context.note(id, name, vec![said])?,
+                                Err(why) => context.leave_undecided(id, mutant, why),
+                            }
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().expect("a worker does not panic"))
+        })?;
+    }
+    Ok(())
+}
+
+/// What a program says of a mutant, or why it says nothing.
+fn run_mutant(
+    context: &Context<'_>,
+    test: &PlainBaseline,
+    mutant: u32,
+    worker: usize,
+    company: &Company,
+) -> Result<Result<Said, Undecided>> {
+    let board = new_board(context, &format!("plain-{worker}"))?;
+    let multiplier = context.setting.options.timeout_multiplier();
+    // Nobody watched whether it starts threads.
+    let mut effects = test.effects;
+    effects.add(Effect::Threads);
+    let used = Used {
+        wall: test.wall,
+        steps: test.steps,
+        spawns: test.spawns,
+        effects,
+        ..Used::default()
+    };
+    let limits = Limits {
+        // A program is run only once without a mutant, and may leave files behind that it finds the next time.
+        old_files: test.effects.contains(Effect::Files),
+        ..run_mode::limits(&used, multiplier)
+    };
+    let start = Instant::now();
+    let beside_others = company.beside_others();
+    let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
+    drop(beside_others);
+    // Where threads or processes wait for each other by looking again and again, steps are others in each run.
+    let by_steps = board.spawned_limit(mutant) == Some(Outcome::StepLimit) && test.spawns > 0;
+    if by_steps || !matches!(end, End::Exited(_)) {
+        let _alone = company.alone();
+        let limits = Limits {
+            time: limits.time * 2,
+            steps: if test.spawns > 0 { 0 } else { limits.steps },
+            ..limits
+        };
+        end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
+    }
+    if board.spawned_limit(mutant) == Some(Outcome::Harm) {
+        return Ok(Err(Undecided::Harm(None)));
+    }
+    if matches!(end, End::Starved) {
+        return Ok(Err(Undecided::Starved));
+    }
+    let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
+        KillEntry {
+            how,
+            message,
+            location: String::new(),
+        }
+    });
+    Ok(Ok(Said {
+        mutant,
+        seconds: start.elapsed().as_secs_f64(),
+        kill,
+        explored: None,
+    }))
+}
+
+/// How a program's end tells that it noticed the mutant.
+fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String)> {
+    let status = match end {
+        End::Deadlock => return Some((How::Deadlock, DEADLOCK.to_owned())),
+        End::TimeLimit => return Some((How::TimeLimit, String::new())),
+        End::Starved => return None,
+        End::Exited(status) => status,
+    };
+    match limit {
+        Some(Outcome::StepLimit) => return Some((How::StepLimit, String::new())),
+        Some(Outcome::MemoryLimit) => return Some((How::MemoryLimit, String::new())),
+        Some(Outcome::FileLimit) => return Some((How::FileLimit, String::new())),
+        Some(Outcome::SpawnLimit) => return Some((How::SpawnLimit, String::new())),
+        _ => {}
+    }
+    if status.success() == succeeds {
+        return None;
+    }
+    let how = if status.code().is_some() {
+        How::Failed
+    } else {
+        How::Crashed
+    };
+    Some((how, format!("the program ended with {status}")))
+}
+
+/// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it
+/// says goes to `capture`.
+fn run_program(
+    invocation: &Invocation,
+    board: &Board,
+    mutant: Option<u32>,
+    limits: &Limits,
+    capture: Option<&Path>,
+) -> Result<End> {
+    let (stdout, stderr) = match capture {
+        None => (Stdio::null(), Stdio::null()),
+        Some(path) => {
+            let file = fs::File::create(path)?;
+            (file.try_clone()?.into(), file.into())
+        }
+    };
+    let header = board.header();
+    header.step_limit.store(limits.steps, Ordering::Relaxed);
+    header.heap_limit.store(limits.heap, Ordering::Relaxed);
+    header.file_limit.store(limits.file_size, Ordering::Relaxed);
+    header.spawn_limit.store(limits.spawns, Ordering::Relaxed);
+    let old_files = u64::from(limits.old_files);
+    header.old_files.store(old_files, Ordering::Relaxed);
+    header.spawned_limit.store(0, Ordering::Relaxed);
+    let mut command = invocation.command();
+    command
+        .env(ENV_BOARD, board.path())
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(stderr)
+        .process_group(0);
+    if let Some(mutant) = mutant {
+        command.env(ENV_MUTANT, mutant.to_string());
+    }
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("can't run {}", invocation.program.display()))?;
+    let end = wait(&mut child, limits.time)?;
+    // Whatever the program left running in its group.
+    let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+    if !matches!(end, End::Exited(_)) {
+        let _ = child.wait();
+    }
+    Log::of(board.path()).undo();
+    Ok(end)
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Result<End> {
+    let start = Instant::now();
+    let deadline = start + limit;
+    let mut pause = Duration::from_micros(200);
+    let mut standstill = Standstill::default();
+    let mut supply = Supply::default();
+    let mut look = Instant::now() + LOOK;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(End::Exited(status));
+        }
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            return Ok(match supply.was_short(start.elapsed()) {
+                true => End::Starved,
+                false => End::TimeLimit,
+            });
+        }
+        if Instant::now() >= look {
+            if standstill.is_seen(child.id() as i32) {
+                let _ = child.kill();
+                return Ok(End::Deadlock);
+            }
+            supply.look(child.id() as i32);
+            look = Instant::now() + LOOK;
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
