@@ -1,6 +1,7 @@
 //! Chores of this repository: `cargo xtask --help`.
 
 mod crosscheck;
+mod docs;
 mod experiments;
 mod process;
 mod random;
@@ -30,6 +31,10 @@ enum Chore {
         #[command(subcommand)]
         experiment: experiments::Experiment,
     },
+    /// Write the pages of the book that are made from the code: options and operators
+    Docs,
+    /// Check the links of all Markdown files, and build the book
+    Book,
 }
 
 fn main() -> Result<()> {
@@ -37,5 +42,7 @@ fn main() -> Result<()> {
         Chore::Crosscheck(options) => crosscheck::run(&options),
         Chore::Viability(options) => viability::run(&options),
         Chore::Experiments { experiment } => experiments::run(&experiment),
+        Chore::Docs => docs::write_pages(),
+        Chore::Book => docs::book::build(),
     }
 }

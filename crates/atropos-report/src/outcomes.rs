@@ -1,5 +1,5 @@
 //! `outcomes.json`: everything that a run found, for programs and for later runs. The schema is
-//! described in `SCHEMA.md`; whatever is changed here is changed there.
+//! described in `docs/src/reference/outcomes.md`; whatever is changed here is changed there.
 
 use std::collections::BTreeMap;
 use std::path::Path;

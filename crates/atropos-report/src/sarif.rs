@@ -1,6 +1,6 @@
 //! What no test noticed in SARIF 2.1.0, for code scanning: survivors as warnings, what never made a
 //! difference and functions that no test runs as notes, tests that fail under some schedule without
-//! any mutant as errors. Killed mutants are not in it. `REPORTS.md` describes the mapping.
+//! any mutant as errors. Killed mutants are not in it. `docs/src/reference/report-formats.md` describes the mapping.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! The outcomes in the format of Stryker's reports (mutation-testing-report-schema, version 2), which
-//! many viewers and dashboards read. How verdicts are mapped is described in `REPORTS.md`; whatever is
+//! many viewers and dashboards read. How verdicts are mapped is described in `docs/src/reference/report-formats.md`; whatever is
 //! changed here is changed there. Scores come out the same there and here.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -159,6 +159,15 @@ fn read(text: &str, workspace_root: &Path) -> Result<Options, Vec<Problem>> {
     }
 }
 
+/// What must stand under a key, in words; none if it is no key. The reader itself says it, of a value that fits nothing.
+#[cfg(test)]
+pub fn value_of(key: &str) -> Option<String> {
+    let problems = read(&format!("{key} = {{}}"), Path::new("")).expect_err("a table is no value");
+    let (_, wanted) = problems[0].sentence.split_once(" must be ")?;
+    let (wanted, _) = wanted.split_once(", but is of the type ")?;
+    Some(wanted.to_owned())
+}
+
 fn not_toml(error: &toml::de::Error) -> Problem {
     Problem {
         span: error.span().unwrap_or(0..0),

@@ -8,6 +8,8 @@ mod arguments;
 mod config;
 mod did_you_mean;
 mod exit_code;
+#[cfg(test)]
+mod options_page;
 mod options_record;
 mod report_arguments;
 mod schedule_arguments;

@@ -1,4 +1,4 @@
-//! `outcomes.json`: written whole, read with care, as SCHEMA.md says.
+//! `outcomes.json`: written whole, read with care, as `docs/src/reference/outcomes.md` says.
 
 use std::fs;
 
@@ -62,7 +62,7 @@ fn the_json_has_the_documented_fields() {
 
 #[test]
 fn every_field_is_described_in_the_schema() {
-    let schema = include_str!("../../SCHEMA.md");
+    let schema = include_str!("../../../../docs/src/reference/outcomes.md");
     let mut outcomes = outcomes();
     outcomes.findings = vec![odd::finding(0)];
     outcomes.warnings = vec!["a test fails by chance".into()];

@@ -1,0 +1,54 @@
+//! The documents: pages that are made from the code (`cargo xtask docs`), links between them, and the book (`cargo
+//! xtask book`).
+
+pub mod book;
+mod links;
+mod operators;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+/// The first lines of a page that is made from the code.
+const GENERATED: &str =
+    "<!-- Made by `cargo xtask docs`. Edit the code that it is made from, not this file. -->\n";
+
+/// The page of operators, from the root of the repository.
+const OPERATORS_PAGE: &str = "docs/src/reference/operators.md";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Writes every page that is made from the code.
+pub fn write_pages() -> Result<()> {
+    let path = root().join(OPERATORS_PAGE);
+    fs::write(&path, operators::page())
+        .with_context(|| format!("can't write {}", path.display()))?;
+    // The options are known to the program alone, so a test of the program writes their page.
+    let status = Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args(["test", "--quiet", "--package", "cargo-atropos", "--bins"])
+        .arg("the_page_of_options_is_current")
+        .env("ATROPOS_WRITE_PAGES", "1")
+        .status()
+        .context("can't run cargo")?;
+    ensure!(status.success(), "the page of options was not written");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_operators_is_current() {
+        let written = fs::read_to_string(root().join(OPERATORS_PAGE)).expect("the page exists");
+        assert!(
+            written == operators::page(),
+            "{OPERATORS_PAGE} is stale: run `cargo xtask docs`"
+        );
+    }
+}
