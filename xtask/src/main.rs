@@ -5,6 +5,7 @@ mod docs;
 mod experiments;
 mod process;
 mod random;
+mod same_outcomes;
 mod subject;
 #[cfg(test)]
 mod tidy;
@@ -26,6 +27,8 @@ enum Chore {
     Crosscheck(crosscheck::Options),
     /// Compile sampled unviable mutants alone, and tell those that the weave lost
     Viability(viability::Options),
+    /// Run two versions of the tool on the bundled trees, and compare what they write
+    SameOutcomes(same_outcomes::Options),
     /// Measure, and print tables for EXPERIMENTS.md
     Experiments {
         #[command(subcommand)]
@@ -41,6 +44,7 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Crosscheck(options) => crosscheck::run(&options),
         Chore::Viability(options) => viability::run(&options),
+        Chore::SameOutcomes(options) => same_outcomes::run(&options),
         Chore::Experiments { experiment } => experiments::run(&experiment),
         Chore::Docs => docs::write_pages(),
         Chore::Book => docs::book::build(),

@@ -1,0 +1,251 @@
+//! Two versions of the tool on the same trees: do they write the same `outcomes.json`?
+//!
+//! For changes that must not change behaviour. Times and memory are not compared, nor is what the first version says
+//! differently when it runs a second time.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process;
+use crate::subject;
+
+/// No tree of ours takes longer, even on a busy machine.
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// Fields that are measured.
+const MEASURED: &[&str] = &["time", "seconds", "timings", "memory"];
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The `cargo-atropos` of before
+    before: PathBuf,
+    /// The `cargo-atropos` of after
+    after: PathBuf,
+    /// The trees; all below `examples` and `testdata` by default
+    trees: Vec<PathBuf>,
+    /// A text of the version before that the version after writes in another way, on purpose: `OLD=NEW`
+    #[arg(long = "renamed", value_name = "OLD=NEW")]
+    renamed: Vec<String>,
+}
+
+/// What an `outcomes.json` says, each value under the path that leads to it.
+type Facts = BTreeMap<String, String>;
+
+pub fn run(options: &Options) -> Result<()> {
+    let trees = if options.trees.is_empty() {
+        bundled_trees()?
+    } else {
+        options.trees.clone()
+    };
+    let mut different = 0;
+    for tree in &trees {
+        let found = differences(options, tree)?;
+        println!("{}: {}", tree.display(), found.summary());
+        for line in &found.lines {
+            println!("    {line}");
+        }
+        different += usize::from(!found.lines.is_empty());
+    }
+    println!("{} trees, {different} different", trees.len());
+    if different > 0 {
+        bail!("the two versions disagree");
+    }
+    Ok(())
+}
+
+struct Comparison {
+    compared: usize,
+    lines: Vec<String>,
+}
+
+impl Comparison {
+    fn summary(&self) -> String {
+        match self.lines.len() {
+            0 => format!("{} facts, all the same", self.compared),
+            n => format!("{} facts, {n} differ", self.compared),
+        }
+    }
+}
+
+fn differences(options: &Options, tree: &Path) -> Result<Comparison> {
+    let before = renamed(facts(&options.before, tree)?, &options.renamed)?;
+    let after = facts(&options.after, tree)?;
+    let mut lines = compare(&before, &after);
+    if !lines.is_empty() {
+        let once_more = renamed(facts(&options.before, tree)?, &options.renamed)?;
+        let unsteady: Vec<&String> = before
+            .keys()
+            .chain(once_more.keys())
+            .filter(|path| before.get(*path) != once_more.get(*path))
+            .collect();
+        lines.retain(|(path, _)| !unsteady.contains(&path));
+    }
+    Ok(Comparison {
+        compared: before.len(),
+        lines: lines.into_iter().map(|(_, line)| line).collect(),
+    })
+}
+
+/// Each path that has not the same value on both sides, with both values.
+fn compare(before: &Facts, after: &Facts) -> Vec<(String, String)> {
+    let nothing = "nothing".to_owned();
+    let mut paths: Vec<&String> = before.keys().chain(after.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+        .into_iter()
+        .filter_map(|path| {
+            let one = before.get(path).unwrap_or(&nothing);
+            let other = after.get(path).unwrap_or(&nothing);
+            (one != other).then(|| (path.clone(), format!("{path}: {one} before, {other} after")))
+        })
+        .collect()
+}
+
+fn renamed(facts: Facts, renames: &[String]) -> Result<Facts> {
+    let mut pairs = Vec::new();
+    for rename in renames {
+        pairs.push(rename.split_once('=').context("--renamed wants OLD=NEW")?);
+    }
+    let rename = |text: String| {
+        let one = |text: String, (old, new): &(&str, &str)| text.replace(old, new);
+        pairs.iter().fold(text, one)
+    };
+    Ok(facts
+        .into_iter()
+        .map(|(k, v)| (rename(k), rename(v)))
+        .collect())
+}
+
+/// Runs a version on a fresh copy of a tree, always at the same path, and reads what it wrote.
+fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
+    let copy = subject::work_directory().join("same-outcomes/tree");
+    let output = subject::work_directory().join("same-outcomes/output");
+    for directory in [&copy, &output] {
+        if directory.exists() {
+            fs::remove_dir_all(directory)?;
+        }
+    }
+    copy_tree(tree, &copy)?;
+    let mut command = Command::new(tool.canonicalize().context("no such tool")?);
+    command
+        .args(["atropos", "--jobs", "1", "-d"])
+        .arg(&copy)
+        .arg("-o")
+        .arg(&output);
+    let ended = process::run(command, LIMIT)?;
+    let mut facts = Facts::new();
+    let code = ended.status.map(|status| status.to_string());
+    facts.insert("exit".to_owned(), code.unwrap_or("too slow".to_owned()));
+    if let Ok(text) = fs::read_to_string(output.join("outcomes.json")) {
+        flatten("", &serde_json::from_str(&text)?, &mut facts);
+    }
+    Ok(facts)
+}
+
+/// Mutants are told apart by their keys and tests by their names, so that one more or less does not move all others.
+fn flatten(path: &str, value: &Value, facts: &mut Facts) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if !MEASURED.contains(&name.as_str()) {
+                    flatten(&format!("{path}/{name}"), value, facts);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let name = item["key"]
+                    .as_str()
+                    .map_or(index.to_string(), str::to_owned);
+                flatten(&format!("{path}/{name}"), item, facts);
+            }
+        }
+        plain => {
+            facts.insert(path.to_owned(), plain.to_string());
+        }
+    }
+}
+
+/// The packages and workspaces of the repository that are subjects, not those inside others.
+fn bundled_trees() -> Result<Vec<PathBuf>> {
+    let mut trees = Vec::new();
+    for directory in ["examples", "testdata"] {
+        find_roots(&subject::repository().join(directory), &mut trees)?;
+    }
+    trees.sort();
+    Ok(trees)
+}
+
+fn find_roots(directory: &Path, roots: &mut Vec<PathBuf>) -> Result<()> {
+    if directory.join("Cargo.toml").is_file() {
+        roots.push(directory.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find_roots(&path, roots)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_name() == "target" {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Facts, compare, flatten, renamed};
+
+    fn facts(value: &serde_json::Value) -> Facts {
+        let mut facts = Facts::new();
+        flatten("", value, &mut facts);
+        facts
+    }
+
+    #[test]
+    fn times_are_not_compared() {
+        let one = facts(&json!({"verdict": "killed", "time": 1.0}));
+        let other = facts(&json!({"verdict": "killed", "time": 2.0}));
+        assert_eq!(compare(&one, &other), []);
+    }
+
+    #[test]
+    fn mutants_are_told_apart_by_their_keys() {
+        let one = facts(&json!({"mutants": [{"key": "a", "verdict": "killed"}]}));
+        let other = facts(&json!({"mutants": [{"key": "b"}, {"key": "a", "verdict": "survived"}]}));
+        let paths: Vec<_> = compare(&one, &other).into_iter().map(|(p, _)| p).collect();
+        assert_eq!(paths, ["/mutants/a/verdict", "/mutants/b/key"]);
+    }
+
+    #[test]
+    fn what_was_renamed_on_purpose_is_no_difference() {
+        let one = facts(&json!({"replacement": "region::bare(lock)"}));
+        let one = renamed(one, &["region::=injected_faults::".to_owned()]).unwrap();
+        let other = facts(&json!({"replacement": "injected_faults::bare(lock)"}));
+        assert_eq!(compare(&one, &other), []);
+    }
+}
