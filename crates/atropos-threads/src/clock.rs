@@ -60,17 +60,17 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
     };
     let control = control::control()?;
     let me = control.me();
-    me.clock_reads += 1;
-    me.clock_reads_without_wait += 1;
+    me.activity.clock_reads += 1;
+    me.activity.clock_reads_without_wait += 1;
     let state = control.state();
     let hurries = state.is_in_overtime()
-        || state.settings.hurry && me.clock_reads_without_wait > LONG_PATIENCE;
-    if hurries || me.clock_reads > PATIENCE {
+        || state.settings.hurry && me.activity.clock_reads_without_wait > LONG_PATIENCE;
+    if hurries || me.activity.clock_reads > PATIENCE {
         let part = match state.is_in_overtime() {
             true => PART_IN_OVERTIME,
             false => PART,
         };
-        state.clockwork.tick(&mut me.time_by_looks, part);
+        state.clockwork.tick(&mut me.activity.time_by_looks, part);
         state.clockwork.was_hurried |= hurries;
     }
     state.observe(state.clockwork.now);

@@ -55,28 +55,47 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Search {
     settings: Settings,
+    frontier: Frontier,
+    visited: Visited,
+    graph: Option<Graph>,
+    /// The mutant whose execution makes a path another than the original's.
+    mutant: Option<u32>,
+    execution: Execution,
+    status: Status,
+}
+
+/// The nodes of the search tree that are still needed, and the transitions that wait to be explored.
+#[derive(Clone, Debug, Default)]
+struct Frontier {
     nodes: Vec<Node>,
+    /// The transitions of all nodes; each node has a range of them.
     choices: Vec<Choice>,
     worklist: VecDeque<u32>,
     starts: Vec<Start>,
     /// Groups of starts that are not begun; each group is explored to its end before the next.
     later: VecDeque<Vec<u32>>,
-    /// The keys of the states met, with the fewest preemptions on the way to each.
-    met: Table<u64, u32>,
-    /// Paths with more preemptions to a state met before are covered; only without recording.
-    counted: Counted,
-    graph: Option<Graph>,
-    /// The mutant whose execution makes a path another than the original's.
-    mutant: Option<u32>,
-    /// States that are not worth exploring from.
-    barren: Set<u64>,
-    /// What an execution of a [`Round`] adds to `met`, if there is one.
-    trial: Option<Table<u64, u32>>,
     /// Transitions in the last round.
     round: usize,
     /// Nodes that were in use when memory was last cleared of others.
     in_use: usize,
+}
 
+/// The states that were met.
+#[derive(Clone, Debug, Default)]
+struct Visited {
+    /// The keys of the states met, with the fewest preemptions on the way to each. Paths with more preemptions to
+    /// such a state are covered; only without recording.
+    met: Table<u64, u32>,
+    /// What an execution of a [`Round`] adds to `met`, if there is one.
+    trial: Option<Table<u64, u32>>,
+    /// States that are not worth exploring from.
+    barren: Set<u64>,
+    counted: Counted,
+}
+
+/// The execution under way, or the last one.
+#[derive(Clone, Debug, Default)]
+struct Execution {
     path: Vec<Choice>,
     at: usize,
     edge: Option<Edge>,
@@ -88,9 +107,14 @@ pub struct Search {
     has_acted: bool,
     /// The execution came to a state met before.
     ended_in_known: bool,
+    trace: Trace,
+}
+
+/// How far the search has come.
+#[derive(Clone, Debug, Default)]
+struct Status {
     begun: bool,
     finished: bool,
-    trace: Trace,
     cut_by_bound: bool,
     progress: Progress,
     divergence: Option<Divergence>,
@@ -101,32 +125,12 @@ impl Search {
     pub fn new(settings: Settings) -> Search {
         Search {
             settings,
-            nodes: Vec::new(),
-            choices: Vec::new(),
-            worklist: VecDeque::new(),
-            starts: Vec::new(),
-            later: VecDeque::new(),
-            met: Table::default(),
-            counted: Counted::default(),
+            frontier: Frontier::default(),
+            visited: Visited::default(),
             graph: None,
             mutant: None,
-            barren: Set::default(),
-            trial: None,
-            round: 0,
-            in_use: 0,
-            path: Vec::new(),
-            at: 0,
-            edge: None,
-            reached: Vec::new(),
-            infected: false,
-            has_acted: false,
-            ended_in_known: false,
-            begun: false,
-            finished: false,
-            trace: Trace::default(),
-            cut_by_bound: false,
-            progress: Progress::default(),
-            divergence: None,
+            execution: Execution::default(),
+            status: Status::default(),
         }
     }
 
@@ -171,41 +175,42 @@ impl Search {
     /// The search explores this mutant.
     pub(crate) fn of_mutant(mut self, mutant: u32) -> Search {
         self.mutant = Some(mutant);
-        self.counted.sets = Some(Default::default());
+        self.visited.counted.sets = Some(Default::default());
         self
     }
 
     /// The search begins at these states, group by group.
     pub(crate) fn starting_at(mut self, groups: Vec<Vec<Start>>) -> Search {
-        self.begun = true;
+        self.status.begun = true;
         for group in groups {
-            let from = self.starts.len() as u32;
-            self.starts.extend(group);
-            self.later
-                .push_back((from..self.starts.len() as u32).collect());
+            let from = self.frontier.starts.len() as u32;
+            self.frontier.starts.extend(group);
+            self.frontier
+                .later
+                .push_back((from..self.frontier.starts.len() as u32).collect());
         }
         self
     }
 
     /// The search does not go on from these states.
     pub(crate) fn without(mut self, barren: Set<u64>) -> Search {
-        self.barren = barren;
+        self.visited.barren = barren;
         self
     }
 
     /// How much was explored so far.
     pub fn size(&self) -> Size {
-        self.counted.size
+        self.visited.counted.size
     }
 
     /// The transitions of it on paths where the mutant had not acted yet.
     pub(crate) fn before(&self) -> u64 {
-        self.counted.before
+        self.visited.counted.before
     }
 
     /// Those of them that only lead to a start.
     pub(crate) fn ways(&self) -> u64 {
-        self.counted.ways
+        self.visited.counted.ways
     }
 
     pub fn settings(&self) -> Settings {
@@ -214,7 +219,7 @@ impl Search {
 
     /// Whether the bound cut anything off: if not, everything was explored.
     pub fn was_cut_by_bound(&self) -> bool {
-        self.cut_by_bound
+        self.status.cut_by_bound
     }
 
     /// Under a recording or for a mutant, every state counts with its number of preemptions, so that
@@ -232,8 +237,9 @@ impl Search {
     }
 
     fn part(&mut self, choice: Choice, cause: Parting) {
-        let at = self.at;
-        self.divergence
+        let at = self.execution.at;
+        self.status
+            .divergence
             .get_or_insert(Divergence { at, choice, cause });
     }
 
@@ -243,8 +249,8 @@ impl Search {
     fn pick(&mut self) -> Option<u32> {
         loop {
             let next = match self.settings.order {
-                Order::DepthFirst => self.worklist.back().copied(),
-                Order::BreadthFirst => self.worklist.front().copied(),
+                Order::DepthFirst => self.frontier.worklist.back().copied(),
+                Order::BreadthFirst => self.frontier.worklist.front().copied(),
             };
             let Some(node) = next else {
                 if !self.begin_group() {
@@ -252,12 +258,12 @@ impl Search {
                 }
                 continue;
             };
-            if self.nodes[node as usize].taken < self.nodes[node as usize].count {
+            if self.frontier.nodes[node as usize].taken < self.frontier.nodes[node as usize].count {
                 return Some(node);
             }
             match self.settings.order {
-                Order::DepthFirst => self.worklist.pop_back(),
-                Order::BreadthFirst => self.worklist.pop_front(),
+                Order::DepthFirst => self.frontier.worklist.pop_back(),
+                Order::BreadthFirst => self.frontier.worklist.pop_front(),
             };
             self.forget(node);
         }
@@ -265,32 +271,34 @@ impl Search {
 
     /// In a depth-first search, what is done is on top: its memory can be used again.
     fn forget(&mut self, node: u32) {
-        let is_top = node as usize + 1 == self.nodes.len();
+        let is_top = node as usize + 1 == self.frontier.nodes.len();
         if self.settings.order == Order::DepthFirst && is_top {
-            let node = self.nodes.pop().expect("the node is there");
-            self.choices.truncate(node.first as usize);
+            let node = self.frontier.nodes.pop().expect("the node is there");
+            self.frontier.choices.truncate(node.first as usize);
         }
     }
 
     /// Puts the next group of starts to work.
     fn begin_group(&mut self) -> bool {
-        let Some(group) = self.later.pop_front() else {
+        let Some(group) = self.frontier.later.pop_front() else {
             return false;
         };
         let weight = 1.0 / group.len() as f64;
         for number in group {
-            let start = &self.starts[number as usize];
-            if start.unless_met && self.met.contains_key(&start.spot.key) {
+            let start = &self.frontier.starts[number as usize];
+            if start.unless_met && self.visited.met.contains_key(&start.spot.key) {
                 continue;
             }
-            self.counted.count_way(&start.passed);
-            self.met.insert(start.spot.key, 0);
-            let first = self.choices.len() as u32;
-            self.choices.extend_from_slice(&start.choices);
+            self.visited.counted.count_way(&start.passed);
+            self.visited.met.insert(start.spot.key, 0);
+            let first = self.frontier.choices.len() as u32;
+            self.frontier.choices.extend_from_slice(&start.choices);
             let count = start.choices.len() as u32;
             let (spot, choice) = (start.spot, Choice::data(0));
-            self.worklist.push_back(self.nodes.len() as u32);
-            self.nodes.push(Node {
+            self.frontier
+                .worklist
+                .push_back(self.frontier.nodes.len() as u32);
+            self.frontier.nodes.push(Node {
                 parent: None,
                 start: number,
                 choice,
@@ -307,22 +315,26 @@ impl Search {
 
     /// Fills `path` with the choices that lead to the node.
     fn find_path(&mut self, node: u32) {
-        self.path.clear();
+        self.execution.path.clear();
         let mut at = node as usize;
-        while let Some(parent) = self.nodes[at].parent {
-            self.path.push(self.nodes[at].choice);
+        while let Some(parent) = self.frontier.nodes[at].parent {
+            self.execution.path.push(self.frontier.nodes[at].choice);
             at = parent as usize;
         }
-        if let Some(start) = self.starts.get(self.nodes[at].start as usize) {
-            self.path.extend(start.path.iter().rev());
+        if let Some(start) = self
+            .frontier
+            .starts
+            .get(self.frontier.nodes[at].start as usize)
+        {
+            self.execution.path.extend(start.path.iter().rev());
         }
-        self.path.reverse();
+        self.execution.path.reverse();
     }
 
     /// The next transition of a node.
     fn take(&mut self, node: u32) -> Choice {
-        let taken = &mut self.nodes[node as usize];
-        let choice = self.choices[(taken.first + taken.taken) as usize];
+        let taken = &mut self.frontier.nodes[node as usize];
+        let choice = self.frontier.choices[(taken.first + taken.taken) as usize];
         taken.taken += 1;
         choice
     }
@@ -330,7 +342,7 @@ impl Search {
     // During an execution.
 
     fn replay(&mut self, point: &Point<'_>) -> Option<Thread> {
-        let choice = self.path[self.at];
+        let choice = self.execution.path[self.execution.at];
         let ready = choice
             .as_thread()
             .and_then(|thread| point.find(thread))
@@ -344,76 +356,82 @@ impl Search {
             self.part(choice, cause);
             return None;
         };
-        self.at += 1;
-        self.infected = false;
-        self.trace.begin(pending.thread, pending.op);
+        self.execution.at += 1;
+        self.execution.infected = false;
+        self.execution.trace.begin(pending.thread, pending.op);
         Some(pending.thread)
     }
 
     /// A state at the end of a new transition, or the initial one.
     fn arrive(&mut self, point: &Point<'_>) -> Option<Thread> {
-        let from = self.edge.and_then(|edge| edge.from);
-        let happened = self.trace.hash();
+        let from = self.execution.edge.and_then(|edge| edge.from);
+        let happened = self.execution.trace.hash();
         let spot = self.spot_at(point, happened);
         let transition = self
+            .execution
             .edge
             .filter(|edge| edge.from.is_some())
             .map(|edge| self.transition_key(edge));
         let cost = self.cost(&spot);
         let is_covered = |fewest: Option<&u32>| fewest.is_some_and(|&fewest| fewest <= cost);
-        let met = is_covered(self.met.get(&spot.key))
-            || is_covered(self.trial.as_ref().and_then(|trial| trial.get(&spot.key)));
+        let met = is_covered(self.visited.met.get(&spot.key))
+            || is_covered(
+                self.visited
+                    .trial
+                    .as_ref()
+                    .and_then(|trial| trial.get(&spot.key)),
+            );
         let passed = Passed {
             transition,
             state: (!met).then_some(spot.key),
         };
-        self.counted.count(passed, self.has_acted);
+        self.visited.counted.count(passed, self.execution.has_acted);
         if met {
             self.record(spot, from);
-            self.ended_in_known = true;
+            self.execution.ended_in_known = true;
             return None;
         }
-        let known = self.trial.as_mut().unwrap_or(&mut self.met);
+        let known = self.visited.trial.as_mut().unwrap_or(&mut self.visited.met);
         known.insert(spot.key, cost);
         let node = self.new_node(spot);
-        if !point.is_over() && !self.barren.contains(&spot.key) {
+        if !point.is_over() && !self.visited.barren.contains(&spot.key) {
             self.list_transitions(node, point);
         }
-        self.worklist.push_back(node);
-        if self.nodes[node as usize].count == 0 || !self.goes_on_from(node) {
+        self.frontier.worklist.push_back(node);
+        if self.frontier.nodes[node as usize].count == 0 || !self.goes_on_from(node) {
             return None;
         }
         let choice = self.take(node);
         self.follow(node, choice);
         let thread = choice.as_thread()?;
         let op = point.find(thread).map_or(Op::local(), |pending| pending.op);
-        self.trace.begin(thread, op);
+        self.execution.trace.begin(thread, op);
         Some(thread)
     }
 
     /// Only if the new state's own transition comes next can an execution go on. In a breadth-first round others wait.
     fn goes_on_from(&mut self, node: u32) -> bool {
         match self.settings.order {
-            Order::BreadthFirst if self.trial.is_some() => false,
+            Order::BreadthFirst if self.visited.trial.is_some() => false,
             _ => self.pick() == Some(node),
         }
     }
 
     fn follow(&mut self, node: u32, choice: Choice) {
-        self.path.push(choice);
-        self.at += 1;
-        self.edge = Some(Edge {
+        self.execution.path.push(choice);
+        self.execution.at += 1;
+        self.execution.edge = Some(Edge {
             from: Some(node),
             choice,
         });
-        self.reached.clear();
-        self.infected = false;
+        self.execution.reached.clear();
+        self.execution.infected = false;
     }
 
     fn transition_key(&self, edge: Edge) -> u64 {
         let from = edge
             .from
-            .map_or(0, |from| self.nodes[from as usize].spot.key);
+            .map_or(0, |from| self.frontier.nodes[from as usize].spot.key);
         mix(from, edge.choice.bits())
     }
 
@@ -450,11 +468,11 @@ impl Search {
         let Some(Edge {
             from: Some(from),
             choice,
-        }) = self.edge
+        }) = self.execution.edge
         else {
             return (None, 0);
         };
-        let before = &self.nodes[from as usize].spot;
+        let before = &self.frontier.nodes[from as usize].spot;
         match choice.as_thread() {
             Some(thread) => (Some(thread), before.preemptions + before.cost(thread)),
             None => (before.last, before.preemptions),
@@ -463,22 +481,29 @@ impl Search {
 
     /// The key of a path by its choices alone.
     fn path_key(&self) -> u64 {
-        let Some(edge) = self.edge else { return 0 };
+        let Some(edge) = self.execution.edge else {
+            return 0;
+        };
         let key = self.transition_key(edge);
-        match self.mutant.filter(|_| self.infected) {
+        match self.mutant.filter(|_| self.execution.infected) {
             Some(mutant) => mix(key, u64::from(mutant) << 32),
             None => key,
         }
     }
 
     fn new_node(&mut self, spot: Spot) -> u32 {
-        let parent = self.edge.and_then(|edge| edge.from);
-        let choice = self.edge.map_or(Choice::data(0), |edge| edge.choice);
+        let parent = self.execution.edge.and_then(|edge| edge.from);
+        let choice = self
+            .execution
+            .edge
+            .map_or(Choice::data(0), |edge| edge.choice);
         let graph = self.record(spot, parent);
         let start = u32::MAX;
-        let first = self.choices.len() as u32;
-        let weight = parent.map_or(1.0, |parent| self.nodes[parent as usize].weight_of_each());
-        self.nodes.push(Node {
+        let first = self.frontier.choices.len() as u32;
+        let weight = parent.map_or(1.0, |parent| {
+            self.frontier.nodes[parent as usize].weight_of_each()
+        });
+        self.frontier.nodes.push(Node {
             parent,
             start,
             choice,
@@ -489,7 +514,7 @@ impl Search {
             weight,
             graph,
         });
-        self.nodes.len() as u32 - 1
+        self.frontier.nodes.len() as u32 - 1
     }
 
     /// Writes the transition under way into the graph; returns the number of the state it leads to.
@@ -497,19 +522,22 @@ impl Search {
         let Some(graph) = &mut self.graph else {
             return ROOT;
         };
-        let from = from.map(|from| self.nodes[from as usize].graph);
-        let choice = self.edge.map_or(Choice::data(0), |edge| edge.choice);
-        graph.add(from, choice, spot, &self.reached)
+        let from = from.map(|from| self.frontier.nodes[from as usize].graph);
+        let choice = self
+            .execution
+            .edge
+            .map_or(Choice::data(0), |edge| edge.choice);
+        graph.add(from, choice, spot, &self.execution.reached)
     }
 
     fn list_transitions(&mut self, node: u32, point: &Point<'_>) {
-        let spot = self.nodes[node as usize].spot;
+        let spot = self.frontier.nodes[node as usize].spot;
         let allowed = |pending: &&Pending| match self.settings.bound {
             Some(bound) => spot.preemptions + spot.cost(pending.thread) <= bound,
             None => true,
         };
-        let before = self.choices.len();
-        self.choices.extend(
+        let before = self.frontier.choices.len();
+        self.frontier.choices.extend(
             point
                 .ready()
                 .filter(allowed)
@@ -518,42 +546,42 @@ impl Search {
         if point.ready().any(|pending| pending.op.is_yielding()) {
             // Who has something to do comes first, then who yielded the longest ago: else threads that wait for another by
             // trying again and again would do so for ever in the first schedule.
-            let path = &self.path[..self.at];
+            let path = &self.execution.path[..self.execution.at];
             let rank = |choice: &Choice| {
                 let yields = choice.as_thread().and_then(|thread| point.find(thread));
                 let yields = yields.filter(|pending| pending.op.is_yielding());
                 yields.map(|_| path.iter().rposition(|earlier| earlier == choice))
             };
-            self.choices[before..].sort_by_cached_key(rank);
+            self.frontier.choices[before..].sort_by_cached_key(rank);
         }
-        let count = self.choices.len() - before;
-        self.cut_by_bound |= count < point.ready().count();
-        self.nodes[node as usize].count = count as u32;
+        let count = self.frontier.choices.len() - before;
+        self.status.cut_by_bound |= count < point.ready().count();
+        self.frontier.nodes[node as usize].count = count as u32;
     }
 
     /// The share of the tree that the execution which just ended was the last to need: nothing waits behind its end.
     fn share_of_last(&self) -> f64 {
-        let from = self.edge.and_then(|edge| edge.from);
-        let last = self.nodes.last();
+        let from = self.execution.edge.and_then(|edge| edge.from);
+        let last = self.frontier.nodes.last();
         let waits = last.is_some_and(|node| node.parent == from && node.count > node.taken);
         match from {
-            _ if waits && !self.ended_in_known => 0.0,
-            Some(from) => self.nodes[from as usize].weight_of_each(),
+            _ if waits && !self.execution.ended_in_known => 0.0,
+            Some(from) => self.frontier.nodes[from as usize].weight_of_each(),
             None => 1.0,
         }
     }
 
     /// The next execution repeats the path to the node and takes this transition there.
     fn set_out(&mut self, node: u32, choice: Choice) {
-        self.at = 0;
-        self.trace.restart();
-        self.reached.clear();
-        self.infected = false;
-        self.has_acted = false;
-        self.ended_in_known = false;
+        self.execution.at = 0;
+        self.execution.trace.restart();
+        self.execution.reached.clear();
+        self.execution.infected = false;
+        self.execution.has_acted = false;
+        self.execution.ended_in_known = false;
         self.find_path(node);
-        self.path.push(choice);
-        self.edge = Some(Edge {
+        self.execution.path.push(choice);
+        self.execution.edge = Some(Edge {
             from: Some(node),
             choice,
         });
@@ -562,33 +590,33 @@ impl Search {
 
 impl Guide for Search {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
-        if self.divergence.is_some() {
+        if self.status.divergence.is_some() {
             return None;
         }
-        self.trace.hash();
-        if self.at == self.path.len() {
+        self.execution.trace.hash();
+        if self.execution.at == self.execution.path.len() {
             return self.arrive(point);
         }
         if point.is_over() {
-            self.part(self.path[self.at], Parting::End);
+            self.part(self.execution.path[self.execution.at], Parting::End);
             return None;
         }
         self.replay(point)
     }
 
     fn data(&mut self, options: u32) -> u32 {
-        if options <= 1 || self.divergence.is_some() {
+        if options <= 1 || self.status.divergence.is_some() {
             return 0;
         }
-        if self.at < self.path.len() {
-            let choice = self.path[self.at];
+        if self.execution.at < self.execution.path.len() {
+            let choice = self.execution.path[self.execution.at];
             let Some(value) = choice.as_data().filter(|&value| value < options) else {
                 self.part(choice, Parting::Question);
                 return 0;
             };
-            self.at += 1;
-            self.infected = false;
-            self.trace.data(value);
+            self.execution.at += 1;
+            self.execution.infected = false;
+            self.execution.trace.data(value);
             return value;
         }
         let (last, preemptions) = self.after_edge();
@@ -601,31 +629,34 @@ impl Guide for Search {
             preemptions,
         };
         let node = self.new_node(spot);
-        self.choices.extend((0..options).map(Choice::data));
-        self.nodes[node as usize].count = options;
-        self.worklist.push_back(node);
+        self.frontier.choices.extend((0..options).map(Choice::data));
+        self.frontier.nodes[node as usize].count = options;
+        self.frontier.worklist.push_back(node);
         let choice = self.take(node);
         self.follow(node, choice);
-        self.trace.data(0);
+        self.execution.trace.data(0);
         0
     }
 
     fn refine(&mut self, op: Op) {
-        self.trace.refine(op);
+        self.execution.trace.refine(op);
     }
 
     fn wake(&mut self, thread: Thread) {
-        self.trace.wake(thread);
+        self.execution.trace.wake(thread);
     }
 
     fn reach(&mut self, mutant: u32) {
         if self.mutant == Some(mutant) {
-            self.infected = true;
-            self.has_acted = true;
-            self.trace.infect(mutant);
+            self.execution.infected = true;
+            self.execution.has_acted = true;
+            self.execution.trace.infect(mutant);
         }
-        if self.graph.is_some() && self.at == self.path.len() && !self.reached.contains(&mutant) {
-            self.reached.push(mutant);
+        if self.graph.is_some()
+            && self.execution.at == self.execution.path.len()
+            && !self.execution.reached.contains(&mutant)
+        {
+            self.execution.reached.push(mutant);
         }
     }
 
@@ -634,21 +665,21 @@ impl Guide for Search {
     }
 
     fn is_fresh(&self) -> bool {
-        self.at == self.path.len()
+        self.execution.at == self.execution.path.len()
     }
 }
 
 impl Strategy for Search {
     fn begin(&mut self) -> bool {
-        if self.finished || self.divergence.is_some() {
+        if self.status.finished || self.status.divergence.is_some() {
             return false;
         }
-        if !self.begun {
-            self.begun = true;
+        if !self.status.begun {
+            self.status.begun = true;
             return true;
         }
         let Some(node) = self.pick() else {
-            self.finished = true;
+            self.status.finished = true;
             return false;
         };
         let choice = self.take(node);
@@ -658,42 +689,42 @@ impl Strategy for Search {
 
     fn end(&mut self, end: End) {
         match end {
-            End::Stopped => self.progress.abandoned += 1,
-            _ if self.ended_in_known => self.progress.abandoned += 1,
-            _ => self.progress.executions += 1,
+            End::Stopped => self.status.progress.abandoned += 1,
+            _ if self.execution.ended_in_known => self.status.progress.abandoned += 1,
+            _ => self.status.progress.executions += 1,
         }
-        self.progress.share += self.share_of_last();
+        self.status.progress.share += self.share_of_last();
     }
 
     fn schedule(&self) -> Schedule {
         Schedule {
-            choices: self.path.clone(),
+            choices: self.execution.path.clone(),
         }
     }
 
     fn coverage(&self) -> Coverage {
-        match (self.finished, self.settings.bound) {
+        match (self.status.finished, self.settings.bound) {
             (false, _) => Coverage::Part {
-                schedules: self.progress.executions,
+                schedules: self.status.progress.executions,
             },
-            (true, Some(bound)) if self.cut_by_bound => Coverage::Preemptions(bound),
+            (true, Some(bound)) if self.status.cut_by_bound => Coverage::Preemptions(bound),
             (true, _) => Coverage::All,
         }
     }
 
     fn progress(&self) -> Progress {
-        let share = if self.finished {
+        let share = if self.status.finished {
             1.0
         } else {
-            self.progress.share.min(1.0)
+            self.status.progress.share.min(1.0)
         };
         Progress {
             share,
-            ..self.progress
+            ..self.status.progress
         }
     }
 
     fn divergence(&self) -> Option<Divergence> {
-        self.divergence
+        self.status.divergence
     }
 }

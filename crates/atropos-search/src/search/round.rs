@@ -72,31 +72,31 @@ pub struct Found(Vec<Path>);
 impl Search {
     /// Whether there is memory enough to go on in rounds. If not, the search goes on by itself: depth first, it needs little.
     pub fn fits_into_rounds(&self) -> bool {
-        self.nodes.len() < 2 * MOST_NODES && self.path.len() < LONGEST
+        self.frontier.nodes.len() < 2 * MOST_NODES && self.execution.path.len() < LONGEST
     }
 
     /// Takes the transitions of the next round off the list; none when all are explored.
     pub fn begin_round(&mut self) -> Vec<Waiting> {
-        if self.nodes.len() > 2 * self.in_use + IDLE {
+        if self.frontier.nodes.len() > 2 * self.frontier.in_use + IDLE {
             self.drop_what_nobody_needs();
         }
-        let fitting = MOST_NODES / self.path.len().max(1);
-        self.round = (2 * self.round).clamp(FIRST, MOST).min(fitting);
+        let fitting = MOST_NODES / self.execution.path.len().max(1);
+        self.frontier.round = (2 * self.frontier.round).clamp(FIRST, MOST).min(fitting);
         let mut round = Vec::new();
-        while round.len() < self.round {
+        while round.len() < self.frontier.round {
             let next = match self.settings.order {
-                Order::DepthFirst => self.worklist.back(),
-                Order::BreadthFirst => self.worklist.front(),
+                Order::DepthFirst => self.frontier.worklist.back(),
+                Order::BreadthFirst => self.frontier.worklist.front(),
             };
             let Some(&node) = next else { break };
-            if self.nodes[node as usize].taken < self.nodes[node as usize].count {
+            if self.frontier.nodes[node as usize].taken < self.frontier.nodes[node as usize].count {
                 let choice = self.take(node);
                 round.push(Waiting { from: node, choice });
                 continue;
             }
             match self.settings.order {
-                Order::DepthFirst => self.worklist.pop_back(),
-                Order::BreadthFirst => self.worklist.pop_front(),
+                Order::DepthFirst => self.frontier.worklist.pop_back(),
+                Order::BreadthFirst => self.frontier.worklist.pop_front(),
             };
         }
         round
@@ -110,7 +110,7 @@ impl Search {
     }
 
     fn take_in_path(&mut self, mut from: u32, mut choice: Choice, path: Path) {
-        self.cut_by_bound |= path.cut_by_bound;
+        self.status.cut_by_bound |= path.cut_by_bound;
         let mut leaf = path.end;
         for met in path.nodes {
             if met.spot.is_state && !self.is_news(&met.spot) {
@@ -125,14 +125,14 @@ impl Search {
             };
             choice = next;
         }
-        self.counted.size.transitions += u64::from(leaf == Leaf::Known);
+        self.visited.counted.size.transitions += u64::from(leaf == Leaf::Known);
         match leaf {
-            Leaf::End => self.progress.executions += 1,
-            Leaf::Known | Leaf::Open => self.progress.abandoned += 1,
+            Leaf::End => self.status.progress.executions += 1,
+            Leaf::Known | Leaf::Open => self.status.progress.abandoned += 1,
         }
         if leaf != Leaf::Open {
-            let node = &self.nodes[from as usize];
-            self.progress.share += match node.count {
+            let node = &self.frontier.nodes[from as usize];
+            self.status.progress.share += match node.count {
                 0 => node.weight,
                 _ => node.weight_of_each(),
             };
@@ -143,70 +143,71 @@ impl Search {
     fn is_news(&mut self, spot: &Spot) -> bool {
         let cost = self.cost(spot);
         if self
+            .visited
             .met
             .get(&spot.key)
             .is_some_and(|&fewest| fewest <= cost)
         {
             return false;
         }
-        self.met.insert(spot.key, cost);
-        self.counted.size.states += 1;
-        self.counted.size.transitions += 1;
+        self.visited.met.insert(spot.key, cost);
+        self.visited.counted.size.states += 1;
+        self.visited.counted.size.transitions += 1;
         true
     }
 
     fn add(&mut self, from: u32, choice: Choice, met: Met) -> u32 {
-        let node = self.nodes.len() as u32;
-        self.nodes.push(Node {
+        let node = self.frontier.nodes.len() as u32;
+        self.frontier.nodes.push(Node {
             parent: Some(from),
             start: u32::MAX,
             choice,
             spot: met.spot,
-            first: self.choices.len() as u32,
+            first: self.frontier.choices.len() as u32,
             count: met.choices.len() as u32,
             taken: met.taken,
-            weight: self.nodes[from as usize].weight_of_each(),
+            weight: self.frontier.nodes[from as usize].weight_of_each(),
             graph: ROOT,
         });
-        self.choices.extend(met.choices);
-        if self.nodes[node as usize].count > met.taken {
-            self.worklist.push_back(node);
+        self.frontier.choices.extend(met.choices);
+        if self.frontier.nodes[node as usize].count > met.taken {
+            self.frontier.worklist.push_back(node);
         }
         node
     }
 
     /// Keeps the nodes that lead to transitions which wait.
     fn drop_what_nobody_needs(&mut self) {
-        let mut new_number = vec![u32::MAX; self.nodes.len()];
-        for &node in &self.worklist {
+        let mut new_number = vec![u32::MAX; self.frontier.nodes.len()];
+        for &node in &self.frontier.worklist {
             let mut at = Some(node);
             while let Some(node) = at.filter(|&node| new_number[node as usize] == u32::MAX) {
                 new_number[node as usize] = 0;
-                at = self.nodes[node as usize].parent;
+                at = self.frontier.nodes[node as usize].parent;
             }
         }
         let (nodes, choices) = (
-            std::mem::take(&mut self.nodes),
-            std::mem::take(&mut self.choices),
+            std::mem::take(&mut self.frontier.nodes),
+            std::mem::take(&mut self.frontier.choices),
         );
         for (old, mut node) in nodes.into_iter().enumerate() {
             if new_number[old] == u32::MAX {
                 continue;
             }
-            new_number[old] = self.nodes.len() as u32;
-            let first = self.choices.len() as u32;
+            new_number[old] = self.frontier.nodes.len() as u32;
+            let first = self.frontier.choices.len() as u32;
             let its = node.first as usize..(node.first + node.count) as usize;
-            self.choices.extend_from_slice(&choices[its]);
+            self.frontier.choices.extend_from_slice(&choices[its]);
             node.first = first;
             // Parents stand before their children.
             node.parent = node.parent.map(|parent| new_number[parent as usize]);
-            self.nodes.push(node);
+            self.frontier.nodes.push(node);
         }
-        for node in &mut self.worklist {
+        for node in &mut self.frontier.worklist {
             *node = new_number[*node as usize];
         }
-        self.edge = None;
-        self.in_use = self.nodes.len();
+        self.execution.edge = None;
+        self.frontier.in_use = self.frontier.nodes.len();
     }
 }
 
@@ -234,14 +235,14 @@ struct Before {
 impl<'a> Round<'a> {
     pub fn new(search: &'a mut Search, waiting: &'a [Waiting]) -> Round<'a> {
         let before = Before {
-            nodes: search.nodes.len(),
-            choices: search.choices.len(),
-            worklist: search.worklist.len(),
-            size: search.counted.size,
-            progress: search.progress,
-            cut_by_bound: search.cut_by_bound,
+            nodes: search.frontier.nodes.len(),
+            choices: search.frontier.choices.len(),
+            worklist: search.frontier.worklist.len(),
+            size: search.visited.counted.size,
+            progress: search.status.progress,
+            cut_by_bound: search.status.cut_by_bound,
         };
-        search.trial = Some(Table::default());
+        search.visited.trial = Some(Table::default());
         Round {
             search,
             waiting,
@@ -254,15 +255,16 @@ impl<'a> Round<'a> {
 
     /// What the executions have found.
     pub fn found(self) -> Found {
-        self.search.trial = None;
+        self.search.visited.trial = None;
         Found(self.found)
     }
 
     /// What the execution added to the search, which forgets it.
     fn take_back(&mut self, end: Leaf) -> Path {
         let (search, before) = (&mut *self.search, self.before);
-        let choices = &search.choices;
+        let choices = &search.frontier.choices;
         let nodes = search
+            .frontier
             .nodes
             .drain(before.nodes..)
             .map(|node| Met {
@@ -271,14 +273,14 @@ impl<'a> Round<'a> {
                 taken: node.taken,
             })
             .collect();
-        search.choices.truncate(before.choices);
-        search.worklist.truncate(before.worklist);
-        search.counted.size = before.size;
-        search.progress = before.progress;
-        if let Some(trial) = &mut search.trial {
+        search.frontier.choices.truncate(before.choices);
+        search.frontier.worklist.truncate(before.worklist);
+        search.visited.counted.size = before.size;
+        search.status.progress = before.progress;
+        if let Some(trial) = &mut search.visited.trial {
             trial.clear();
         }
-        let cut_by_bound = std::mem::replace(&mut search.cut_by_bound, before.cut_by_bound);
+        let cut_by_bound = std::mem::replace(&mut search.status.cut_by_bound, before.cut_by_bound);
         Path {
             nodes,
             end,
@@ -296,7 +298,7 @@ impl Strategy for Round<'_> {
         let Some(&Waiting { from, choice }) = self.waiting.get(self.begun) else {
             return false;
         };
-        if self.search.divergence.is_some() {
+        if self.search.status.divergence.is_some() {
             return false;
         }
         self.begun += 1;
@@ -305,9 +307,9 @@ impl Strategy for Round<'_> {
     }
 
     fn end(&mut self, end: End) {
-        let last = self.search.nodes.last();
+        let last = self.search.frontier.nodes.last();
         let leaf = match end {
-            _ if self.search.ended_in_known => Leaf::Known,
+            _ if self.search.execution.ended_in_known => Leaf::Known,
             End::Stopped if last.is_some_and(|node| node.count > node.taken) => Leaf::Open,
             End::Stopped => Leaf::Known,
             _ => Leaf::End,
@@ -336,7 +338,7 @@ impl Strategy for Round<'_> {
     }
 
     fn divergence(&self) -> Option<Divergence> {
-        self.search.divergence
+        self.search.status.divergence
     }
 }
 

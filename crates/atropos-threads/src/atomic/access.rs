@@ -247,17 +247,17 @@ impl Control {
         let state = self.state();
         state.note_cells();
         let thread = &mut state.threads[state.current as usize];
-        thread.clock.tick(state.current);
+        thread.clocks.clock.tick(state.current);
         if acquires(ordering) {
-            let read = std::mem::take(&mut thread.acquire_fence);
-            thread.clock.join(&read);
-            thread.acquire_fence = read;
+            let read = std::mem::take(&mut thread.clocks.acquire_fence);
+            thread.clocks.clock.join(&read);
+            thread.clocks.acquire_fence = read;
         }
         if is_sequential(ordering) {
-            state.model.fence(&mut thread.clock);
+            state.model.fence(&mut thread.clocks.clock);
         }
         if releases(ordering) {
-            thread.release_fence.copy(&thread.clock);
+            thread.clocks.release_fence.copy(&thread.clocks.clock);
         }
     }
 
@@ -270,13 +270,16 @@ impl Control {
     /// Whether the running thread's last access was a sequentially consistent read-modify-write.
     pub fn has_just_modified(&self) -> bool {
         let state = self.state();
-        state.threads[state.current as usize].has_just_modified
+        state.threads[state.current as usize]
+            .clocks
+            .has_just_modified
     }
 
     fn just_modified(&self, ordering: Option<Ordering>) {
         let state = self.state();
-        state.threads[state.current as usize].has_just_modified =
-            ordering.is_some_and(is_sequential);
+        state.threads[state.current as usize]
+            .clocks
+            .has_just_modified = ordering.is_some_and(is_sequential);
     }
 
     /// An access of the running thread begins; gives the location.
@@ -284,7 +287,7 @@ impl Control {
         let state = self.state();
         state.note_cells();
         let me = state.current;
-        state.threads[me as usize].clock.tick(me);
+        state.threads[me as usize].clocks.clock.tick(me);
         state.model.location(address, word.get())
     }
 
@@ -292,7 +295,7 @@ impl Control {
     fn oldest(&self, location: usize, ordering: Ordering) -> usize {
         let state = self.state();
         let reader = Reader {
-            clock: &state.threads[state.current as usize].clock,
+            clock: &state.threads[state.current as usize].clocks.clock,
             sequential: is_sequential(ordering),
         };
         state.model.bound(location, &reader)
@@ -318,7 +321,7 @@ impl Control {
         let state = self.state();
         let me = &state.threads[state.current as usize];
         let newest = state.model.at(location).len() - 1;
-        let limit = if me.spin.yields > 0 {
+        let limit = if me.activity.spin.yields > 0 {
             STALE_READS_WHILE_SPINNING
         } else {
             STALE_READS
@@ -340,11 +343,16 @@ impl Control {
         if store + 1 < history.len() {
             state.trace.mark_late(state.current);
         }
-        history.read(store, state.current, me.clock.of(state.current), place);
+        history.read(
+            store,
+            state.current,
+            me.clocks.clock.of(state.current),
+            place,
+        );
         let target = if acquires(ordering) {
-            &mut me.clock
+            &mut me.clocks.clock
         } else {
-            &mut me.acquire_fence
+            &mut me.clocks.acquire_fence
         };
         target.join(history.released(store));
         Seen::of(history, store)
@@ -372,9 +380,9 @@ impl Control {
         let author = state.me_as_act();
         let me = &state.threads[state.current as usize];
         let released = if releases(ordering) {
-            &me.clock
+            &me.clocks.clock
         } else {
-            &me.release_fence
+            &me.clocks.release_fence
         };
         let history = state.model.at(location);
         if after + 1 < history.len() {
@@ -384,7 +392,7 @@ impl Control {
             after,
             value,
             state.current,
-            me.clock.of(state.current),
+            me.clocks.clock.of(state.current),
             released,
             author,
             glued,
@@ -395,7 +403,7 @@ impl Control {
         let live = state
             .pending
             .iter()
-            .map(|pending| &threads[pending.thread.index()].clock);
+            .map(|pending| &threads[pending.thread.index()].clocks.clock);
         state.model.shorten(location, live);
     }
 

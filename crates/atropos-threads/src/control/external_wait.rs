@@ -53,8 +53,8 @@ pub fn write() {
     if state.model.weak {
         state.note_cells();
         let thread = &mut state.threads[state.current as usize];
-        thread.clock.tick(state.current);
-        state.model.written.join(&thread.clock);
+        thread.clocks.clock.tick(state.current);
+        state.model.written.join(&thread.clocks.clock);
     }
 }
 
@@ -65,7 +65,7 @@ pub fn read() {
     let state = control.state();
     if state.model.weak {
         state.note_cells();
-        let clock = &mut state.threads[state.current as usize].clock;
+        let clock = &mut state.threads[state.current as usize].clocks.clock;
         clock.join(&state.model.written);
     }
 }

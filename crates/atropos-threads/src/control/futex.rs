@@ -44,8 +44,8 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     }
     let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
     let thread = control.me();
-    thread.futex = word as usize;
-    thread.token_of_futex = false;
+    thread.blocking.futex = word as usize;
+    thread.blocking.token_of_futex = false;
     let op = match timeout {
         None => Op::on(queue, Kind::Read),
         Some(_) => Op::universal().and(queue, Kind::Write).revocable(),
@@ -55,7 +55,7 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
             .waiting(Wait::Futex)
             .until(deadline),
     );
-    control.me().futex = 0;
+    control.me().blocking.futex = 0;
     control.state().changed(queue);
     match granted {
         Granted::Yes | Granted::Spuriously => Outcome::Woken,
@@ -76,7 +76,7 @@ pub fn wake(word: *const u32, most: u32) -> u32 {
     ));
     let state = control.state();
     let clock = state.model.weak.then(|| {
-        let clock = &mut state.threads[state.current as usize].clock;
+        let clock = &mut state.threads[state.current as usize].clocks.clock;
         clock.tick(state.current);
         clock.clone()
     });
@@ -85,7 +85,7 @@ pub fn wake(word: *const u32, most: u32) -> u32 {
         let state = control.state();
         let waits = |thread: u32| {
             let thread = &state.threads[thread as usize];
-            thread.futex == word as usize && !thread.token_of_futex
+            thread.blocking.futex == word as usize && !thread.blocking.token_of_futex
         };
         let waiting: Vec<u32> = state
             .pending
@@ -104,9 +104,9 @@ pub fn wake(word: *const u32, most: u32) -> u32 {
         };
         let state = control.state();
         let thread = &mut state.threads[chosen as usize];
-        thread.token_of_futex = true;
+        thread.blocking.token_of_futex = true;
         if let Some(clock) = &clock {
-            thread.clock.join(clock);
+            thread.clocks.clock.join(clock);
         }
         state.wake(chosen);
         woken += 1;

@@ -25,7 +25,7 @@ pub fn too_many_steps(steps: u64, limit: u64) {
         }
         let waiting = state.who_waits();
         // No other thread took these steps or can end what it does, and no clock.
-        let is_alone = state.started < 2 && control.me().clock_reads_without_wait == 0;
+        let is_alone = state.started < 2 && control.me().activity.clock_reads_without_wait == 0;
         state.found(FindingKind::StepLimit { steps, waiting });
         let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
         if !is_alone && state.goes_into_overtime(Limit::Steps) {

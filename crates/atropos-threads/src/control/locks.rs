@@ -14,6 +14,7 @@ impl Control {
         let state = self.state();
         if state.model.weak {
             state.threads[state.current as usize]
+                .clocks
                 .clock
                 .join(&state.objects[object].clock);
         }
@@ -24,8 +25,8 @@ impl Control {
         let state = self.state();
         if state.model.weak {
             let thread = &mut state.threads[state.current as usize];
-            thread.clock.tick(state.current);
-            state.objects[object].clock.join(&thread.clock);
+            thread.clocks.clock.tick(state.current);
+            state.objects[object].clock.join(&thread.clocks.clock);
         }
     }
 

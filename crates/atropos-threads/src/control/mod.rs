@@ -245,7 +245,7 @@ impl Control {
 
     /// The running thread goes on after a wait: because of whom is noted.
     pub fn woken(&self, granted: Granted, site: Site) {
-        let by = self.me().woken_by.take();
+        let by = self.me().blocking.woken_by.take();
         let state = self.state();
         if let (Granted::Yes, Some(by), Some(me)) = (granted, by, state.act(site)) {
             state.communication.wake_up(by, me);
@@ -370,14 +370,14 @@ impl Controller {
     /// The running step changed an object as far as others can see.
     #[inline]
     pub(crate) fn changed(&mut self, name: Object) {
-        self.threads[self.current as usize].spin = Default::default();
+        self.threads[self.current as usize].activity.spin = Default::default();
         self.tell_spinners(name);
     }
 
     /// The running step locked or unlocked, which a thread that polls under a lock does for ever.
     #[inline]
     pub(crate) fn lock_changed(&mut self, name: Object) {
-        let spin = &mut self.threads[self.current as usize].spin;
+        let spin = &mut self.threads[self.current as usize].activity.spin;
         (spin.yields, spin.reads) = (0, 0);
         self.tell_spinners(name);
     }
@@ -385,7 +385,8 @@ impl Controller {
     /// Whether the running thread's next wait may end for no reason.
     pub(crate) fn allow_spurious(&mut self) {
         let thread = &mut self.threads[self.current as usize];
-        thread.may_wake_spuriously = self.settings.spurious && thread.spurious_left > 0;
+        thread.blocking.may_wake_spuriously =
+            self.settings.spurious && thread.blocking.spurious_left > 0;
     }
 
     /// The running step made this thread ready.
@@ -459,13 +460,13 @@ impl Controller {
 
     fn cells_used(&mut self) {
         let thread = &mut self.threads[self.current as usize];
-        thread.clock.tick(self.current);
+        thread.clocks.clock.tick(self.current);
         let world = &self.world;
         let can_be_read = |address| world.is_ours(address);
         self.communication.cells(
             unsafe_cell::noted(),
             self.current,
-            &thread.clock,
+            &thread.clocks.clock,
             &can_be_read,
         );
         unsafe_cell::forget_noted();

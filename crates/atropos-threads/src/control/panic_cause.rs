@@ -31,7 +31,7 @@ impl Control {
     #[cold]
     pub fn met(&self, met: Met, site: Site, by: Option<Deed>) {
         let trouble = Trouble { met, site, by };
-        self.me().trouble = Some(trouble);
+        self.me().ending.trouble = Some(trouble);
         let state = self.state();
         // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
         let is_remarkable = matches!(met, Met::PoisonedLock | Met::PoisonedOnce | Met::NoReceiver);
@@ -93,7 +93,8 @@ impl Controller {
             }
             lines.push(self.words(&trouble));
             let other = trouble.by.filter(|by| by.is_panicking);
-            let Some(other) = other.and_then(|by| self.threads[by.thread as usize].panic.as_ref())
+            let Some(other) =
+                other.and_then(|by| self.threads[by.thread as usize].ending.panic.as_ref())
             else {
                 break;
             };
@@ -142,6 +143,7 @@ impl Controller {
         };
         let who = self.called(by.thread);
         let panic = self.threads[by.thread as usize]
+            .ending
             .panic
             .as_ref()
             .filter(|_| by.is_panicking);

@@ -85,17 +85,21 @@ impl Controller {
     pub(super) fn begin_wait(&mut self) {
         let me = self.current;
         let thread = &mut self.threads[me as usize];
-        if !matches!(thread.wait, Wait::Lock(_) | Wait::LockShared(_)) {
-            (thread.clock_reads_without_wait, thread.time_by_looks) = (0, 0);
+        if !matches!(thread.blocking.wait, Wait::Lock(_) | Wait::LockShared(_)) {
+            (
+                thread.activity.clock_reads_without_wait,
+                thread.activity.time_by_looks,
+            ) = (0, 0);
             // Who really waits between two looks does not spin.
-            if thread.wait != Wait::Change {
-                (thread.spin, thread.rounds) = (Spin::default(), Rounds::default());
+            if thread.blocking.wait != Wait::Change {
+                (thread.activity.spin, thread.activity.rounds) =
+                    (Spin::default(), Rounds::default());
             }
         }
-        if let Some(object) = thread.wait.object() {
+        if let Some(object) = thread.blocking.wait.object() {
             self.objects.block(object, me);
         }
-        if thread.deadline != u64::MAX {
+        if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.push(me);
         }
         self.readiness.look_again_at(me);
@@ -105,10 +109,10 @@ impl Controller {
     pub(super) fn end_wait(&mut self) {
         let me = self.current;
         let thread = &self.threads[me as usize];
-        if let Some(object) = thread.wait.object() {
+        if let Some(object) = thread.blocking.wait.object() {
             self.objects.unblock(object, me);
         }
-        if thread.deadline != u64::MAX {
+        if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.retain(|other| *other != me);
         }
     }
@@ -116,7 +120,7 @@ impl Controller {
     /// The thread has ended: those who join it can go on.
     pub(super) fn let_joiners_go(&mut self, thread: u32) {
         for pending in &self.pending {
-            if self.threads[pending.thread.index()].wait == Wait::Join(thread) {
+            if self.threads[pending.thread.index()].blocking.wait == Wait::Join(thread) {
                 self.readiness.look_again_at(pending.thread.0);
             }
         }
@@ -166,9 +170,9 @@ impl Controller {
         let thread = &self.threads[thread as usize];
         let adversarial = self.settings.time == Time::Adversarial;
         thread.is_granted(&self.objects, &self.threads)
-            || ((thread.deadline <= self.clockwork.now
-                || (adversarial && thread.deadline != u64::MAX)
-                || thread.may_wake_spuriously)
+            || ((thread.blocking.deadline <= self.clockwork.now
+                || (adversarial && thread.blocking.deadline != u64::MAX)
+                || thread.blocking.may_wake_spuriously)
                 && thread.may_give_up(&self.objects))
     }
 
@@ -187,7 +191,7 @@ impl Controller {
         let next = timed
             .map(|thread| &self.threads[*thread as usize])
             .filter(|thread| thread.may_give_up(&self.objects))
-            .map(|thread| thread.deadline)
+            .map(|thread| thread.blocking.deadline)
             .min();
         match next {
             Some(next) if next > self.clockwork.now => {
@@ -218,12 +222,13 @@ impl Controller {
         let timed = self.readiness.timed.iter();
         let next = timed
             .map(|thread| &self.threads[*thread as usize])
-            .min_by_key(|thread| thread.deadline);
+            .min_by_key(|thread| thread.blocking.deadline);
         match next {
             Some(next)
-                if (any || next.wait == Wait::Time) && next.deadline > self.clockwork.now =>
+                if (any || next.blocking.wait == Wait::Time)
+                    && next.blocking.deadline > self.clockwork.now =>
             {
-                self.clockwork.pass(next.deadline, self.steps);
+                self.clockwork.pass(next.blocking.deadline, self.steps);
                 self.clockwork.was_hurried = true;
             }
             _ => {}

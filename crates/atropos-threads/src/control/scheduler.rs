@@ -88,7 +88,7 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
         let threads = (*controller).threads.as_mut_ptr();
         let to = threads.add(next as usize);
         if let Some(count) = (*controller).world.panic_count {
-            (*threads.add(from)).panics = count.replace((*to).panics);
+            (*threads.add(from)).ending.panics = count.replace((*to).ending.panics);
         }
         (*threads.add(from)).ghosts.iter_mut().for_each(Ghost::hide);
         let save = &raw mut (*threads.add(from)).context;
@@ -140,12 +140,12 @@ impl Controller {
         self.note_cells();
         let me = self.current;
         let thread = &mut self.threads[me as usize];
-        thread.wait = announcement.wait;
-        thread.deadline = announcement.deadline;
+        thread.blocking.wait = announcement.wait;
+        thread.blocking.deadline = announcement.deadline;
         thread.code = announcement.code;
         thread.site = Some(announcement.site);
-        thread.clock_reads = 0;
-        thread.trouble = None;
+        thread.activity.clock_reads = 0;
+        thread.ending.trouble = None;
         let place = self.place_of(me);
         self.pending[place].op = announcement.op.coded(announcement.code as u16);
         // Who waits for nothing is ready, as it was when it was chosen.
@@ -177,7 +177,7 @@ impl Controller {
                 break;
             }
             // Whoever waits for the time or spins when the test is over may do so for ever.
-            let is_over = self.threads[0].finished;
+            let is_over = self.threads[0].ending.finished;
             if is_over || (!self.let_time_pass() && !self.let_spinners_go()) {
                 return Err(self.nobody_ready());
             }
@@ -210,7 +210,7 @@ impl Controller {
     /// The execution takes more steps than it may, which ends it unless it goes into overtime.
     #[cold]
     fn too_long(&mut self) -> Result<(), End> {
-        if self.threads[0].finished {
+        if self.threads[0].ending.finished {
             return Err(self.left_behind(Phase::CutShort));
         }
         self.found(FindingKind::StepLimit {
@@ -237,8 +237,8 @@ impl Controller {
         let stuck = self
             .pending
             .iter()
-            .any(|pending| !self.threads[pending.thread.index()].finished);
-        if !stuck || self.threads[0].finished {
+            .any(|pending| !self.threads[pending.thread.index()].ending.finished);
+        if !stuck || self.threads[0].ending.finished {
             return self.left_behind(Phase::Finished);
         }
         let waiting = self.who_waits();
@@ -273,10 +273,10 @@ impl Controller {
             || thread.is_granted(&self.objects, &self.threads)
         {
             Granted::Yes
-        } else if thread.deadline <= self.clockwork.now
-            || (self.settings.time == Time::Adversarial && thread.deadline != u64::MAX)
+        } else if thread.blocking.deadline <= self.clockwork.now
+            || (self.settings.time == Time::Adversarial && thread.blocking.deadline != u64::MAX)
         {
-            self.clockwork.now = self.clockwork.now.max(thread.deadline);
+            self.clockwork.now = self.clockwork.now.max(thread.blocking.deadline);
             Granted::TimedOut
         } else {
             Granted::Spuriously
@@ -285,10 +285,10 @@ impl Controller {
             self.end_wait();
         }
         let thread = &mut self.threads[me];
-        thread.wait = Wait::Nothing;
-        thread.deadline = u64::MAX;
-        thread.may_wake_spuriously = false;
-        thread.spurious_left -= u32::from(granted == Granted::Spuriously);
+        thread.blocking.wait = Wait::Nothing;
+        thread.blocking.deadline = u64::MAX;
+        thread.blocking.may_wake_spuriously = false;
+        thread.blocking.spurious_left -= u32::from(granted == Granted::Spuriously);
         if self.fingerprints {
             let name = announcement
                 .op
@@ -328,7 +328,7 @@ impl Controller {
             self.step_limit = self.step_limit.min(self.steps + AFTERMATH);
         }
         let state = &mut self.threads[thread as usize];
-        state.finished = true;
+        state.ending.finished = true;
         if self.fingerprints {
             // The result is what the thread's history made it, until somebody takes it.
             let history = state.history;
@@ -339,7 +339,7 @@ impl Controller {
     fn fingerprint(&self) -> u64 {
         let thread = |pending: &atropos_search::Pending| {
             let state = &self.threads[pending.thread.index()];
-            let flags = u64::from(state.notified) | u64::from(state.token) << 1;
+            let flags = u64::from(state.blocking.notified) | u64::from(state.blocking.token) << 1;
             mix(
                 mix(state.history, u64::from(pending.thread.0)),
                 flags | u64::from(pending.op.code) << 2,
@@ -359,7 +359,7 @@ impl Controller {
             let state = &self.threads[pending.thread.index()];
             let object = pending.op.accesses().next();
             let object = object.map(|access| whole(access.object));
-            let (holder, held_since) = match state.wait {
+            let (holder, held_since) = match state.blocking.wait {
                 Wait::Lock(lock) | Wait::LockShared(lock) => {
                     let lock = &self.objects[lock];
                     (lock.holder.checked_sub(1), lock.site)
@@ -367,13 +367,13 @@ impl Controller {
                 Wait::Join(thread) => (Some(thread), None),
                 _ => (None, None),
             };
-            let senders = match state.wait {
+            let senders = match state.blocking.wait {
                 Wait::Message(channel) => Some(self.objects[channel].senders),
                 _ => None,
             };
             let holder_has_ended = holder
                 .and_then(|holder| self.threads.get(holder as usize))
-                .is_some_and(|holder| holder.finished);
+                .is_some_and(|holder| holder.ending.finished);
             Waiting {
                 thread: pending.thread.0,
                 name: state.name.clone(),

@@ -47,7 +47,7 @@ impl Control {
     /// The running thread looks at an object.
     #[inline]
     pub fn looked_at(&self, name: Object) {
-        let spin = &mut self.me().spin;
+        let spin = &mut self.me().activity.spin;
         spin.reads = spin.reads.saturating_add(1);
         if !spin.looked_at.contains(&name.0) {
             match spin.looked_at.iter_mut().find(|place| **place == 0) {
@@ -62,7 +62,7 @@ impl Control {
     #[inline]
     pub fn reads_the_same(&self, address: usize) -> bool {
         let step = self.state().steps;
-        let spin = &mut self.me().spin;
+        let spin = &mut self.me().activity.spin;
         let same = spin.yields > ALONE && spin.step == step && spin.read_again.contains(&address);
         spin.reads += u32::from(same);
         same
@@ -72,7 +72,7 @@ impl Control {
     #[inline]
     pub fn has_read_again(&self, address: usize) {
         let step = self.state().steps;
-        let spin = &mut self.me().spin;
+        let spin = &mut self.me().activity.spin;
         if spin.step != step {
             (spin.step, spin.read_again) = (step, [0; LOOKS]);
         }
@@ -84,7 +84,7 @@ impl Control {
     /// Whether the running thread looks at an object without a scheduling point, as part of its last yield.
     #[inline]
     pub fn looks_again(&self, name: Object) -> bool {
-        let spin = &self.me().spin;
+        let spin = &self.me().activity.spin;
         let again =
             spin.yields >= ALONE && (spin.looked_at_more || spin.looked_at.contains(&name.0));
         self.looked_at(name);
@@ -94,9 +94,9 @@ impl Control {
     /// After a read: a thread that never yields but reads on and on is taken to spin.
     #[inline]
     pub fn after_read(&self, site: Site) {
-        if self.me().spin.reads >= SILENT_SPIN {
+        if self.me().activity.spin.reads >= SILENT_SPIN {
             self.yield_now(site);
-            self.me().spin.reads = SILENT_SPIN;
+            self.me().activity.spin.reads = SILENT_SPIN;
         }
     }
 
@@ -104,15 +104,15 @@ impl Control {
     #[inline]
     pub fn before_access(&self, site: Site) {
         let me = self.me();
-        me.accesses = me.accesses.wrapping_add(1);
-        if me.accesses > TIRING && me.accesses.is_multiple_of(BREATH) {
+        me.activity.accesses = me.activity.accesses.wrapping_add(1);
+        if me.activity.accesses > TIRING && me.activity.accesses.is_multiple_of(BREATH) {
             self.point(Announcement::new(Code::Yield, Op::local().yielding(), site));
         }
     }
 
     /// `yield_now`, `spin_loop`, or a spin without either.
     pub fn yield_now(&self, site: Site) {
-        let spin = &mut self.me().spin;
+        let spin = &mut self.me().activity.spin;
         if spin.yields > 0 && spin.reads == 0 {
             // A pause within one round of spinning.
             return;
@@ -131,7 +131,7 @@ impl Control {
         let first = spin.yields == 1;
         let polls = spin.same_place >= POLLING && first;
         let unfair = first && self.goes_round(site);
-        let spin = &mut self.me().spin;
+        let spin = &mut self.me().activity.spin;
         spin.looked_at_more |= unfair;
         let polls = polls || unfair;
         let mut op = Op::local();
@@ -161,7 +161,7 @@ impl Control {
                 // or changed something else.
                 state.was_fair |= polls && state.started > 1;
                 // What changed may take a while to show: look at it as at first.
-                self.me().spin.yields = 1;
+                self.me().activity.spin.yields = 1;
             }
         }
     }
@@ -170,7 +170,7 @@ impl Control {
 impl Control {
     /// Whether the running thread, which yields here, has done so too often.
     fn goes_round(&self, site: Site) -> bool {
-        let rounds = &mut self.me().rounds;
+        let rounds = &mut self.me().activity.rounds;
         if !rounds.at.is_some_and(|last| std::ptr::eq(last, site)) {
             *rounds = Rounds {
                 at: Some(site),
@@ -188,7 +188,7 @@ impl Controller {
     pub(crate) fn tell_spinners(&mut self, name: Object) {
         (self.forced_spins, self.spun) = (0, 0);
         for &spinner in &self.spinners {
-            let spin = &mut self.threads[spinner as usize].spin;
+            let spin = &mut self.threads[spinner as usize].activity.spin;
             if !spin.changed && (spin.looked_at_more || spin.looked_at.contains(&name.0)) {
                 spin.changed = true;
                 self.readiness.look_again_at(spinner);
@@ -199,7 +199,7 @@ impl Controller {
     /// Nothing else can run: threads that spin get another look. Says whether there are any.
     pub(crate) fn let_spinners_go(&mut self) -> bool {
         for &spinner in &self.spinners {
-            self.threads[spinner as usize].spin.changed = true;
+            self.threads[spinner as usize].activity.spin.changed = true;
             self.readiness.look_again_at(spinner);
         }
         // What they look at may be the clock.

@@ -54,14 +54,35 @@ pub enum Wait {
 pub(crate) struct ThreadState {
     pub context: Context,
     pub program: Program,
-    /// Panics that the thread is in the middle of, while it does not run.
-    pub panics: usize,
+    pub name: Option<String>,
+    /// The thread's own handle, once somebody asked for it.
+    pub identity: *const Identity,
+    /// The operation that it announced last.
+    pub code: Code,
+    pub site: Option<Site>,
+    /// Hash of what the thread did and saw.
+    pub history: u64,
+    pub blocking: Blocking,
+    pub clocks: Clocks,
+    pub ending: Ending,
+    pub activity: Activity,
+    pub locals: Locals,
+    /// Locks of other libraries that a mutant lets it hold beside their owner.
+    pub ghosts: Vec<Ghost>,
+    /// What it is initialising and others could, the innermost last.
+    pub initialising: Vec<*const Turn>,
+}
+
+/// What a thread waits for, and what may end the wait.
+#[derive(Debug)]
+pub struct Blocking {
     pub wait: Wait,
     /// When the wait ends by itself; `u64::MAX` for never.
     pub deadline: u64,
     pub notified: bool,
+    /// The token that `unpark` gives.
     pub token: bool,
-    /// Who did that, if it is recorded.
+    /// Who gave the notification or the token, if it is recorded.
     pub woken_by: Option<Act>,
     /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
     pub futex: usize,
@@ -69,30 +90,39 @@ pub(crate) struct ThreadState {
     /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
     pub may_wake_spuriously: bool,
     pub spurious_left: u32,
-    pub finished: bool,
-    /// Whether somebody takes the thread's result: a panic is then theirs to judge.
-    pub result_taken: bool,
-    /// How the thread's last panic began, caught or not.
-    pub panic: Option<PanicNote>,
-    pub ended_by_panic: bool,
-    /// What the thread ran into in its last operation.
-    pub trouble: Option<Trouble>,
-    pub name: Option<String>,
-    /// The thread's own handle, once somebody asked for it.
-    pub identity: *const Identity,
-    /// What happened before the token was given.
-    pub token_clock: Clock,
-    pub code: Code,
-    pub site: Option<Site>,
-    /// Hash of what the thread did and saw.
-    pub history: u64,
+}
+
+/// What happened before what, as the memory model sees it from this thread.
+#[derive(Debug, Default)]
+pub struct Clocks {
     pub clock: Clock,
     /// Clock of the last release fence, and what relaxed loads read since the last acquire fence.
     pub release_fence: Clock,
     pub acquire_fence: Clock,
+    /// What happened before the token was given.
+    pub token_clock: Clock,
     /// Its last access to an atomic was a sequentially consistent read-modify-write.
     pub has_just_modified: bool,
-    pub locals: Locals,
+}
+
+/// Whether and how the thread ended, and its panics.
+#[derive(Debug, Default)]
+pub struct Ending {
+    pub finished: bool,
+    /// Whether somebody takes the thread's result: a panic is then theirs to judge.
+    pub result_taken: bool,
+    pub ended_by_panic: bool,
+    /// How the thread's last panic began, caught or not.
+    pub panic: Option<PanicNote>,
+    /// Panics that the thread is in the middle of, while it does not run.
+    pub panics: usize,
+    /// What the thread ran into in its last operation.
+    pub trouble: Option<Trouble>,
+}
+
+/// Tells whether the thread gets on with its work, or only looks at the clock or at what others may change.
+#[derive(Debug, Default)]
+pub struct Activity {
     pub spin: Spin,
     pub rounds: Rounds,
     /// Accesses to atomics and locks, all in all.
@@ -103,10 +133,6 @@ pub(crate) struct ThreadState {
     pub clock_reads_without_wait: u32,
     /// The time that has passed by the latter.
     pub time_by_looks: u64,
-    /// Locks of other libraries that it holds by mistake.
-    pub ghosts: Vec<Ghost>,
-    /// What it is initialising and others could, the innermost last.
-    pub initialising: Vec<*const Turn>,
 }
 
 /// How a thread's last panic began.
@@ -153,12 +179,9 @@ pub struct Rounds {
 /// Wake-ups for no reason that one thread may have in an execution: without a limit there is no end of schedules.
 const SPURIOUS_WAKE_UPS: u32 = 2;
 
-impl ThreadState {
-    pub fn new() -> ThreadState {
-        ThreadState {
-            context: Context::NONE,
-            program: Program::NONE,
-            panics: 0,
+impl Default for Blocking {
+    fn default() -> Blocking {
+        Blocking {
             wait: Wait::Nothing,
             deadline: u64::MAX,
             notified: false,
@@ -168,28 +191,36 @@ impl ThreadState {
             token_of_futex: false,
             may_wake_spuriously: false,
             spurious_left: SPURIOUS_WAKE_UPS,
-            finished: false,
-            result_taken: false,
-            panic: None,
-            ended_by_panic: false,
-            trouble: None,
-            identity: std::ptr::null(),
-            token_clock: Clock::default(),
+        }
+    }
+}
+
+impl Clocks {
+    /// As new, but keeps the memory of its parts.
+    fn clear(&mut self) {
+        self.clock.clear();
+        self.release_fence.clear();
+        self.acquire_fence.clear();
+        self.token_clock.clear();
+        self.has_just_modified = false;
+    }
+}
+
+impl ThreadState {
+    pub fn new() -> ThreadState {
+        ThreadState {
+            context: Context::NONE,
+            program: Program::NONE,
             name: None,
+            identity: std::ptr::null(),
             code: Code::Begin,
             site: None,
             history: 0,
-            clock: Clock::default(),
-            release_fence: Clock::default(),
-            acquire_fence: Clock::default(),
-            has_just_modified: false,
+            blocking: Blocking::default(),
+            clocks: Clocks::default(),
+            ending: Ending::default(),
+            activity: Activity::default(),
             locals: Locals::default(),
-            spin: Spin::default(),
-            rounds: Rounds::default(),
-            accesses: 0,
-            clock_reads: 0,
-            clock_reads_without_wait: 0,
-            time_by_looks: 0,
             ghosts: Vec::new(),
             initialising: Vec::new(),
         }
@@ -198,46 +229,43 @@ impl ThreadState {
     /// As new, but keeps the memory of its parts.
     pub fn reset(&mut self) {
         let mut old = std::mem::replace(self, ThreadState::new());
-        old.clock.clear();
-        old.release_fence.clear();
-        old.acquire_fence.clear();
+        old.clocks.clear();
         old.locals.forget();
-        self.clock = old.clock;
-        self.release_fence = old.release_fence;
-        self.acquire_fence = old.acquire_fence;
+        self.clocks = old.clocks;
         self.locals = old.locals;
     }
 
     /// The thread's function was left by a panic.
     pub fn end_by_panic(&mut self, payload: &(dyn Any + Send)) {
-        self.ended_by_panic = true;
+        self.ending.ended_by_panic = true;
         let Some(message) = message_of(payload) else {
             return;
         };
         // A panic that was passed on from elsewhere began without our being told.
         if self
+            .ending
             .panic
             .as_ref()
             .is_none_or(|note| note.message != message)
         {
-            self.panic = Some(PanicNote {
+            self.ending.panic = Some(PanicNote {
                 message,
                 site: None,
-                trouble: self.trouble,
+                trouble: self.ending.trouble,
             });
         }
     }
 
     /// Whether what the thread waits for has come, deadlines apart.
     pub fn is_granted(&self, objects: &Objects, threads: &[ThreadState]) -> bool {
-        match self.wait {
+        match self.blocking.wait {
             Wait::Nothing => true,
             Wait::Lock(lock) => is_free(objects, lock),
             Wait::LockShared(lock) => objects[lock].holder == 0,
-            Wait::Join(thread) => threads[thread as usize].finished,
-            Wait::Token => self.token,
-            Wait::Futex => self.token_of_futex,
-            Wait::Notification(lock) => self.notified && is_free(objects, lock),
+            Wait::Join(thread) => threads[thread as usize].ending.finished,
+            Wait::Token => self.blocking.token,
+            Wait::Futex => self.blocking.token_of_futex,
+            Wait::Notification(lock) => self.blocking.notified && is_free(objects, lock),
             Wait::Barrier {
                 barrier,
                 generation,
@@ -250,13 +278,13 @@ impl ThreadState {
                 objects[channel].generation > ticket || objects[channel].receiver_gone
             }
             Wait::Time => false,
-            Wait::Change => self.spin.changed,
+            Wait::Change => self.activity.spin.changed,
         }
     }
 
     /// Whether the thread could go on without what it waits for: its time is up or it wakes for no reason.
     pub fn may_give_up(&self, objects: &Objects) -> bool {
-        match self.wait {
+        match self.blocking.wait {
             Wait::Notification(lock) => is_free(objects, lock),
             _ => true,
         }

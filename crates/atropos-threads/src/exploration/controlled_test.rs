@@ -316,9 +316,10 @@ impl Controller {
     fn judge(&mut self, should_panic: &ShouldPanic) {
         let main = &self.threads[0];
         let message = main
+            .ending
             .panic
             .as_ref()
-            .filter(|_| main.ended_by_panic)
+            .filter(|_| main.ending.ended_by_panic)
             .map(|note| note.message.clone());
         let fits = match (should_panic, &message) {
             (ShouldPanic::No, _) | (ShouldPanic::Yes, Some(_)) => true,
@@ -335,8 +336,11 @@ impl Controller {
         let expects_panic = *should_panic != ShouldPanic::No;
         for number in 0..self.threads.len() {
             let thread = &self.threads[number];
-            if thread.ended_by_panic && !thread.result_taken && !(number == 0 && expects_panic) {
-                let note = thread.panic.clone().unwrap_or(PanicNote {
+            if thread.ending.ended_by_panic
+                && !thread.ending.result_taken
+                && !(number == 0 && expects_panic)
+            {
+                let note = thread.ending.panic.clone().unwrap_or(PanicNote {
                     message: "(unknown)".to_string(),
                     site: None,
                     trouble: None,
@@ -359,7 +363,7 @@ impl Controller {
             .map(|object| (object.holder - 1, object.site))
             .collect();
         for (holder, site) in leaked {
-            if self.threads[holder as usize].finished {
+            if self.threads[holder as usize].ending.finished {
                 self.found(FindingKind::LeakedLock { holder, site });
             }
         }
@@ -491,8 +495,8 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
     let message = message_of(payload).unwrap_or_else(|| "(no message)".to_string());
     let site = info.location().filter(|site| !is_ours(site.file()));
     let site = site.map(|site| site.to_string());
-    let trouble = control.me().trouble;
-    control.me().panic = Some(PanicNote {
+    let trouble = control.me().ending.trouble;
+    control.me().ending.panic = Some(PanicNote {
         message,
         site,
         trouble,

@@ -208,8 +208,8 @@ impl Condvar {
         control.state().objects[condition].waiters.push(me);
         let spurious = control.state().settings.spurious;
         let thread = control.me();
-        thread.notified = false;
-        thread.woken_by = None;
+        thread.blocking.notified = false;
+        thread.blocking.woken_by = None;
         control.state().allow_spurious();
         let op = match timeout {
             None if spurious => Op::on(lock_name, Kind::Acquire)
@@ -227,7 +227,7 @@ impl Condvar {
         control.state().objects[condition]
             .waiters
             .retain(|thread| *thread != me);
-        control.me().notified = false;
+        control.me().blocking.notified = false;
         control.woken(granted, site);
         control.state().observe(granted as u64);
         control.locked(lock, lock_name, site);
@@ -244,8 +244,8 @@ fn notify(control: &Control, name: Object, thread: u32) {
     let state = control.state();
     let by = state.me_as_act();
     let woken = &mut state.threads[thread as usize];
-    woken.notified = true;
-    woken.woken_by = by;
+    woken.blocking.notified = true;
+    woken.blocking.woken_by = by;
     state.wake(thread);
     state.changed(name);
 }

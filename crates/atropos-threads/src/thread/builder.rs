@@ -153,9 +153,9 @@ impl Builder {
         state.threads[number as usize].site = Some(site);
         if state.model.weak {
             let parent = state.current as usize;
-            state.threads[parent].clock.tick(state.current);
-            let clock = state.threads[parent].clock.clone();
-            state.threads[number as usize].clock.copy(&clock);
+            state.threads[parent].clocks.clock.tick(state.current);
+            let clock = state.threads[parent].clocks.clock.clone();
+            state.threads[number as usize].clocks.clock.copy(&clock);
         }
         state.note(Code::Spawn, end_of(number), u64::from(number), site);
         state.guide().wake(atropos_search::Thread(number));

@@ -197,10 +197,10 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
     state.observe(granted as u64);
     let weak = state.model.weak;
     let me = control.me();
-    if std::mem::take(&mut me.token) && weak {
-        let clock = std::mem::take(&mut me.token_clock);
-        me.clock.join(&clock);
-        me.token_clock = clock;
+    if std::mem::take(&mut me.blocking.token) && weak {
+        let clock = std::mem::take(&mut me.clocks.token_clock);
+        me.clocks.clock.join(&clock);
+        me.clocks.token_clock = clock;
     }
     control.state().changed(name);
 }
@@ -214,15 +214,18 @@ fn unpark(control: &Control, thread: u32, site: Site) {
     let state = control.state();
     if state.model.weak {
         let me = state.current as usize;
-        state.threads[me].clock.tick(state.current);
-        let clock = state.threads[me].clock.clone();
-        state.threads[thread as usize].token_clock.join(&clock);
+        state.threads[me].clocks.clock.tick(state.current);
+        let clock = state.threads[me].clocks.clock.clone();
+        state.threads[thread as usize]
+            .clocks
+            .token_clock
+            .join(&clock);
     }
     let by = state.me_as_act();
     let target = &mut state.threads[thread as usize];
-    target.token = true;
-    target.woken_by = by;
-    if target.wait == Wait::Token {
+    target.blocking.token = true;
+    target.blocking.woken_by = by;
+    if target.blocking.wait == Wait::Token {
         state.wake(thread);
     }
     state.changed(token_of(thread));
@@ -278,7 +281,9 @@ impl<T> ControlledHandle<T> {
                 here(),
             ));
         }
-        let finished = control.state().threads[self.number as usize].finished;
+        let finished = control.state().threads[self.number as usize]
+            .ending
+            .finished;
         control.state().observe(finished.into());
         control.after_read(here());
         finished
@@ -291,13 +296,16 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
     control.point(Announcement::new(Code::Join, op, site).waiting(Wait::Join(number)));
     let state = control.state();
     let ended = &mut state.threads[number as usize];
-    ended.result_taken = true;
+    ended.ending.result_taken = true;
     let history = ended.history;
-    let panicked = ended.ended_by_panic;
+    let panicked = ended.ending.ended_by_panic;
     if state.model.weak {
-        let clock = std::mem::take(&mut ended.clock);
-        state.threads[state.current as usize].clock.join(&clock);
-        state.threads[number as usize].clock = clock;
+        let clock = std::mem::take(&mut ended.clocks.clock);
+        state.threads[state.current as usize]
+            .clocks
+            .clock
+            .join(&clock);
+        state.threads[number as usize].clocks.clock = clock;
     }
     state.observe(history);
     state.changed(end_of(number));

@@ -116,10 +116,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         while let Some(number) = unsafe { &*self.started.get() }.get(next).copied() {
             next += 1;
             let Some(control) = control() else { break };
-            let taken = control.state().threads[number as usize].result_taken;
+            let taken = control.state().threads[number as usize].ending.result_taken;
             if !taken {
                 wait_for_end(&control, number, here());
-                if control.state().threads[number as usize].ended_by_panic {
+                if control.state().threads[number as usize]
+                    .ending
+                    .ended_by_panic
+                {
                     panicked.get_or_insert(number);
                 }
             }

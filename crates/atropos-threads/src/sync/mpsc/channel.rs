@@ -221,7 +221,7 @@ impl<T> Channel<T> {
             // Only a receiver that already waits can take it; one that is about to wait may not have got there yet.
             Room::None => {
                 let waits = |pending: &atropos_search::Pending| {
-                    state.threads[pending.thread.index()].wait == Wait::Message(channel)
+                    state.threads[pending.thread.index()].blocking.wait == Wait::Message(channel)
                 };
                 object.queued == 0 && state.pending.iter().any(waits) && control.choose(2) == 0
             }
@@ -239,8 +239,8 @@ impl<T> Channel<T> {
         let me = state.current as usize;
         let mut clock = Clock::default();
         if state.model.weak {
-            state.threads[me].clock.tick(state.current);
-            clock = control.in_program(|| state.threads[me].clock.clone());
+            state.threads[me].clocks.clock.tick(state.current);
+            clock = control.in_program(|| state.threads[me].clocks.clock.clone());
         }
         let object = &mut state.objects[channel];
         object.queued += 1;
@@ -271,6 +271,7 @@ impl<T> Channel<T> {
         let state = control.state();
         if state.model.weak {
             state.threads[state.current as usize]
+                .clocks
                 .clock
                 .join(&message.clock);
         }

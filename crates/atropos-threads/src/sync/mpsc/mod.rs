@@ -134,7 +134,7 @@ impl<T> SyncSender<T> {
 #[track_caller]
 fn look_again() {
     if let Some(control) = control() {
-        control.me().spin.reads += 1;
+        control.me().activity.spin.reads += 1;
         control.yield_now(here());
     }
 }
