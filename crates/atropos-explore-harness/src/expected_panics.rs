@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::os::fd::AsRawFd as _;
 
 use atropos_protocol::sys;
-use atropos_search::{End, Mutable as _, Plan, Replay, Schedule, Strategy as _, Strictness};
+use atropos_search::{
+    End, Mutable as _, Replay, Schedule, Strategy as _, StrategySpec, Strictness,
+};
 
 use crate::lines::Lines;
 use crate::responses;
@@ -49,7 +51,7 @@ fn found(subject: &mut Subject<'_>) -> BTreeSet<String> {
     let mut simplest = Replay::new(&Schedule::default(), Strictness::Lenient);
     simplest.begin();
     let mut places = subject.unjoined_panics(&mut simplest);
-    let mut drawn = Plan::Random(SCHEDULES).strategy(SEED);
+    let mut drawn = StrategySpec::Random(SCHEDULES).strategy(SEED);
     while !places.is_empty() && drawn.begin() {
         let others = subject.unjoined_panics(&mut *drawn);
         places.retain(|place| others.contains(place));

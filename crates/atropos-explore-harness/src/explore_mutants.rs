@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Answer, Explored, Fate, Order};
+use atropos_protocol::exploration::{Allowance, Answer, Explored, Fate, Order};
 use atropos_protocol::sys;
 use atropos_search::{
-    Coverage, Finding, Method, Mutable as _, Names, Order as SearchOrder, Original, Plan,
-    SampledOriginal, Sampling, Schedule, Search, Technique, Verdict,
+    Coverage, Division, Finding, Method, Mutable as _, Names, Original, SampledOriginal, Sampling,
+    Schedule, Search, StrategySpec, Technique, Verdict,
 };
-use atropos_threads::{Noted as _, Notes};
+use atropos_threads::communication::Facts;
+use atropos_threads::{FindingKind, Noted as _, Notes};
 
 use crate::communication::{self, Heard};
 use crate::describe;
@@ -78,6 +79,61 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     subject.record_communication(order.communication);
     let known = explore_original(subject, order)?;
     let facts = subject.record_communication(false);
+    let original = tell_original(subject, &known, facts, start);
+    let (reached, unreached): (Vec<u32>, Vec<u32>) = order
+        .mutants
+        .iter()
+        .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
+    let start = Start {
+        known,
+        technique,
+        heard: original.heard,
+        executed: executed(order),
+        is_complete: original.is_complete,
+    };
+    for mutant in unreached {
+        let explored = Explored {
+            complete: start.is_complete,
+            ..Explored::default()
+        };
+        say(mutant, start.without_difference(mutant), explored);
+    }
+    if !original.is_usable {
+        for mutant in reached {
+            say(mutant, Fate::Undecided, Explored::default());
+        }
+        return Ok(());
+    }
+    subject.limit_to(&original.allowance);
+    let patience = Duration::from_millis(order.mutant_patience);
+    // Those of one point stay together: what one teaches is of use for the others.
+    let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
+    workers::share(
+        subject,
+        points.map(<[u32]>::to_vec).collect(),
+        order.workers,
+        patience * GRACE,
+        &|subject, mutants| alike(subject, &start, mutants, order),
+    )
+}
+
+/// What the exploration of the original means for its mutants.
+struct OriginalTold {
+    heard: Heard,
+    allowance: Allowance,
+    /// All its schedules were seen.
+    is_complete: bool,
+    /// It passes, and what its mutants do says something about them.
+    is_usable: bool,
+}
+
+/// Says what came of the original, which was explored since `start`.
+fn tell_original(
+    subject: &mut Subject<'_>,
+    known: &Known,
+    facts: Facts,
+    start: Instant,
+) -> OriginalTold {
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored);
@@ -114,41 +170,12 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         is_usable = false;
     }
     responses::say(&Answer::Original(explored));
-    let (reached, unreached): (Vec<u32>, Vec<u32>) = order
-        .mutants
-        .iter()
-        .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
-    let start = Start {
-        known,
-        technique,
+    OriginalTold {
         heard,
-        executed: executed(order),
+        allowance,
         is_complete,
-    };
-    for mutant in unreached {
-        let explored = Explored {
-            complete: start.is_complete,
-            ..Explored::default()
-        };
-        say(mutant, start.without_difference(mutant), explored);
+        is_usable,
     }
-    if !is_usable {
-        for mutant in reached {
-            say(mutant, Fate::Undecided, Explored::default());
-        }
-        return Ok(());
-    }
-    subject.limit_to(&allowance);
-    let patience = Duration::from_millis(order.mutant_patience);
-    // Those of one point stay together: what one teaches is of use for the others.
-    let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
-    workers::share(
-        subject,
-        points.map(<[u32]>::to_vec).collect(),
-        order.workers,
-        patience * GRACE,
-        &|subject, mutants| alike(subject, &start, mutants, order),
-    )
 }
 
 /// A user who names a technique wants just that: no schedules before it, every mutant by itself, and started wherever
@@ -223,36 +250,20 @@ impl Watch {
 
 fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, String> {
     let all = Duration::from_millis(order.patience);
-    let plan = match order.strategy.as_str() {
+    let spec = match order.strategy.as_str() {
         "" => return Ok(explore_by_default(subject, order, all)),
-        strategy => strategy.parse::<Plan>().map_err(text)?,
+        strategy => strategy.parse::<StrategySpec>().map_err(text)?,
     };
-    let method = match plan {
-        Plan::Exhaustive => Method::Exhaustive,
-        Plan::Stateful(SearchOrder::DepthFirst) => {
-            Method::Search(Search::stateful(SearchOrder::DepthFirst).settings())
+    let method = match spec.division() {
+        Division::Tree => Method::Exhaustive,
+        Division::Rounds => {
+            let search = spec.search().expect("what goes in rounds is a search");
+            Method::Search(search.settings())
         }
-        Plan::Stateful(SearchOrder::BreadthFirst) => {
-            Method::Search(Search::stateful(SearchOrder::BreadthFirst).settings())
+        Division::Sample { schedules, how } => {
+            return Ok(sample(subject, order, how, schedules, all));
         }
-        Plan::Enumerate => Method::Search(Search::enumeration().settings()),
-        Plan::Chess(bound) => Method::Search(Search::chess(bound).settings()),
-        Plan::Random(schedules) => {
-            return Ok(sample(subject, order, Sampling::Random, schedules, all));
-        }
-        Plan::Pct { schedules, depth } => {
-            return Ok(sample(
-                subject,
-                order,
-                Sampling::Pct { depth },
-                schedules,
-                all,
-            ));
-        }
-        Plan::Pos(schedules) => {
-            return Ok(sample(subject, order, Sampling::Pos, schedules, all));
-        }
-        Plan::Replay(_) => return Err("mutants can't be explored by one schedule".to_owned()),
+        Division::Whole => return Err("mutants can't be explored by one schedule".to_owned()),
     };
     let mut watch = Watch::new(u64::MAX, all);
     Ok(Known::Searched(Box::new(search(
@@ -420,41 +431,16 @@ fn point(order: &Order, mutant: u32) -> Range<u32> {
 /// Explores one mutant.
 fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Answer {
     let begun = Instant::now();
-    let technique = start.technique;
     subject.take_notes();
     switch::take_infection();
     subject.record_communication(order.communication);
-    let mut own = None;
-    let mut is_cut_off = false;
-    let (fate, finding, mut explored) = match &start.known {
-        Known::Searched(original) => {
-            let (finding, first) = under_few_preemptions(subject, original, mutant, order);
-            match finding {
-                Some(finding) => (Fate::Killed, Some(finding), first),
-                None => {
-                    let found = searched(subject, original, mutant, technique, order, &first);
-                    is_cut_off = found.is_cut_off;
-                    (found.fate, found.finding, found.explored)
-                }
-            }
-        }
-        Known::Sampled(original) => {
-            let patience = Duration::from_millis(order.mutant_patience);
-            let mut watch = Watch::new(order.sample, patience);
-            if order.sample < u64::MAX {
-                watch = watch.of_long_executions();
-            }
-            let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
-            let explored = Explored {
-                executions: run.executions,
-                coverage: run.coverage.to_string(),
-                ..Explored::default()
-            };
-            own = run.own;
-            let (fate, finding) = fate(run.verdict);
-            (fate, finding, explored)
-        }
-    };
+    let Executed {
+        fate,
+        finding,
+        mut explored,
+        own,
+        mut is_cut_off,
+    } = execute(subject, start, mutant, order);
     let notes = subject.take_notes();
     is_cut_off |= notes.has_late_end;
     let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
@@ -479,25 +465,15 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         explored.communication = communication::unseen(facts, &start.heard);
     }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
-        let (end, schedule) = (finding.end, finding.schedule);
-        let briefly = describe::BRIEFLY;
-        subject.activate(mutant);
-        let found = describe::found(subject, failure, end, schedule.clone(), briefly);
-        subject.activate(0);
-        let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
-        explored.found = Some(found);
-        if !replayed {
-            Recheck::not_repeated().judge(&mut fate, &mut explored);
-        } else if !start.is_complete {
-            let mut rechecked = recheck::original(subject, [schedule]);
-            if matches!(rechecked, Recheck::Passes) {
-                // Threads have other numbers where a schedule is told.
-                let names = subject.test().set_names(Names::new());
-                rechecked = recheck::original(subject, short);
-                subject.test().set_names(names);
-            }
-            rechecked.judge(&mut fate, &mut explored);
-        }
+        describe_kill(
+            subject,
+            start,
+            mutant,
+            finding,
+            failure,
+            &mut fate,
+            &mut explored,
+        );
     } else if let Some(own) = own
         && let Recheck::Fails(found) = recheck::original(subject, [own.schedule])
     {
@@ -508,6 +484,94 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         mutant,
         fate,
         explored,
+    }
+}
+
+/// What the executions of a mutant came to.
+struct Executed {
+    fate: Fate,
+    finding: Option<Finding>,
+    explored: Explored,
+    /// A schedule under which the original failed by itself.
+    own: Option<Finding>,
+    is_cut_off: bool,
+}
+
+/// Explores a mutant from what is known of the original.
+fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Executed {
+    match &start.known {
+        Known::Searched(original) => {
+            let (finding, first) = under_few_preemptions(subject, original, mutant, order);
+            if let Some(finding) = finding {
+                return Executed {
+                    fate: Fate::Killed,
+                    finding: Some(finding),
+                    explored: first,
+                    own: None,
+                    is_cut_off: false,
+                };
+            }
+            let found = searched(subject, original, mutant, start.technique, order, &first);
+            Executed {
+                fate: found.fate,
+                finding: found.finding,
+                explored: found.explored,
+                own: None,
+                is_cut_off: found.is_cut_off,
+            }
+        }
+        Known::Sampled(original) => {
+            let patience = Duration::from_millis(order.mutant_patience);
+            let mut watch = Watch::new(order.sample, patience);
+            if order.sample < u64::MAX {
+                watch = watch.of_long_executions();
+            }
+            let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
+            let explored = Explored {
+                executions: run.executions,
+                coverage: run.coverage.to_string(),
+                ..Explored::default()
+            };
+            let (fate, finding) = fate(run.verdict);
+            Executed {
+                fate,
+                finding,
+                explored,
+                own: run.own,
+                is_cut_off: false,
+            }
+        }
+    }
+}
+
+/// Tells how a mutant fails, and checks that it does so again and that the original does not.
+fn describe_kill(
+    subject: &mut Subject<'_>,
+    start: &Start,
+    mutant: u32,
+    finding: Finding,
+    failure: FindingKind,
+    fate: &mut Fate,
+    explored: &mut Explored,
+) {
+    let (end, schedule) = (finding.end, finding.schedule);
+    let briefly = describe::BRIEFLY;
+    subject.activate(mutant);
+    let found = describe::found(subject, failure, end, schedule.clone(), briefly);
+    subject.activate(0);
+    let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
+    explored.found = Some(found);
+    if !replayed {
+        Recheck::not_repeated().judge(fate, explored);
+    } else if !start.is_complete {
+        let mut rechecked = recheck::original(subject, [schedule]);
+        if matches!(rechecked, Recheck::Passes) {
+            // Threads have other numbers where a schedule is told.
+            let names = subject.test().set_names(Names::new());
+            rechecked = recheck::original(subject, short);
+            subject.test().set_names(names);
+        }
+        rechecked.judge(fate, explored);
     }
 }
 

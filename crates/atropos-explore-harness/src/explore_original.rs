@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Answer, Explored, Order};
 use atropos_search::{
-    Budget, Coverage, Gradual, GradualStage, Plan, Progress, Sampling, Search, Strategy, System,
+    Budget, Coverage, Division, End, Gradual, GradualStage, Progress, Sampling, Schedule, Search,
+    Strategy, StrategySpec, System,
 };
 use atropos_threads::Noted as _;
 
@@ -24,7 +25,8 @@ const ALONE: u64 = 2000;
 enum Way {
     Gradual(Gradual),
     Searching(Box<Search>),
-    Chosen(Plan, Box<dyn Strategy>),
+    /// Any other, and how processes share it.
+    Chosen(Division, Box<dyn Strategy>),
 }
 
 impl Way {
@@ -37,12 +39,11 @@ impl Way {
                 seed: order.seed,
             })));
         }
-        let plan: Plan = order.strategy.parse().map_err(text)?;
-        if let Some(search) = plan.search() {
+        let spec: StrategySpec = order.strategy.parse().map_err(text)?;
+        if let Some(search) = spec.search() {
             return Ok(Way::Searching(Box::new(search)));
         }
-        let strategy = plan.strategy(order.seed);
-        Ok(Way::Chosen(plan, strategy))
+        Ok(Way::Chosen(spec.division(), spec.strategy(order.seed)))
     }
 
     /// The search that goes on in rounds from here, if there is one that is long, and how many more executions it may take.
@@ -70,13 +71,12 @@ impl Way {
                 GradualStage::Bounded => None,
                 GradualStage::Random => Some(drawn(order.executions, Sampling::Random)),
             },
-            Way::Chosen(Plan::Exhaustive, _) => is_long.then(|| Task::exhaustive(subject)),
-            Way::Chosen(Plan::Random(schedules), _) => Some(drawn(*schedules, Sampling::Random)),
-            Way::Chosen(Plan::Pos(schedules), _) => Some(drawn(*schedules, Sampling::Pos)),
-            Way::Chosen(Plan::Pct { schedules, depth }, _) => {
-                Some(drawn(*schedules, Sampling::Pct { depth: *depth }))
-            }
-            Way::Chosen(..) | Way::Searching(_) => None,
+            Way::Searching(_) => None,
+            Way::Chosen(division, _) => match *division {
+                Division::Tree => is_long.then(|| Task::exhaustive(subject)),
+                Division::Sample { schedules, how } => Some(drawn(schedules, how)),
+                Division::Rounds | Division::Whole => None,
+            },
         }
     }
 
@@ -138,109 +138,179 @@ pub fn text(error: impl std::fmt::Display) -> String {
 
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
 pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
-    let start = Instant::now();
-    let mut way = Way::of(order)?;
-    // The default has three stages.
-    let stage = match &way {
-        Way::Gradual(_) => Duration::from_millis(order.patience / 3),
-        Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(order.patience),
-    };
-    let (mut stage_end, mut report) = (start + stage, start + REPORT);
-    let mut failing = None;
-    // Executions that other processes made in stages that are over.
-    let mut elsewhere = 0;
-    // What they told of a search that this one goes on with.
-    let mut shared = Explored::default();
+    let mut exploration = Exploration::new(order)?;
     loop {
         // Also for a single process, so that the result does not depend on how many there are.
-        if let Some((search, left)) = way.long_search() {
-            let limits = Limits {
-                processes: order.workers.max(1),
-                executions: left,
-                until: stage_end,
-            };
-            let before = begun(search);
-            let part = parallel::go_on(subject, search, limits)?;
-            let (spent, is_unfinished) = (begun(search) - before, !part.complete);
-            if parallel::add(&mut shared, part) {
-                break;
-            }
-            way.spend(spent);
-            if is_unfinished && Instant::now() >= stage_end {
-                stage_end = Instant::now() + stage;
-                if way.hurry().is_break() {
-                    break;
-                }
-            }
-        }
-        if !way.strategy().begin() {
+        if exploration.search_in_rounds(subject)?.is_break() {
             break;
         }
-        if let Some(mut task) = way.task(subject, order) {
-            let limits = Limits {
-                processes: order.workers.max(1),
-                executions: way.budget(order),
-                until: stage_end,
-            };
-            let outcome = parallel::explore(subject, &mut task, limits)?;
-            if outcome.is_settled || way.is_at_last_stage() {
-                return Ok(told(&mut way, outcome, elsewhere, start));
-            }
-            elsewhere += outcome.explored.executions;
-            stage_end = Instant::now() + stage;
-            if way.hurry().is_break() {
-                break;
-            }
-            continue;
+        if !exploration.way.strategy().begin() {
+            break;
         }
-        let end = subject.run(way.strategy());
-        let strategy = way.strategy();
+        if let Some(task) = exploration.way.task(subject, order) {
+            match exploration.share(subject, task)? {
+                Shared::Over(explored) => return Ok(*explored),
+                Shared::NextStage => continue,
+                Shared::NoStageLeft => break,
+            }
+        }
+        if exploration.execute(subject).is_break() {
+            break;
+        }
+    }
+    Ok(exploration.finish(subject))
+}
+
+/// An exploration under way.
+struct Exploration<'o> {
+    order: &'o Order,
+    way: Way,
+    start: Instant,
+    /// The time of a stage, and when the present one ends.
+    stage: Duration,
+    stage_end: Instant,
+    next_report: Instant,
+    failing: Option<(End, Schedule)>,
+    /// Executions that other processes made in stages that are over.
+    elsewhere: u64,
+    /// What they told of a search that this one goes on with.
+    shared: Explored,
+}
+
+/// What came of a stage that several processes shared.
+enum Shared {
+    /// The exploration is over.
+    Over(Box<Explored>),
+    NextStage,
+    NoStageLeft,
+}
+
+impl<'o> Exploration<'o> {
+    fn new(order: &'o Order) -> Result<Exploration<'o>, String> {
+        let start = Instant::now();
+        let way = Way::of(order)?;
+        // The default has three stages.
+        let stage = match &way {
+            Way::Gradual(_) => Duration::from_millis(order.patience / 3),
+            Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(order.patience),
+        };
+        Ok(Exploration {
+            order,
+            way,
+            start,
+            stage,
+            stage_end: start + stage,
+            next_report: start + REPORT,
+            failing: None,
+            elsewhere: 0,
+            shared: Explored::default(),
+        })
+    }
+
+    /// The time of a stage is up.
+    fn end_stage(&mut self) -> ControlFlow<()> {
+        self.stage_end = Instant::now() + self.stage;
+        self.way.hurry()
+    }
+
+    /// Goes on in rounds with a search that is long, if there is one.
+    fn search_in_rounds(&mut self, subject: &mut Subject<'_>) -> Result<ControlFlow<()>, String> {
+        let Some((search, left)) = self.way.long_search() else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let limits = Limits {
+            processes: self.order.workers.max(1),
+            executions: left,
+            until: self.stage_end,
+        };
+        let before = begun(search);
+        let part = parallel::go_on(subject, search, limits)?;
+        let (spent, is_unfinished) = (begun(search) - before, !part.complete);
+        if parallel::add(&mut self.shared, part) {
+            return Ok(ControlFlow::Break(()));
+        }
+        self.way.spend(spent);
+        Ok(match is_unfinished && Instant::now() >= self.stage_end {
+            true => self.end_stage(),
+            false => ControlFlow::Continue(()),
+        })
+    }
+
+    /// Shares the present stage among processes.
+    fn share(
+        &mut self,
+        subject: &mut Subject<'_>,
+        mut task: Task<'static>,
+    ) -> Result<Shared, String> {
+        let limits = Limits {
+            processes: self.order.workers.max(1),
+            executions: self.way.budget(self.order),
+            until: self.stage_end,
+        };
+        let outcome = parallel::explore(subject, &mut task, limits)?;
+        if outcome.is_settled || self.way.is_at_last_stage() {
+            let explored = told(&mut self.way, outcome, self.elsewhere, self.start);
+            return Ok(Shared::Over(Box::new(explored)));
+        }
+        self.elsewhere += outcome.explored.executions;
+        Ok(match self.end_stage() {
+            ControlFlow::Continue(()) => Shared::NextStage,
+            ControlFlow::Break(()) => Shared::NoStageLeft,
+        })
+    }
+
+    /// Runs one execution here; breaks if it is the last.
+    fn execute(&mut self, subject: &mut Subject<'_>) -> ControlFlow<()> {
+        let strategy = self.way.strategy();
+        let end = subject.run(strategy);
         strategy.end(end);
         if end.is_failure() {
-            failing = Some((end, strategy.schedule()));
+            self.failing = Some((end, strategy.schedule()));
         }
-        let is_over = failing.is_some()
+        let is_over = self.failing.is_some()
             || strategy.divergence().is_some()
             || subject.notes.uncontrolled.is_some();
         if is_over {
-            break;
+            return ControlFlow::Break(());
         }
         let now = Instant::now();
-        if now >= report {
+        if now >= self.next_report {
             say_progress(&strategy.progress());
-            report = now + REPORT;
+            self.next_report = now + REPORT;
         }
-        if now >= stage_end {
-            stage_end = now + stage;
-            if way.hurry().is_break() {
-                break;
+        match now >= self.stage_end {
+            true => self.end_stage(),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// What came of it.
+    fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
+        let strategy = self.way.strategy();
+        let (coverage, progress, divergence) = (
+            strategy.coverage(),
+            strategy.progress(),
+            strategy.divergence(),
+        );
+        let notes = subject.take_notes();
+        let mut explored = describe::notes(&notes);
+        explored.divergence = divergence.map(text);
+        let is_over = parallel::add(&mut explored, self.shared);
+        explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
+        explored.coverage = coverage.to_string();
+        explored.executions = progress.executions + self.elsewhere;
+        if let (Some((end, schedule)), Some(failure), None) =
+            (self.failing, notes.failure, notes.uncontrolled)
+        {
+            let thoroughly = describe::THOROUGHLY;
+            match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
+                Ok(found) => explored.found = Some(found),
+                Err(why) => explored.uncontrolled = Some(why),
             }
         }
+        explored.nanoseconds = self.start.elapsed().as_nanos() as u64;
+        explored
     }
-    let strategy = way.strategy();
-    let (coverage, progress, divergence) = (
-        strategy.coverage(),
-        strategy.progress(),
-        strategy.divergence(),
-    );
-    let notes = subject.take_notes();
-    let mut explored = describe::notes(&notes);
-    explored.divergence = divergence.map(text);
-    let is_over = parallel::add(&mut explored, shared);
-    explored.complete = coverage == Coverage::All && failing.is_none() && !is_over;
-    explored.coverage = coverage.to_string();
-    explored.executions = progress.executions + elsewhere;
-    if let (Some((end, schedule)), Some(failure), None) =
-        (failing, notes.failure, notes.uncontrolled)
-    {
-        let thoroughly = describe::THOROUGHLY;
-        match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
-            Ok(found) => explored.found = Some(found),
-            Err(why) => explored.uncontrolled = Some(why),
-        }
-    }
-    explored.nanoseconds = start.elapsed().as_nanos() as u64;
-    Ok(explored)
 }
 
 /// What came of an exploration whose last stage several processes shared.

@@ -10,7 +10,7 @@
 //! - A [`Strategy`] is a guide with a plan; [`explore`] drives it. [`Exhaustive`] takes one schedule per
 //!   class of equivalent ones; [`Search`] goes through states (stateful, preemption bound, full
 //!   enumeration); [`Uniform`], [`Pct`] and [`Pos`] draw at random; [`Replay`] repeats; [`Gradual`] is the
-//!   default. [`Plan`] knows them by name. [`Coverage`] says in words what was covered.
+//!   default. [`STRATEGIES`] lists them by name. [`Coverage`] says in words what was covered.
 //! - A [`Schedule`] is one line of text; [`shrink`] makes it readable, [`check_determinism`] tells where
 //!   two runs of it part.
 //! - For several processes, [`split`] divides an exhaustive search into [`WorkItem`]s, and a [`Search`] goes in [`Round`]s.
@@ -40,8 +40,8 @@ mod model;
 mod mutmut;
 mod names;
 mod op;
-mod plan;
 mod random;
+mod registry;
 mod replay;
 mod sampling;
 mod schedule;
@@ -63,12 +63,12 @@ pub use mutmut::{
 };
 pub use names::Names;
 pub use op::{Access, Kind, Object, Op};
-pub use plan::{Plan, UnknownPlan};
 pub use random::Random;
+pub use registry::{Division, STRATEGIES, StrategyEntry, StrategySpec, UnknownStrategy};
 pub use replay::{Replay, Strictness, check_determinism, replay};
 pub use sampling::{Draw, Pct, Pos, Uniform};
 pub use schedule::{Schedule, ScheduleError};
-pub use search::{Found, Matching, NotFound, Order, Round, Search, Settings, Size, Waiting};
+pub use search::{Found, Matching, NotFound, Round, Search, SearchOrder, Settings, Size, Waiting};
 pub use shrink::{Shrunk, shrink};
 pub use split::{Given, WorkItem, split};
 pub use strategy::{

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use atropos_search::{Plan, Technique};
+use atropos_search::{StrategySpec, Technique};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -272,8 +272,8 @@ impl ReplayArguments {
 }
 
 pub fn parse_strategy(text: &str) -> Result<String, String> {
-    match text.parse::<Plan>() {
-        Ok(Plan::Replay(_)) => Err("`cargo atropos replay` runs one schedule".to_owned()),
+    match text.parse::<StrategySpec>() {
+        Ok(StrategySpec::Replay(_)) => Err("`cargo atropos replay` runs one schedule".to_owned()),
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
     }

@@ -7,7 +7,7 @@ use crate::explore::{Halt, Limits, Reduction};
 use crate::generate::{Crew, EngineKind, Options};
 use crate::loading::Loaded;
 use crate::mutation::MutantId;
-use atropos_search::{Order, Technique, Until};
+use atropos_search::{SearchOrder, Technique, Until};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
@@ -77,17 +77,18 @@ pub(super) fn explore(
         deadline: args.time.and_then(end),
         memory: args.max_memory.or_else(most_memory),
     });
-    let mut explored = match Explored::new(explorer, Order::BreadthFirst, limits, args.max_states) {
-        Ok(explored) => explored,
-        Err(Obstacle::Stopped { stop, after }) => {
-            writeln!(out, "{}", what_stopped(&model, &source, &stop, &after))?;
-            return Ok(false);
-        }
-        Err(obstacle) => {
-            writeln!(out, "{obstacle}")?;
-            return Ok(false);
-        }
-    };
+    let mut explored =
+        match Explored::new(explorer, SearchOrder::BreadthFirst, limits, args.max_states) {
+            Ok(explored) => explored,
+            Err(Obstacle::Stopped { stop, after }) => {
+                writeln!(out, "{}", what_stopped(&model, &source, &stop, &after))?;
+                return Ok(false);
+            }
+            Err(obstacle) => {
+                writeln!(out, "{obstacle}")?;
+                return Ok(false);
+            }
+        };
     let size = explored.size();
     let mutants: Vec<MutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
     writeln!(

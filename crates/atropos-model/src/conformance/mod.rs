@@ -10,7 +10,8 @@ use crate::explore::{Explorer, Limits, Stop};
 use crate::model::Model;
 use crate::mutation::MutantId;
 use atropos_search::{
-    Finding, Matching, Method, Order, Original, Settings, Size, Technique, Until, Verdict, Walk,
+    Finding, Matching, Method, Original, SearchOrder, Settings, Size, Technique, Until, Verdict,
+    Walk,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ impl Explored {
     /// If it fails by itself, or has more than `most` states.
     pub fn new(
         explorer: Explorer,
-        order: Order,
+        order: SearchOrder,
         limits: Limits,
         most: usize,
     ) -> Result<Explored, Obstacle> {

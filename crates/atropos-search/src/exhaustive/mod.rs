@@ -20,7 +20,7 @@
 //! - an operation that another thread's step replaces (a timeout, by a notification) gets its turn
 //!   just before that step.
 
-mod order;
+mod happens_before;
 mod path;
 mod reversal;
 mod wakeup;
@@ -31,7 +31,7 @@ use crate::schedule::Schedule;
 use crate::split::WorkItem;
 use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
 use crate::system::{End, Guide, Pending, Phase, Point};
-use order::Order;
+use happens_before::HappensBefore;
 use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
 use reversal::Race;
 use wakeup::{First, Forest, Growth, List, Sequence, Step};
@@ -60,7 +60,7 @@ pub struct Exhaustive {
     #[allow(clippy::vec_box)] // The boxes themselves are used again.
     spare: Vec<Box<Chosen>>,
     forest: Forest,
-    order: Order,
+    order: HappensBefore,
     /// The nodes up to here repeat the execution before; the last of them took a new branch.
     repeated: usize,
     /// The part of the tree to explore; nodes above it are expanded elsewhere.

@@ -1,7 +1,7 @@
 //! After an execution: finding its races and planning the executions in which they come the other
 //! way round.
 
-use super::order::{Entry, EventId, Sure};
+use super::happens_before::{Entry, EventId, Sure};
 use super::path::{What, chosen};
 use super::wakeup::Step;
 use super::{Exhaustive, MOST_PLANNED};

@@ -1,5 +1,5 @@
 //! Search over states by re-execution: Figure 4 of the MuTMuT paper, with its choices made
-//! explicit. What to explore next ([`Order`]), what counts as seen before ([`Matching`]), what is cut
+//! explicit. What to explore next ([`SearchOrder`]), what counts as seen before ([`Matching`]), what is cut
 //! off (a preemption bound) and where to begin ([`Start`]) are independent of each other.
 //!
 //! Full enumeration, stateful search, preemption bounding with happens-before caching and the
@@ -26,7 +26,7 @@ use node::{Counted, Edge, Node};
 
 /// Which of the transitions not yet explored comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum SearchOrder {
     DepthFirst,
     BreadthFirst,
 }
@@ -45,7 +45,7 @@ pub enum Matching {
 /// The settings of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    pub order: Order,
+    pub order: SearchOrder,
     pub matching: Matching,
     /// How many preemptions a path may have: changes of thread where the running one could go on.
     pub bound: Option<u32>,
@@ -137,14 +137,14 @@ impl Search {
     /// Every schedule, one by one: the reference for everything else.
     pub fn enumeration() -> Search {
         Search::new(Settings {
-            order: Order::DepthFirst,
+            order: SearchOrder::DepthFirst,
             matching: Matching::Nothing,
             bound: None,
         })
     }
 
     /// Every state, depth or breadth first, each explored once.
-    pub fn stateful(order: Order) -> Search {
+    pub fn stateful(order: SearchOrder) -> Search {
         Search::new(Settings {
             order,
             matching: Matching::Fingerprint,
@@ -156,7 +156,7 @@ impl Search {
     pub fn chess(bound: u32) -> Search {
         let matching = Matching::HappensBefore;
         Search::new(Settings {
-            order: Order::DepthFirst,
+            order: SearchOrder::DepthFirst,
             matching,
             bound: Some(bound),
         })
@@ -249,8 +249,8 @@ impl Search {
     fn pick(&mut self) -> Option<u32> {
         loop {
             let next = match self.settings.order {
-                Order::DepthFirst => self.frontier.worklist.back().copied(),
-                Order::BreadthFirst => self.frontier.worklist.front().copied(),
+                SearchOrder::DepthFirst => self.frontier.worklist.back().copied(),
+                SearchOrder::BreadthFirst => self.frontier.worklist.front().copied(),
             };
             let Some(node) = next else {
                 if !self.begin_group() {
@@ -262,8 +262,8 @@ impl Search {
                 return Some(node);
             }
             match self.settings.order {
-                Order::DepthFirst => self.frontier.worklist.pop_back(),
-                Order::BreadthFirst => self.frontier.worklist.pop_front(),
+                SearchOrder::DepthFirst => self.frontier.worklist.pop_back(),
+                SearchOrder::BreadthFirst => self.frontier.worklist.pop_front(),
             };
             self.forget(node);
         }
@@ -272,7 +272,7 @@ impl Search {
     /// In a depth-first search, what is done is on top: its memory can be used again.
     fn forget(&mut self, node: u32) {
         let is_top = node as usize + 1 == self.frontier.nodes.len();
-        if self.settings.order == Order::DepthFirst && is_top {
+        if self.settings.order == SearchOrder::DepthFirst && is_top {
             let node = self.frontier.nodes.pop().expect("the node is there");
             self.frontier.choices.truncate(node.first as usize);
         }
@@ -412,7 +412,7 @@ impl Search {
     /// Only if the new state's own transition comes next can an execution go on. In a breadth-first round others wait.
     fn goes_on_from(&mut self, node: u32) -> bool {
         match self.settings.order {
-            Order::BreadthFirst if self.visited.trial.is_some() => false,
+            SearchOrder::BreadthFirst if self.visited.trial.is_some() => false,
             _ => self.pick() == Some(node),
         }
     }

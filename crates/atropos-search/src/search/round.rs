@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::node::{Node, Size, Spot};
-use super::{Order, Search};
+use super::{Search, SearchOrder};
 use crate::choice::{Choice, Thread};
 use crate::graph::ROOT;
 use crate::hash::Table;
@@ -85,8 +85,8 @@ impl Search {
         let mut round = Vec::new();
         while round.len() < self.frontier.round {
             let next = match self.settings.order {
-                Order::DepthFirst => self.frontier.worklist.back(),
-                Order::BreadthFirst => self.frontier.worklist.front(),
+                SearchOrder::DepthFirst => self.frontier.worklist.back(),
+                SearchOrder::BreadthFirst => self.frontier.worklist.front(),
             };
             let Some(&node) = next else { break };
             if self.frontier.nodes[node as usize].taken < self.frontier.nodes[node as usize].count {
@@ -95,8 +95,8 @@ impl Search {
                 continue;
             }
             match self.settings.order {
-                Order::DepthFirst => self.frontier.worklist.pop_back(),
-                Order::BreadthFirst => self.frontier.worklist.pop_front(),
+                SearchOrder::DepthFirst => self.frontier.worklist.pop_back(),
+                SearchOrder::BreadthFirst => self.frontier.worklist.pop_front(),
             };
         }
         round

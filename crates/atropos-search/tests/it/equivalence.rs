@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    End, Exhaustive, Matching, Order, Search, Settings, Strategy, System, explore_with,
+    End, Exhaustive, Matching, Search, SearchOrder, Settings, Strategy, System, explore_with,
 };
 
 use crate::generate::{Taste, program};
@@ -120,11 +120,17 @@ fn random_programs_have_the_same_ends_under_every_strategy() {
             check_ends(&ends, &reference, name, seed, &system.program);
             strategy.progress()
         };
-        check("depth first", &mut Search::stateful(Order::DepthFirst));
-        check("breadth first", &mut Search::stateful(Order::BreadthFirst));
+        check(
+            "depth first",
+            &mut Search::stateful(SearchOrder::DepthFirst),
+        );
+        check(
+            "breadth first",
+            &mut Search::stateful(SearchOrder::BreadthFirst),
+        );
         check("chess", &mut Search::chess(1000));
         let caching = Settings {
-            order: Order::DepthFirst,
+            order: SearchOrder::DepthFirst,
             matching: Matching::HappensBefore,
             bound: None,
         };
@@ -161,7 +167,7 @@ fn programs_too_big_to_enumerate_have_the_same_ends_with_and_without_reduction()
         let Some(reduced) = ends_of(&mut system, &mut exhaustive, most) else {
             continue;
         };
-        let mut stateful = Search::stateful(Order::DepthFirst);
+        let mut stateful = Search::stateful(SearchOrder::DepthFirst);
         let Some(reference) = ends_of(&mut system, &mut stateful, 20 * most) else {
             continue;
         };

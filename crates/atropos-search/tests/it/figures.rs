@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_search::{
-    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Order, Original, Settings, Size,
-    Technique, Until, Verdict, Walk,
+    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Original, SearchOrder, Settings,
+    Size, Technique, Until, Verdict, Walk,
 };
 
 /// `test1`: an account of 50; one thread withdraws 80, one deposits 90, one deposits 20; in the end
@@ -74,7 +74,7 @@ impl Model for Account {
     }
 }
 
-fn method(order: Order) -> Method {
+fn method(order: SearchOrder) -> Method {
     Method::Search(Settings {
         order,
         matching: Matching::Fingerprint,
@@ -95,7 +95,7 @@ fn explored(technique: Technique) -> Size {
 
 fn run_of_mutant_1(technique: Technique) -> MutantRun {
     let mut system = Walk::new(Account::default());
-    let original = Original::explore(&mut system, method(Order::DepthFirst));
+    let original = Original::explore(&mut system, method(SearchOrder::DepthFirst));
     let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
     assert_eq!(
         run.verdict,
@@ -108,7 +108,7 @@ fn run_of_mutant_1(technique: Technique) -> MutantRun {
 
 #[test]
 fn figure_2_has_10_states_and_13_transitions() {
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
+    for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
         let mut system = Walk::new(Account::default());
         let original = Original::explore(&mut system, method(order));
         assert_eq!(original.size, size(10, 13));
@@ -154,7 +154,7 @@ fn figure_5c_all_states_leaves_5_states_and_9_transitions_of_figure_2_unexplored
 
 #[test]
 fn every_technique_kills_mutant_2_and_not_mutant_3() {
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
+    for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
         for technique in Technique::ALL {
             let mut system = Walk::new(Account::default());
             let original = Original::explore(&mut system, method(order));
@@ -221,7 +221,7 @@ impl Model for Detour {
 
 #[test]
 fn state_set_finds_a_kill_that_the_paths_of_the_search_tree_alone_would_hide() {
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
+    for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
         for technique in Technique::ALL {
             let mut system = Walk::new(Detour { active: 0 });
             let original = Original::explore(&mut system, method(order));

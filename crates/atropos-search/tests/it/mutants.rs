@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    End, Guide, Matching, Method, Mutable, MutantRun, Order, Original, SampledOriginal, Sampling,
-    Search, Settings, Size, Strictness, System, Technique, Until, Verdict, replay,
+    End, Guide, Matching, Method, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
+    SearchOrder, Settings, Size, Strictness, System, Technique, Until, Verdict, replay,
 };
 
 use crate::equivalence::{ends_of, seeds};
 use crate::generate::{Taste, program};
 use crate::lang::Interpreter;
 
-fn search(order: Order, matching: Matching, bound: Option<u32>) -> Method {
+fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> Method {
     Method::Search(Settings {
         order,
         matching,
@@ -24,7 +24,7 @@ fn search(order: Order, matching: Matching, bound: Option<u32>) -> Method {
 /// Every method that explores everything.
 fn complete_methods() -> Vec<Method> {
     use Matching::*;
-    use Order::*;
+    use SearchOrder::*;
     vec![
         search(DepthFirst, Nothing, None),
         search(BreadthFirst, Nothing, None),
@@ -169,7 +169,7 @@ fn under_a_preemption_bound_every_technique_kills_what_the_naive_one_kills() {
                 Matching::HappensBefore,
                 Matching::Fingerprint,
             ] {
-                let method = search(Order::DepthFirst, matching, Some(bound));
+                let method = search(SearchOrder::DepthFirst, matching, Some(bound));
                 let all = explore_all(&mut system, method, Until::Done);
                 for (technique, runs) in &all {
                     assert_eq!(
@@ -192,7 +192,7 @@ fn a_killing_schedule_kills_again_when_replayed() {
             continue;
         };
         for method in [
-            search(Order::DepthFirst, Matching::Fingerprint, None),
+            search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
             Method::Exhaustive,
         ] {
             for (_, runs) in explore_all(&mut system, method, Until::FirstFailure) {
@@ -329,7 +329,7 @@ fn a_quick_look_kills_only_what_exploration_kills() {
             false => ControlFlow::Continue(()),
         };
         for method in [
-            search(Order::DepthFirst, Matching::Fingerprint, None),
+            search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
             Method::Exhaustive,
         ] {
             let original = Original::explore(&mut system, method);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use atropos_search::{
-    End, Exhaustive, Found, Order, Round, Search, Strategy, System, WorkItem, split,
+    End, Exhaustive, Found, Round, Search, SearchOrder, Strategy, System, WorkItem, split,
 };
 
 use crate::equivalence::{Ends, ends_of, seeds};
@@ -107,8 +107,8 @@ fn a_search_in_rounds_has_the_ends_and_the_executions_of_one_without() {
         let program = program(seed, taste);
         let mut system = Interpreter::new(program.clone());
         for make in [
-            (|| Search::stateful(Order::DepthFirst)) as fn() -> Search,
-            || Search::stateful(Order::BreadthFirst),
+            (|| Search::stateful(SearchOrder::DepthFirst)) as fn() -> Search,
+            || Search::stateful(SearchOrder::BreadthFirst),
             || Search::chess(1),
             || Search::chess(1000),
         ] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use atropos_threads::atropos_search::{Exhaustive, Order, Search, Strategy};
+use atropos_threads::atropos_search::{Exhaustive, Search, SearchOrder, Strategy};
 use atropos_threads::{Memory, Options, survey};
 
 unsafe extern "C" {
@@ -100,7 +100,7 @@ pub fn check(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
 pub fn check_by_states(test: impl Fn() + Sync, expected: &[&str]) {
     check(&test, &sc(), expected);
     alone(|| {
-        let (all, report) = survey(&test, &sc(), &mut Search::stateful(Order::DepthFirst));
+        let (all, report) = survey(&test, &sc(), &mut Search::stateful(SearchOrder::DepthFirst));
         assert_eq!(report.divergence, None, "not deterministic");
         assert_eq!(keys(all), expected, "stateful");
     });

@@ -1,7 +1,9 @@
 //! Channels: which orders of sending, receiving and dropping ends are told apart.
 
 use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
-use atropos_threads::atropos_search::{Coverage, Exhaustive, Order, Random, Search, Strategy};
+use atropos_threads::atropos_search::{
+    Coverage, Exhaustive, Random, Search, SearchOrder, Strategy,
+};
 use atropos_threads::sync::mpsc::{self, TryRecvError};
 use atropos_threads::{Options, say, survey, thread};
 
@@ -138,7 +140,7 @@ fn channels_have_the_same_ends_with_and_without_reduction() {
             let (reduced, executions) = ends(&test, &sc(), &mut Exhaustive::new());
             assert_eq!(reduced, all, "exhaustive, seed {seed}");
             assert!(executions <= enumerated);
-            let mut stateful = Search::stateful(Order::DepthFirst);
+            let mut stateful = Search::stateful(SearchOrder::DepthFirst);
             let (found, _) = ends(&test, &sc(), &mut stateful);
             assert_eq!(found, all, "stateful, seed {seed}");
         }
@@ -146,7 +148,7 @@ fn channels_have_the_same_ends_with_and_without_reduction() {
         for seed in 0..10 {
             let test = move || generated(seed, 2);
             let (reduced, _) = ends(&test, &sc(), &mut Exhaustive::new());
-            let mut stateful = Search::stateful(Order::DepthFirst);
+            let mut stateful = Search::stateful(SearchOrder::DepthFirst);
             let (found, _) = ends(&test, &sc(), &mut stateful);
             assert_eq!(reduced, found, "two senders, seed {seed}");
         }

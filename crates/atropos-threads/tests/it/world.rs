@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use atropos_search::{Draw, Exhaustive, Order, Replay, Search, Strategy, Strictness, Uniform};
+use atropos_search::{
+    Draw, Exhaustive, Replay, Search, SearchOrder, Strategy, Strictness, Uniform,
+};
 use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
 use atropos_threads::sync::{LazyLock, Mutex};
 use atropos_threads::{Options, explore, replay, say, survey, thread};
@@ -315,7 +317,7 @@ fn all_strategies_find_the_same_ends_of_generated_programs() {
             let all = run(&mut Search::enumeration());
             assert_eq!(run(&mut Exhaustive::new()), all, "exhaustive, seed {seed}");
             assert_eq!(
-                run(&mut Search::stateful(Order::DepthFirst)),
+                run(&mut Search::stateful(SearchOrder::DepthFirst)),
                 all,
                 "stateful, seed {seed}"
             );
@@ -323,7 +325,8 @@ fn all_strategies_find_the_same_ends_of_generated_programs() {
         for seed in 0..6 {
             let test = move || generated(seed, 3, 2);
             let (reduced, _) = survey(&test, &sc(), &mut Exhaustive::new());
-            let (stateful, _) = survey(&test, &sc(), &mut Search::stateful(Order::DepthFirst));
+            let (stateful, _) =
+                survey(&test, &sc(), &mut Search::stateful(SearchOrder::DepthFirst));
             assert_eq!(
                 reduced.keys().collect::<Vec<_>>(),
                 stateful.keys().collect::<Vec<_>>(),

@@ -38,7 +38,7 @@ pub(super) struct Sure(pub bool);
 
 /// The order of the current execution. Survives from one execution to the next as far as they agree.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Order {
+pub(super) struct HappensBefore {
     events: Vec<Event>,
     /// One clock per event, `stride` entries each: how many steps of each thread come no later.
     clocks: Vec<u32>,
@@ -57,7 +57,7 @@ pub(super) struct Order {
     clock: Vec<u32>,
 }
 
-impl Order {
+impl HappensBefore {
     /// The small number of an object; the same as long as the search lasts.
     pub(super) fn dense(&mut self, op: &Op) -> [u32; 4] {
         let mut numbers = [0; 4];
@@ -73,7 +73,7 @@ impl Order {
     }
 
     /// Forgets the events from `len` on, and all that is known of objects: the caller enters the
-    /// events that stay again with [`Order::keep`].
+    /// events that stay again with [`HappensBefore::keep`].
     pub(super) fn rewind(&mut self, len: usize) {
         self.events.truncate(len);
         self.clocks.truncate(len * self.stride);
