@@ -9,7 +9,7 @@ use atropos_model::explore::{Limits, Reducer, Stop};
 use atropos_model::generate::{Options, Status, StrategyKind, generate};
 use atropos_model::model::Model;
 use atropos_model::mutation::MutantId;
-use atropos_search::{Order, Technique, Until};
+use atropos_search::{SearchOrder, Technique, Until};
 use std::sync::Arc;
 
 const LIMITS: Limits = Limits { closure: 200 };
@@ -64,7 +64,7 @@ fn count(verdicts: &[(MutantId, Conforms)], of: Conforms) -> usize {
 fn every_technique_kills_the_same_mutants_of_the_car_alarm_and_explores_no_more_than_the_one_before()
  {
     let model = load(&example("car_alarm.ooas"));
-    for order in [Order::DepthFirst, Order::BreadthFirst] {
+    for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
         let mut explored = explored(&model, order, 1_000).expect("a small model");
         let (verdicts, states) = techniques_agree(&mut explored, 1);
         assert_eq!(
@@ -82,8 +82,8 @@ fn techniques_agree_on_generated_models() {
     for seed in 300..315 {
         let model = load(&generated(seed));
         let order = match seed % 2 {
-            0 => Order::DepthFirst,
-            _ => Order::BreadthFirst,
+            0 => SearchOrder::DepthFirst,
+            _ => SearchOrder::BreadthFirst,
         };
         let Ok(mut explored) = explored(&model, order, 25) else {
             continue;
@@ -110,7 +110,7 @@ fn what_a_test_kills_does_not_conform_and_what_conforms_no_test_kills() {
            ctr clear = requires n = 3 and n >= 3: n := 0 end
          do press() [] clear() [] var v: T: shown(v) od",
     ));
-    let mut explored = explored(&model, Order::BreadthFirst, 1_000).expect("a small model");
+    let mut explored = explored(&model, SearchOrder::BreadthFirst, 1_000).expect("a small model");
     let options = Options {
         strategy: StrategyKind::S1,
         ..Options::default()
@@ -133,7 +133,7 @@ fn a_model_that_fails_or_is_too_large_is_told() {
         "",
         "var n: int[0..2] actions ctr up = requires true: n := n + 1 end do up() od",
     ));
-    let Some(Obstacle::Stopped { stop, after }) = explored(&fails, Order::BreadthFirst, 100).err()
+    let Some(Obstacle::Stopped { stop, after }) = explored(&fails, SearchOrder::BreadthFirst, 100).err()
     else {
         panic!("it fails");
     };
@@ -143,6 +143,6 @@ fn a_model_that_fails_or_is_too_large_is_told() {
         "",
         "var n: int[0..500] actions ctr up = requires n < 500: n := n + 1 end do up() od",
     ));
-    let much = explored(&large, Order::BreadthFirst, 100).err();
+    let much = explored(&large, SearchOrder::BreadthFirst, 100).err();
     assert_eq!(much, Some(Obstacle::TooLarge(100)));
 }

@@ -13,7 +13,7 @@ use atropos_model::generate::{
 };
 use atropos_model::model::{ErrorKind, Model, ObjectId, State};
 use atropos_model::mutation::{Mode, MutantId, MutantSet};
-use atropos_search::{Order, Technique, Until};
+use atropos_search::{SearchOrder, Technique, Until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -195,7 +195,7 @@ fn obstacle(model: &Arc<Model>, halt: Halt) -> Option<Obstacle> {
     let mut explorer = explorer(model, None);
     explorer.heed(halt);
     let limits = Limits { closure: 200 };
-    Explored::new(explorer, Order::BreadthFirst, limits, 100).err()
+    Explored::new(explorer, SearchOrder::BreadthFirst, limits, 100).err()
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
         let mut explorer = explorer(&model, None);
         explorer.heed(halt.clone());
         let limits = Limits::default();
-        let mut explored = Explored::new(explorer, Order::BreadthFirst, limits, 20_000).unwrap();
+        let mut explored = Explored::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
         let interrupt = &mut |decided| halt.interrupted.store(decided >= most, Ordering::Relaxed);
         let technique = Technique::AllStates;
         let comparison = explored.compare(&mutants, technique, Until::FirstFailure, interrupt);
