@@ -133,7 +133,8 @@ fn a_model_that_fails_or_is_too_large_is_told() {
         "",
         "var n: int[0..2] actions ctr up = requires true: n := n + 1 end do up() od",
     ));
-    let Some(Obstacle::Stopped { stop, after }) = explored(&fails, SearchOrder::BreadthFirst, 100).err()
+    let Some(Obstacle::Stopped { stop, after }) =
+        explored(&fails, SearchOrder::BreadthFirst, 100).err()
     else {
         panic!("it fails");
     };

@@ -222,7 +222,8 @@ fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
         let mut explorer = explorer(&model, None);
         explorer.heed(halt.clone());
         let limits = Limits::default();
-        let mut explored = Explored::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
+        let mut explored =
+            Explored::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
         let interrupt = &mut |decided| halt.interrupted.store(decided >= most, Ordering::Relaxed);
         let technique = Technique::AllStates;
         let comparison = explored.compare(&mutants, technique, Until::FirstFailure, interrupt);
