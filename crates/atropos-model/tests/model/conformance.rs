@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 const LIMITS: Limits = Limits { closure: 200 };
 
-fn explored(model: &Arc<Model>, order: Order, most: usize) -> Result<Explored, Obstacle> {
+fn explored(model: &Arc<Model>, order: SearchOrder, most: usize) -> Result<Explored, Obstacle> {
     let reducer = Arc::new(Reducer::new(model));
     Explored::new(explorer(model, Some(reducer)), order, LIMITS, most)
 }
