@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use atropos_model::cli::ModelCommand;
 use atropos_mutants::OperatorSelection;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -13,6 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::did_you_mean::nearest;
+use crate::model::ModelCommand;
 use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
 pub use crate::schedule_arguments::{
     Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,
@@ -126,7 +126,8 @@ pub enum Command {
     #[command(after_long_help = OPERATORS_EXAMPLES)]
     Operators(OperatorsArguments),
     /// From a model of a controller (OOAS or a state chart), tests that kill the model's mutants
-    #[command(subcommand, after_long_help = MODEL_EXAMPLES)]
+    #[cfg_attr(feature = "model", command(subcommand))]
+    #[command(after_long_help = MODEL_EXAMPLES)]
     Model(Box<ModelCommand>),
 }
 

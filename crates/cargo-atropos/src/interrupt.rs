@@ -63,6 +63,7 @@ impl Interrupt {
     }
 
     /// For those that look at it by themselves.
+    #[cfg(feature = "model")]
     pub fn flag(&self) -> &Arc<AtomicBool> {
         &self.requested
     }

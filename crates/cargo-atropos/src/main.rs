@@ -42,6 +42,7 @@ mod reports;
 mod run;
 
 mod list;
+mod model;
 mod operators;
 mod show;
 
@@ -52,7 +53,6 @@ use anyhow::Result;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit_code::ExitCode;
-use crate::interrupt::Interrupt;
 use crate::terminal::{Terminal, is_closed_pipe};
 
 fn main() -> process::ExitCode {
@@ -92,19 +92,6 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Report(arguments)) => reports::again(arguments),
         Some(Command::Operators(operators)) => operators::operators(&operators),
-        Some(Command::Model(command)) => model(&command),
+        Some(Command::Model(command)) => model::model(&command),
     }
-}
-
-fn model(command: &atropos_model::cli::ModelCommand) -> Result<ExitCode> {
-    let interrupt = match command.heeds_interruption() {
-        true => Interrupt::install()?,
-        false => Interrupt::default(),
-    };
-    let done = atropos_model::cli::run(command, interrupt.flag())?;
-    Ok(match done {
-        _ if interrupt.is_requested() => ExitCode::Interrupted,
-        true => ExitCode::Success,
-        false => ExitCode::Survivors,
-    })
 }

@@ -4,16 +4,18 @@
 //! translation is a problem with a place and advice.
 
 pub mod chart;
+mod names;
 pub mod plantuml;
 pub mod problem;
 pub mod scxml;
 pub mod translate;
 mod validate;
-mod words;
 
 pub use chart::Chart;
 pub use problem::Problems;
-pub use translate::{Origin, translate, translate_with_origins};
+#[cfg(test)]
+pub use translate::translate;
+pub use translate::{Origin, translate_with_origins};
 
 /// Room in a queue of events where the chart does not say.
 pub(crate) const DEFAULT_QUEUE: u32 = 4;

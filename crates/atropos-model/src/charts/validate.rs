@@ -3,9 +3,9 @@
 use super::chart::{
     Action, Chart, Data, Machine, Start, StateId, StateKind, Text, Transition, Trigger,
 };
+use super::names;
 use super::problem::Collector;
 use super::translate::in_predicates;
-use super::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Notes everything that is wrong with the chart.
@@ -36,7 +36,7 @@ fn unique<'a>(
 }
 
 fn good_name(name: &Text, what: &str, collector: &mut Collector) {
-    if !name.text.is_empty() && !words::is_name(&name.text) {
+    if !name.text.is_empty() && !names::is_name(&name.text) {
         collector.advise(
             name.span.clone(),
             format!(
@@ -44,7 +44,7 @@ fn good_name(name: &Text, what: &str, collector: &mut Collector) {
                 name.text,
                 article(what)
             ),
-            words::name_advice(&name.text),
+            names::name_advice(&name.text),
         );
     }
 }
@@ -162,12 +162,12 @@ fn together(
 ) {
     for (at, &one) in targets.iter().enumerate() {
         for &other in &targets[at + 1..] {
-            let meeting = machine
+            let start = machine
                 .line(one)
                 .find(|&id| machine.within(other, id))
                 .unwrap_or(StateId::ROOT);
-            let nested = meeting == one || meeting == other;
-            if nested || machine.state(meeting).kind != StateKind::Parallel {
+            let nested = start == one || start == other;
+            if nested || machine.state(start).kind != StateKind::Parallel {
                 collector.advise(
                     span.clone(),
                     format!(
@@ -298,7 +298,7 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
             collector.advise(
                 id.span.clone(),
                 format!("no delayed `<send>` is called `{}`", id.text),
-                words::meant(&id.text, delays.keys().copied(), "there is none at all"),
+                names::meant(&id.text, delays.keys().copied(), "there is none at all"),
             );
         }
     }
@@ -313,7 +313,7 @@ fn expect_event(event: &Text, awaited: &BTreeSet<&str>, who: &str, collector: &m
         collector.advise(
             event.span.clone(),
             format!("no transition of {who} waits for `{}`", event.text),
-            words::meant(
+            names::meant(
                 &event.text,
                 awaited.iter().copied(),
                 "it waits for no event",
@@ -335,7 +335,7 @@ fn check_send(
         collector.advise(
             to.span.clone(),
             format!("`{}` refers to no other object", to.text),
-            words::meant(
+            names::meant(
                 &to.text,
                 known,
                 "declare a reference to the other object first",
@@ -450,7 +450,7 @@ fn check_instances(chart: &Chart, collector: &mut Collector) {
                 collector.advise(
                     name.span.clone(),
                     format!("`{}` has no variable `{}`", machine.name.text, name.text),
-                    words::meant(&name.text, known, "it has no variables"),
+                    names::meant(&name.text, known, "it has no variables"),
                 );
             }
         }
@@ -470,7 +470,7 @@ fn check_binding(
         collector.advise(
             name.span.clone(),
             format!("`{}` has no reference `{}`", machine.name.text, name.text),
-            words::meant(&name.text, known, "it has no references"),
+            names::meant(&name.text, known, "it has no references"),
         );
         return;
     };
@@ -481,7 +481,7 @@ fn check_binding(
             collector.advise(
                 object.span.clone(),
                 format!("there is no instance `{}`", object.text),
-                words::meant(&object.text, known, "there are no instances"),
+                names::meant(&object.text, known, "there are no instances"),
             );
         }
         Some(bound) if bound.class.text != reference.class.text => collector.advise(
@@ -503,7 +503,7 @@ fn class_of<'a>(chart: &'a Chart, class: &Text, collector: &mut Collector) -> Op
         collector.advise(
             class.span.clone(),
             format!("there is no class `{}`", class.text),
-            words::meant(&class.text, known, "there are no classes"),
+            names::meant(&class.text, known, "there are no classes"),
         );
     }
     found
@@ -535,7 +535,7 @@ fn check_in(machine: &Machine, text: &Text, collector: &mut Collector) {
             collector.advise(
                 text.span.clone(),
                 format!("`In({name})` asks for a state that does not exist"),
-                words::meant(&name, known, "no states are declared"),
+                names::meant(&name, known, "no states are declared"),
             );
         }
     }

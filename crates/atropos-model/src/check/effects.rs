@@ -3,8 +3,8 @@
 use super::Checker;
 use crate::language::Diagnostic;
 use crate::model::code::{Call, Effects};
+use crate::model::visit;
 use crate::model::{CodeId, Stmt, StmtKind, TargetBase};
-use crate::walk;
 
 impl Checker<'_> {
     pub(super) fn effects(&mut self) {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         }
         colors[id.0 as usize] = 1;
         let mut calls = Vec::new();
-        walk::calls(&self.codes[id.0 as usize].body, &mut |call: &Call| {
+        visit::calls(&self.codes[id.0 as usize].body, &mut |call: &Call| {
             calls.push((call.code, call.span))
         });
         for (callee, span) in calls {
@@ -71,10 +71,10 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        walk::own_expressions(stmt, &mut |expr| {
-            walk::calls_in(expr, &mut |call| self.require_function(call))
+        visit::own_expressions(stmt, &mut |expr| {
+            visit::calls_in(expr, &mut |call| self.require_function(call))
         });
-        walk::substatements(stmt, &mut |inner| self.statement_effects(inner, effects));
+        visit::substatements(stmt, &mut |inner| self.statement_effects(inner, effects));
     }
 
     fn require_function(&mut self, call: &Call) {

@@ -421,46 +421,7 @@ impl Checker<'_> {
             );
             return None;
         };
-        let (receiver, class, name) = match &callee.kind {
-            Tree::Name(name) => (
-                None,
-                own,
-                tree::Name {
-                    text: name.clone(),
-                    span: callee.span,
-                },
-            ),
-            Tree::Field(base, name) => {
-                let base_span = base.span;
-                let base = self.expression(base, scope, None);
-                let class = match *self.types.get(base.ty) {
-                    Ty::Ref(class) => class,
-                    Ty::Bad => return None,
-                    _ => {
-                        let message = format!(
-                            "only objects have methods, this is {}",
-                            self.type_name(base.ty)
-                        );
-                        let advice = "call a method as `object.method(…)`, one of this object as `method(…)`";
-                        self.diagnostics.error(base_span, message, advice);
-                        return None;
-                    }
-                };
-                let receiver = if matches!(base.kind, ExprKind::SelfRef) {
-                    None
-                } else {
-                    Some(base)
-                };
-                (receiver, class, name.clone())
-            }
-            _ => {
-                let advice =
-                    "methods and actions are called, by name: `name(…)` or `object.name(…)`";
-                self.diagnostics
-                    .error(callee.span, "this can't be called", advice);
-                return None;
-            }
-        };
+        let (receiver, class, name) = self.callee(callee, own, scope)?;
         let Some(code) = self.find_code(class, &name.text) else {
             self.unknown_method(class, &name);
             return None;
@@ -482,22 +443,7 @@ impl Checker<'_> {
             .collect();
         let given = args.len() + usize::from(fold.is_some());
         if given != params.len() {
-            let (wanted, plural) = (params.len(), if params.len() == 1 { "" } else { "s" });
-            let also = if fold.is_some() {
-                ", the list's element first"
-            } else {
-                ""
-            };
-            let message = format!(
-                "`{}` takes {wanted} argument{plural}{also}, {given} given",
-                name.text
-            );
-            let types: Vec<String> = params.iter().map(|ty| self.type_name(*ty)).collect();
-            let advice = match params.is_empty() {
-                true => "call it without arguments".to_owned(),
-                false => format!("they are of type {}", types.join(", ")),
-            };
-            self.diagnostics.error(span, message, advice);
+            self.wrong_argument_count(&name, &params, given, fold.is_some(), span);
             return None;
         }
         let fold = match fold {
@@ -522,6 +468,81 @@ impl Checker<'_> {
             store: None,
             span,
         })
+    }
+
+    /// Whose code a call means: the receiver if it is another object, the class, and the name.
+    fn callee(
+        &mut self,
+        callee: &tree::Expr,
+        own: ClassId,
+        scope: &mut Scope,
+    ) -> Option<(Option<Expr>, ClassId, tree::Name)> {
+        match &callee.kind {
+            Tree::Name(name) => Some((
+                None,
+                own,
+                tree::Name {
+                    text: name.clone(),
+                    span: callee.span,
+                },
+            )),
+            Tree::Field(base, name) => {
+                let base_span = base.span;
+                let base = self.expression(base, scope, None);
+                let class = match *self.types.get(base.ty) {
+                    Ty::Ref(class) => class,
+                    Ty::Bad => return None,
+                    _ => {
+                        let message = format!(
+                            "only objects have methods, this is {}",
+                            self.type_name(base.ty)
+                        );
+                        let advice = "call a method as `object.method(…)`, one of this object as `method(…)`";
+                        self.diagnostics.error(base_span, message, advice);
+                        return None;
+                    }
+                };
+                let receiver = if matches!(base.kind, ExprKind::SelfRef) {
+                    None
+                } else {
+                    Some(base)
+                };
+                Some((receiver, class, name.clone()))
+            }
+            _ => {
+                let advice =
+                    "methods and actions are called, by name: `name(…)` or `object.name(…)`";
+                self.diagnostics
+                    .error(callee.span, "this can't be called", advice);
+                None
+            }
+        }
+    }
+
+    fn wrong_argument_count(
+        &mut self,
+        name: &tree::Name,
+        params: &[TyId],
+        given: usize,
+        fold: bool,
+        span: Span,
+    ) {
+        let (wanted, plural) = (params.len(), if params.len() == 1 { "" } else { "s" });
+        let also = if fold {
+            ", the list's element first"
+        } else {
+            ""
+        };
+        let message = format!(
+            "`{}` takes {wanted} argument{plural}{also}, {given} given",
+            name.text
+        );
+        let types: Vec<String> = params.iter().map(|ty| self.type_name(*ty)).collect();
+        let advice = match params.is_empty() {
+            true => "call it without arguments".to_owned(),
+            false => format!("they are of type {}", types.join(", ")),
+        };
+        self.diagnostics.error(span, message, advice);
     }
 
     fn folded_list(&mut self, list: &tree::Expr, element: TyId, scope: &mut Scope) -> Option<Expr> {

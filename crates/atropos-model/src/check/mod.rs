@@ -33,7 +33,9 @@ pub fn check(text: &str) -> (Option<Model>, Diagnostics) {
     let model = checker.finish(text);
     let diagnostics = checker.diagnostics;
     match model {
-        Some(model) if !diagnostics.has_errors() => (Some(mutation::weave(model)), diagnostics),
+        Some(model) if !diagnostics.has_errors() => {
+            (Some(mutation::insert_points(model)), diagnostics)
+        }
         _ => (None, diagnostics),
     }
 }
@@ -57,7 +59,7 @@ pub(crate) enum Global {
     Class(crate::model::ClassId),
     /// A type definition not looked at yet.
     Waiting(usize),
-    /// Being looked at: meeting it again is a cycle.
+    /// Being looked at: start it again is a cycle.
     Open,
 }
 

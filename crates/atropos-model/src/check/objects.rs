@@ -26,7 +26,7 @@ struct Builder {
 }
 
 /// Where an initialiser is evaluated.
-struct Place<'b> {
+struct Initialiser<'b> {
     builder: &'b mut Builder,
     object: usize,
     /// The attribute, for the names of created objects.
@@ -134,7 +134,7 @@ impl Checker<'_> {
                     continue;
                 }
                 let path = format!("{name}.{}", attribute.name);
-                let mut place = Some(Place {
+                let mut place = Some(Initialiser {
                     builder: &mut *builder,
                     object,
                     path,
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    fn evaluate(&mut self, expr: &Expr, place: &mut Option<Place>) -> Result<Value, Fault> {
+    fn evaluate(&mut self, expr: &Expr, place: &mut Option<Initialiser>) -> Result<Value, Fault> {
         let span = expr.span;
         let fault =
             |kind: crate::model::ErrorKind| (span, kind.sentence().to_string(), INITIAL_VALUES);
@@ -253,7 +253,7 @@ impl Checker<'_> {
     fn evaluate_all(
         &mut self,
         items: &[Expr],
-        place: &mut Option<Place>,
+        place: &mut Option<Initialiser>,
     ) -> Result<Vec<Value>, Fault> {
         let outer = place.as_ref().map(|place| place.path.clone());
         let mut values = Vec::with_capacity(items.len());

@@ -74,7 +74,6 @@ impl Checker<'_> {
             attributes: info.attributes.clone(),
             size: info.size,
             block: self.block_of(id),
-            span: info.tree.span,
         }
     }
 

@@ -307,7 +307,6 @@ impl<'t> Checker<'t> {
             }
             Ty::Ref(class) => self.classes[class.0 as usize].name.text.clone(),
             Ty::Nil => "nil".into(),
-            Ty::Nothing => "no value".into(),
             Ty::Bad => "?".into(),
         }
     }

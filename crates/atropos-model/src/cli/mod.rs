@@ -1,20 +1,21 @@
 //! The subcommands of `cargo atropos model`.
 
-mod exploring;
-mod generating;
-mod ticker;
+mod explore;
+mod generate;
+mod progress;
 
-use crate::animate::Animation;
+use crate::animation::Animation;
 use crate::charts;
-use crate::explore::{Cause, Interpreted, Stop, free_memory};
+use crate::execution::Interpreted;
 use crate::language::format_text;
 use crate::loading::{Loaded, Source};
 use crate::model::Model;
 use crate::mutation::Fate;
+use crate::state_space::{Cause, Stop, free_memory};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-pub use exploring::ExploreArgs;
-pub use generating::GenerateArgs;
+pub use explore::ExploreArgs;
+pub use generate::GenerateArgs;
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -156,9 +157,9 @@ fn run_to(
         ModelCommand::Translate { file, out: to } => translate_file(file, to.as_deref(), out),
         ModelCommand::Run { file, seed } => animate(file, *seed, out),
         ModelCommand::Mutants(args) => list_mutants(args, out),
-        ModelCommand::Explore(args) => exploring::explore(args, interrupted, out),
-        ModelCommand::Generate(args) => generating::generate_tests(args, interrupted, out),
-        ModelCommand::Rust(args) => generating::rust_tests(args, interrupted, out),
+        ModelCommand::Explore(args) => explore::explore(args, interrupted, out),
+        ModelCommand::Generate(args) => generate::generate_tests(args, interrupted, out),
+        ModelCommand::Rust(args) => generate::rust_tests(args, interrupted, out),
         ModelCommand::Synthesize {
             kind,
             seed,
@@ -242,7 +243,7 @@ fn check_file(file: &Path, out: &mut dyn Write) -> anyhow::Result<bool> {
     let Some(Loaded { model, .. }) = load(file)? else {
         return Ok(false);
     };
-    let table = crate::generate::Results::new(&model.mutants).table(&model.mutants);
+    let table = crate::generation::Results::new(&model.mutants).table(&model.mutants);
     writeln!(
         out,
         "{}: {}, {}, {}, {}, {} of state, {} ({} duplicate, {} equivalent, {} dead)",

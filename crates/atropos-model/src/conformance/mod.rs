@@ -6,14 +6,16 @@ mod system;
 
 pub use system::Conformance;
 
-use crate::explore::{Explorer, Limits, Stop};
+#[cfg(test)]
 use crate::model::Model;
 use crate::mutation::MutantId;
+use crate::state_space::{Explorer, Limits, Stop};
 use atropos_search::{
     Finding, Matching, Method, Original, SearchOrder, Settings, Size, Technique, Until, Verdict,
     Walk,
 };
 use std::ops::ControlFlow;
+#[cfg(test)]
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,6 +66,7 @@ pub struct Judged {
     pub conforms: Conforms,
     pub size: Size,
     /// It has too many states; a failure may have been found before.
+    #[cfg(test)]
     pub was_cut: bool,
 }
 
@@ -105,6 +108,7 @@ impl Explored {
         })
     }
 
+    #[cfg(test)]
     pub fn model(&self) -> Arc<Model> {
         self.walk.model().model()
     }
@@ -166,6 +170,7 @@ impl Explored {
         Judged {
             conforms,
             size: run.size,
+            #[cfg(test)]
             was_cut: cut,
         }
     }

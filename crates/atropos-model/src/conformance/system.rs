@@ -9,10 +9,10 @@
 //! Only inputs that the specification surely takes are given. So the original conforms to itself, also where it may
 //! refuse an input.
 
-use crate::explore::{Acting, Explorer, Limits, Node, Stop, Suspension};
-use crate::generate::Move;
+use crate::generation::Move;
 use crate::model::{Label, Model, Observation};
 use crate::mutation::{MutantId, MutantSet};
+use crate::state_space::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use atropos_search::{End, Guide, Schedule, spread};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -32,7 +32,7 @@ struct Position {
 }
 
 /// A suspension state of the specification.
-struct Place {
+struct SpecState {
     suspension: Suspension,
     observations: BTreeSet<Observation>,
     /// Those it surely takes, with the mutants that each meets.
@@ -42,12 +42,12 @@ struct Place {
 }
 
 /// What can happen at a position.
-struct Outlook {
+struct Successors {
     reached: MutantSet,
-    turns: Vec<Turn>,
+    list: Vec<Successor>,
 }
 
-struct Turn {
+struct Successor {
     /// None: the implementation fails by itself, or goes on without end.
     step: Option<Move>,
     reached: MutantSet,
@@ -67,12 +67,12 @@ struct Memory {
     acting: Acting,
     /// Who acts; 0 is the original.
     mutant: u32,
-    places: Vec<Result<Rc<Place>, Stop>>,
+    places: Vec<Result<Rc<SpecState>, Stop>>,
     place_of: HashMap<Arc<[Node]>, usize>,
     positions: Vec<Position>,
     number_of: HashMap<Position, Number>,
-    of_original: HashMap<Number, Rc<Outlook>>,
-    of_mutant: HashMap<Number, Rc<Outlook>>,
+    of_original: HashMap<Number, Rc<Successors>>,
+    of_mutant: HashMap<Number, Rc<Successors>>,
     /// Positions of whoever acts.
     seen: HashSet<Number>,
     /// What stopped whoever acts, first of all.
@@ -129,20 +129,21 @@ impl Conformance {
         let mut moves = Vec::new();
         let mut alternatives = schedule.choices.iter().filter_map(|c| c.as_data());
         while !is_end(at) {
-            let outlook = memory.outlook(at);
+            let successors = memory.successors(at);
             // A step with one way to go on asks nothing.
-            let chosen = match outlook.turns.len() {
+            let chosen = match successors.list.len() {
                 0 | 1 => Some(0),
                 _ => alternatives.next(),
             };
-            let Some(turn) = chosen.and_then(|chosen| outlook.turns.get(chosen as usize)) else {
+            let Some(successor) = chosen.and_then(|chosen| successors.list.get(chosen as usize))
+            else {
                 break;
             };
             if moves.len() > schedule.choices.len() {
                 break;
             }
-            moves.extend(turn.step.as_ref().map(|step| step.text(&model)));
-            at = turn.to;
+            moves.extend(successor.step.as_ref().map(|step| step.text(&model)));
+            at = successor.to;
         }
         moves
     }
@@ -180,14 +181,14 @@ impl Memory {
         self.places.len() - 1
     }
 
-    fn look(&mut self, kernel: &[Node]) -> Result<Place, Stop> {
+    fn look(&mut self, kernel: &[Node]) -> Result<SpecState, Stop> {
         let mut own = MutantSet::for_all(&self.explorer.model.mutants);
         let suspension = self
             .explorer
             .close(&self.original, kernel, self.limits, &mut own)?;
         let inputs = self.explorer.inputs(&self.original, &suspension)?;
         let sure = inputs.into_iter().filter(|(_, input)| input.is_sure);
-        Ok(Place {
+        Ok(SpecState {
             observations: suspension.observations(),
             inputs: sure.map(|(label, input)| (label, input.met)).collect(),
             suspension,
@@ -196,32 +197,32 @@ impl Memory {
     }
 
     /// What can happen, by whoever acts. Where the original was and the mutant would do the same, that is known.
-    fn outlook(&mut self, number: Number) -> Rc<Outlook> {
+    fn successors(&mut self, number: Number) -> Rc<Successors> {
         let known = self.of_mutant.get(&number).or_else(|| {
             let mutant = MutantId(self.mutant);
-            self.of_original.get(&number).filter(|outlook| {
+            self.of_original.get(&number).filter(|successors| {
                 self.mutant == 0
-                    || !(outlook.reached.contains(mutant)
-                        || outlook.turns.iter().any(|t| t.reached.contains(mutant)))
+                    || !(successors.reached.contains(mutant)
+                        || successors.list.iter().any(|t| t.reached.contains(mutant)))
             })
         });
         if let Some(known) = known {
             return known.clone();
         }
-        let outlook = Rc::new(self.compute(number));
+        let successors = Rc::new(self.compute(number));
         let whose = match self.mutant {
             0 => &mut self.of_original,
             _ => &mut self.of_mutant,
         };
-        whose.insert(number, outlook.clone());
-        outlook
+        whose.insert(number, successors.clone());
+        successors
     }
 
-    fn compute(&mut self, number: Number) -> Outlook {
+    fn compute(&mut self, number: Number) -> Successors {
         let Position { place, kernel } = self.positions[(number - FAILED - 1) as usize].clone();
-        let mut outlook = Outlook {
+        let mut successors = Successors {
             reached: MutantSet::default(),
-            turns: Vec::new(),
+            list: Vec::new(),
         };
         let acting = self.acting.clone();
         let closed = self.explorer.close(
@@ -234,35 +235,35 @@ impl Memory {
             (Ok(place), Ok(suspension)) => (place, suspension),
             (Err(stop), _) | (_, Err(stop)) => {
                 let to = self.stop(stop);
-                outlook.turns.push(Turn {
+                successors.list.push(Successor {
                     to,
                     ..failing(None)
                 });
-                return outlook;
+                return successors;
             }
         };
-        outlook.reached = self.explorer.model.mutants.met(&place.own);
+        successors.reached = self.explorer.model.mutants.met(&place.own);
         let observations = suspension.observations();
         for observation in observations.iter().cloned() {
             let telling = observation != Observation::Delta || place.observations.len() > 1;
             let predicted = place.observations.contains(&observation);
             let step = Move::Observe(observation);
             match (predicted, telling) {
-                (false, _) => outlook.turns.push(failing(Some(step))),
+                (false, _) => successors.list.push(failing(Some(step))),
                 (true, false) => {}
                 (true, true) => {
-                    let turn = self.turn(&acting, step, &place, &suspension);
-                    outlook.turns.push(turn);
+                    let successor = self.successor(&acting, step, &place, &suspension);
+                    successors.list.push(successor);
                 }
             }
         }
         for (label, met) in &place.inputs {
             let step = Move::Input(label.clone());
-            let mut turn = self.turn(&acting, step, &place, &suspension);
-            turn.reached = self.explorer.model.mutants.met(met);
-            outlook.turns.push(turn);
+            let mut successor = self.successor(&acting, step, &place, &suspension);
+            successor.reached = self.explorer.model.mutants.met(met);
+            successors.list.push(successor);
         }
-        outlook
+        successors
     }
 
     /// Where what can't go on comes to. Of what was ended from outside nothing is known.
@@ -279,13 +280,13 @@ impl Memory {
         to
     }
 
-    fn turn(
+    fn successor(
         &mut self,
         acting: &Acting,
         step: Move,
-        place: &Place,
+        place: &SpecState,
         suspension: &Suspension,
-    ) -> Turn {
+    ) -> Successor {
         let specified = step.of_original(&mut self.explorer, &self.original, &place.suspension);
         let implemented = step.of_mutant(&mut self.explorer, acting, suspension);
         let to = match (specified, implemented) {
@@ -298,7 +299,7 @@ impl Memory {
             }
             (Err(stop), _) | (_, Err(stop)) => self.stop(stop),
         };
-        Turn {
+        Successor {
             step: Some(step),
             reached: MutantSet::default(),
             to,
@@ -306,8 +307,8 @@ impl Memory {
     }
 }
 
-fn failing(step: Option<Move>) -> Turn {
-    Turn {
+fn failing(step: Option<Move>) -> Successor {
+    Successor {
         step,
         reached: MutantSet::default(),
         to: FAILED,
@@ -333,17 +334,17 @@ impl atropos_search::Model for Conformance {
 
     fn step(&self, number: &Number, _: u32, guide: &mut dyn Guide) -> Number {
         let memory = &mut *self.memory.borrow_mut();
-        let outlook = memory.outlook(*number);
+        let successors = memory.successors(*number);
         memory.seen.insert(*number);
         self.states.set(memory.seen.len());
-        tell(&outlook.reached, guide);
-        if outlook.turns.is_empty() {
+        tell(&successors.reached, guide);
+        if successors.list.is_empty() {
             return OVER;
         }
-        let chosen = guide.data(outlook.turns.len() as u32);
-        let turn = &outlook.turns[chosen as usize];
-        tell(&turn.reached, guide);
-        turn.to
+        let chosen = guide.data(successors.list.len() as u32);
+        let successor = &successors.list[chosen as usize];
+        tell(&successor.reached, guide);
+        successor.to
     }
 
     fn fingerprint(&self, number: &Number) -> u64 {

@@ -192,7 +192,7 @@ impl Parser<'_> {
         };
         let head = start.to(cond.span);
         if !self.eat_keyword("end") {
-            // The seed's Figure 2 leaves such an `end` out: where the next item starts it can only be missing.
+            // The MoMuT paper's Figure 2 leaves such an `end` out: where the next item starts it can only be missing.
             if self.at_item_header() || self.at_section() {
                 self.diagnostics.push(
                     Diagnostic::warning(head, "this guarded command has no `end`")

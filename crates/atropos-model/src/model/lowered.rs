@@ -62,7 +62,6 @@ pub struct Class {
     pub size: u32,
     /// The do-od block, perhaps inherited.
     pub block: Option<CodeId>,
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ pub mod lowered;
 pub mod state;
 pub mod types;
 pub mod value;
+pub mod visit;
 
 pub use code::{
     BoundVar, Code, CodeId, CodeKind, Domain, Expr, ExprKind, PointId, Stmt, StmtKind, Target,

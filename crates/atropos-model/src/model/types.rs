@@ -33,8 +33,6 @@ pub enum Ty {
     Ref(ClassId),
     /// The type of `nil` alone.
     Nil,
-    /// No value: a method without result.
-    Nothing,
     /// Already reported.
     Bad,
 }
@@ -160,7 +158,7 @@ impl TypeTable {
             Ty::Tuple(items) => items
                 .iter()
                 .fold(0, |sum: u32, item| sum.saturating_add(self.size(*item))),
-            Ty::Nothing | Ty::Bad => 0,
+            Ty::Bad => 0,
             _ => self.width_of(ty).map_or(0, Width::bytes),
         }
     }

@@ -4,15 +4,15 @@
 use super::mutant::{Fate, MutantId, Mutants, PointKind};
 use crate::language::tree::BinaryOp;
 use crate::model::arithmetic;
+use crate::model::visit;
 use crate::model::{CodeId, Expr, ExprKind, Model, PointId, Stmt, StmtKind, TypeTable};
-use crate::walk;
 
 /// At most this many pairs of operands are compared.
 const MAX_PAIRS: i128 = 10_000;
 
 pub(super) fn find(mutants: &mut Mutants, model: &Model) {
     for code in &model.codes {
-        walk::expressions(&code.body, &mut |expr| compare(expr, &model.types, mutants));
+        visit::expressions(&code.body, &mut |expr| compare(expr, &model.types, mutants));
         guards(&code.body, mutants);
     }
     let live = live_codes(model);
@@ -34,7 +34,7 @@ fn live_codes(model: &Model) -> Vec<bool> {
     let mut open: Vec<CodeId> = blocks.collect();
     while let Some(id) = open.pop() {
         if !std::mem::replace(&mut live[id.0 as usize], true) {
-            walk::calls(&model.code(id).body, &mut |call| open.push(call.code));
+            visit::calls(&model.code(id).body, &mut |call| open.push(call.code));
         }
     }
     live
@@ -127,13 +127,13 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
             mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
         }
     }
-    walk::substatements(stmt, &mut |inner| guards(inner, mutants));
+    visit::substatements(stmt, &mut |inner| guards(inner, mutants));
 }
 
 /// Whether computing this can end in an error or be disabled.
 pub(super) fn may_fail(expr: &Expr) -> bool {
     let mut fails = false;
-    walk::expressions_in(expr, &mut |expr| {
+    visit::expressions_in(expr, &mut |expr| {
         fails |= match &expr.kind {
             ExprKind::Lit { .. }
             | ExprKind::Const(_)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MutantId(pub u32);
 
-/// The rules of the seed's Table 2.
+/// The rules of the MoMuT paper's Table 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Operator {
     /// A guarded command is never enabled.
@@ -30,16 +30,6 @@ impl Operator {
             Operator::ReplaceUnary => "RUO",
             Operator::InvertBoolean => "IBL",
             Operator::ReplaceInteger => "RIL",
-        }
-    }
-
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Operator::DisableGuard => "disable a guarded command",
-            Operator::ReplaceBinary => "replace a binary operator",
-            Operator::ReplaceUnary => "replace a unary operator or quantifier",
-            Operator::InvertBoolean => "invert a truth value that is assigned",
-            Operator::ReplaceInteger => "replace a number that is assigned",
         }
     }
 }
@@ -106,7 +96,6 @@ pub struct Point {
     /// The id of variant 1; the others follow.
     pub first: MutantId,
     pub variants: u8,
-    pub code: CodeId,
 }
 
 impl Point {

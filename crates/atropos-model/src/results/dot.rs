@@ -1,7 +1,7 @@
 //! Tests as graphs for graphviz.
 
 use super::test_case::{Edge, TestCase};
-use crate::generate::Move;
+use crate::generation::Move;
 use crate::model::Model;
 use std::fmt::Write as _;
 

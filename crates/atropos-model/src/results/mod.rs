@@ -5,9 +5,10 @@ mod dot;
 mod page;
 mod plot;
 mod report;
+pub mod rust_tests;
 mod test_case;
 mod write;
 
-pub use report::{MutantReport, Report, TestReport};
+pub use report::Report;
 pub use test_case::{Edge, TestCase};
 pub use write::{draw_tests, prepare, write_report, write_test};

@@ -1,4 +1,4 @@
-//! The seed's Figure 8 as SVG: how many states were visited how often, both axes logarithmic.
+//! The MoMuT paper's Figure 8 as SVG: how many states were visited how often, both axes logarithmic.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,6 +1,8 @@
 //! report.json: a run in numbers and names.
 
-use crate::generate::{Fault, Generated, KillMatrix, Moment, Options, PlaceId, Status, Table};
+use crate::generation::{
+    Fault, Generated, KillMatrix, Moment, Options, SpecStateId, Status, Table,
+};
 use crate::model::Model;
 use crate::mutation::{Fate, Mutant, MutantId};
 use serde::Serialize;
@@ -113,7 +115,7 @@ impl Report {
             declarations: model.classes.iter().map(|c| c.attributes.len()).sum(),
             state_bytes: model.state_size(),
             controllables: model.controllables(),
-            initial_steps: generated.atlas.places.first().map_or(0, |p| p.explored),
+            initial_steps: generated.graph.states.first().map_or(0, |p| p.explored),
             strategy: format!("{:?}", options.strategy).to_lowercase(),
             seed: options.seed,
             workers: options.workers,
@@ -189,7 +191,7 @@ fn joined(parts: &[&Mutant], by: &str, text: impl Fn(&Mutant) -> String) -> Stri
     texts.join(by)
 }
 
-/// What stands there instead; of mutants that act together, what stands in the other places too.
+/// What stands there instead; of mutants that act together, what stands in the other states too.
 fn replacement(model: &Model, parts: &[&Mutant]) -> String {
     let others = joined(&parts[1..], "", |part| {
         let (line, column) = model.line_column(part.span);
@@ -201,20 +203,20 @@ fn replacement(model: &Model, parts: &[&Mutant]) -> String {
 
 /// Mutants that a move would have met which no test took, with that move.
 fn missed(generated: &Generated) -> HashMap<MutantId, String> {
-    let mut visited: HashMap<PlaceId, (usize, usize)> = HashMap::new();
+    let mut visited: HashMap<SpecStateId, (usize, usize)> = HashMap::new();
     for (test, path) in generated.paths.iter().enumerate() {
-        for (after, place) in path.places.iter().enumerate() {
+        for (after, place) in path.states.iter().enumerate() {
             visited.entry(*place).or_insert((test, after));
         }
     }
-    let mut places: Vec<_> = visited.into_iter().collect();
-    places.sort_by_key(|(_, at)| *at);
+    let mut states: Vec<_> = visited.into_iter().collect();
+    states.sort_by_key(|(_, at)| *at);
     let mut missed = HashMap::new();
-    for (place, (test, after)) in places {
-        for way in generated.atlas.place(place).ways() {
-            for mutant in way.met.iter() {
+    for (place, (test, after)) in states {
+        for transition in generated.graph.state(place).transitions() {
+            for mutant in transition.met.iter() {
                 missed.entry(*mutant).or_insert_with(|| {
-                    let step = way.step.text(&generated.model);
+                    let step = transition.step.text(&generated.model);
                     let test = test_file(test);
                     format!(
                         "{step} after {after} moves of {test} would meet it, but no test takes it"

@@ -2,9 +2,9 @@
 //! a predicted output off the path `inconc`, anything else `fail`. Where outputs may come in several orders and meet
 //! again, all orders are followed.
 
-use crate::explore::Limits;
-use crate::generate::{Atlas, Crew, Move, Path, PlaceId};
+use crate::generation::{Move, Path, SpecStateId, StateGraph, Workers};
 use crate::model::{Model, Observation};
+use crate::state_space::Limits;
 use std::collections::BTreeMap;
 
 /// How many outputs off the path are followed before the test gives up.
@@ -41,30 +41,35 @@ pub struct TestCase {
 
 impl TestCase {
     /// The test of a generated path.
-    pub fn build(atlas: &mut Atlas, crew: &mut Crew, path: &Path, limits: Limits) -> TestCase {
+    pub fn build(
+        graph: &mut StateGraph,
+        workers: &mut Workers,
+        path: &Path,
+        limits: Limits,
+    ) -> TestCase {
         let mut builder = Builder {
-            atlas,
-            crew,
+            graph,
+            workers,
             limits,
             detours: 0,
             test: TestCase {
-                nodes: path.places.len(),
+                nodes: path.states.len(),
                 edges: Vec::new(),
             },
         };
         let verdict = builder.node();
-        for at in 0..path.places.len() {
+        for at in 0..path.states.len() {
             builder.place(path, at, verdict);
         }
-        let last = path.places.len() - 1;
+        let last = path.states.len() - 1;
         builder.test.edges.push((last, Edge::Pass, verdict));
         builder.test
     }
 }
 
 struct Builder<'g> {
-    atlas: &'g mut Atlas,
-    crew: &'g mut Crew,
+    graph: &'g mut StateGraph,
+    workers: &'g mut Workers,
     limits: Limits,
     /// Nodes off the path.
     detours: usize,
@@ -79,7 +84,7 @@ impl Builder<'_> {
 
     /// The edges that leave the `at`-th place of the path.
     fn place(&mut self, path: &Path, at: usize, verdict: usize) {
-        let step = if at + 1 < path.places.len() {
+        let step = if at + 1 < path.states.len() {
             path.moves.get(at)
         } else {
             None
@@ -91,8 +96,8 @@ impl Builder<'_> {
             Move::Observe(observation) => Some(observation),
         };
         let observations: Vec<Observation> = self
-            .atlas
-            .place(path.places[at])
+            .graph
+            .state(path.states[at])
             .observations
             .iter()
             .cloned()
@@ -103,7 +108,7 @@ impl Builder<'_> {
             // An input is given where nothing comes: quiescence is what it waits for.
             let silent = observed.is_none() && observation == Observation::Delta;
             if observed != Some(&observation) && !silent {
-                self.detour(path.places[at], at, observation, &ends, DETOUR, verdict);
+                self.detour(path.states[at], at, observation, &ends, DETOUR, verdict);
             }
         }
         self.test.edges.push((at, Edge::Fail, verdict));
@@ -111,17 +116,17 @@ impl Builder<'_> {
 
     fn detour(
         &mut self,
-        place: PlaceId,
+        place: SpecStateId,
         from: usize,
         observation: Observation,
-        ends: &BTreeMap<PlaceId, usize>,
+        ends: &BTreeMap<SpecStateId, usize>,
         left: usize,
         verdict: usize,
     ) {
         let room = self.detours < DETOURS;
         let next = room.then(|| {
-            self.atlas
-                .observe(self.crew, place, &observation, self.limits)
+            self.graph
+                .observe(self.workers, place, &observation, self.limits)
                 .ok()
         });
         let next = next.flatten();
@@ -135,7 +140,7 @@ impl Builder<'_> {
         self.test.edges.push((from, Edge::Step(step), node));
         let onward: Vec<Observation> = match next {
             Some(next) if left > 0 && !ends.is_empty() => {
-                let place = self.atlas.place(next);
+                let place = self.graph.state(next);
                 place
                     .observations
                     .iter()
@@ -146,8 +151,8 @@ impl Builder<'_> {
             _ => Vec::new(),
         };
         let quiet = next.is_none_or(|next| {
-            self.atlas
-                .place(next)
+            self.graph
+                .state(next)
                 .observations
                 .contains(&Observation::Delta)
         });
@@ -163,14 +168,14 @@ impl Builder<'_> {
     }
 }
 
-/// The places that the path reaches from here by waiting alone, with their positions; none before an input.
-fn ends(path: &Path, at: usize) -> BTreeMap<PlaceId, usize> {
+/// The states that the path reaches from here by waiting alone, with their positions; none before an input.
+fn ends(path: &Path, at: usize) -> BTreeMap<SpecStateId, usize> {
     let mut ends = BTreeMap::new();
     for later in at..path.moves.len() {
-        if matches!(path.moves[later], Move::Input(_)) || later + 1 >= path.places.len() {
+        if matches!(path.moves[later], Move::Input(_)) || later + 1 >= path.states.len() {
             break;
         }
-        ends.entry(path.places[later + 1]).or_insert(later + 1);
+        ends.entry(path.states[later + 1]).or_insert(later + 1);
     }
     ends
 }

@@ -6,8 +6,8 @@ use super::page::page;
 use super::plot::states_visited;
 use super::report::{Report, test_file};
 use super::test_case::TestCase;
-use crate::explore::Limits;
-use crate::generate::{self, Atlas, Crew, Generated, KillMatrix, Options, reduce};
+use crate::generation::{self, Generated, KillMatrix, Options, StateGraph, Workers, reduce};
+use crate::state_space::Limits;
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,13 +38,13 @@ pub fn prepare(directory: &Path) -> anyhow::Result<()> {
 pub fn write_test(
     directory: &Path,
     number: usize,
-    path: &generate::Path,
-    atlas: &mut Atlas,
-    crew: &mut Crew,
+    path: &generation::Path,
+    graph: &mut StateGraph,
+    workers: &mut Workers,
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let test = TestCase::build(atlas, crew, path, limits);
-    let model = crew.first().model.clone();
+    let test = TestCase::build(graph, workers, path, limits);
+    let model = workers.first().model.clone();
     let file = test_file(number);
     put(directory, &format!("{file}.aut"), &aut(&test, &model))?;
     put(
@@ -88,11 +88,11 @@ pub fn write_report(
     directory: &Path,
     name: &str,
     generated: &Generated,
-    crew: &mut Crew,
+    workers: &mut Workers,
     options: &Options,
     failure: Option<String>,
 ) -> anyhow::Result<Report> {
-    let matrix = KillMatrix::compute(crew, generated, options.limits);
+    let matrix = KillMatrix::compute(workers, generated, options.limits);
     let reduced = reduce(&matrix);
     let report = Report::new(name, generated, options, &matrix, &reduced, failure);
     put(

@@ -1,8 +1,8 @@
 //! M2 to M4: one controller with modes, timers and inputs, and (in M2 and M4) a second object that it informs.
 
 use super::class::Class;
-use super::random::Random;
 use super::{Draft, Kind};
+use crate::random::Random;
 
 struct Domain {
     class: &'static str,
@@ -254,7 +254,7 @@ fn time_out(domain: &Domain, random: &mut Random) -> String {
 /// An input leads from a few modes to others; from the first mode the first input always does.
 fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random) -> String {
     let mut from: Vec<usize> = (0..domain.modes.len())
-        .filter(|_| random.below(3) == 0)
+        .filter(|_| random.remainder(3) == 0)
         .collect();
     // Every mode is left by some input, and every input is taken somewhere.
     let must = number % domain.modes.len();
@@ -264,16 +264,16 @@ fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random
     let cases: Vec<String> = from
         .iter()
         .map(|&mode| {
-            let to = (mode + 1 + random.below(domain.modes.len() - 1)) % domain.modes.len();
-            let timer = random.below(TIMERS);
-            let wait = 5 + 5 * random.below(LONGEST_WAIT / 5);
+            let to = (mode + 1 + random.remainder(domain.modes.len() - 1)) % domain.modes.len();
+            let timer = random.remainder(TIMERS);
+            let wait = 5 + 5 * random.remainder(LONGEST_WAIT / 5);
             let only = if domain.parameters.is_empty() {
                 String::new()
             } else {
-                let (low, high) = (random.below(5), 5 + random.below(5));
+                let (low, high) = (random.remainder(5), 5 + random.remainder(5));
                 format!(" and lift >= {low} and tilt <= {high}")
             };
-            let remark = if random.below(4) == 0 { "-1".to_owned() } else { wait.to_string() };
+            let remark = if random.remainder(4) == 0 { "-1".to_owned() } else { wait.to_string() };
             format!(
                 "  requires mode = t_Mode.{}{only}:\n    enter(t_Mode.{});\n    timers[{timer}] := {remark};\n    supervise()\n  end",
                 domain.modes[mode], domain.modes[to]

@@ -5,7 +5,7 @@
 //! mutants of a model can be set apart from one another.
 
 use super::class::Class;
-use super::random::Random;
+use crate::random::Random;
 
 /// How much supervision a class gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) -> String
         };
         class
             .attributes
-            .push(format!("level_{level} : {kind} = {}", random.below(4)));
+            .push(format!("level_{level} : {kind} = {}", random.remainder(4)));
     }
     let turns = share
         .rules
@@ -54,8 +54,8 @@ pub fn supervise(class: &mut Class, share: Share, random: &mut Random) -> String
             parts.push(rule(class, levels, random));
         }
         for _ in part(share.traces, turns, turn) {
-            let to = random.below(levels);
-            let from = (to + 1 + random.below(levels - 1)) % levels;
+            let to = random.remainder(levels);
+            let from = (to + 1 + random.remainder(levels - 1)) % levels;
             parts.push(format!("level_{to} := level_{from}"));
         }
         if parts.is_empty() {
@@ -89,14 +89,14 @@ fn part(whole: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
 
 /// One rule: a level rises by another, or that one falls; some rules report.
 fn rule(class: &Class, levels: usize, random: &mut Random) -> String {
-    let up = random.below(levels);
-    let down = (up + 1 + random.below(levels - 1)) % levels;
+    let up = random.remainder(levels);
+    let down = (up + 1 + random.remainder(levels - 1)) % levels;
     let (weight, bound, step) = (
-        2 + random.below(3),
-        3 + random.below(9),
-        1 + random.below(7),
+        2 + random.remainder(3),
+        3 + random.remainder(9),
+        1 + random.remainder(7),
     );
-    let report = if random.below(2) == 0 {
+    let report = if random.remainder(2) == 0 {
         format!(";\n    {}Report(level_{up} mod 16)", class.name)
     } else {
         String::new()

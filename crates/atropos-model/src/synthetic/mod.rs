@@ -16,13 +16,12 @@ mod count;
 mod filler;
 mod middleware;
 mod railway;
-mod random;
 
 pub use count::{Counts, count};
 
+use crate::random::Random;
 use class::Class;
 use filler::Share;
-pub(crate) use random::Random;
 
 /// Which of the paper's models the text stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -251,6 +250,7 @@ fn weigh(text: &str) -> Measured {
 }
 
 /// The counts of a text; no mutants are counted where it is no good model.
+#[cfg(test)]
 pub fn measure(text: &str) -> Counts {
     weigh(text).counts
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::check;
-use crate::interpret::iterations;
+use crate::execution::interpreter::iterations;
 use crate::model::{Model, State};
 use crate::mutation::{Mode, MutantSet};
 
@@ -143,7 +143,7 @@ impl Run {
             if own.is_empty() {
                 return shown;
             }
-            let (labels, state) = own.swap_remove(self.random.below(own.len()));
+            let (labels, state) = own.swap_remove(self.random.remainder(own.len()));
             shown.extend(labels);
             self.state = state;
         }
@@ -178,7 +178,7 @@ fn walks(kind: Kind, steps: usize) {
     for _ in 0..steps {
         let mut all = run.enabled();
         assert!(!all.is_empty(), "{kind} comes to a dead end");
-        let (labels, state) = all.swap_remove(run.random.below(all.len()));
+        let (labels, state) = all.swap_remove(run.random.remainder(all.len()));
         inputs += labels
             .iter()
             .filter(|label| label.starts_with("ctr"))

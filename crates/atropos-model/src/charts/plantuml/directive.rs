@@ -2,9 +2,9 @@
 
 use super::line::trimmed;
 use crate::charts::chart::{Chart, Data, Instance, Machine, Reference, Signature, Text};
+use crate::charts::names;
 use crate::charts::problem::Collector;
 use crate::charts::scxml::{parameters, split_outside_brackets};
-use crate::charts::words;
 
 const KNOWN: &[&str] = &["type", "var", "ref", "input", "output", "queue", "instance"];
 
@@ -40,7 +40,7 @@ pub fn directive(text: &Text, chart: &mut Chart, machine: &mut Machine, collecto
         other => collector.advise(
             text.span.clone(),
             format!("`{other}` declares nothing that is read"),
-            words::meant(other, KNOWN.iter().copied(), ""),
+            names::meant(other, KNOWN.iter().copied(), ""),
         ),
     }
 }

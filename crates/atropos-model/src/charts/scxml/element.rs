@@ -1,8 +1,8 @@
 //! XML elements as the SCXML reader sees them: attributes with places, and complaints about what does not belong there.
 
 use crate::charts::chart::{Span, Text};
+use crate::charts::names;
 use crate::charts::problem::Collector;
-use crate::charts::words;
 use roxmltree::Node;
 
 /// The namespace of W3C's elements.
@@ -126,7 +126,7 @@ impl<'a> Element<'a> {
                     attribute.name(),
                     self.name()
                 ),
-                words::meant(attribute.name(), all, &nothing),
+                names::meant(attribute.name(), all, &nothing),
             );
         }
     }
@@ -156,7 +156,7 @@ impl<'a> Element<'a> {
         let advice = match (self.owner(), unsupported(name)) {
             (Owner::Foreign, _) => "remove it: nothing in a chart is silently ignored".to_owned(),
             (_, Some(advice)) => advice.to_owned(),
-            _ => words::meant(name, known.iter().copied(), "no elements can stand here"),
+            _ => names::meant(name, known.iter().copied(), "no elements can stand here"),
         };
         collector.advise(self.head(), message, advice);
     }

@@ -6,8 +6,8 @@ use super::network;
 use crate::charts::chart::{
     Chart, Data, Depth, Machine, Reach, Start, State, StateId, StateKind, Text, Transition, Trigger,
 };
+use crate::charts::names;
 use crate::charts::problem::Collector;
-use crate::charts::words;
 
 const IN_SCXML: &[&str] = &[
     "state",
@@ -406,7 +406,7 @@ fn target(name: &Text, machine: &Machine, collector: &mut Collector) -> Option<S
         collector.advise(
             name.span.clone(),
             format!("there is no state `{}`", name.text),
-            words::meant(&name.text, known, "no states are declared"),
+            names::meant(&name.text, known, "no states are declared"),
         );
     }
     found

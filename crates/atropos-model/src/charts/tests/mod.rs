@@ -11,7 +11,7 @@ mod states;
 mod time;
 
 use crate::check;
-use crate::interpret::iterations;
+use crate::execution::interpreter::iterations;
 use crate::model::{Label, Model, State};
 use crate::mutation::{Mode, MutantSet};
 use std::collections::{BTreeSet, VecDeque};

@@ -1,7 +1,7 @@
 //! Random charts: every one translates to a good model that walks without errors and never shows a state entered twice or left unentered.
 
 use super::{Node, animate};
-use crate::synthetic::Random;
+use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ fn chart(seed: u64) -> String {
         bodies: BTreeMap::new(),
     };
     let mut tops = Vec::new();
-    for _ in 0..2 + random.below(2) {
+    for _ in 0..2 + random.remainder(2) {
         tops.push(drawing.state(2, &mut random));
     }
     let mut out = String::from(
@@ -40,9 +40,9 @@ impl Drawing {
         self.names.push(name.clone());
         let children = match depth {
             0 => 0,
-            _ => [0, 2, 3][random.below(3)],
+            _ => [0, 2, 3][random.remainder(3)],
         };
-        let element = if children > 0 && random.below(3) == 0 {
+        let element = if children > 0 && random.remainder(3) == 0 {
             "parallel"
         } else {
             "state"
@@ -50,7 +50,7 @@ impl Drawing {
         let inner: Vec<String> = (0..children)
             .map(|_| self.state(depth - 1, random))
             .collect();
-        if !inner.is_empty() && random.below(2) == 0 {
+        if !inner.is_empty() && random.remainder(2) == 0 {
             self.histories.push(name.clone());
         }
         self.bodies.insert(name.clone(), (element, inner));
@@ -67,13 +67,13 @@ impl Drawing {
             let kind = random.pick(&["shallow", "deep"]);
             let _ = write!(out, "<history id=\"H{name}\" type=\"{kind}\"/>");
         }
-        for _ in 0..1 + random.below(2) {
-            let trigger = match random.below(5) {
-                0 => format!("at:after=\"{}\"", 1 + random.below(3)),
+        for _ in 0..1 + random.remainder(2) {
+            let trigger = match random.remainder(5) {
+                0 => format!("at:after=\"{}\"", 1 + random.remainder(3)),
                 number => format!("event=\"e{}\"", number % 3),
             };
             let guard = random.pick(&["", "", " cond=\"x = 0\"", " cond=\"x &lt; 2\""]);
-            let target = match (random.below(6), self.histories.is_empty()) {
+            let target = match (random.remainder(6), self.histories.is_empty()) {
                 (0, _) => String::new(),
                 (1, false) => format!(" target=\"H{}\"", random.pick(&self.histories)),
                 _ => format!(" target=\"{}\"", random.pick(&self.names)),
@@ -104,7 +104,7 @@ fn random_charts_walk_without_errors_and_enter_and_leave_their_states_in_turn() 
             if steps.is_empty() {
                 break;
             }
-            let (label, next) = steps.swap_remove(random.below(steps.len()));
+            let (label, next) = steps.swap_remove(random.remainder(steps.len()));
             node = next;
             let Some(label) = label else { continue };
             if let Some(name) = label.strip_prefix("obs In") {

@@ -31,6 +31,7 @@ use std::fmt::Write as _;
 use writer::{Words, Writer};
 
 /// The chart as an OOAS model.
+#[cfg(test)]
 pub fn translate(chart: &Chart) -> String {
     translate_with_origins(chart).0
 }

@@ -1,6 +1,6 @@
 //! Which element lies where, and what each route needs.
 
-use crate::synthetic::random::Random;
+use crate::random::Random;
 
 /// How many there are of each.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +131,7 @@ impl Layout {
     fn route(&self, route: usize, quota: usize, random: &mut Random) -> Vec<Element> {
         let numbers = self.numbers;
         let mut elements = vec![Element::Signal(route % numbers.signals)];
-        let mut section = (route * 3 + random.below(numbers.sections)) % numbers.sections;
+        let mut section = (route * 3 + random.remainder(numbers.sections)) % numbers.sections;
         while elements.len() < quota {
             for element in
                 std::iter::once(Element::Section(section)).chain(self.at_section(section))

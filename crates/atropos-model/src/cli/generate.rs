@@ -1,0 +1,276 @@
+//! `model generate` and `model rust`.
+
+use super::progress::ProgressLine;
+use super::{Together, count, deliver, load_with, most_memory, what_stopped};
+use crate::generation::{
+    EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress, StateGraph,
+    StrategyKind, Workers, generate_with, reduce,
+};
+use crate::loading::{Loaded, Source};
+use crate::model::Model;
+use crate::results::rust_tests::{adapter_file, tests_file};
+use crate::results::{Report, TestCase, draw_tests, prepare, write_report, write_test};
+use crate::state_space::{Limits, Reduction};
+use anyhow::Context as _;
+use clap::Args;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The model: .ooas, .scxml, .puml
+    pub file: PathBuf,
+    /// Where the files go: `model-tests` for reports, `tests` for Rust tests if not given.
+    #[arg(short, long)]
+    pub out: Option<PathBuf>,
+    /// How many tests.
+    #[arg(long, default_value = "3")]
+    pub tests: NonZeroUsize,
+    /// Choices per test.
+    #[arg(long, default_value = "150")]
+    pub depth: NonZeroUsize,
+    #[arg(long, value_enum, default_value = "frontier")]
+    pub strategy: StrategyKind,
+    /// Worker threads; all cores if not given. The result does not depend on it.
+    #[arg(long)]
+    pub workers: Option<NonZeroUsize>,
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Mutants that run beside the original at once.
+    #[arg(long, default_value = "1000")]
+    pub max_live: NonZeroUsize,
+    /// Stop after so many seconds with what was found.
+    #[arg(long)]
+    pub time: Option<u64>,
+    /// Stop when so many MiB of memory are in use; nearly all that is free if not given.
+    #[arg(long, value_name = "MIB")]
+    pub max_memory: Option<u64>,
+    #[command(flatten)]
+    pub together: Together,
+    #[arg(long, value_enum, default_value = "jit")]
+    pub engine: EngineKind,
+    /// Explore all orders of internal steps.
+    #[arg(long)]
+    pub full: bool,
+    /// States without a visible step after which internal steps are taken for endless.
+    #[arg(long, default_value_t = 100_000)]
+    pub max_internal: usize,
+}
+
+fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
+    let default = Options::default();
+    Options {
+        tests: args.tests.get(),
+        depth: args.depth.get(),
+        strategy: args.strategy,
+        workers: args.workers.map_or(default.workers, NonZeroUsize::get),
+        seed: args.seed,
+        max_live: args.max_live.get(),
+        time: args.time.map(Duration::from_secs),
+        max_memory: args.max_memory.or_else(most_memory),
+        interrupted: interrupted.clone(),
+        engine: args.engine,
+        reduction: if args.full {
+            Reduction::Full
+        } else {
+            Reduction::PartialOrder
+        },
+        limits: Limits {
+            closure: args.max_internal,
+        },
+        ..default
+    }
+}
+
+/// Generates with progress on the terminal.
+fn generated(
+    model: &Arc<Model>,
+    options: &Options,
+    finished: &mut Finished,
+) -> anyhow::Result<Generated> {
+    let mut line = ProgressLine::new();
+    let mut progress = |progress: Progress| line.show(|| how_far(&progress));
+    let generated = generate_with(model, options, &mut progress, finished);
+    line.end();
+    if options.interrupted.load(Ordering::Relaxed) {
+        super::tell("interrupted: writing what was found; interrupt again to end at once\n");
+    }
+    generated
+}
+
+fn model_name(file: &Path) -> String {
+    file.file_stem().map_or_else(
+        || "model".into(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
+}
+
+pub(super) fn generate_tests(
+    args: &GenerateArgs,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let Some(loaded) = load_with(&args.file, &args.together, args.seed)? else {
+        return Ok(false);
+    };
+    let options = options(args, interrupted);
+    let directory = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("model-tests"));
+    prepare(&directory)?;
+    let mut written = 0;
+    let mut unwritten = None;
+    let mut write = |number, path: &TestPath, graph: &mut StateGraph, workers: &mut Workers| {
+        match write_test(&directory, number, path, graph, workers, options.limits) {
+            Ok(()) => written += 1,
+            Err(error) => unwritten = Some(error),
+        }
+        match &unwritten {
+            None => Ok(()),
+            Some(error) => Err(format!("{error:#}")),
+        }
+    };
+    let generated = generated(&loaded.model, &options, &mut write)?;
+    let failure = failure_text(&generated, &loaded.source);
+    let mut workers = generated.workers(&options)?;
+    let name = model_name(&args.file);
+    let report = write_report(
+        &directory,
+        &name,
+        &generated,
+        &mut workers,
+        &options,
+        failure,
+    );
+    if let Some(error) = unwritten {
+        let rest = match report {
+            Ok(_) => "report.json",
+            Err(_) => "no report",
+        };
+        let kept = super::count(written, "test", "tests");
+        let there = format!("{kept} and {rest} are in {}", directory.display());
+        return Err(error.context(there));
+    }
+    let report = report?;
+    draw_tests(&directory, &report, &generated)?;
+    print_summary(&report, &directory, out)?;
+    Ok(report.failure.is_none())
+}
+
+pub(super) fn rust_tests(
+    args: &GenerateArgs,
+    interrupted: &Arc<AtomicBool>,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let Some(Loaded { model, source }) = load_with(&args.file, &args.together, args.seed)? else {
+        return Ok(false);
+    };
+    let options = options(args, interrupted);
+    let mut generated = generated(&model, &options, &mut |_, _, _, _| Ok(()))?;
+    if let Some(failure) = failure_text(&generated, &source) {
+        writeln!(out, "{failure}")?;
+        return Ok(false);
+    }
+    let mut workers = generated.workers(&options)?;
+    let matrix = KillMatrix::compute(&mut workers, &generated, options.limits);
+    let kept: Vec<_> = reduce(&matrix)
+        .into_iter()
+        .map(|at| generated.paths[at].clone())
+        .collect();
+    let tests: Vec<TestCase> = kept
+        .iter()
+        .map(|path| TestCase::build(&mut generated.graph, &mut workers, path, options.limits))
+        .collect();
+    let name = model_name(&args.file);
+    let directory = args
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("tests"))
+        .join(format!("{name}_model"));
+    std::fs::create_dir_all(&directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    deliver(
+        &tests_file(&model, &name, &tests),
+        Some(&directory.join("main.rs")),
+        out,
+    )?;
+    let adapter = directory.join("adapter.rs");
+    if !adapter.exists() {
+        deliver(&adapter_file(&model), Some(&adapter), out)?;
+    }
+    writeln!(
+        out,
+        "{} in {}; connect them in {}",
+        count(tests.len(), "test", "tests"),
+        directory.display(),
+        adapter.display()
+    )?;
+    Ok(true)
+}
+
+fn how_far(progress: &Progress) -> String {
+    format!(
+        "test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running",
+        progress.test + 1,
+        progress.tests,
+        progress.choices,
+        progress.depth,
+        progress.killed,
+        progress.found,
+        progress.total,
+        progress.live
+    )
+}
+
+/// What the original does wrong by itself, with the way there.
+fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
+    let (path, stop) = generated.failure.as_ref()?;
+    let model = &generated.model;
+    let steps: Vec<String> = path.moves.iter().map(|step| step.text(model)).collect();
+    let after = if steps.is_empty() {
+        "at the start".to_string()
+    } else {
+        format!("after {}", steps.join(", "))
+    };
+    Some(what_stopped(model, source, stop, &after))
+}
+
+fn print_summary(report: &Report, directory: &Path, out: &mut dyn Write) -> std::io::Result<()> {
+    let t = &report.table;
+    if let Some(failure) = &report.failure {
+        writeln!(out, "{failure}")?;
+    }
+    if let Some(stopped) = &report.stopped {
+        writeln!(out, "stopped early: {stopped}")?;
+    }
+    let together = match t.together {
+        0 => String::new(),
+        sets => format!(" ({sets} of them several at once)"),
+    };
+    writeln!(
+        out,
+        "{}: {} in {:.1} s; of {} mutants{together} {} found, {} killed, {} execution errors ({} time-outs), {} given up, {} skipped",
+        report.model,
+        super::count(report.tests.len(), "test", "tests"),
+        report.seconds,
+        t.total,
+        t.found,
+        t.killed,
+        t.errors,
+        t.timeouts,
+        t.given_up,
+        t.skipped
+    )?;
+    writeln!(
+        out,
+        "killed {:.1} % of all, {:.1} % of found; left out as duplicate: {}, equivalent: {}, dead: {}",
+        report.percent_of_total, report.percent_of_found, t.duplicates, t.equivalent, t.dead
+    )?;
+    writeln!(out, "see {}", directory.join("index.html").display())?;
+    out.flush()
+}

@@ -1,0 +1,170 @@
+//! What became of every mutant, and the row of the MoMuT paper's Tables 4 and 5.
+
+use crate::model::{ExecError, Observation};
+use crate::mutation::{Fate, MutantId, Mutants};
+use serde::Serialize;
+
+/// How a test kills a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kill {
+    pub test: usize,
+    /// Moves of the test before the observation.
+    pub after: usize,
+    /// Moves since the mutant was started.
+    pub steps: u32,
+    pub observation: Observation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Error(ExecError),
+    /// Endless internal steps.
+    Diverges,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No test computed anything else with it.
+    Unreached,
+    /// Met, but never started for want of room.
+    Skipped,
+    /// Started, and dropped without a kill.
+    GivenUp,
+    Killed(Kill),
+    Crashed {
+        test: usize,
+        after: usize,
+        fault: Fault,
+    },
+}
+
+/// Per mutant (id minus 1) its status.
+#[derive(Clone, Debug)]
+pub struct Results {
+    pub statuses: Vec<Status>,
+    /// Mutants worth killing that are neither killed nor crashed.
+    open: usize,
+}
+
+impl Results {
+    pub fn new(mutants: &Mutants) -> Results {
+        Results {
+            statuses: vec![Status::Unreached; mutants.list.len()],
+            open: mutants.open().count(),
+        }
+    }
+
+    pub fn get(&self, id: MutantId) -> &Status {
+        &self.statuses[id.0 as usize - 1]
+    }
+
+    pub fn set(&mut self, id: MutantId, status: Status) {
+        let before = self.is_open(id);
+        self.statuses[id.0 as usize - 1] = status;
+        self.open -= usize::from(before && !self.is_open(id));
+    }
+
+    /// Neither killed nor crashed.
+    pub fn is_open(&self, id: MutantId) -> bool {
+        !matches!(self.get(id), Status::Killed(_) | Status::Crashed { .. })
+    }
+
+    /// Whether nothing is left to be killed.
+    pub fn all_decided(&self) -> bool {
+        self.open == 0
+    }
+
+    pub fn killed(&self) -> impl Iterator<Item = (MutantId, &Kill)> {
+        self.statuses
+            .iter()
+            .enumerate()
+            .filter_map(|(at, status)| match status {
+                Status::Killed(kill) => Some((MutantId(at as u32 + 1), kill)),
+                _ => None,
+            })
+    }
+
+    pub fn table(&self, mutants: &Mutants) -> Table {
+        let mut table = Table {
+            generated: mutants.list.len(),
+            ..Table::default()
+        };
+        for mutant in &mutants.list {
+            match mutant.fate {
+                Fate::Open => {}
+                Fate::Duplicate(_) => table.duplicates += 1,
+                Fate::Equivalent => table.equivalent += 1,
+                Fate::Dead => table.dead += 1,
+            }
+            if mutant.fate == Fate::Open {
+                table.together += usize::from(!mutant.parts.is_empty());
+                table.count(self.get(mutant.id));
+            }
+        }
+        table
+    }
+}
+
+/// One row: the mutants to be killed, by what became of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Table {
+    /// All that the operators make.
+    pub generated: usize,
+    pub duplicates: usize,
+    pub equivalent: usize,
+    /// In code that no object executes.
+    pub dead: usize,
+    /// Those that were to be killed.
+    pub total: usize,
+    /// Of these, mutants that act together.
+    pub together: usize,
+    pub found: usize,
+    pub errors: usize,
+    /// Of the errors, those that never end.
+    pub timeouts: usize,
+    pub killed: usize,
+    pub skipped: usize,
+    pub given_up: usize,
+    /// Killed after 0–4, 5–9, 10–14, 15–19 and 20 steps.
+    pub steps: [usize; 5],
+}
+
+impl Table {
+    fn count(&mut self, status: &Status) {
+        self.total += 1;
+        if *status != Status::Unreached {
+            self.found += 1;
+        }
+        match status {
+            Status::Unreached => {}
+            Status::Skipped => self.skipped += 1,
+            Status::GivenUp => self.given_up += 1,
+            Status::Crashed { fault, .. } => {
+                self.errors += 1;
+                self.timeouts += usize::from(*fault == Fault::Diverges);
+            }
+            Status::Killed(kill) => {
+                self.killed += 1;
+                self.steps[(kill.steps as usize / 5).min(4)] += 1;
+            }
+        }
+    }
+
+    /// Of all mutants without those that crash, as in the MoMuT paper.
+    pub fn percent_of_total(&self) -> f64 {
+        percent(self.killed, self.total - self.errors)
+    }
+
+    /// Of those found without those that crash.
+    pub fn percent_of_found(&self) -> f64 {
+        percent(self.killed, self.found - self.errors)
+    }
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        100.0 * part as f64 / whole as f64
+    }
+}

@@ -1,0 +1,338 @@
+//! Puts mutation points into a model's code.
+
+use super::duplicates;
+use super::mutant::{Fate, Mutant, MutantId, Mutants, Operator, Point, PointKind};
+use crate::language::Span;
+use crate::language::tree::{BinaryOp, UnaryOp};
+use crate::model::arithmetic::Scale;
+use crate::model::code::Call;
+use crate::model::{CodeId, Expr, ExprKind, Model, PointId, Stmt, StmtKind, Ty, TypeTable};
+
+const RELATIONS: [BinaryOp; 6] = [
+    BinaryOp::Eq,
+    BinaryOp::Ne,
+    BinaryOp::Lt,
+    BinaryOp::Le,
+    BinaryOp::Gt,
+    BinaryOp::Ge,
+];
+const ARITHMETIC: [BinaryOp; 5] = [
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::Mod,
+];
+const LOGIC: [BinaryOp; 3] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Implies];
+
+/// The model with all its mutants.
+pub fn insert_points(mut model: Model) -> Model {
+    let mut mutants = Mutants::default();
+    for at in 0..model.codes.len() {
+        let mut body = std::mem::replace(
+            &mut model.codes[at].body,
+            Stmt {
+                kind: StmtKind::Skip,
+                span: Span::default(),
+            },
+        );
+        let mut inserter = PointInserter {
+            types: &model.types,
+            text: &model.text,
+            code: CodeId(at as u32),
+            mutants: &mut mutants,
+        };
+        inserter.statement(&mut body);
+        model.codes[at].body = body;
+    }
+    duplicates::find(&mut mutants, &model);
+    model.mutants = mutants;
+    model
+}
+
+struct PointInserter<'a> {
+    types: &'a TypeTable,
+    text: &'a str,
+    code: CodeId,
+    mutants: &'a mut Mutants,
+}
+
+impl PointInserter<'_> {
+    fn point(
+        &mut self,
+        kind: PointKind,
+        operator: Operator,
+        span: Span,
+        replacements: Vec<String>,
+    ) -> Option<PointId> {
+        if replacements.is_empty() {
+            return None;
+        }
+        let id = PointId(self.mutants.points.len() as u32);
+        let first = MutantId(self.mutants.list.len() as u32 + 1);
+        let variants = replacements.len() as u8;
+        self.mutants.points.push(Point {
+            kind,
+            first,
+            variants,
+        });
+        for (at, replacement) in replacements.into_iter().enumerate() {
+            self.mutants.list.push(Mutant {
+                id: MutantId(first.0 + at as u32),
+                operator,
+                point: id,
+                variant: at as u8 + 1,
+                code: self.code,
+                span,
+                replacement,
+                fate: Fate::Open,
+                parts: Vec::new(),
+            });
+        }
+        Some(id)
+    }
+
+    fn source(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    fn statement(&mut self, stmt: &mut Stmt) {
+        match &mut stmt.kind {
+            StmtKind::Seq(parts) | StmtKind::Choice(parts) | StmtKind::Prio(parts) => {
+                parts.iter_mut().for_each(|part| self.statement(part));
+            }
+            StmtKind::Project { filter, body, .. } => {
+                if let Some(filter) = filter {
+                    self.expression(filter, false);
+                }
+                self.statement(body);
+            }
+            StmtKind::Guard { cond, body, point } => {
+                // The place shown is the guard itself, without its body.
+                let head = Span {
+                    start: stmt.span.start,
+                    end: cond.span.end,
+                };
+                let replacement = vec!["requires false".to_string()];
+                *point = self.point(PointKind::Guard, Operator::DisableGuard, head, replacement);
+                self.expression(cond, false);
+                self.statement(body);
+            }
+            StmtKind::Assign {
+                targets,
+                values,
+                with,
+            } => {
+                targets
+                    .iter_mut()
+                    .flat_map(|target| &mut target.path)
+                    .for_each(|index| self.expression(index, false));
+                values
+                    .iter_mut()
+                    .for_each(|value| self.expression(value, true));
+                if let Some(with) = with {
+                    self.expression(with, false);
+                }
+            }
+            StmtKind::Call(call) => {
+                let assigned = call.store.is_some();
+                self.call(call, assigned);
+            }
+            StmtKind::Skip | StmtKind::Abort | StmtKind::Emit => {}
+        }
+    }
+
+    fn call(&mut self, call: &mut Call, assigned: bool) {
+        if let Some(receiver) = &mut call.receiver {
+            self.expression(receiver, false);
+        }
+        call.args
+            .iter_mut()
+            .for_each(|arg| self.expression(arg, assigned));
+        if let Some((_, list)) = &mut call.fold {
+            self.expression(list, assigned);
+        }
+    }
+
+    /// `assigned`: inside the right side of an assignment.
+    fn expression(&mut self, expr: &mut Expr, assigned: bool) {
+        let (ty, span) = (expr.ty, expr.span);
+        match &mut expr.kind {
+            ExprKind::Lit { value, point } if assigned => *point = self.literal(*value, ty, span),
+            ExprKind::Unary { op, operand, point } => {
+                *point = self.unary(*op, operand, span);
+                self.expression(operand, assigned);
+            }
+            ExprKind::Binary {
+                op,
+                left,
+                right,
+                point,
+            } => {
+                *point = self.binary(*op, left, right, span);
+                self.expression(left, assigned);
+                self.expression(right, assigned);
+            }
+            ExprKind::Quantifier {
+                all, body, point, ..
+            } => {
+                let (from, to) = if *all {
+                    ("forall", "exists")
+                } else {
+                    ("exists", "forall")
+                };
+                let replacement = self.source(span).replacen(from, to, 1);
+                *point = self.point(
+                    PointKind::Quantifier,
+                    Operator::ReplaceUnary,
+                    span,
+                    vec![replacement],
+                );
+                self.expression(body, assigned);
+            }
+            ExprKind::Index { base, index } => {
+                self.expression(base, assigned);
+                self.expression(index, assigned);
+            }
+            ExprKind::TupleItem { base, .. } => self.expression(base, assigned),
+            ExprKind::Call(call) => self.call(call, assigned),
+            ExprKind::List(items) | ExprKind::Tuple(items) => {
+                items
+                    .iter_mut()
+                    .for_each(|item| self.expression(item, assigned));
+            }
+            ExprKind::Map(pairs) => {
+                for (key, value) in pairs {
+                    self.expression(key, assigned);
+                    self.expression(value, assigned);
+                }
+            }
+            ExprKind::Comprehension { filter, item, .. } => {
+                if let Some(filter) = filter {
+                    self.expression(filter, assigned);
+                }
+                self.expression(item, assigned);
+            }
+            ExprKind::If { cond, then, other } => {
+                self.expression(cond, assigned);
+                self.expression(then, assigned);
+                self.expression(other, assigned);
+            }
+            ExprKind::Convert(inner) => self.expression(inner, assigned),
+            ExprKind::Lit { .. }
+            | ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Attr(_)
+            | ExprKind::SelfRef
+            | ExprKind::New { .. } => {}
+        }
+    }
+
+    fn literal(&mut self, value: i64, ty: crate::model::TyId, span: Span) -> Option<PointId> {
+        match self.types.get(ty) {
+            Ty::Bool => {
+                let replacement = vec![(value == 0).to_string()];
+                let kind = PointKind::Literal {
+                    value,
+                    alternatives: vec![1 - value],
+                };
+                self.point(kind, Operator::InvertBoolean, span, replacement)
+            }
+            Ty::Int { .. } => {
+                let alternatives: Vec<i64> = [value.checked_add(1), value.checked_sub(1)]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                let replacement = alternatives.iter().map(i64::to_string).collect();
+                self.point(
+                    PointKind::Literal {
+                        value,
+                        alternatives,
+                    },
+                    Operator::ReplaceInteger,
+                    span,
+                    replacement,
+                )
+            }
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Option<PointId> {
+        let alternatives = match op {
+            UnaryOp::Minus | UnaryOp::Not => vec![UnaryOp::Plus],
+            UnaryOp::Plus => vec![UnaryOp::Minus],
+            UnaryOp::Abs => vec![UnaryOp::Plus, UnaryOp::Minus],
+            _ => return None,
+        };
+        let inner = self.source(operand.span).to_string();
+        let replacement = alternatives
+            .iter()
+            .map(|other| {
+                if *other == UnaryOp::Minus {
+                    format!("-{inner}")
+                } else {
+                    inner.clone()
+                }
+            })
+            .collect();
+        self.point(
+            PointKind::Unary { op, alternatives },
+            Operator::ReplaceUnary,
+            span,
+            replacement,
+        )
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<PointId> {
+        let left_ty = self.types.get(left.ty);
+        let number = matches!(left_ty, Ty::Int { .. } | Ty::Fixed { .. });
+        let group: &[BinaryOp] = match op {
+            _ if LOGIC.contains(&op) => &LOGIC,
+            BinaryOp::In | BinaryOp::NotIn => &[BinaryOp::In, BinaryOp::NotIn],
+            _ if RELATIONS.contains(&op) => {
+                if number {
+                    &RELATIONS
+                } else {
+                    &RELATIONS[..2]
+                }
+            }
+            _ => {
+                if number {
+                    &ARITHMETIC
+                } else {
+                    &[]
+                }
+            }
+        };
+        let alternatives: Vec<BinaryOp> =
+            group.iter().copied().filter(|other| *other != op).collect();
+        let (before, after) = (
+            self.source(left.span).to_string(),
+            self.source(right.span).to_string(),
+        );
+        let replacement = alternatives
+            .iter()
+            .map(|other| format!("{before} {} {after}", other.text()))
+            .collect();
+        let scale = if matches!(left_ty, Ty::Fixed { .. }) {
+            Scale::Fixed
+        } else {
+            Scale::Whole
+        };
+        let kind = if LOGIC.contains(&op) {
+            PointKind::Logic {
+                op,
+                alternatives,
+                right_may_fail: duplicates::may_fail(right),
+            }
+        } else {
+            PointKind::Binary {
+                op,
+                scale,
+                alternatives,
+            }
+        };
+        self.point(kind, Operator::ReplaceBinary, span, replacement)
+    }
+}

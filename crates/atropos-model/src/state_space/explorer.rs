@@ -1,0 +1,494 @@
+//! Expands states and closes sets of nodes under internal steps.
+
+use super::acting::Acting;
+use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
+use super::expansion_cache::ExpansionCache;
+use super::fast_hash::FastSet;
+use super::guard_cache::GuardCache;
+use super::halt::{Cause, Halt};
+use super::idle_cache::IdleCache;
+use super::inputs;
+use super::reducer::Reducer;
+use super::suspension::{Node, Suspension, VisibleNode};
+use crate::execution::{Engine, Inputs};
+use crate::model::{ExecError, Label, Model, ObjectId, State};
+use crate::mutation::MutantSet;
+use std::sync::Arc;
+
+/// Whether all orders of internal steps are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// All.
+    Full,
+    /// One order where the others lead to the same.
+    PartialOrder,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes of one closure; more is taken for endless.
+    pub closure: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { closure: 100_000 }
+    }
+}
+
+/// Iterations between two looks at the memory.
+const MEMORY_EVERY: u64 = 256;
+
+/// Why there is no suspension state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// An execution error; the labels of the iteration that it ended.
+    Error(Vec<Label>, ExecError),
+    /// Internal steps go on and on, or lead to too many states.
+    Diverges,
+    /// It was ended from outside: nothing is known.
+    Halted(Cause),
+}
+
+/// What leaves orders out, with one worker's memory.
+struct Reducing {
+    reducer: Arc<Reducer>,
+    guards: GuardCache,
+    idle: IdleCache,
+}
+
+/// Who runs from where.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    acting: &'r Acting,
+    state: &'r State,
+    /// What the original did there, where a mutant runs.
+    known: Option<&'r Expansion>,
+}
+
+/// One worker's view of a model.
+pub struct Explorer {
+    pub model: Arc<Model>,
+    pub(super) engine: Box<dyn Engine>,
+    cache: Arc<ExpansionCache>,
+    original: Acting,
+    /// None: all orders are explored.
+    reducing: Option<Reducing>,
+    /// Per object its position in the order of ranks.
+    order: Vec<u32>,
+    /// Inputs may be actions of other objects than the one whose block runs.
+    pub(super) foreign_inputs: bool,
+    /// Scratch: mutants met by one object.
+    met: MutantSet,
+    lists: Lists,
+    halt: Halt,
+    /// It came while this explorer was at work.
+    halted: Option<Cause>,
+    /// Nodes of the last closure, also of one that was not brought to its end.
+    pub closed: usize,
+    /// Objects looked at by execution.
+    pub expanded: u64,
+}
+
+impl Explorer {
+    pub fn new(
+        model: Arc<Model>,
+        engine: Box<dyn Engine>,
+        cache: Arc<ExpansionCache>,
+        reducer: Option<Arc<Reducer>>,
+    ) -> Explorer {
+        let original = Acting::original(&model.mutants);
+        let mut order = vec![u32::MAX; model.objects.len()];
+        for (position, object) in model.ranks.iter().flatten().enumerate() {
+            order[object.index()] = position as u32;
+        }
+        Explorer {
+            order,
+            foreign_inputs: inputs::foreign(&model),
+            met: MutantSet::for_all(&model.mutants),
+            lists: Lists::default(),
+            halt: Halt::default(),
+            halted: None,
+            model,
+            engine,
+            cache,
+            original,
+            reducing: reducer.map(|reducer| Reducing {
+                guards: GuardCache::new(&reducer),
+                idle: IdleCache::new(&reducer),
+                reducer,
+            }),
+            closed: 0,
+            expanded: 0,
+        }
+    }
+
+    /// From now on work ends as soon as this comes.
+    pub fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+        self.halted = None;
+    }
+
+    /// What ended the work, if something did.
+    pub fn halted(&self) -> Option<Cause> {
+        self.halted
+    }
+
+    /// Looked at before every iteration that is run, because one alone may take a second.
+    pub(super) fn is_halted(&mut self) -> bool {
+        if self.halted.is_none() {
+            self.halted = match self.expanded % MEMORY_EVERY {
+                0 => self.halt.cause(),
+                _ => self.halt.quick_cause(),
+            };
+        }
+        self.halted.is_some()
+    }
+
+    /// # Errors
+    /// If the end came: what was computed since is worth nothing.
+    pub(super) fn unless_halted(&self) -> Result<(), Stop> {
+        self.halted.map_or(Ok(()), |cause| Err(Stop::Halted(cause)))
+    }
+
+    /// The enabled iterations of `state`.
+    fn expansion(&mut self, acting: &Acting, state: &State, full: bool) -> Arc<Expansion> {
+        let of_original = match self.cache.get(state, full) {
+            Some(known) => known,
+            None => {
+                let original = self.original.clone();
+                let run = Run {
+                    acting: &original,
+                    state,
+                    known: None,
+                };
+                let expansion = Arc::new(self.compute(run, full));
+                if self.halted.is_none() {
+                    self.cache.put(state, full, &expansion);
+                }
+                expansion
+            }
+        };
+        if acting.is_original() || !acting.parts_from(&of_original.infected) {
+            return of_original;
+        }
+        let run = Run {
+            acting,
+            state,
+            known: Some(&of_original),
+        };
+        Arc::new(self.compute(run, full))
+    }
+
+    /// Looks at the objects one by one. What the original did with objects where it met none of the acting mutants
+    /// is taken from `known`.
+    fn compute(&mut self, run: Run, full: bool) -> Expansion {
+        let mut expansion = Expansion {
+            infected: MutantSet::for_all(&self.model.mutants),
+            ..Expansion::default()
+        };
+        let model = self.model.clone();
+        for (rank, objects) in model.ranks.iter().enumerate() {
+            let first_taker = expansion.takers.len();
+            for object in objects {
+                let before = expansion.looked.len();
+                self.look(run, *object, &mut expansion);
+                let steps = &expansion.looked[before..];
+                let internal = !steps.is_empty() && steps.iter().all(|step| step.labels.is_empty());
+                if full || !internal || expansion.error.is_some() || self.reducing.is_none() {
+                    continue;
+                }
+                let last = expansion.takers.len().wrapping_sub(1);
+                let may_take = expansion.takers.last().is_some_and(|t| t.object == *object);
+                if may_take && self.takes(run, &mut expansion, last) {
+                    continue;
+                }
+                if self.is_enough(run, *object, &mut expansion) {
+                    expansion.chosen = before..expansion.looked.len();
+                    expansion.takers.clear();
+                    expansion.reduced = true;
+                    return expansion;
+                }
+            }
+            if !expansion.looked.is_empty() || expansion.error.is_some() {
+                break;
+            }
+            // Lower ranks wait for inputs too.
+            let below = model.ranks[rank + 1..].iter().any(|rank| !rank.is_empty());
+            let mut takers = first_taker..expansion.takers.len();
+            if below && takers.any(|at| self.takes(run, &mut expansion, at)) {
+                break;
+            }
+        }
+        expansion.chosen = 0..expansion.looked.len();
+        // A node that goes on by itself is only of interest if it takes inputs.
+        if expansion.looked.iter().any(|step| step.labels.is_empty()) {
+            for at in 0..expansion.takers.len() {
+                self.takes(run, &mut expansion, at);
+            }
+        }
+        expansion
+    }
+
+    /// Whether the steps of the object that was looked at last are enough.
+    fn is_enough(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) -> bool {
+        let (acting, state) = (run.acting, run.state);
+        let position = expansion.objects - 1;
+        let judged = run.known.and_then(|known| known.judgement_at(position));
+        if let Some(judged) = judged.filter(|judged| !acting.is_among(&judged.relied)) {
+            return judged.enough;
+        }
+        let Some(reducing) = &mut self.reducing else {
+            return false;
+        };
+        self.met.clear();
+        let guards = &mut reducing.guards;
+        let enough = reducing
+            .reducer
+            .is_enough(object, state, &acting.mode, guards, &mut self.met);
+        if enough {
+            expansion.infected.union(&self.met);
+        }
+        if acting.is_original() {
+            let relied = self.lists.shared(&self.met);
+            expansion.judgements.push(Judgement {
+                position,
+                enough,
+                relied,
+            });
+        }
+        enough
+    }
+
+    /// Whether an object that may take inputs takes one; found out once.
+    fn takes(&mut self, run: Run, expansion: &mut Expansion, at: usize) -> bool {
+        let taker = expansion.takers[at];
+        if let Some(takes) = taker.takes {
+            return takes;
+        }
+        if self.is_halted() {
+            return false;
+        }
+        self.met.clear();
+        let all = self.engine.run(
+            run.state,
+            taker.object,
+            &run.acting.mode,
+            Inputs::All,
+            &mut self.met,
+        );
+        self.expanded += 1;
+        let takes = all
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.labels.first().is_some_and(|l| l.controllable));
+        expansion.takers[at].takes = Some(takes);
+        let limit = all.outcomes.iter().find_map(|outcome| outcome.limit());
+        if let Some(limit) = limit {
+            let error = (taker.object, Vec::new(), limit);
+            expansion.error.get_or_insert(error);
+        }
+        let met = std::mem::take(&mut self.met);
+        expansion.meet(taker.position, &met, &mut self.lists);
+        self.met = met;
+        takes
+    }
+
+    fn look(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion) {
+        let position = expansion.objects;
+        expansion.objects += 1;
+        if let Some(known) = run.known.filter(|known| position < known.objects)
+            && !run.acting.is_among(known.met_at(position))
+        {
+            let first = known
+                .looked
+                .partition_point(|step| self.order[step.object.index()] < position);
+            let same = known.looked[first..]
+                .iter()
+                .take_while(|step| step.object == object);
+            expansion.looked.extend(same.cloned());
+            expansion.takers.extend(known.taker_at(position));
+            if let Some(error) = known.error.as_ref().filter(|(of, ..)| *of == object) {
+                expansion.error.get_or_insert(error.clone());
+            }
+            return;
+        }
+        if !self.is_known_idle(run, object, expansion, position) {
+            self.execute(run, object, expansion, position);
+        }
+    }
+
+    /// Whether the original is known to have no step of this object here; then what it met is noted.
+    fn is_known_idle(
+        &mut self,
+        run: Run,
+        object: ObjectId,
+        expansion: &mut Expansion,
+        position: u32,
+    ) -> bool {
+        let Some(Reducing { reducer, idle, .. }) = &mut self.reducing else {
+            return false;
+        };
+        let original = run.acting.is_original();
+        let Some(finding) = original
+            .then(|| idle.recall(reducer, object, run.state))
+            .flatten()
+        else {
+            return false;
+        };
+        expansion
+            .takers
+            .extend(finding.may_take.then(|| Taker::unasked(object, position)));
+        if let Some(met) = &finding.met {
+            expansion.meet_next(position, met.clone());
+        }
+        true
+    }
+
+    fn execute(&mut self, run: Run, object: ObjectId, expansion: &mut Expansion, position: u32) {
+        if self.is_halted() {
+            return;
+        }
+        self.expanded += 1;
+        self.met.clear();
+        let mode = &run.acting.mode;
+        let iterations = self
+            .engine
+            .run(run.state, object, mode, Inputs::None, &mut self.met);
+        if iterations.cut {
+            expansion.takers.push(Taker::unasked(object, position));
+        }
+        let met = (!self.met.is_empty()).then(|| self.lists.shared(&self.met));
+        if let Some(Reducing { reducer, idle, .. }) = &mut self.reducing
+            && run.acting.is_original()
+            && iterations.outcomes.is_empty()
+        {
+            idle.remember(reducer, object, run.state, iterations.cut, met.clone());
+        }
+        if let Some(met) = met {
+            expansion.meet_next(position, met);
+        }
+        for outcome in iterations.outcomes {
+            match outcome.result {
+                Ok(target) => expansion.looked.push(Step {
+                    object,
+                    labels: outcome.labels,
+                    target,
+                }),
+                Err(error) => {
+                    expansion
+                        .error
+                        .get_or_insert((object, outcome.labels, error));
+                }
+            }
+        }
+    }
+
+    /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original met.
+    ///
+    /// # Errors
+    /// An execution error, or more nodes than `limits` allow.
+    pub fn close(
+        &mut self,
+        acting: &Acting,
+        kernel: &[Node],
+        limits: Limits,
+        infected: &mut MutantSet,
+    ) -> Result<Suspension, Stop> {
+        let mut seen: FastSet<Node> = kernel.iter().cloned().collect();
+        let mut open: Vec<Node> = kernel.to_vec();
+        let mut nodes = Vec::new();
+        let mut offered = 0;
+        while let Some(node) = open.pop() {
+            let pending = node.pending.clone();
+            let visible = if let Some((first, rest)) = pending.split_first() {
+                let target = Node {
+                    state: node.state.clone(),
+                    pending: rest.into(),
+                };
+                VisibleNode {
+                    node,
+                    offers: vec![(first.clone(), target)],
+                    takers: Vec::new(),
+                    internal: false,
+                }
+            } else {
+                self.open_node(acting, node, &mut seen, &mut open, infected)?
+            };
+            self.unless_halted()?;
+            offered += visible.offers.len();
+            if !visible.offers.is_empty() || !visible.internal || !visible.takers.is_empty() {
+                nodes.push(visible);
+            }
+            self.closed = seen.len();
+            if seen.len() + offered > limits.closure {
+                return Err(Stop::Diverges);
+            }
+        }
+        if nodes.is_empty() {
+            return Err(Stop::Diverges);
+        }
+        nodes.sort_by(|a, b| a.node.cmp(&b.node));
+        Ok(Suspension { nodes })
+    }
+
+    fn open_node(
+        &mut self,
+        acting: &Acting,
+        node: Node,
+        seen: &mut FastSet<Node>,
+        open: &mut Vec<Node>,
+        infected: &mut MutantSet,
+    ) -> Result<VisibleNode, Stop> {
+        let full = self.reducing.is_none();
+        let mut expansion = self.expansion(acting, &node.state, full);
+        infected.union(&expansion.infected);
+        if expansion.reduced
+            && expansion
+                .steps()
+                .iter()
+                .any(|step| seen.contains(&Node::at(step.target.clone())))
+        {
+            // Cycle proviso: a step that leads back must not hide the others for ever.
+            expansion = self.expansion(acting, &node.state, true);
+            infected.union(&expansion.infected);
+        }
+        if let Some((_, labels, error)) = &expansion.error {
+            return Err(Stop::Error(labels.clone(), *error));
+        }
+        let mut offers = Vec::new();
+        let mut internal = false;
+        for step in expansion.steps() {
+            let mut labels = step.labels.iter();
+            match labels.next() {
+                Some(first) => {
+                    let pending: Arc<[Label]> = labels.cloned().collect();
+                    offers.push((
+                        first.clone(),
+                        Node {
+                            state: step.target.clone(),
+                            pending,
+                        },
+                    ));
+                }
+                None => {
+                    internal = true;
+                    let target = Node::at(step.target.clone());
+                    if seen.insert(target.clone()) {
+                        open.push(target);
+                    }
+                }
+            }
+        }
+        offers.sort();
+        offers.dedup();
+        let takers = expansion.takers.iter();
+        let takers = takers.filter(|taker| taker.takes != Some(false));
+        Ok(VisibleNode {
+            node,
+            offers,
+            takers: takers.map(|taker| taker.object).collect(),
+            internal,
+        })
+    }
+}

@@ -1,0 +1,391 @@
+//! Test generation with short-lived mutants.
+
+use crate::generation::{
+    EngineKind, Generated, KillMatrix, Options, Replayed, Status, StrategyKind, Workers, generate,
+    reduce, replay,
+};
+use crate::mutation::{Fate, MutantId};
+use crate::results::{draw_tests, prepare, write_report, write_test};
+use crate::state_space::{Acting, Limits, Stop};
+use crate::tests::random_models::generated as random_model;
+use crate::tests::support::{class, example, example_model, load};
+use std::sync::Arc;
+
+fn options(strategy: StrategyKind, workers: usize) -> Options {
+    Options {
+        strategy,
+        workers,
+        engine: EngineKind::Interpreter,
+        ..Options::default()
+    }
+}
+
+fn run(text: &str, options: &Options) -> Generated {
+    generate(&load(text), options, &mut |_| {}).expect("the model compiles")
+}
+
+fn statuses(generated: &Generated) -> Vec<String> {
+    generated
+        .results
+        .statuses
+        .iter()
+        .map(|status| format!("{status:?}"))
+        .collect()
+}
+
+#[test]
+fn the_car_alarm_reaches_the_papers_kill_rates_with_every_strategy() {
+    for strategy in [StrategyKind::S1, StrategyKind::S2, StrategyKind::Frontier] {
+        let generated = run(&example("car_alarm.ooas"), &options(strategy, 1));
+        let table = generated.results.table(&generated.model.mutants);
+        assert!(table.percent_of_total() >= 88.0, "{strategy:?} {table:?}");
+        assert!(table.percent_of_found() >= 94.0, "{strategy:?} {table:?}");
+    }
+}
+
+#[test]
+fn the_frontier_strategy_kills_at_least_as_many_with_fewer_moves() {
+    for model in [
+        "car_alarm.ooas",
+        "car_alarm.scxml",
+        "car_alarm.puml",
+        "media_player.puml",
+    ] {
+        let measure = |strategy| {
+            let model = example_model(model);
+            let generated =
+                generate(&model, &options(strategy, 1), &mut |_| {}).expect("the model compiles");
+            let moves: usize = generated.paths.iter().map(|path| path.moves.len()).sum();
+            (generated.results.killed().count(), moves)
+        };
+        let (ours, moves) = measure(StrategyKind::Frontier);
+        for other in [StrategyKind::S1, StrategyKind::S2] {
+            let (theirs, their_moves) = measure(other);
+            assert!(
+                ours >= theirs && moves < their_moves,
+                "{model}: {ours} by {moves} against {theirs} by {their_moves}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    for strategy in [StrategyKind::S2, StrategyKind::Frontier] {
+        let text = example("car_alarm.ooas");
+        let mut alone = options(strategy, 1);
+        let mut three = options(strategy, 3);
+        (alone.depth, three.depth) = (40, 40);
+        let (one, many) = (run(&text, &alone), run(&text, &three));
+        assert_eq!(one.paths, many.paths);
+        assert_eq!(statuses(&one), statuses(&many));
+    }
+}
+
+#[test]
+fn both_engines_generate_the_same_tests() {
+    let text = example("car_alarm.ooas");
+    let interpreted = options(StrategyKind::S1, 1);
+    let compiled = Options {
+        engine: EngineKind::Jit,
+        ..interpreted.clone()
+    };
+    let (one, other) = (run(&text, &interpreted), run(&text, &compiled));
+    assert_eq!(one.paths, other.paths);
+    assert_eq!(statuses(&one), statuses(&other));
+}
+
+/// Short-lived mutants start in the middle; a kill must also be one for the mutant run from the very start.
+fn kills_are_real(text: &str, options: &Options) -> usize {
+    let generated = run(text, options);
+    let mut workers = Workers::new(&generated.model, options).expect("the model compiles");
+    let mut kills = 0;
+    for (id, kill) in generated.results.killed() {
+        let path = &generated.paths[kill.test];
+        let replayed = replay(workers.first(), id, &generated.graph, path, options.limits);
+        let expected = Replayed::Killed {
+            after: kill.after,
+            observation: kill.observation.clone(),
+        };
+        assert_eq!(
+            replayed, expected,
+            "mutant {id:?} of\n{}",
+            generated.model.text
+        );
+        kills += 1;
+    }
+    kills
+}
+
+#[test]
+fn every_kill_is_one_from_the_start_too() {
+    for strategy in [StrategyKind::S1, StrategyKind::S2, StrategyKind::Frontier] {
+        assert!(kills_are_real(&example("car_alarm.ooas"), &options(strategy, 1)) > 80);
+    }
+    let mut small = options(StrategyKind::S1, 1);
+    (small.tests, small.depth, small.limits) = (2, 12, Limits { closure: 2_000 });
+    for seed in 200..206 {
+        kills_are_real(&random_model(seed), &small);
+    }
+}
+
+#[test]
+fn few_places_for_mutants_mean_fewer_kills_but_true_ones() {
+    let mut narrow = options(StrategyKind::S1, 1);
+    (narrow.max_live, narrow.depth) = (3, 60);
+    assert!(kills_are_real(&example("car_alarm.ooas"), &narrow) > 10);
+}
+
+#[test]
+fn the_reduced_suite_kills_all_that_the_whole_suite_kills() {
+    let options = options(StrategyKind::S1, 1);
+    let generated = run(&example("car_alarm.ooas"), &options);
+    let mut workers = Workers::new(&generated.model, &options).expect("the model compiles");
+    let matrix = KillMatrix::compute(&mut workers, &generated, options.limits);
+    let kept = reduce(&matrix);
+    assert!(!kept.is_empty() && kept.len() <= generated.paths.len());
+    for (mutant, tests) in &matrix.rows {
+        assert!(
+            tests.iter().any(|test| kept.contains(test)),
+            "{mutant:?} is no longer killed"
+        );
+    }
+}
+
+#[test]
+fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
+    let options = options(StrategyKind::Frontier, 1);
+    let mut generated = run(&example("car_alarm.ooas"), &options);
+    let mut workers = Workers::new(&generated.model, &options).expect("the model compiles");
+    let directory = std::env::temp_dir().join(format!("atropos-model-{}", std::process::id()));
+    prepare(&directory).expect("a place");
+    for (at, path) in generated.paths.clone().iter().enumerate() {
+        let graph = &mut generated.graph;
+        write_test(&directory, at, path, graph, &mut workers, options.limits).expect("written");
+    }
+    let report = write_report(
+        &directory,
+        "car_alarm",
+        &generated,
+        &mut workers,
+        &options,
+        None,
+    )
+    .expect("written");
+    let aut = std::fs::read_to_string(directory.join("test_000.aut")).expect("a test");
+    let mut lines = aut.lines();
+    let head = lines.next().expect("a head");
+    let numbers: Vec<usize> = head
+        .trim_start_matches("des (")
+        .trim_end_matches(')')
+        .split(", ")
+        .map(|number| number.parse().expect("a number"))
+        .collect();
+    let transitions: Vec<&str> = lines.collect();
+    assert_eq!(numbers[0], 0);
+    assert_eq!(numbers[1], transitions.len());
+    for line in &transitions {
+        let parts: Vec<&str> = line.trim_matches(['(', ')']).split('"').collect();
+        assert_eq!(parts.len(), 3, "{line}");
+        let from: usize = parts[0].trim_matches([' ', ',']).parse().expect("a state");
+        let to: usize = parts[2].trim_matches([' ', ',']).parse().expect("a state");
+        assert!(from < numbers[2] && to < numbers[2], "{line}");
+    }
+    assert!(transitions.iter().any(|line| line.contains("\"pass\"")));
+    let json: serde_json::Value = serde_json::from_str(
+        &std::fs::read_to_string(directory.join("report.json")).expect("a report"),
+    )
+    .expect("JSON");
+    assert_eq!(json["table"]["killed"], report.table.killed);
+    let page = std::fs::read_to_string(directory.join("index.html")).expect("a page");
+    assert!(
+        page.contains("<svg") && !page.contains("http://") || page.contains("www.w3.org/2000/svg")
+    );
+    draw_tests(&directory, &report, &generated).expect("drawn, or nothing to draw with");
+    let page = std::fs::read_to_string(directory.join("index.html")).expect("a page");
+    for test in &report.tests {
+        let svg = format!("{}.svg", test.file);
+        let is_drawn = directory.join(&svg).exists();
+        assert_eq!(page.contains(&format!("href=\"{svg}\"")), is_drawn, "{svg}");
+    }
+    std::fs::remove_dir_all(directory).expect("cleaned up");
+}
+
+#[test]
+fn duplicates_equivalents_and_dead_code_are_told_apart() {
+    let model = load(&class(
+        "",
+        "var a: int[0..3]; b: bool
+         methods unused = a := 1 end
+         actions ctr c = requires a >= 0: requires b: a := 1 end end
+         do c() od",
+    ));
+    let fate = |original: &str, replacement: &str| {
+        let found = model
+            .mutants
+            .list
+            .iter()
+            .find(|m| model.source(m.span) == original && m.replacement == replacement);
+        found.map(|mutant| mutant.fate)
+    };
+    // Over 0..3 `a > 0` and `a <> 0` are one and the same.
+    let first = model
+        .mutants
+        .list
+        .iter()
+        .find(|m| m.replacement == "a <> 0")
+        .map(|m| m.id);
+    assert_eq!(fate("a >= 0", "a > 0"), first.map(Fate::Duplicate));
+    assert_eq!(fate("a >= 0", "a = 0"), Some(Fate::Open));
+    assert!(matches!(
+        fate("requires b", "requires false"),
+        Some(Fate::Duplicate(_))
+    ));
+    let dead: Vec<_> = model
+        .mutants
+        .list
+        .iter()
+        .filter(|m| m.fate == Fate::Dead)
+        .collect();
+    assert_eq!(dead.len(), 2, "the literal of `unused` has two mutants");
+}
+
+#[test]
+fn mutants_act_together_unless_they_need_the_same_place() {
+    let model = load(&example("car_alarm.ooas"));
+    let list = &model.mutants.list;
+    let same = list
+        .windows(2)
+        .find(|pair| pair[0].point == pair[1].point)
+        .expect("a point with two mutants");
+    assert!(Acting::together(&model.mutants, &[same[0].id, same[1].id]).is_none());
+    let other = list
+        .iter()
+        .find(|mutant| mutant.point != same[0].point)
+        .expect("another point");
+    assert!(Acting::together(&model.mutants, &[same[0].id, other.id]).is_some());
+}
+
+#[test]
+fn sets_of_mutants_are_drawn_once_for_all_and_killed_like_single_ones() {
+    let mut model = (*load(&example("car_alarm.ooas"))).clone();
+    let singles = model.mutants.list.len();
+    model.mutants.combine(3, 30, 7);
+    let sizes: Vec<usize> = model.mutants.list[singles..]
+        .iter()
+        .map(|set| set.parts.len())
+        .collect();
+    assert_eq!(sizes.iter().filter(|size| **size == 2).count(), 30);
+    assert_eq!(sizes.iter().filter(|size| **size == 3).count(), 30);
+    let mut again = (*load(&example("car_alarm.ooas"))).clone();
+    again.mutants.combine(3, 30, 7);
+    assert!(
+        model
+            .mutants
+            .list
+            .iter()
+            .zip(&again.mutants.list)
+            .all(|(one, other)| one.parts == other.parts)
+    );
+    let model = Arc::new(model);
+    let options = options(StrategyKind::Frontier, 1);
+    let generated = generate(&model, &options, &mut |_| {}).expect("it compiles");
+    let table = generated.results.table(&model.mutants);
+    assert_eq!(table.together, 60);
+    let mut workers = Workers::new(&model, &options).expect("it compiles");
+    let mut killed = 0;
+    for (mutant, kill) in generated.results.killed() {
+        let path = &generated.paths[kill.test];
+        let end = replay(
+            workers.first(),
+            mutant,
+            &generated.graph,
+            path,
+            options.limits,
+        );
+        assert!(matches!(end, Replayed::Killed { .. }), "{mutant:?} {end:?}");
+        killed += usize::from(mutant.0 as usize > singles);
+    }
+    assert!(killed > 45, "{killed}");
+}
+
+#[test]
+fn an_original_that_fails_is_reported_with_the_way_there() {
+    let text = class(
+        "",
+        "var a: int[0..2] actions ctr up = requires true: a := a + 1 end do up() od",
+    );
+    let generated = run(&text, &options(StrategyKind::S1, 1));
+    let (path, stop) = generated.failure.as_ref().expect("it fails");
+    assert!(matches!(stop, Stop::Error(..)));
+    assert_eq!(path.moves.len(), 2, "the third `up` would overflow");
+    let at_once = class("", "var a: int[0..2] = 2 do a := a + 1 od");
+    let generated = run(&at_once, &options(StrategyKind::S1, 1));
+    assert!(generated.failure.is_some());
+    assert!(generated.paths.is_empty(), "there is no test to write");
+}
+
+#[test]
+fn endless_internal_steps_end_with_a_finding() {
+    let text = class("", "var b: bool do b := not b od");
+    let generated = run(&text, &options(StrategyKind::S1, 1));
+    assert!(matches!(generated.failure, Some((_, Stop::Diverges))));
+    let growing = class(
+        "",
+        "var n: int[0..1000000] do requires n < 1000000: n := n + 1 end od",
+    );
+    let mut small = options(StrategyKind::S1, 1);
+    small.limits = Limits { closure: 500 };
+    assert!(matches!(
+        run(&growing, &small).failure,
+        Some((_, Stop::Diverges))
+    ));
+}
+
+#[test]
+fn silence_where_the_original_must_speak_kills() {
+    let text = class(
+        "",
+        "var b: bool actions ctr ask = requires not b: b := true end; obs answer = requires b: b := false end
+         do answer() // ask() od",
+    );
+    let generated = run(&text, &options(StrategyKind::Frontier, 1));
+    let model = &generated.model;
+    let mutant = model
+        .mutants
+        .list
+        .iter()
+        .find(|m| model.source(m.span) == "requires b")
+        .expect("a guard");
+    match generated.results.get(mutant.id) {
+        Status::Killed(kill) => assert_eq!(model.observation_text(&kill.observation), "obs delta"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn fewer_outputs_alone_are_no_kill() {
+    let text = class(
+        "",
+        "var b: bool actions ctr ask = requires not b: b := true end;
+           obs yes = requires b: b := false end; obs no = requires b: b := false end
+         do (yes() [] no()) // ask() od",
+    );
+    let generated = run(&text, &options(StrategyKind::Frontier, 1));
+    let model = &generated.model;
+    let guards: Vec<MutantId> = model
+        .mutants
+        .list
+        .iter()
+        .filter(|m| model.source(m.span) == "requires b")
+        .map(|m| m.id)
+        .collect();
+    assert_eq!(guards.len(), 2);
+    for id in guards {
+        assert!(
+            matches!(generated.results.get(id), Status::GivenUp),
+            "{:?}",
+            generated.results.get(id)
+        );
+    }
+}
