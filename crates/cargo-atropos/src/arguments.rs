@@ -44,6 +44,7 @@ Exit codes:
   2  some mutants survived
   3  none survived, but some were caught only by a limit on time or steps, or could not be decided
   4  the tests fail or do not build without any mutant
+  5  mutants that should have been tested were not: none was built, or a compiler was killed
   130  interrupted; what was found so far is saved
 
 The options can also stand in .cargo/atropos.toml, under the same names:

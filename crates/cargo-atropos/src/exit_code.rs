@@ -18,6 +18,9 @@ pub enum ExitCode {
     Limits = 3,
     /// The tests fail, or do not build, without any mutant.
     TestsFail = 4,
+    /// Mutants that should have been tested were not: none could be built, a package was compiled without its mutants, or
+    /// a compiler ended before it said anything.
+    NotTested = 5,
     /// Stopped by Ctrl-C or a termination signal; the verdicts so far are saved.
     Interrupted = 130,
 }

@@ -11,12 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::environment;
+
 /// The name of the file within the output directory.
 const FILE_NAME: &str = "atropos.log";
-
-/// The environment variable that tells wrappers of the log: when it began (in milliseconds) and
-/// where it is, with a colon between.
-pub const VARIABLE: &str = "ATROPOS_LOG";
 
 static LOG: OnceLock<Option<Log>> = OnceLock::new();
 
@@ -37,7 +35,7 @@ pub fn begin(output: &Path) {
     let _ = LOG.set(Some(log));
 }
 
-/// What wrappers need in [`VARIABLE`], if there is a log.
+/// What wrappers need in [`environment::LOG`], if there is a log.
 pub fn for_wrappers() -> Option<String> {
     let log = current()?;
     Some(format!("{}:{}", log.began.as_millis(), log.path.display()))
@@ -56,7 +54,7 @@ pub fn line(text: &str) {
 }
 
 fn current() -> Option<&'static Log> {
-    LOG.get_or_init(|| parse(&env::var(VARIABLE).ok()?))
+    LOG.get_or_init(|| parse(&env::var(environment::LOG).ok()?))
         .as_ref()
 }
 

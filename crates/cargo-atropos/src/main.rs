@@ -7,6 +7,7 @@
 mod arguments;
 mod config;
 mod did_you_mean;
+mod environment;
 mod exit_code;
 #[cfg(test)]
 mod options_page;
@@ -77,7 +78,10 @@ fn main() -> process::ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::Success.into(),
         Err(error) => {
             terminal.error(format!("{error:#}"));
-            ExitCode::Usage.into()
+            match error.is::<build::CompilerEnded>() {
+                true => ExitCode::NotTested.into(),
+                false => ExitCode::Usage.into(),
+            }
         }
     }
 }

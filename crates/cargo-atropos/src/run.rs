@@ -545,9 +545,22 @@ fn report(
     }
     let totals = &outcomes.totals;
     if let Some(reason) = nothing_tested(totals, &build.left_alone) {
-        prepared.terminal.warn(reason);
+        prepared.terminal.error(reason);
+        return Ok(ExitCode::NotTested);
+    }
+    if let Some(package) = without_mutants(&build.left_alone) {
+        prepared.terminal.error(format!(
+            "the mutants of package `{package}` were not tested; leave it out with `--exclude` if that can't be mended"
+        ));
+        return Ok(ExitCode::NotTested);
     }
     Ok(ExitCode::of(totals))
+}
+
+/// The first package that was compiled without any of its mutants.
+fn without_mutants(left_alone: &[LeftAlone]) -> Option<&str> {
+    let whole = left_alone.iter().find(|alone| alone.crate_name.is_none())?;
+    Some(&whole.package)
 }
 
 /// Why there are mutants, but none of them was tested.

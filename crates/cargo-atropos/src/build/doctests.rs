@@ -19,13 +19,10 @@ use serde::{Deserialize, Serialize};
 use super::process_group::Group;
 use super::test_binary::Invocation;
 use super::{Build, CargoSetting};
+use crate::environment;
 use crate::execute::PlainTest;
 use crate::interrupt::Interrupt;
 use crate::plan::PlannedPackage;
-
-/// The environment variable that makes this program a keeper of doctests: the directory to keep
-/// them in.
-pub const KEEP_VARIABLE: &str = "ATROPOS_KEEP_DOCTESTS";
 
 /// The variable for flags that may have spaces in them, and what parts them.
 const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTDOCFLAGS";
@@ -72,7 +69,7 @@ pub fn build(
     command
         .args(["--doc", "--", "--test-threads=1"])
         .env(ENCODED_FLAGS, flags.join(SEPARATOR))
-        .env(KEEP_VARIABLE, directory)
+        .env(environment::KEEP_DOCTESTS, directory)
         .stdin(Stdio::null())
         .stdout(File::create(directory.join("rustdoc.log"))?)
         .stderr(File::create(directory.join("cargo.log"))?);
@@ -198,7 +195,7 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
     let copy = copy_program(directory, &program);
     let output = Command::new(&program)
         .args(&arguments)
-        .env_remove(KEEP_VARIABLE)
+        .env_remove(environment::KEEP_DOCTESTS)
         .stderr(Stdio::inherit())
         .output();
     let (code, said) = match output {
@@ -208,7 +205,7 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
     let _ = std::io::stdout().write_all(&said);
     if let Ok((number, copy)) = copy
         && let Ok(merged) = is_merged(&copy)
-        && let Ok(invocation) = Invocation::of_this_process(copy, arguments, KEEP_VARIABLE)
+        && let Ok(invocation) = Invocation::of_this_process(copy, arguments)
     {
         let kept = if merged {
             parts_of(&invocation, &String::from_utf8_lossy(&said))

@@ -5,6 +5,7 @@
 //! [`units`] tells which mutants were built.
 
 mod cargo_messages;
+mod compiler;
 pub mod doctests;
 pub mod examples;
 pub mod instructions;
@@ -23,6 +24,7 @@ mod user_cache;
 pub mod wrapper;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufReader;
@@ -35,17 +37,17 @@ use anyhow::{Context, Result};
 use atropos_mutants::mutant::MutantId;
 
 use self::cargo_messages::CargoMessages;
-use self::doctests::KEEP_VARIABLE;
+pub use self::compiler::CompilerEnded;
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
 use self::runtime_library::{RuntimeLibrary, Threads};
 pub use self::shadow_tree::without_parents;
-use self::test_binary::{Invocation, RECORD_VARIABLE, TestBinary};
+use self::test_binary::{Invocation, TestBinary};
 use self::toolchain::Toolchain;
 use self::units::{UnitReport, WeaveResult};
-use self::wrapper::{PLANNED_VARIABLE, WRAP_VARIABLE};
 use crate::arguments::BuildOptions;
+use crate::environment;
 use crate::interrupt::Interrupt;
 use crate::log;
 use crate::plan::Plan;
@@ -124,7 +126,7 @@ pub struct CargoSetting {
     pub own_profile: bool,
     pub threads: Threads,
     /// Variables that keep tests from writing into the user's tree.
-    pub quiet: Vec<(&'static str, String)>,
+    pub test_environment: Vec<(&'static str, String)>,
     /// This program under the name by which cargo shall know it as compiler wrapper: what is built
     /// through one name lies beside what is built through another.
     pub wrapper: PathBuf,
@@ -148,12 +150,12 @@ impl CargoSetting {
             .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
             .env(self.wrapper_variable(), &self.wrapper)
-            .env(WRAP_VARIABLE, &self.instructions)
-            .env(PLANNED_VARIABLE, &self.planned)
+            .env(environment::WRAP, &self.instructions)
+            .env(environment::PLANNED, &self.planned)
             .env("CARGO_INCREMENTAL", "0")
-            .envs(self.quiet.iter().map(|(name, value)| (name, value)));
+            .envs(self.test_environment.iter().map(|(name, value)| (name, value)));
         if let Some(log) = log::for_wrappers() {
-            command.env(log::VARIABLE, log);
+            command.env(environment::LOG, log);
         }
         if !self.own_profile {
             command
@@ -177,21 +179,28 @@ pub fn play_other_roles() {
     let Some(first) = arguments.peek().map(PathBuf::from) else {
         return;
     };
-    if let Some(directory) = role(KEEP_VARIABLE)
+    if let Some(directory) = role(environment::KEEP_DOCTESTS)
         && first.ends_with("rust_out")
     {
         doctests::keep(&directory, arguments);
     }
-    if let Some(directory) = role(WRAP_VARIABLE)
-        && first.file_stem().is_some_and(|stem| stem == "rustc")
+    let more = std::env::args_os().nth(2);
+    if let Some(directory) = role(environment::WRAP)
+        && is_compiler(&first, more.as_deref())
     {
         wrapper::main(&directory, arguments);
     }
-    if let Some(directory) = role(RECORD_VARIABLE)
+    if let Some(directory) = role(environment::RECORD)
         && first.is_file()
     {
         test_binary::record(&directory, arguments);
     }
+}
+
+/// Whether this program is called on a compiler, whatever its name: cargo gives it options, and test binaries none.
+fn is_compiler(program: &Path, argument: Option<&OsStr>) -> bool {
+    program.file_stem().is_some_and(|stem| stem == "rustc")
+        || argument.is_some_and(|argument| argument.as_encoded_bytes().starts_with(b"-"))
 }
 
 /// Builds all mutants of a plan, at the speed asked for or faster: a plan that was once worth
@@ -328,7 +337,7 @@ impl ToBuild<'_> {
             arguments,
             own_profile: self.own_profile,
             threads: runtime.threads,
-            quiet: test_environment::variables(plan),
+            test_environment: test_environment::variables(plan),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
         };
         let messages = with_runtime(&runtime, &toolchain, interrupt, || {
@@ -492,7 +501,7 @@ fn call_cargo(
     command
         .args(["--tests", "--no-fail-fast", "--message-format=json"])
         .arg(runner_argument(toolchain)?)
-        .env(RECORD_VARIABLE, &records)
+        .env(environment::RECORD, &records)
         .stderr(stderr);
     let (status, messages) = listen(command, interrupt)?;
     if status.success() {
@@ -500,6 +509,9 @@ fn call_cargo(
     }
     if interrupt.is_requested() {
         return Err(BuildFailure::Interrupted);
+    }
+    if let Some(ended) = CompilerEnded::in_log(&cargo_log) {
+        return Err(BuildFailure::Internal(ended.into()));
     }
     let mut said = messages.errors.join("\n");
     if said.is_empty() {

@@ -6,11 +6,11 @@ use std::fs;
 use std::process::Output;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use atropos_weave::diagnostics::parse_errors;
+use anyhow::{Result, bail};
 use atropos_weave::observe::{self, FirstNumbers, ObserveForms, Observed, ObservedFile, Structs};
 use atropos_weave::{FileWeave, PackageForms};
 
+use super::compiler::{self, Compiled};
 use super::instructions::Observation;
 use super::wrapper::{Accepted, MAX_ROUNDS, Unit};
 
@@ -18,10 +18,7 @@ impl Unit {
     /// Weaves and compiles until rustc accepts.
     pub(super) fn compile_observed(&self, observation: &Observation) -> Result<(Output, Accepted)> {
         let compile = self.woven_call()?;
-        let files = self.package.files.iter();
-        self.shadow
-            .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
-            .context("can't make the shadow of the sources")?;
+        self.prepare_shadow()?;
         let woven = self.weave(&self.mutant_forms(observation)?)?;
         let found = self.observed_files(observation);
         let known = self.instructions.observe_forms_file(self.package_index);
@@ -33,15 +30,14 @@ impl Unit {
             let start = Instant::now();
             let observed = self.observe(&woven, &found, &forms)?;
             // What rustc rejects it rejects before it makes code, so that a check before would be lost time.
-            let output = compile.command().output().context("can't run rustc")?;
-            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
+            let Compiled { output, errors } = compiler::compile(&compile)?;
             self.log(&format!(
                 "observing, round {round}: {:.2} s, {} errors, {} pieces left out",
                 start.elapsed().as_secs_f64(),
                 errors.len(),
                 forms.len()
             ));
-            if output.status.success() && errors.is_empty() {
+            if errors.is_empty() {
                 if turn.is_some() {
                     let making = known.with_extension("making");
                     fs::write(&making, serde_json::to_vec(&forms)?)?;

@@ -14,9 +14,7 @@ use std::process;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// The environment variable that makes this program a recorder of test binaries: the directory
-/// to write to.
-pub const RECORD_VARIABLE: &str = "ATROPOS_RECORD";
+use crate::environment;
 
 /// What we set for our own calls of cargo, and what no test should see.
 const OUR_VARIABLES: &[&str] = &[
@@ -42,11 +40,10 @@ pub struct Invocation {
 
 impl Invocation {
     /// The call that this process would make if it ran `program` in its own stead: its directory
-    /// and environment, less the variable that made it stand in.
+    /// and environment, less what is ours.
     pub fn of_this_process(
         program: PathBuf,
         arguments: Vec<OsString>,
-        variable: &str,
     ) -> Result<Invocation> {
         let text = |words: OsString| words.into_string().ok();
         Ok(Invocation {
@@ -55,8 +52,8 @@ impl Invocation {
             directory: std::env::current_dir()?,
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
-                .filter(|(name, _)| name != variable && !OUR_VARIABLES.contains(&name.as_str()))
-                .filter(|(name, _)| !name.starts_with("ATROPOS_"))
+                .filter(|(name, _)| !OUR_VARIABLES.contains(&name.as_str()))
+                .filter(|(name, _)| !environment::is_ours(name))
                 .collect(),
         })
     }
@@ -104,7 +101,7 @@ impl TestBinary {
 pub fn record(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> ! {
     let result = (|| -> Result<()> {
         let program = PathBuf::from(arguments.next().context("no program to record")?);
-        let invocation = Invocation::of_this_process(program, Vec::new(), RECORD_VARIABLE)?;
+        let invocation = Invocation::of_this_process(program, Vec::new())?;
         let stem = invocation
             .program
             .file_name()

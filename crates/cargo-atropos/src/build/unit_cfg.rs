@@ -3,7 +3,10 @@
 use std::process::Command;
 use std::str::FromStr;
 
+use anyhow::{Context, Result};
 use cargo_platform::{Cfg, CfgExpr};
+
+use super::compiler::CompilerEnded;
 
 /// The values that rustc names for a unit.
 pub struct UnitCfg {
@@ -11,11 +14,13 @@ pub struct UnitCfg {
 }
 
 impl UnitCfg {
-    /// Asks rustc. Nothing is left out if it doesn't answer.
-    pub fn ask(mut print_cfg: Command) -> Option<UnitCfg> {
-        let output = print_cfg.output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        output.status.success().then(|| UnitCfg::parse(&text))
+    /// Asks rustc.
+    pub fn ask(mut print_cfg: Command) -> Result<UnitCfg> {
+        let output = print_cfg.output().context("can't run rustc")?;
+        if !output.status.success() {
+            return Err(CompilerEnded::by(output.status).into());
+        }
+        Ok(UnitCfg::parse(&String::from_utf8_lossy(&output.stdout)))
     }
 
     fn parse(text: &str) -> UnitCfg {

@@ -17,28 +17,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
-use atropos_weave::diagnostics::{Diagnostic, parse_errors};
+use atropos_weave::diagnostics::Diagnostic;
 use atropos_weave::retry_dropped::Appeal;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
+use super::compiler::{self, Compiled, CompilerEnded};
 use super::instructions::BuildInstructions;
 use super::rustc_call::RustcCall;
 use super::shadow_tree::{Shadow, without_parents};
 use super::unit_cfg::UnitCfg;
 use super::units::{UnitReport, WeaveResult};
+use crate::environment;
 use crate::log;
 use crate::plan::PlannedPackage;
-
-/// The environment variable that makes this program a compiler wrapper: where the instructions are.
-pub const WRAP_VARIABLE: &str = "ATROPOS_WRAP";
-
-/// The environment variable that names the planned packages, for units of the others to depend on.
-pub const PLANNED_VARIABLE: &str = "ATROPOS_PLANNED";
 
 /// More rounds than any weave should need; then the unit is left alone.
 pub(super) const MAX_ROUNDS: u32 = 40;
 /// How often points that were dropped on suspicion may be tried again, at least.
-const HEARINGS: u32 = 6;
+const RETRIES: u32 = 6;
 
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
@@ -54,10 +50,8 @@ pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> !
         Ok(Some(unit)) => process::exit(unit.compile()),
         Ok(None) if call.runs_at_build_time() => become_rustc(&words),
         Ok(None) => process::exit(compile_unplanned(instructions, &call)),
-        Err(error) => {
-            eprintln!("atropos: {error:#}; this crate is compiled as it is");
-            become_rustc(&words)
-        }
+        // Compiled as it is, it would be kept, and nobody would miss its mutants.
+        Err(error) => process::exit(fail(&error)),
     }
 }
 
@@ -79,20 +73,27 @@ fn compile_unplanned(instructions: &Path, call: &RustcCall) -> i32 {
             if !flags.is_empty()
                 && let Err(error) = instructions.runtime.wait_until_there()
             {
-                eprintln!("atropos: {error:#}");
+                return fail(&error);
             }
             call.with(flags).command().status()
         }
-        _ => call.command().status(),
+        Ok(_) => call.command().status(),
+        Err(error) => return fail(&error),
     };
-    make_depend_on(call, PLANNED_VARIABLE);
+    make_depend_on(call, environment::PLANNED);
     match status {
-        Ok(status) => status.code().unwrap_or(1),
-        Err(error) => {
-            eprintln!("atropos: can't run rustc: {error}");
-            1
-        }
+        Ok(status) => status
+            .code()
+            .unwrap_or_else(|| fail(&CompilerEnded::by(status).into())),
+        Err(error) => fail(&anyhow::Error::from(error).context("can't run rustc")),
     }
+}
+
+/// Says why a unit can't be compiled; gives the exit code that makes the build fail.
+fn fail(error: &anyhow::Error) -> i32 {
+    eprintln!("atropos: {error:#}");
+    log::line(&format!("{error:#}"));
+    1
 }
 
 /// Tells cargo that a unit is out of date once a variable changes. Without it cargo would take a
@@ -177,23 +178,25 @@ impl Unit {
         let reason = match woven {
             Ok((output, accepted)) => {
                 let compile_time = start.elapsed() - check_time;
-                self.report(Ok(&accepted), check_time, compile_time);
-                return pass_on(&output);
+                return match self.report(Ok(&accepted), check_time, compile_time) {
+                    Ok(()) => pass_on(&output),
+                    Err(error) => fail(&error),
+                };
             }
+            Err(error) if error.is::<CompilerEnded>() => return fail(&error),
             Err(error) => format!("{error:#}"),
         };
         self.log(&format!("left alone: {reason}"));
-        match self.plain_call().command().output() {
-            Ok(output) => {
-                make_depend_on(&self.call, WRAP_VARIABLE);
+        match compiler::compile(&self.plain_call()) {
+            Ok(Compiled { output, .. }) => {
+                make_depend_on(&self.call, environment::WRAP);
                 let compile_time = start.elapsed() - check_time;
-                self.report(Err(reason), check_time, compile_time);
-                pass_on(&output)
+                match self.report(Err(reason), check_time, compile_time) {
+                    Ok(()) => pass_on(&output),
+                    Err(error) => fail(&error),
+                }
             }
-            Err(error) => {
-                eprintln!("atropos: can't run rustc: {error}");
-                1
-            }
+            Err(error) => fail(&error),
         }
     }
 
@@ -214,80 +217,93 @@ impl Unit {
     /// from another is compiled at once, because it hardly ever has something to roll back.
     fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, Accepted)> {
         let compile = self.woven_call()?;
-        let files = self.package.files.iter();
-        self.shadow
-            .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
-            .context("can't make the shadow of the sources")?;
-        let turn = self.instructions.lock_package(self.package_index)?;
-        let known = self.instructions.forms_file(self.package_index);
-        let (mut forms, mut checked) = match fs::read(&known) {
-            Ok(bytes) => (serde_json::from_slice(&bytes)?, true),
-            Err(_) => (self.richest_forms(), false),
-        };
-        let making = known.with_extension("making");
-        let mut turn = Some(turn);
         // Lints that deny by default reject a mutant that is compiled alone, so the check must
         // hear of them.
         let check = self
             .woven_call_with_lints("warn")?
             .as_check(&self.instructions.checks().display().to_string());
-        let mut appealed = checked;
+        self.prepare_shadow()?;
+        let mut turn = Some(self.instructions.lock_package(self.package_index)?);
+        let known = self.known_forms()?;
+        let mut is_checked = known.is_some();
+        let mut has_retried = known.is_some();
+        let mut forms = known.unwrap_or_else(|| self.richest_forms());
         for round in 1..=MAX_ROUNDS {
             let start = Instant::now();
             let woven = self.weave(&forms)?;
-            if checked {
+            if is_checked {
                 // Others may check while this one is compiled.
                 turn = None;
             }
-            let call = if checked { &compile } else { &check };
-            let deed = if checked { "compiled" } else { "checked" };
-            let output = call.command().output().context("can't run rustc")?;
-            if !checked {
+            let compiled = compiler::compile(if is_checked { &compile } else { &check })?;
+            if !is_checked {
                 *check_time += start.elapsed();
             }
-            let seconds = start.elapsed().as_secs_f64();
-            let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-            if output.status.success() && errors.is_empty() {
-                self.log(&format!("round {round}: {deed} in {seconds:.2} s"));
-                if checked {
-                    let absent = woven.into_values().flat_map(|file| file.absent);
-                    let accepted = Accepted {
-                        absent: absent.collect(),
-                        rounds: round,
-                    };
-                    return Ok((output, accepted));
+            let took = format!("{:.2} s", start.elapsed().as_secs_f64());
+            if !compiled.is_accepted() {
+                let outcome = self.roll_back(&mut forms, &woven, &compiled)?;
+                self.log(&format!("round {round}: rejected in {took}, {outcome}"));
+                if turn.is_none() {
+                    turn = Some(self.instructions.lock_package(self.package_index)?);
                 }
-                if !appealed && self.appeal(&mut forms, &woven, &check, round, check_time)? {
-                    appealed = true;
+                is_checked = false;
+            } else if is_checked {
+                self.log(&format!("round {round}: compiled in {took}"));
+                let absent = woven.into_values().flat_map(|file| file.absent);
+                let accepted = Accepted {
+                    absent: absent.collect(),
+                    rounds: round,
+                };
+                return Ok((compiled.output, accepted));
+            } else {
+                self.log(&format!("round {round}: checked in {took}"));
+                if !has_retried && self.retry(&mut forms, &woven, &check, round, check_time)? {
+                    has_retried = true;
                     continue;
                 }
-                fs::write(&making, serde_json::to_vec(&forms)?)?;
-                fs::rename(&making, &known)?;
-                checked = true;
-                continue;
+                self.keep_forms(&forms)?;
+                is_checked = true;
             }
-            let outcome =
-                rollback::roll_back(&mut forms, &woven, &errors, |name| self.file_of_name(name));
-            let first = errors.first().map(|error| error.headline());
-            self.log(&format!(
-                "round {round}: {deed} in {seconds:.2} s, {} errors ({}): {outcome}",
-                errors.len(),
-                first.unwrap_or_default()
-            ));
-            if !outcome.made_progress() {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let first = errors.first().map_or_else(
-                    || said.lines().next().unwrap_or_default().to_owned(),
-                    |error| error.headline(),
-                );
-                bail!("rustc rejects it for a reason that no mutant explains: {first}");
-            }
-            if turn.is_none() {
-                turn = Some(self.instructions.lock_package(self.package_index)?);
-            }
-            checked = false;
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
+    }
+
+    pub(super) fn prepare_shadow(&self) -> Result<()> {
+        let files = self.package.files.iter();
+        self.shadow
+            .prepare(files.map(|file| self.instructions.workspace_root.join(&file.path)))
+            .context("can't make the shadow of the sources")
+    }
+
+    /// The forms that rustc accepted in another unit of the package.
+    fn known_forms(&self) -> Result<Option<PackageForms>> {
+        match fs::read(self.instructions.forms_file(self.package_index)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn keep_forms(&self, forms: &PackageForms) -> Result<()> {
+        let known = self.instructions.forms_file(self.package_index);
+        let making = known.with_extension("making");
+        fs::write(&making, serde_json::to_vec(forms)?)?;
+        Ok(fs::rename(&making, &known)?)
+    }
+
+    /// Gives plainer forms to what rustc rejects; says what was done.
+    fn roll_back(
+        &self,
+        forms: &mut PackageForms,
+        woven: &BTreeMap<String, FileWeave>,
+        rejected: &Compiled,
+    ) -> Result<String> {
+        let errors = &rejected.errors;
+        let outcome = rollback::roll_back(forms, woven, errors, |name| self.file_of_name(name));
+        let first = errors.first().map(Diagnostic::headline).unwrap_or_default();
+        if !outcome.made_progress() {
+            bail!("rustc rejects it for a reason that no mutant explains: {first}");
+        }
+        Ok(format!("{} errors ({first}): {outcome}", errors.len()))
     }
 
     /// What the weave begins with.
@@ -301,7 +317,7 @@ impl Unit {
 
     /// Tries the points again that were dropped on suspicion, no more often than there were rounds before it.
     /// Tells whether any are in again.
-    fn appeal(
+    fn retry(
         &self,
         forms: &mut PackageForms,
         woven: &BTreeMap<String, FileWeave>,
@@ -316,13 +332,13 @@ impl Unit {
         };
         let before = forms.dropped_mutants().count();
         let mut appeal = Appeal::new(forms, woven, span);
-        let most = rounds.max(HEARINGS).max(appeal.hearings());
+        let most = rounds.max(RETRIES).max(appeal.hearings());
         let start = Instant::now();
-        let mut hearings = 0;
-        while hearings < most && appeal.call(forms) {
-            hearings += 1;
-            let (mut woven, mut errors) = self.hear(forms, check)?;
-            while hearings < most && appeal.was_hidden(&errors) {
+        let mut retries = 0;
+        while retries < most && appeal.call(forms) {
+            retries += 1;
+            let (mut woven, mut errors) = self.check_forms(forms, check)?;
+            while retries < most && appeal.was_hidden(&errors) {
                 let mut plainer = forms.clone();
                 let name = |name: &str| self.file_of_name(name);
                 let outcome = rollback::roll_back(&mut plainer, &woven, &errors, name);
@@ -330,35 +346,30 @@ impl Unit {
                     break;
                 }
                 *forms = plainer;
-                hearings += 1;
-                (woven, errors) = self.hear(forms, check)?;
+                retries += 1;
+                (woven, errors) = self.check_forms(forms, check)?;
             }
             appeal.decide(forms, &woven, &errors, |name| self.file_of_name(name));
         }
         *check_time += start.elapsed();
         let again = before - forms.dropped_mutants().count();
-        if hearings > 0 {
+        if retries > 0 {
             let seconds = start.elapsed().as_secs_f64();
             self.log(&format!(
-                "appeal: {again} of {before} dropped mutants are in again after {hearings} hearings and {seconds:.2} s"
+                "retry: {again} of {before} dropped mutants are in again after {retries} checks and {seconds:.2} s"
             ));
         }
         Ok(again > 0)
     }
 
     /// What rustc says of the package in these forms.
-    fn hear(
+    fn check_forms(
         &self,
         forms: &PackageForms,
         check: &RustcCall,
     ) -> Result<(BTreeMap<String, FileWeave>, Vec<Diagnostic>)> {
         let woven = self.weave(forms)?;
-        let output = check.command().output().context("can't run rustc")?;
-        let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-        if !output.status.success() && errors.is_empty() {
-            bail!("rustc fails without an error");
-        }
-        Ok((woven, errors))
+        Ok((woven, compiler::compile(check)?.errors))
     }
 
     /// Writes all files of the package, woven, into the shadow; gives them by their path in the plan.
@@ -430,13 +441,13 @@ impl Unit {
         accepted: Result<&Accepted, String>,
         check_time: Duration,
         compile_time: Duration,
-    ) {
+    ) -> Result<()> {
         let unviable = match &accepted {
             Ok(accepted) => accepted.absent.clone(),
             Err(_) => BTreeMap::new(),
         };
         let mut built = match &accepted {
-            Ok(_) => self.compiled_mutants(),
+            Ok(_) => self.compiled_mutants()?,
             Err(_) => BTreeSet::new(),
         };
         built.retain(|id| !unviable.contains_key(id));
@@ -454,19 +465,19 @@ impl Unit {
             check_seconds: check_time.as_secs_f64(),
             compile_seconds: compile_time.as_secs_f64(),
         };
-        if let Err(error) = report.write(&self.instructions.units()) {
-            eprintln!("atropos: can't write a report: {error}");
-        }
+        report
+            .write(&self.instructions.units())
+            .context("can't write what became of a unit")
     }
 
     /// The mutants in code that this unit compiles: in files that rustc read, under predicates
     /// that hold.
-    fn compiled_mutants(&self) -> BTreeSet<MutantId> {
+    fn compiled_mutants(&self) -> Result<BTreeSet<MutantId>> {
         let dep_info = self
             .call
             .dep_info()
             .and_then(|path| fs::read_to_string(path).ok());
-        let cfg = UnitCfg::ask(self.call.print_cfg());
+        let cfg = UnitCfg::ask(self.call.print_cfg())?;
         let mut compiled = BTreeSet::new();
         for file in &self.package.files {
             let original = self.instructions.workspace_root.join(&file.path);
@@ -479,14 +490,14 @@ impl Unit {
             }
             let points = file.mutants.points.iter();
             let holding =
-                points.filter(|point| cfg.as_ref().is_none_or(|cfg| cfg.all_hold(&point.cfg)));
+                points.filter(|point| cfg.all_hold(&point.cfg));
             compiled.extend(
                 holding
                     .flat_map(|point| &point.mutants)
                     .map(|mutant| mutant.id),
             );
         }
-        compiled
+        Ok(compiled)
     }
 }
 

@@ -4,6 +4,7 @@
 //! A run costs seconds, so each is made once and looked at from many sides.
 
 mod builders;
+mod broken_builds;
 mod busy;
 mod circles;
 mod conduct;

@@ -44,6 +44,21 @@ impl Tree {
         Tree::inside(name, "")
     }
 
+    /// A tree of these files, for what is too small to be a tree of its own.
+    pub fn with(files: &[(&str, &str)]) -> Tree {
+        let directory = tempfile::Builder::new()
+            .prefix("a tree ")
+            .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+            .expect("a directory");
+        for (path, text) in files {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().expect("a file has a directory")).expect("a directory");
+            fs::write(path, text).expect("a file");
+        }
+        let inside = "";
+        Tree { directory, inside }
+    }
+
     /// The command is run in a directory within the tree.
     pub fn inside(name: &str, inside: &'static str) -> Tree {
         let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
