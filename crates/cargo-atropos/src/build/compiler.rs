@@ -19,7 +19,9 @@ const WITHOUT_DIAGNOSTIC: &str = "rustc ended without a diagnostic";
 
 /// A compiler ended without saying what is wrong with the crate. The build is not made, and nothing of it is kept.
 #[derive(Debug, thiserror::Error)]
-#[error("{WITHOUT_DIAGNOSTIC} {how}; was it killed, or is there too little memory? Run again, with fewer `--jobs` if need be")]
+#[error(
+    "{WITHOUT_DIAGNOSTIC} {how}; was it killed, or is there too little memory? Run again, with fewer `--jobs` if need be"
+)]
 pub struct CompilerEnded {
     how: String,
 }
@@ -118,7 +120,11 @@ mod tests {
         let rustc = place.path().join("rustc");
         fs::write(&rustc, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755)).unwrap();
-        let words = [rustc.as_os_str(), "--crate-name=a".as_ref(), "a.rs".as_ref()];
+        let words = [
+            rustc.as_os_str(),
+            "--crate-name=a".as_ref(),
+            "a.rs".as_ref(),
+        ];
         compile(&RustcCall::parse(words.into_iter().map(OsString::from)).unwrap())
     }
 

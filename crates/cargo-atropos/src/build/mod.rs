@@ -153,7 +153,11 @@ impl CargoSetting {
             .env(environment::WRAP, &self.instructions)
             .env(environment::PLANNED, &self.planned)
             .env("CARGO_INCREMENTAL", "0")
-            .envs(self.test_environment.iter().map(|(name, value)| (name, value)));
+            .envs(
+                self.test_environment
+                    .iter()
+                    .map(|(name, value)| (name, value)),
+            );
         if let Some(log) = log::for_wrappers() {
             command.env(environment::LOG, log);
         }

@@ -41,10 +41,7 @@ pub struct Invocation {
 impl Invocation {
     /// The call that this process would make if it ran `program` in its own stead: its directory
     /// and environment, less what is ours.
-    pub fn of_this_process(
-        program: PathBuf,
-        arguments: Vec<OsString>,
-    ) -> Result<Invocation> {
+    pub fn of_this_process(program: PathBuf, arguments: Vec<OsString>) -> Result<Invocation> {
         let text = |words: OsString| words.into_string().ok();
         Ok(Invocation {
             program,

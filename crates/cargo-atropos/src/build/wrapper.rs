@@ -489,8 +489,7 @@ impl Unit {
                 continue;
             }
             let points = file.mutants.points.iter();
-            let holding =
-                points.filter(|point| cfg.all_hold(&point.cfg));
+            let holding = points.filter(|point| cfg.all_hold(&point.cfg));
             compiled.extend(
                 holding
                     .flat_map(|point| &point.mutants)

@@ -3,8 +3,8 @@
 //!
 //! A run costs seconds, so each is made once and looked at from many sides.
 
-mod builders;
 mod broken_builds;
+mod builders;
 mod busy;
 mod circles;
 mod conduct;

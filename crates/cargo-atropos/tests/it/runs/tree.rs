@@ -52,7 +52,8 @@ impl Tree {
             .expect("a directory");
         for (path, text) in files {
             let path = directory.path().join(path);
-            fs::create_dir_all(path.parent().expect("a file has a directory")).expect("a directory");
+            fs::create_dir_all(path.parent().expect("a file has a directory"))
+                .expect("a directory");
             fs::write(path, text).expect("a file");
         }
         let inside = "";
