@@ -8,12 +8,18 @@ pub type Crates = &'static [(&'static str, &'static str, &'static [&'static str]
 pub const FORKED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
+    ("atropos-intercept", "atropos_intercept", &[]),
     ("atropos-invariants", "atropos_invariants", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
     (
         "atropos-runtime",
         "atropos_runtime",
-        &["atropos_protocol", "atropos_values", "atropos_invariants"],
+        &[
+            "atropos_intercept",
+            "atropos_protocol",
+            "atropos_values",
+            "atropos_invariants",
+        ],
     ),
     (
         "atropos-harness",
@@ -26,9 +32,14 @@ pub const FORKED: Crates = &[
 pub const EXPLORED: Crates = &[
     ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
+    ("atropos-intercept", "atropos_intercept", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
     ("atropos-search", "atropos_search", &[]),
-    ("atropos-threads", "atropos_threads", &["atropos_search"]),
+    (
+        "atropos-threads",
+        "atropos_threads",
+        &["atropos_search", "atropos_intercept"],
+    ),
     ("atropos-std", "std", &["atropos_threads"]),
     ("atropos-core", "core", &["atropos_threads"]),
     (

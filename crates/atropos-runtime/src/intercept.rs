@@ -1,42 +1,15 @@
 //! Definitions of libc's names that win over libc's own in every program that links the runtime.
 //!
 //! Each notes an effect, if it is one, and passes the call on unchanged. Programs that go to the
-//! kernel without libc are not noticed here; `sandbox` stands behind these.
-
-use std::ffi::{CStr, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
-
-use atropos_protocol::sys;
+//! kernel without libc are not noticed here; `sandbox` stands behind these. `atropos_intercept::CALLS` lists all names
+//! that the runtime defines, and a test compares.
 
 mod files;
 mod network;
 mod process;
 mod state;
 
-/// The definition of a name that comes after ours: libc's.
-pub struct Next {
-    name: &'static CStr,
-    address: AtomicPtr<c_void>,
-}
-
-impl Next {
-    pub const fn new(name: &'static CStr) -> Next {
-        Next {
-            name,
-            address: AtomicPtr::new(std::ptr::null_mut()),
-        }
-    }
-
-    #[inline]
-    pub fn get(&self) -> Option<*mut c_void> {
-        let mut address = self.address.load(Ordering::Relaxed);
-        if address.is_null() {
-            address = sys::next_symbol(self.name);
-            self.address.store(address, Ordering::Relaxed);
-        }
-        (!address.is_null()).then_some(address)
-    }
-}
+pub use atropos_intercept::Next;
 
 /// Defines a function of libc that is passed on after `note`ing what it does, unless it is `refused`.
 macro_rules! intercept {
@@ -87,3 +60,14 @@ macro_rules! intercept {
     };
 }
 pub(crate) use intercept;
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_functions_defined_here_are_those_that_are_listed() {
+        assert_eq!(
+            atropos_intercept::compare_with_symbols(|call| call.forked),
+            Ok(())
+        );
+    }
+}

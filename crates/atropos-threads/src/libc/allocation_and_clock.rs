@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::memory::heap;
-use crate::memory::system::{self, Timespec};
+use crate::memory::system::Timespec;
 
 /// The executable's code: set before the first exploration.
 pub static TEXT_START: AtomicUsize = AtomicUsize::new(0);
@@ -194,9 +194,8 @@ pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> usize {
         return unsafe { heap::size_of_block(pointer.cast()) };
     }
     type Usable = unsafe extern "C" fn(*mut c_void) -> usize;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function.
-    unsafe { std::mem::transmute::<usize, Usable>(next(&NEXT, c"malloc_usable_size"))(pointer) }
+    unsafe { passed_on!(c"malloc_usable_size" as Usable)(pointer) }
 }
 
 /// The C library's `clock_gettime`: virtual time for the program under control.
@@ -213,9 +212,8 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, out: *mut Timespec) -> c_in
         return 0;
     }
     type ClockGettime = unsafe extern "C" fn(c_int, *mut Timespec) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature.
-    unsafe { std::mem::transmute::<usize, ClockGettime>(next(&NEXT, c"clock_gettime"))(clock, out) }
+    unsafe { passed_on!(c"clock_gettime" as ClockGettime)(clock, out) }
 }
 
 /// The C library's `getrandom`: the same bytes in every execution of a program under control.
@@ -233,25 +231,6 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u3
         return length as isize;
     }
     type GetRandom = unsafe extern "C" fn(*mut c_void, usize, u32) -> isize;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature.
-    unsafe {
-        std::mem::transmute::<usize, GetRandom>(next(&NEXT, c"getrandom"))(buffer, length, flags)
-    }
-}
-
-pub fn next(cache: &AtomicUsize, name: &std::ffi::CStr) -> usize {
-    match cache.load(Relaxed) {
-        0 => {
-            // SAFETY: a look-up by name in the libraries behind this one.
-            let found = unsafe { system::dlsym(system::NEXT, name.as_ptr()) } as usize;
-            assert!(
-                found != 0,
-                "the C library lacks a function that it must have"
-            );
-            cache.store(found, Relaxed);
-            found
-        }
-        found => found,
-    }
+    unsafe { passed_on!(c"getrandom" as GetRandom)(buffer, length, flags) }
 }

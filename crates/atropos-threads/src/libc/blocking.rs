@@ -3,11 +3,8 @@
 //! the execution depends on the outside world, and ends there. Starting an OS thread is let through and marked.
 
 use std::ffi::{c_int, c_ulong, c_void};
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use super::allocation_and_clock;
-use super::allocation_and_clock::next;
 use crate::control::{control, external_wait, limits};
 use crate::memory::heap;
 use crate::memory::system::Timespec;
@@ -28,9 +25,8 @@ pub unsafe extern "C" fn nanosleep(duration: *const Timespec, left: *mut Timespe
         return 0;
     }
     type Nanosleep = unsafe extern "C" fn(*const Timespec, *mut Timespec) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature.
-    unsafe { std::mem::transmute::<usize, Nanosleep>(next(&NEXT, c"nanosleep"))(duration, left) }
+    unsafe { passed_on!(c"nanosleep" as Nanosleep)(duration, left) }
 }
 
 /// Looks (without waiting) until something is there or the time is up.
@@ -75,11 +71,8 @@ pub unsafe extern "C" fn poll(files: *mut c_void, count: c_ulong, timeout: c_int
 /// As for [`poll`].
 unsafe fn poll_for(what: &str, files: *mut c_void, count: c_ulong, timeout: c_int) -> c_int {
     type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
-    let look = |timeout| unsafe {
-        std::mem::transmute::<usize, Poll>(next(&NEXT, c"poll"))(files, count, timeout)
-    };
+    let look = |timeout| unsafe { passed_on!(c"poll" as Poll)(files, count, timeout) };
     if heap::program_runs() {
         wait_outside(what, timeout, &look)
     } else {
@@ -99,13 +92,9 @@ pub unsafe extern "C" fn epoll_wait(
     timeout: c_int,
 ) -> c_int {
     type EpollWait = unsafe extern "C" fn(c_int, *mut c_void, c_int, c_int) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: as in `poll`.
-    let look = |timeout| unsafe {
-        std::mem::transmute::<usize, EpollWait>(next(&NEXT, c"epoll_wait"))(
-            file, events, most, timeout,
-        )
-    };
+    let look =
+        |timeout| unsafe { passed_on!(c"epoll_wait" as EpollWait)(file, events, most, timeout) };
     if heap::program_runs() {
         wait_outside("epoll_wait", timeout, &look)
     } else {
@@ -172,10 +161,9 @@ macro_rules! reading {
         pub unsafe extern "C" fn $name($file: c_int $(, $argument: $type)*) -> $result {
             wait_readable(stringify!($name), $file, $flags);
             type Function = unsafe extern "C" fn(c_int $(, $type)*) -> $result;
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
             // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
             unsafe {
-                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($file $(, $argument)*)
+                passed_on!($symbol as Function)($file $(, $argument)*)
             }
         }
     };
@@ -252,16 +240,9 @@ fn write_pieces(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn write(file: c_int, buffer: *const c_void, length: usize) -> isize {
     type Write = unsafe extern "C" fn(c_int, *const c_void, usize) -> isize;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     write_pieces("write", file, 0, length, &|start, length| {
         // SAFETY: the C library has the function, with this signature; the piece lies in the caller's buffer.
-        unsafe {
-            std::mem::transmute::<usize, Write>(next(&NEXT, c"write"))(
-                file,
-                buffer.byte_add(start),
-                length,
-            )
-        }
+        unsafe { passed_on!(c"write" as Write)(file, buffer.byte_add(start), length) }
     })
 }
 
@@ -277,17 +258,9 @@ pub unsafe extern "C" fn send(
     flags: c_int,
 ) -> isize {
     type Send = unsafe extern "C" fn(c_int, *const c_void, usize, c_int) -> isize;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     write_pieces("send", file, flags, length, &|start, length| {
         // SAFETY: as in `write`.
-        unsafe {
-            std::mem::transmute::<usize, Send>(next(&NEXT, c"send"))(
-                file,
-                buffer.byte_add(start),
-                length,
-                flags,
-            )
-        }
+        unsafe { passed_on!(c"send" as Send)(file, buffer.byte_add(start), length, flags) }
     })
 }
 
@@ -304,10 +277,9 @@ macro_rules! starting {
                 external_wait::mark("a process is started");
             }
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
             // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
             unsafe {
-                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($argument),*)
+                passed_on!($symbol as Function)($($argument),*)
             }
         }
     };
@@ -333,14 +305,10 @@ pub unsafe extern "C" fn pthread_create(
     }
     type Create =
         unsafe extern "C" fn(*mut c_ulong, *const c_void, *const c_void, *mut c_void) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: as in `poll`. What the C library allocates for the thread is its own.
     unsafe {
         let control = control();
-        let code = std::mem::transmute::<usize, Create>(allocation_and_clock::next(
-            &NEXT,
-            c"pthread_create",
-        ))(thread, attributes, start, argument);
+        let code = passed_on!(c"pthread_create" as Create)(thread, attributes, start, argument);
         drop(control);
         code
     }

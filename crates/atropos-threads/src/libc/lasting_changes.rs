@@ -4,9 +4,7 @@
 //! changes outside by itself only mark the execution.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
-use std::sync::atomic::AtomicUsize;
 
-use super::allocation_and_clock::next;
 use crate::control::{external_wait, limits};
 use crate::memory::heap;
 
@@ -64,10 +62,9 @@ macro_rules! opening {
         pub unsafe extern "C" fn $name($($before: $type,)? path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
             mark_opening(path, flags);
             type Function = unsafe extern "C" fn($($type,)? *const c_char, c_int, ...) -> c_int;
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
             // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
             unsafe {
-                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($before,)? path, flags, mode)
+                passed_on!($symbol as Function)($($before,)? path, flags, mode)
             }
         }
     };
@@ -91,10 +88,9 @@ macro_rules! changing {
                 limits::not_under_control($what);
             }
             type Function = unsafe extern "C" fn($($type),*) -> c_int;
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
             // SAFETY: as above.
             unsafe {
-                std::mem::transmute::<usize, Function>(next(&NEXT, $symbol))($($argument),*)
+                passed_on!($symbol as Function)($($argument),*)
             }
         }
     };
@@ -127,9 +123,8 @@ pub unsafe extern "C" fn kill(process: c_int, signal: c_int) -> c_int {
         limits::not_under_control("a signal is sent");
     }
     type Function = unsafe extern "C" fn(c_int, c_int) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: as above.
-    unsafe { std::mem::transmute::<usize, Function>(next(&NEXT, c"kill"))(process, signal) }
+    unsafe { passed_on!(c"kill" as Function)(process, signal) }
 }
 
 /// The C library's `killpg`, likewise.

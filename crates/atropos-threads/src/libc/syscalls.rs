@@ -3,7 +3,6 @@
 //! bytes in every execution. All other system calls pass.
 
 use std::ffi::{c_int, c_long, c_void};
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::allocation_and_clock;
@@ -76,13 +75,8 @@ pub unsafe extern "C" fn syscall(
     }
     type Syscall =
         unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function; passing more arguments than a call has does no harm in these calling conventions.
-    unsafe {
-        std::mem::transmute::<usize, Syscall>(allocation_and_clock::next(&NEXT, c"syscall"))(
-            number, a, b, c, d, e, f,
-        )
-    }
+    unsafe { passed_on!(c"syscall" as Syscall)(number, a, b, c, d, e, f) }
 }
 
 /// # Safety

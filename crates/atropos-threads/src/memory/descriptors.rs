@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use super::heap;
-use crate::libc::allocation_and_clock::next;
+use crate::libc::passed_on;
 
 /// So many free numbers in a row that are not open, and there are no more: the system gives the lowest free one.
 const GAP: u32 = 8;
@@ -46,9 +46,8 @@ pub unsafe extern "C" fn close(file: c_int) -> c_int {
         return -1;
     }
     type Function = unsafe extern "C" fn(c_int) -> c_int;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the C library has the function, with this signature; the argument is the caller's.
-    unsafe { std::mem::transmute::<usize, Function>(next(&NEXT, c"close"))(file) }
+    unsafe { passed_on!(c"close" as Function)(file) }
 }
 
 /// What was open in a process before its first execution.

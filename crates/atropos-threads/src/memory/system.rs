@@ -53,12 +53,8 @@ unsafe extern "C" {
         callback: unsafe extern "C" fn(*mut LoadedObject, usize, *mut c_void) -> c_int,
         data: *mut c_void,
     ) -> c_int;
-    pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub static mut environ: *mut *mut c_char;
 }
-
-/// The handle that makes `dlsym` look in the libraries behind this program.
-pub const NEXT: *mut c_void = -1_isize as *mut c_void;
 
 const READ_WRITE: c_int = 1 | 2;
 const PRIVATE_ANONYMOUS: c_int = 0x02 | 0x20;
