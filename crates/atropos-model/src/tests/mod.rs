@@ -12,6 +12,7 @@ mod faults;
 mod figure_two;
 mod formatting;
 mod generation;
+mod language_reference;
 mod limits;
 mod random_models;
 mod reduction;
