@@ -41,7 +41,53 @@ pub fn write_pages() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    /// The names of environment variables in string literals of a file.
+    fn variables(text: &str, found: &mut BTreeSet<String>) {
+        for literal in text.split("\"ATROPOS_").skip(1) {
+            let name = literal.split('"').next().unwrap_or_default();
+            let is_name = name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+            if is_name && !name.is_empty() && !name.starts_with("TEST_") && name != "WRITE_PAGES" {
+                found.insert(format!("ATROPOS_{name}"));
+            }
+        }
+    }
+
+    fn sources(directory: &Path, visit: &mut dyn FnMut(&str)) {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, visit);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                visit(&fs::read_to_string(&path).expect("text"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_of_environment_variables_names_all_of_ours() {
+        let mut used = BTreeSet::new();
+        for entry in fs::read_dir(root().join("crates"))
+            .expect("crates")
+            .flatten()
+        {
+            sources(&entry.path().join("src"), &mut |text| {
+                variables(text, &mut used)
+            });
+        }
+        assert!(used.len() > 5, "{used:?}");
+        let page = root().join("docs/src/reference/environment.md");
+        let page = fs::read_to_string(page).expect("the page exists");
+        let named: BTreeSet<String> = page
+            .split('`')
+            .filter(|word| word.starts_with("ATROPOS_"))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(named, used, "docs/src/reference/environment.md");
+    }
 
     #[test]
     fn the_page_of_operators_is_current() {

@@ -115,7 +115,10 @@ fn the_language_reference_lists_the_reserved_words_and_shows_each() {
     let words: BTreeSet<&str> = examples
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .collect();
-    let unshown: Vec<&&str> = listed.iter().filter(|word| !words.contains(**word)).collect();
+    let unshown: Vec<&&str> = listed
+        .iter()
+        .filter(|word| !words.contains(**word))
+        .collect();
     assert!(unshown.is_empty(), "no example shows {unshown:?}");
     let unshown: Vec<&&str> = SYMBOLS
         .iter()
