@@ -226,7 +226,7 @@ fn key(page: &mut String, argument: &Arg) {
 #[test]
 fn the_page_of_options_is_current() {
     let page = page();
-    if std::env::var_os("ATROPOS_WRITE_PAGES").is_some() {
+    if std::env::var_os("ATROPOS_TEST_WRITE_PAGES").is_some() {
         std::fs::write(PAGE, &page).expect("the page can be written");
     }
     let written = std::fs::read_to_string(PAGE).expect("the page exists");

@@ -32,7 +32,7 @@ pub fn write_pages() -> Result<()> {
         .current_dir(root())
         .args(["test", "--quiet", "--package", "cargo-atropos", "--bins"])
         .arg("the_page_of_options_is_current")
-        .env("ATROPOS_WRITE_PAGES", "1")
+        .env("ATROPOS_TEST_WRITE_PAGES", "1")
         .status()
         .context("can't run cargo")?;
     ensure!(status.success(), "the page of options was not written");
@@ -50,7 +50,7 @@ mod tests {
         for literal in text.split("\"ATROPOS_").skip(1) {
             let name = literal.split('"').next().unwrap_or_default();
             let is_name = name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-            if is_name && !name.is_empty() && !name.starts_with("TEST_") && name != "WRITE_PAGES" {
+            if is_name && !name.is_empty() && !name.starts_with("TEST_") {
                 found.insert(format!("ATROPOS_{name}"));
             }
         }
