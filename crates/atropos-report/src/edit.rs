@@ -1,6 +1,6 @@
 //! A mutant as a unified diff, for people and for `patch`.
 
-use std::fmt::Write;
+use similar::TextDiff;
 
 use crate::mutant::MutantInfo;
 use crate::style::{self, styled};
@@ -20,73 +20,26 @@ pub fn mutated(info: &MutantInfo, text: &str) -> Option<String> {
 /// The change as a diff with colours, or nothing if the text is not the one it was made for.
 pub fn unified_diff(info: &MutantInfo, text: &str) -> Option<String> {
     let mutated = mutated(info, text)?;
-    let old: Vec<&str> = text.split_inclusive('\n').collect();
-    let new: Vec<&str> = mutated.split_inclusive('\n').collect();
-    let same_before = common(old.iter().zip(&new));
-    let same_after = common(
-        old[same_before..]
-            .iter()
-            .rev()
-            .zip(new[same_before..].iter().rev()),
-    );
-    let start = same_before.saturating_sub(CONTEXT);
-    let after = same_after.min(CONTEXT);
-    let changed_old = &old[same_before..old.len() - same_after];
-    let changed_new = &new[same_before..new.len() - same_after];
-    let before = same_before - start;
-    let mut diff = String::new();
-    let heading = format!(
-        "--- {file}\n+++ {file} (mutant {id})\n",
-        file = info.file,
-        id = info.id.0
-    );
-    push_styled(&mut diff, style::HEADING, &heading);
-    let hunk = format!(
-        "@@ -{} +{} @@\n",
-        range(start, before + changed_old.len() + after),
-        range(start, before + changed_new.len() + after)
-    );
-    push_styled(&mut diff, style::HUNK, &hunk);
-    for line in &old[start..same_before] {
-        push_line(&mut diff, anstyle::Style::new(), ' ', line);
-    }
-    for line in changed_old {
-        push_line(&mut diff, style::REMOVED, '-', line);
-    }
-    for line in changed_new {
-        push_line(&mut diff, style::ADDED, '+', line);
-    }
-    for line in &old[old.len() - same_after..old.len() - same_after + after] {
-        push_line(&mut diff, anstyle::Style::new(), ' ', line);
-    }
-    Some(diff)
+    let file = &info.file;
+    let name = format!("{file} (mutant {})", info.id.0);
+    let diff = TextDiff::from_lines(text, &mutated)
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(file, &name)
+        .to_string();
+    Some(diff.lines().enumerate().map(coloured).collect())
 }
 
-fn common<'l>(pairs: impl Iterator<Item = (&'l &'l str, &'l &'l str)>) -> usize {
-    pairs.take_while(|(left, right)| left == right).count()
-}
-
-/// A hunk's range; an empty one stands behind the line before it.
-fn range(start: usize, count: usize) -> String {
-    let first = if count == 0 { start } else { start + 1 };
-    match count {
-        1 => first.to_string(),
-        count => format!("{first},{count}"),
-    }
-}
-
-fn push_styled(diff: &mut String, style: anstyle::Style, text: &str) {
-    for line in text.lines() {
-        writeln!(diff, "{}", styled(style, line)).expect("a string takes everything");
-    }
-}
-
-fn push_line(diff: &mut String, style: anstyle::Style, sign: char, line: &str) {
-    let text = line.strip_suffix('\n').unwrap_or(line);
-    writeln!(diff, "{style}{sign}{text}{style:#}").expect("a string takes everything");
-    if !line.ends_with('\n') {
-        diff.push_str("\\ No newline at end of file\n");
-    }
+/// A line of the diff.
+fn coloured((index, line): (usize, &str)) -> String {
+    let style = match line.chars().next() {
+        _ if index < 2 => style::HEADING,
+        Some('@') => style::HUNK,
+        Some('-') => style::REMOVED,
+        Some('+') => style::ADDED,
+        _ => return format!("{line}\n"),
+    };
+    styled(style, line) + "\n"
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ mod config;
 mod did_you_mean;
 mod environment;
 mod exit_code;
+mod option_table;
 #[cfg(test)]
 mod options_page;
-mod options_record;
 mod report_arguments;
 mod schedule_arguments;
 mod second_order;

@@ -2,10 +2,13 @@
 //! makes one again.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
+use atropos_report::{html, sarif, stryker};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::arguments::Colors;
 
@@ -50,14 +53,39 @@ pub struct ReportOptions {
 }
 
 /// A report that a run can write, or a word for several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportChoice {
-    Html,
-    Stryker,
-    Sarif,
+    Format(Format),
     All,
     None,
+}
+
+impl ValueEnum for ReportChoice {
+    /// Every format that is a file, and the words for all of them and none.
+    fn value_variants<'a>() -> &'a [ReportChoice] {
+        static CHOICES: LazyLock<Vec<ReportChoice>> = LazyLock::new(|| {
+            let formats = Format::files().map(|(format, _)| ReportChoice::Format(format));
+            formats
+                .chain([ReportChoice::All, ReportChoice::None])
+                .collect()
+        });
+        &CHOICES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            ReportChoice::Format(format) => format.to_possible_value(),
+            ReportChoice::All => Some(PossibleValue::new("all")),
+            ReportChoice::None => Some(PossibleValue::new("none")),
+        }
+    }
+}
+
+impl Serialize for ReportChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.to_possible_value().expect("no choice is hidden");
+        serializer.serialize_str(value.get_name())
+    }
 }
 
 /// Where survivors are annotated.
@@ -88,6 +116,42 @@ pub enum Format {
     Markdown,
 }
 
+/// What becomes of a report that nobody names a file for.
+pub enum Output {
+    /// A file of this name in the output directory, and the word for it in the summary.
+    File {
+        name: &'static str,
+        word: &'static str,
+    },
+    StandardOutput,
+}
+
+impl Format {
+    pub fn output(self) -> Output {
+        let file = |name, word| Output::File { name, word };
+        match self {
+            Format::Html => file(html::FILE_NAME, "Page"),
+            Format::Stryker => file(stryker::FILE_NAME, "JSON"),
+            Format::Sarif => file(sarif::FILE_NAME, "SARIF"),
+            Format::Annotations | Format::Markdown => Output::StandardOutput,
+        }
+    }
+
+    /// Its name in the output directory; none if it is for standard output.
+    pub fn file_name(self) -> Option<&'static str> {
+        match self.output() {
+            Output::File { name, .. } => Some(name),
+            Output::StandardOutput => None,
+        }
+    }
+
+    /// The formats that are files of their own in the output directory, each with its name there.
+    pub fn files() -> impl Iterator<Item = (Format, &'static str)> {
+        let all = Format::value_variants().iter();
+        all.filter_map(|format| Some((*format, format.file_name()?)))
+    }
+}
+
 impl ReportOptions {
     /// The formats to write, each once.
     pub fn formats(&self) -> Result<Vec<Format>> {
@@ -97,10 +161,8 @@ impl ReportOptions {
         }
         for choice in &self.report {
             match choice {
-                ReportChoice::Html => formats.push(Format::Html),
-                ReportChoice::Stryker => formats.push(Format::Stryker),
-                ReportChoice::Sarif => formats.push(Format::Sarif),
-                ReportChoice::All => formats.extend([Format::Html, Format::Stryker, Format::Sarif]),
+                ReportChoice::Format(format) => formats.push(*format),
+                ReportChoice::All => formats.extend(Format::files().map(|(format, _)| format)),
                 ReportChoice::None => {}
             }
         }
@@ -160,16 +222,18 @@ mod tests {
 
     #[test]
     fn a_run_writes_the_page_unless_told_otherwise() {
-        use ReportChoice::{All, Html, None, Sarif};
+        use ReportChoice::{All, None};
+        let html = ReportChoice::Format(Format::Html);
+        let sarif = ReportChoice::Format(Format::Sarif);
         assert_eq!(formats(&[]), Some(vec![Format::Html]));
-        assert_eq!(formats(&[Sarif]), Some(vec![Format::Sarif]));
+        assert_eq!(formats(&[sarif]), Some(vec![Format::Sarif]));
         assert_eq!(
-            formats(&[Sarif, Html, Sarif]),
+            formats(&[sarif, html, sarif]),
             Some(vec![Format::Html, Format::Sarif])
         );
-        assert_eq!(formats(&[All, Sarif]).map(|all| all.len()), Some(3));
+        assert_eq!(formats(&[All, sarif]).map(|all| all.len()), Some(3));
         assert_eq!(formats(&[None]), Some(vec![]));
-        assert_eq!(formats(&[None, Sarif]), Option::None);
+        assert_eq!(formats(&[None, sarif]), Option::None);
     }
 
     #[test]

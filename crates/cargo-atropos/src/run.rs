@@ -175,8 +175,9 @@ fn build_and_test(
         spent.check += check_time.as_secs_f64();
         spent.build += (build.time - check_time).as_secs_f64();
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
-        let programs = format!("{} {}", build.key, build.artifacts);
-        let key = journal_key(&programs, &prepared.options);
+        // What must be the same for verdicts of an earlier run to hold.
+        let options = prepared.options.verdict_key();
+        let key = format!("{} {} {options}", build.key, build.artifacts);
         let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
             .context("can't write the journal of verdicts")?;
         if !known.is_empty() {
@@ -246,12 +247,6 @@ fn log_plan(prepared: &Prepared) {
     let packages: Vec<&str> = plan.packages.iter().map(|one| one.name.as_str()).collect();
     let mutants = plan.mutants.len();
     log::line(&format!("{mutants} mutants of {}", packages.join(", ")));
-}
-
-/// What must be the same for verdicts of an earlier run to hold: the programs, the limits, and what is explored.
-fn journal_key(build: &str, options: &Options) -> String {
-    let multiplier = options.timeout_multiplier();
-    format!("{build} {multiplier} {:?}", options.exploration)
 }
 
 /// Waits until no other run works in the same output directory. Released when dropped; none if the
@@ -580,7 +575,6 @@ fn nothing_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<&'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule_arguments::{MemoryChoice, parse_budget};
 
     #[test]
     fn it_is_told_why_nothing_was_tested() {
@@ -603,28 +597,5 @@ mod tests {
         assert!(says(totals(1, 2), &[], "--features"));
         assert!(!says(totals(1, 2), &alone, "--features"));
         assert_eq!(nothing_tested(&totals(1, 1), &[]), None);
-    }
-
-    #[test]
-    fn verdicts_of_another_exploration_don_t_count() {
-        let key = |change: fn(&mut Options)| {
-            let mut options = Options::default();
-            change(&mut options);
-            journal_key("programs", &options)
-        };
-        let keys = [
-            key(|_| {}),
-            key(|options| options.exploration.explore = Some("off".to_owned())),
-            key(|options| options.exploration.schedule.budget = parse_budget("50").ok()),
-            key(|options| {
-                options.exploration.schedule.circumstances.memory = Some(MemoryChoice::Sc)
-            }),
-            key(|options| options.exploration.schedule.seed = Some(2)),
-            key(|options| options.execute.timeout_multiplier = Some(2.0)),
-        ];
-        for (index, one) in keys.iter().enumerate() {
-            assert!(!keys[..index].contains(one), "{one}");
-        }
-        assert_eq!(key(|options| options.execute.jobs = Some(1)), keys[0]);
     }
 }

@@ -12,22 +12,10 @@ use anyhow::{Context, Result};
 use atropos_report::outcomes::Outcomes;
 use atropos_report::summary::Sources;
 use atropos_report::{annotations, html, markdown, sarif, stryker};
+use clap::ValueEnum;
 
 pub use self::regenerate::again;
-use crate::report_arguments::{Format, ReportOptions};
-
-/// Those that are files of their own in the output directory.
-const FILES: [(Format, &str); 3] = [
-    (Format::Html, html::FILE_NAME),
-    (Format::Stryker, stryker::FILE_NAME),
-    (Format::Sarif, sarif::FILE_NAME),
-];
-
-/// A report's name in the output directory; none if it is for standard output.
-fn file_name(format: Format) -> Option<&'static str> {
-    let named = FILES.iter().find(|(other, _)| *other == format);
-    named.map(|(_, name)| *name)
-}
+use crate::report_arguments::{Format, Output, ReportOptions};
 
 /// A report as text.
 fn render(format: Format, outcomes: &Outcomes, sources: Sources, workspace_root: &Path) -> String {
@@ -51,7 +39,10 @@ pub fn write(
     directory: &Path,
 ) -> Result<Vec<(&'static str, String)>> {
     let mut written = Vec::new();
-    for (format, name) in FILES {
+    for &format in Format::value_variants() {
+        let Output::File { name, word } = format.output() else {
+            continue;
+        };
         let path = directory.join(name);
         if !formats.contains(&format) {
             // If it is not there, all is well; else the next run will try again.
@@ -59,11 +50,6 @@ pub fn write(
             continue;
         }
         replace(&path, &render(format, outcomes, sources, workspace_root))?;
-        let word = match format {
-            Format::Sarif => "SARIF",
-            Format::Stryker => "JSON",
-            _ => "Page",
-        };
         written.push((word, short(&path)));
     }
     Ok(written)

@@ -10,7 +10,7 @@ use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{FileRecord, MutantRecord, Outcomes};
 use atropos_report::style::{self, styled};
 
-use super::{file_name, render, replace, short};
+use super::{render, replace, short};
 use crate::arguments::{Options, OutputOptions, TreeOptions};
 use crate::exit_code::ExitCode;
 use crate::prepare::{Place, place};
@@ -45,7 +45,7 @@ pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
     let sources = |file: &str| texts.get(file).cloned();
     let format = arguments.format;
     let text = render(format, &outcomes, &sources, root);
-    let path = match (&arguments.output, file_name(format)) {
+    let path = match (&arguments.output, format.file_name()) {
         (Some(path), _) if path.as_os_str() == "-" => None,
         (Some(path), _) => Some(path::absolute(path)?),
         (None, name) => name.map(|name| output_directory.join(name)),

@@ -1,0 +1,370 @@
+//! Every option of a run, in one table: its name, its key in the config file, how `outcomes.json`
+//! records it, and whether verdicts depend on it.
+//!
+//! A new option is one row here and one field in `arguments.rs`. Without the row a test fails;
+//! without all columns of the row it does not compile.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use globset::Glob;
+use regex::Regex;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::arguments::{
+    Colors, Options, Shard, WayChoice, parse_glob, parse_jobs, parse_multiplier, parse_operators,
+    parse_order, parse_regex,
+};
+use crate::config::Value;
+use crate::report_arguments::{AnnotationChoice, ReportChoice};
+use crate::schedule_arguments::{
+    Budget, MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,
+};
+
+/// One option of a run.
+pub struct OptionRow {
+    /// The long name on the command line, the key of the config file, and the name in the record.
+    pub name: &'static str,
+    /// None for options that only the command line takes.
+    pub key: Option<ConfigKey>,
+    /// Its value, if it differs from the default.
+    pub recorded: fn(&Options) -> Option<Json>,
+    /// Given on the command line, these set the key of the config file aside.
+    pub excludes: &'static [&'static str],
+    pub verdicts: Verdicts,
+    pub record: Record,
+}
+
+/// What the config file does with an option.
+pub struct ConfigKey {
+    /// Reads a value of the file.
+    pub read: fn(&mut Options, &Value) -> Result<(), String>,
+    /// Takes what was read, where the command line has left it open.
+    pub fill: fn(&mut Options, &mut Options),
+}
+
+/// Whether the verdict of a test on a mutant, of a program that is built already, may differ with the
+/// option. Where it may, a run does not go on with the journal of another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdicts {
+    Differ,
+    Same,
+}
+
+/// Whether `outcomes.json` names the option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    Kept,
+    /// It only says how things are printed.
+    No,
+}
+
+/// A row: name, field, how the config file's value is read, and the other columns.
+macro_rules! option {
+    ($name:literal, $($field:ident).+, command_line, $excludes:expr, $verdicts:ident, $record:ident) => {
+        OptionRow {
+            name: $name,
+            key: None,
+            recorded: |options| options.$($field).+.recorded(),
+            excludes: &$excludes,
+            verdicts: Verdicts::$verdicts,
+            record: Record::$record,
+        }
+    };
+    ($name:literal, $($field:ident).+, $read:expr, $excludes:expr, $verdicts:ident, $record:ident) => {
+        OptionRow {
+            key: Some(ConfigKey {
+                read: |options, value| {
+                    options.$($field).+ = $read(value)?;
+                    Ok(())
+                },
+                fill: |options, from_file| {
+                    options.$($field).+.fill(std::mem::take(&mut from_file.$($field).+));
+                },
+            }),
+            ..option!($name, $($field).+, command_line, $excludes, $verdicts, $record)
+        }
+    };
+}
+
+/// All options, in the order of the help.
+#[rustfmt::skip]
+pub static OPTIONS: [OptionRow; 44] = [
+    option!("dir", tree.dir, command_line, [], Same, Kept),
+    option!("package", tree.package, texts, ["workspace"], Same, Kept),
+    option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
+    option!("exclude", tree.exclude, texts, [], Same, Kept),
+    option!("config", tree.config, command_line, [], Same, Kept),
+    option!("no-config", tree.no_config, command_line, [], Same, Kept),
+    option!("file", select.file, |value: &Value| value.list(parse_glob), [], Same, Kept),
+    option!("exclude-file", select.exclude_file, |value: &Value| value.list(parse_glob), [], Same, Kept),
+    option!("re", select.re, |value: &Value| value.list(parse_regex), [], Same, Kept),
+    option!("exclude-re", select.exclude_re, |value: &Value| value.list(parse_regex), [], Same, Kept),
+    option!("in-diff", select.in_diff, path, ["since"], Same, Kept),
+    option!("since", select.since, text, ["in-diff"], Same, Kept),
+    option!("shard", select.shard, |value: &Value| value.text(Shard::from_str).map(Some), [], Same, Kept),
+    option!("iterate", select.iterate, flag, [], Same, Kept),
+    option!("order", select.order, |value: &Value| value.number(parse_order).map(Some), [], Same, Kept),
+    option!("operators", select.operators, |value: &Value| value.list(parse_operators), [], Same, Kept),
+    option!("features", build.features, texts, [], Same, Kept),
+    option!("all-features", build.all_features, flag, [], Same, Kept),
+    option!("no-default-features", build.no_default_features, flag, [], Same, Kept),
+    option!("profile", build.profile, text, [], Same, Kept),
+    option!("cargo-arg", build.cargo_arg, texts, [], Same, Kept),
+    option!("jobs", execute.jobs, |value: &Value| value.number(parse_jobs).map(Some), [], Same, Kept),
+    option!("timeout-multiplier", execute.timeout_multiplier, |value: &Value| value.number(parse_multiplier).map(Some), [], Differ, Kept),
+    option!("no-doc", execute.no_doc, flag, [], Same, Kept),
+    option!("kill-matrix", execute.kill_matrix, flag, [], Same, Kept),
+    option!("way", execute.way, word::<WayChoice>, [], Same, Kept),
+    option!("impact", execute.impact, flag, ["no-impact"], Same, Kept),
+    option!("no-impact", execute.no_impact, flag, ["impact"], Same, Kept),
+    option!("impact-matrix", execute.impact_matrix, command_line, [], Same, Kept),
+    option!("test-args", execute.test_args, texts, [], Same, Kept),
+    option!("explore", exploration.explore, |value: &Value| value.text(parse_strategy_or_off).map(Some), [], Differ, Kept),
+    option!("budget", exploration.schedule.budget, |value: &Value| value.text(parse_budget).map(Some), [], Differ, Kept),
+    option!("technique", exploration.schedule.technique, |value: &Value| value.text(parse_technique).map(Some), [], Differ, Kept),
+    option!("time", exploration.schedule.circumstances.time, word::<TimeChoice>, [], Differ, Kept),
+    option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
+    option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
+    option!("seed", exploration.schedule.seed, |value: &Value| value.number(whole_number).map(Some), [], Differ, Kept),
+    option!("output", output.output, path, [], Same, Kept),
+    option!("json", output.json, flag, [], Same, No),
+    option!("top", output.top, |value: &Value| value.number(parse_jobs).map(Some), [], Same, Kept),
+    option!("colors", output.colors, word::<Colors>, [], Same, No),
+    option!("verbose", output.verbose, flag, [], Same, No),
+    option!("report", reports.report, words::<ReportChoice>, [], Same, Kept),
+    option!("annotations", reports.annotations, word::<AnnotationChoice>, [], Same, Kept),
+];
+
+fn flag(value: &Value) -> Result<bool, String> {
+    value.flag()
+}
+
+fn any_text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+fn text(value: &Value) -> Result<Option<String>, String> {
+    value.text(any_text).map(Some)
+}
+
+fn texts(value: &Value) -> Result<Vec<String>, String> {
+    value.list(any_text)
+}
+
+fn path(value: &Value) -> Result<Option<PathBuf>, String> {
+    value.path().map(Some)
+}
+
+fn word<T: ValueEnum>(value: &Value) -> Result<Option<T>, String> {
+    value.text(|word| T::from_str(word, false)).map(Some)
+}
+
+fn words<T: ValueEnum>(value: &Value) -> Result<Vec<T>, String> {
+    value.list(|word| T::from_str(word, false))
+}
+
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "not a whole number".to_owned())
+}
+
+/// The field of an option: given or not, and how the config file completes it.
+trait Field {
+    fn recorded(&self) -> Option<Json>;
+    fn fill(&mut self, from_file: Self);
+}
+
+impl Field for bool {
+    fn recorded(&self) -> Option<Json> {
+        self.then_some(Json::Bool(true))
+    }
+
+    fn fill(&mut self, from_file: bool) {
+        *self |= from_file;
+    }
+}
+
+impl<T: Recorded> Field for Option<T> {
+    fn recorded(&self) -> Option<Json> {
+        self.as_ref().map(Recorded::json)
+    }
+
+    fn fill(&mut self, from_file: Option<T>) {
+        if self.is_none() {
+            *self = from_file;
+        }
+    }
+}
+
+impl<T: Recorded> Field for Vec<T> {
+    fn recorded(&self) -> Option<Json> {
+        (!self.is_empty()).then(|| self.iter().map(Recorded::json).collect())
+    }
+
+    fn fill(&mut self, from_file: Vec<T>) {
+        if self.is_empty() {
+            *self = from_file;
+        }
+    }
+}
+
+/// A value as `outcomes.json` records it.
+trait Recorded {
+    fn json(&self) -> Json;
+}
+
+macro_rules! recorded_as_serialised {
+    ($($type:ty),*) => {$(
+        impl Recorded for $type {
+            fn json(&self) -> Json {
+                serialised(self)
+            }
+        }
+    )*};
+}
+
+recorded_as_serialised!(
+    String,
+    u8,
+    usize,
+    u64,
+    f64,
+    WayChoice,
+    Colors,
+    TimeChoice,
+    MemoryChoice,
+    ReportChoice,
+    AnnotationChoice
+);
+
+fn serialised(value: &impl Serialize) -> Json {
+    serde_json::to_value(value).expect("numbers and texts are JSON")
+}
+
+impl Recorded for PathBuf {
+    fn json(&self) -> Json {
+        self.display().to_string().into()
+    }
+}
+
+impl Recorded for Glob {
+    fn json(&self) -> Json {
+        self.glob().into()
+    }
+}
+
+impl Recorded for Regex {
+    fn json(&self) -> Json {
+        self.as_str().into()
+    }
+}
+
+impl Recorded for Shard {
+    fn json(&self) -> Json {
+        format!("{}/{}", self.index, self.count).into()
+    }
+}
+
+impl Recorded for Budget {
+    fn json(&self) -> Json {
+        self.to_string().into()
+    }
+}
+
+impl Options {
+    /// The options of a run as `outcomes.json` records them: those that differ from the default, wherever they came
+    /// from.
+    pub fn to_json(&self) -> BTreeMap<String, Json> {
+        let rows = OPTIONS.iter().filter(|row| row.record == Record::Kept);
+        rows.filter_map(|row| Some((row.name.to_owned(), (row.recorded)(self)?)))
+            .collect()
+    }
+
+    /// All options that verdicts depend on, as a text.
+    pub fn verdict_key(&self) -> String {
+        let rows = OPTIONS
+            .iter()
+            .filter(|row| row.verdicts == Verdicts::Differ);
+        let given = rows.filter_map(|row| Some(format!("{}={}", row.name, (row.recorded)(self)?)));
+        given.collect::<Vec<String>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::arguments::{Arguments, parse};
+
+    #[test]
+    fn every_option_of_a_run_has_a_row_and_every_row_an_option() {
+        let command = Arguments::command();
+        let mut options: Vec<&str> = command
+            .get_arguments()
+            .map(|argument| argument.get_long().unwrap_or("test-args"))
+            .filter(|name| !["help", "version"].contains(name))
+            .collect();
+        let mut rows: Vec<&str> = OPTIONS.iter().map(|row| row.name).collect();
+        options.sort_unstable();
+        rows.sort_unstable();
+        assert_eq!(options, rows);
+    }
+
+    #[test]
+    fn what_an_option_excludes_is_an_option() {
+        for row in &OPTIONS {
+            for other in row.excludes {
+                assert!(OPTIONS.iter().any(|row| row.name == *other), "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_differs_from_the_default_is_recorded() {
+        let line =
+            "cargo-atropos -p a -f src/*.rs -F x --shard 1/2 --operators=-SDL -j 3 --no-doc -- -q";
+        let arguments = parse(line.split(' ').map(Into::into)).unwrap();
+        let expected = serde_json::json!({
+            "package": ["a"],
+            "file": ["src/*.rs"],
+            "re": ["x"],
+            "shard": "1/2",
+            "operators": ["-SDL"],
+            "jobs": 3,
+            "no-doc": true,
+            "test-args": ["-q"],
+        });
+        let recorded = serde_json::to_value(arguments.options.to_json()).unwrap();
+        assert_eq!(recorded, expected);
+        assert!(Options::default().to_json().is_empty());
+    }
+
+    #[test]
+    fn verdicts_of_other_limits_or_another_exploration_have_another_key() {
+        let key = |line: &str| {
+            let words = ["cargo-atropos"].into_iter().chain(line.split_whitespace());
+            parse(words.map(Into::into)).unwrap().options.verdict_key()
+        };
+        let lines = [
+            "",
+            "--explore off",
+            "--budget 50",
+            "--memory sc",
+            "--seed 2",
+            "--technique basic",
+            "--time adversarial",
+            "--spurious",
+            "--timeout-multiplier 2",
+        ];
+        for (index, line) in lines.iter().enumerate() {
+            for other in &lines[..index] {
+                assert_ne!(key(line), key(other));
+            }
+        }
+        assert_eq!(key("-j 1"), key(""));
+    }
+}
