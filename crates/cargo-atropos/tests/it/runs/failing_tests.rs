@@ -4,7 +4,7 @@ use crate::runs::tree::Tree;
 
 #[test]
 fn tests_that_cant_judge_are_named() {
-    let tree = Tree::of("unsteady");
+    let tree = Tree::of("failing_tests");
     let good = tree.run(&[]).has_code(0);
     assert!(good.outcomes().complete);
 
@@ -73,7 +73,7 @@ fn tests_that_cant_judge_are_named() {
     );
     tree.write(
         "tests/extra.rs",
-        "#[test]\nfn extra() {\n    unsteady::extra();\n}\n",
+        "#[test]\nfn extra() {\n    failing_tests::extra();\n}\n",
     );
     let gated = tree.run(&[]).has_code(4);
     gated.says("note: they use what features leave out: `--all-features`");

@@ -4,21 +4,21 @@
 //! A run costs seconds, so each is made once and looked at from many sides.
 
 mod broken_builds;
-mod builders;
-mod busy;
-mod circles;
-mod conduct;
-mod delegated;
-mod depths;
-mod disturbance;
+mod build_time_users;
+mod busy_waiting;
+mod concurrency_operators;
+mod crate_kinds;
+mod deep_recursion;
+mod dependency_cycles;
 mod failing_tests;
-mod footprints;
-mod generated;
-mod landscape;
-mod mistakes;
-mod ordeals;
+mod generated_programs;
+mod leftover_files;
+mod library_threads;
+mod misbehaving_mutants;
+mod misbehaving_under_exploration;
 mod reports;
-mod resuming;
+mod resumed_runs;
 mod schedules;
-mod selected;
+mod selected_mutants;
+mod survivor_impact;
 mod tree;

@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
 
 #[test]
 fn a_run_writes_the_reports_that_were_asked_for() {
-    let tree = Tree::of("disturbance");
+    let tree = Tree::of("survivor_impact");
     let summary = tree.scratch().join("summary.md");
     fs::write(&summary, "before\n").unwrap();
     let in_actions = [

@@ -1,21 +1,41 @@
 //! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
 
 use atropos_report::communication::Talk;
+use atropos_report::outcomes::{MutantRecord, Outcomes};
 use atropos_report::verdict::Verdict;
+use serde_json::Value;
 
-use crate::runs::tree::{Tree, verdict};
+use crate::runs::tree::{Run, Tree, verdict};
+
+/// What `explore --json` says of a test.
+fn test<'r>(report: &'r Value, name: &str) -> &'r Value {
+    let tests = report["tests"].as_array().unwrap().iter();
+    let mut found = tests.filter(|test| test["name"] == name);
+    found.next().unwrap_or_else(|| panic!("no test {name}"))
+}
+
+/// A mutant of a function by what its change is called.
+fn find<'o>(outcomes: &'o Outcomes, deed: &str, function: &str) -> &'o MutantRecord {
+    let is_meant = |mutant: &&MutantRecord| {
+        mutant.info.deed().contains(deed) && mutant.info.function == function
+    };
+    let found = outcomes.mutants.iter().find(is_meant);
+    found.unwrap_or_else(|| panic!("no mutant {deed} in {function}"))
+}
 
 #[test]
-fn schedules_are_explored_replayed_and_kill_mutants() {
+fn explore_tells_of_every_test_what_its_schedules_do_and_replay_shows_it_again() {
     let tree = Tree::of("schedules");
-
     let explored = tree.run(&["explore", "--json", "-C--offline"]).has_code(2);
-    let report: serde_json::Value = serde_json::from_str(&explored.stdout).unwrap();
-    let test = |name: &str| {
-        let tests = report["tests"].as_array().unwrap().iter();
-        let mut found = tests.filter(|test| test["name"] == name);
-        found.next().unwrap_or_else(|| panic!("no test {name}"))
-    };
+    let report: Value = serde_json::from_str(&explored.stdout).unwrap();
+    results_are_right(&report);
+    what_cant_be_controlled_is_named_with_its_line(&report);
+    failing_schedules_are_replayed(&tree);
+    assert_eq!(tree.stray_processes(), [""; 0]);
+}
+
+fn results_are_right(report: &Value) {
+    let test = |name: &str| test(report, name);
     for (name, result) in [
         ("every_count_is_counted", "passed"),
         ("what_is_put_is_taken", "passed"),
@@ -56,8 +76,10 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         let text = test(name)["found"]["text"].as_str().unwrap();
         assert!(text.contains(words), "{text}");
     }
+}
 
-    // What can't be controlled is named with the line that does it.
+fn what_cant_be_controlled_is_named_with_its_line(report: &Value) {
+    let test = |name: &str| test(report, name);
     for (name, what) in [
         (
             "a_timer_of_the_kernel_is_waited_for",
@@ -84,44 +106,9 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         let text = test(name)["uncontrolled"].as_str().unwrap();
         assert!(text.starts_with(what), "{text}");
     }
+}
 
-    // One process or two: the same result.
-    for (jobs, strategy) in [
-        ("--jobs=1", "--strategy=exhaustive"),
-        ("--jobs=2", "--strategy=exhaustive"),
-        ("--jobs=1", "--strategy=stateful"),
-        ("--jobs=2", "--strategy=stateful"),
-    ] {
-        let arguments = ["explore", "two_threads", "--json", jobs, strategy];
-        let long = tree.run(&[&arguments[..], &["-C--offline"]].concat());
-        let report: serde_json::Value = serde_json::from_str(&long.has_code(0).stdout).unwrap();
-        let test = &report["tests"][0];
-        assert_eq!(test["coverage"], "all schedules", "{jobs}");
-        assert_eq!(test["schedules"], 3432, "{jobs}");
-    }
-    let log = std::fs::read_to_string(tree.output().join("atropos.log")).unwrap();
-    assert!(
-        log.contains("explored two_threads_lock_seven_times_each: all schedules"),
-        "{log}"
-    );
-    for strategy in [
-        "",
-        "--strategy=random:2000",
-        "--strategy=pct:20000,7",
-        "--strategy=chess:13",
-        "--strategy=stateful:breadth",
-    ] {
-        let [alone, together] = ["--jobs=1", "--jobs=2"].map(|jobs| {
-            let mut arguments = vec!["explore", "some_late", "--json", jobs, "-C--offline"];
-            arguments.extend(Some(strategy).filter(|strategy| !strategy.is_empty()));
-            let run = tree.run(&arguments).has_code(2);
-            let mut report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-            report["tests"][0]["seconds"] = serde_json::Value::Null;
-            report
-        });
-        assert_eq!(alone, together, "{strategy}");
-    }
-
+fn failing_schedules_are_replayed(tree: &Tree) {
     let again = tree.run(&["replay", "swaps"]).has_code(2);
     assert!(again.stdout.contains("thread 0") && again.stdout.contains("deadlock:"));
     let line = again.stdout.lines().find(|line| line.contains("locks #1"));
@@ -157,21 +144,66 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
     tree.run(&arguments)
         .has_code(1)
         .says("error: no test has `no_such_test` in its name");
+}
 
+#[test]
+fn exploring_with_one_process_or_two_gives_the_same_result() {
+    let tree = Tree::of("schedules");
+    for (jobs, strategy) in [
+        ("--jobs=1", "--strategy=exhaustive"),
+        ("--jobs=2", "--strategy=exhaustive"),
+        ("--jobs=1", "--strategy=stateful"),
+        ("--jobs=2", "--strategy=stateful"),
+    ] {
+        let arguments = ["explore", "two_threads", "--json", jobs, strategy];
+        let long = tree.run(&[&arguments[..], &["-C--offline"]].concat());
+        let report: Value = serde_json::from_str(&long.has_code(0).stdout).unwrap();
+        let test = &report["tests"][0];
+        assert_eq!(test["coverage"], "all schedules", "{jobs}");
+        assert_eq!(test["schedules"], 3432, "{jobs}");
+    }
+    let log = std::fs::read_to_string(tree.output().join("atropos.log")).unwrap();
+    assert!(
+        log.contains("explored two_threads_lock_seven_times_each: all schedules"),
+        "{log}"
+    );
+    for strategy in [
+        "",
+        "--strategy=random:2000",
+        "--strategy=pct:20000,7",
+        "--strategy=chess:13",
+        "--strategy=stateful:breadth",
+    ] {
+        let [alone, together] = ["--jobs=1", "--jobs=2"].map(|jobs| {
+            let mut arguments = vec!["explore", "some_late", "--json", jobs, "-C--offline"];
+            arguments.extend(Some(strategy).filter(|strategy| !strategy.is_empty()));
+            let run = tree.run(&arguments).has_code(2);
+            let mut report: Value = serde_json::from_str(&run.stdout).unwrap();
+            report["tests"][0]["seconds"] = Value::Null;
+            report
+        });
+        assert_eq!(alone, together, "{strategy}");
+    }
+}
+
+#[test]
+fn schedules_kill_mutants_that_ordinary_runs_hardly_ever_notice() {
+    let tree = Tree::of("schedules");
     // The tests in `wrong` fail without any mutant, so they decide nothing.
     let run = tree
         .run(&["--impact", "-f", "src/lib.rs", "-C--offline"])
         .has_code(2);
-    let outcomes = run.outcomes();
-    let find = |summary: &str, function: &str| {
-        let mut found = outcomes.mutants.iter().filter(|mutant| {
-            mutant.info.deed().contains(summary) && mutant.info.function == function
-        });
-        found
-            .next()
-            .unwrap_or_else(|| panic!("no mutant {summary} in {function}"))
-    };
-    let silent = find("delete", "Slot::put");
+    a_kill_is_told_with_its_schedule(&tree, &run);
+    verdicts_are_right(&run);
+    what_threads_newly_tell_each_other_ranks_a_survivor(&tree, &run);
+    let plain = tree.run(&["-F", "Tickets", "--explore", "off", "-C--offline"]);
+    let mut mutants = plain.outcomes().mutants.iter();
+    assert!(mutants.all(|mutant| mutant.explored_by.is_empty()));
+    assert_eq!(tree.stray_processes(), [""; 0]);
+}
+
+fn a_kill_is_told_with_its_schedule(tree: &Tree, run: &Run) {
+    let silent = find(run.outcomes(), "delete", "Slot::put");
     assert_eq!(silent.verdict.unwrap().to_string(), "killed (deadlock)");
     let kill = &silent.killed_by[0];
     assert!(kill.schedule.as_ref().unwrap().starts_with("s1:"));
@@ -188,7 +220,10 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         page.stdout
             .contains(&format!("cargo atropos replay --mutant {id}"))
     );
+}
 
+fn verdicts_are_right(run: &Run) {
+    let find = |deed, function| find(run.outcomes(), deed, function);
     // What a cheap test without threads kills is not explored.
     let doubled = find("replace 1 with 2", "Counter::add");
     assert_eq!(run.killers(doubled), ["the_first_count_is_one"]);
@@ -217,8 +252,12 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         ["everybody_who_came_is_counted"]
     );
     assert_eq!(counted_twice.reached_by.len(), 1);
+}
 
+fn what_threads_newly_tell_each_other_ranks_a_survivor(tree: &Tree, run: &Run) {
+    let find = |deed, function| find(run.outcomes(), deed, function);
     // Nobody comes between the two halves of a critical region unless it is split, and no test looks at that.
+    let started_at_two = find("replace 1 with 2", "Tickets::draw");
     let split = find("split the critical region", "Slot::take");
     let impact = split.impact.as_ref().expect("threads were listened to");
     let between = &impact.communications[0];
@@ -244,8 +283,11 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         .run(&["show", &split.info.id.0.to_string()])
         .has_code(0);
     assert!(page.stdout.contains("never in the original: thread"));
+}
 
-    // An ordering that only protects plain memory: nothing fails, but what was in order no longer is.
+#[test]
+fn an_ordering_that_only_protects_plain_memory_survives_and_the_race_is_told() {
+    let tree = Tree::of("schedules");
     let weaker = tree
         .run(&[
             "--impact",
@@ -272,17 +314,12 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         let suggestion = impact.suggestion.as_ref().unwrap();
         assert!(suggestion.words.ends_with("Miri may see but no assertion"));
     }
+}
 
-    let plain = tree.run(&["-F", "Tickets", "--explore", "off", "-C--offline"]);
-    assert!(
-        plain
-            .outcomes()
-            .mutants
-            .iter()
-            .all(|mutant| mutant.explored_by.is_empty())
-    );
-
-    // Mutants that act alike are explored once, and count once: times one is the number itself.
+#[test]
+fn mutants_that_act_alike_are_explored_once_unless_their_schedules_differ() {
+    let tree = Tree::of("schedules");
+    // Times one is the number itself.
     let sums = ["-F", "fn expected", "--operators=AOR,AOD", "-C--offline"];
     let run = tree.run(&sums);
     let outcomes = run.outcomes();
@@ -314,8 +351,11 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         let times = verdict("with *");
         assert!(matches!(times, Some(Verdict::Killed(_))), "{strategy}");
     }
+}
 
-    // A test that fails under some schedule comes first and decides nothing.
+#[test]
+fn a_test_that_fails_under_some_schedule_comes_first_and_decides_nothing() {
+    let tree = Tree::of("schedules");
     let run = tree
         .run(&["-f", "src/mistakes.rs", "-C--offline"])
         .has_code(4);
@@ -344,7 +384,6 @@ fn schedules_are_explored_replayed_and_kill_mutants() {
         let note = mutant.note.as_ref().unwrap();
         assert!(note.starts_with("undecided: "), "{note}");
     }
-    assert_eq!(tree.stray_processes(), [""; 0]);
 }
 
 /// In most schedules of it threads start others that earlier schedules did not have, and each process that explores a part of
@@ -385,7 +424,7 @@ fn processes_agree_on_the_numbers_of_threads() {
         "--budget=1000,2s",
         "-C--offline",
     ]);
-    let report: serde_json::Value = serde_json::from_str(&explored.has_code(0).stdout).unwrap();
+    let report: Value = serde_json::from_str(&explored.has_code(0).stdout).unwrap();
     assert_eq!(report["tests"][0]["result"], "passed", "{report}");
 }
 
