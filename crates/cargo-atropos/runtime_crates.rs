@@ -38,7 +38,7 @@ pub const EXPLORED: Crates = &[
     (
         "atropos-threads",
         "atropos_threads",
-        &["atropos_search", "atropos_intercept"],
+        &["atropos_protocol", "atropos_search", "atropos_intercept"],
     ),
     ("atropos-std", "std", &["atropos_threads"]),
     ("atropos-core", "core", &["atropos_threads"]),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use atropos_protocol::communication::{Act, Communication, Talk};
+use atropos_protocol::communication::{Act, Communication};
 use atropos_threads::Code;
-use atropos_threads::communication::{self, Fact, Facts, Key, Sort};
+use atropos_threads::communication::{self, Fact, Facts, Key};
 
 /// What was ever heard in the original.
 pub type Heard = BTreeSet<Key>;
@@ -21,13 +21,6 @@ pub fn unseen(facts: Facts, heard: &Heard) -> Vec<Communication> {
 }
 
 fn one(fact: &Fact) -> Communication {
-    let talk = match fact.sort {
-        Sort::Flow => Talk::Flow,
-        Sort::Between => Talk::Between,
-        Sort::LockOrder => Talk::LockOrder,
-        Sort::WakeUp => Talk::WakeUp,
-        Sort::Unordered => Talk::Unordered,
-    };
     let acts = fact.acts.iter().map(|act| Act {
         thread: act.thread,
         noun: noun(act.code).to_owned(),
@@ -36,7 +29,7 @@ fn one(fact: &Fact) -> Communication {
         column: act.site.column(),
     });
     Communication {
-        talk,
+        kind: fact.kind,
         acts: acts.collect(),
     }
 }

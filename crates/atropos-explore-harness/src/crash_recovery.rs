@@ -4,7 +4,8 @@
 use std::os::fd::AsRawFd as _;
 use std::time::Instant;
 
-use atropos_protocol::exploration::{Answer, Explored, Fate, Found, Sort};
+use atropos_protocol::FailureKind;
+use atropos_protocol::exploration::{Explored, Found, MutantResult, Response};
 use atropos_protocol::sys::{self, Ended};
 use atropos_search::{
     Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
@@ -25,8 +26,8 @@ pub fn answer(
     ended: Ended,
     diary: &'static Diary,
     begun: Instant,
-) -> Answer {
-    let mut fate = Fate::Killed;
+) -> Response {
+    let mut result = MutantResult::Killed;
     let mut explored = Explored {
         coverage: "a schedule that ends the process".to_owned(),
         executions: 1,
@@ -50,11 +51,11 @@ pub fn answer(
         None => Recheck::not_repeated(),
     };
     explored.found = Some(found);
-    rechecked.judge(&mut fate, &mut explored);
+    rechecked.judge(&mut result, &mut explored);
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
-    Answer::Mutant {
+    Response::Mutant {
         mutant,
-        fate,
+        result,
         explored,
     }
 }
@@ -69,15 +70,18 @@ fn is_like(one: Ended, other: Ended) -> bool {
 
 /// A process that ended so, in words.
 fn crash(ended: Ended) -> Found {
-    let (sort, how) = match ended {
+    let (kind, how) = match ended {
         Ended::Exited(code) => (
-            Sort::Exit,
+            FailureKind::Exited,
             format!("the test ended its process with code {code}"),
         ),
-        Ended::Signaled(signal) => (Sort::Crash, format!("the test died of signal {signal}")),
+        Ended::Signaled(signal) => (
+            FailureKind::Crashed,
+            format!("the test died of signal {signal}"),
+        ),
     };
     Found {
-        sort,
+        kind,
         title: how.clone(),
         text: how,
         location: String::new(),

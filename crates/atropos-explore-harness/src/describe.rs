@@ -1,8 +1,9 @@
 //! Findings for the driver: a failing schedule made short, run once more, and told in words.
 
-use atropos_protocol::exploration::{Explored, Found, Order, Sort};
+use atropos_protocol::FailureKind;
+use atropos_protocol::exploration::{Explored, Found, Request};
 use atropos_search::{End, Replay, Schedule, Strategy, Strictness, System as _};
-use atropos_threads::{Failure, FindingKind, Met, Noted as _, Notes};
+use atropos_threads::{Failure, Finding, Noted as _, Notes};
 
 use crate::explore_original::text;
 use crate::subject::Subject;
@@ -29,14 +30,14 @@ pub fn notes(notes: &Notes) -> Explored {
 /// Shrinks a failing schedule and runs it once more to see what happens.
 pub fn found(
     subject: &mut Subject<'_>,
-    failure: FindingKind,
+    failure: Finding,
     end: End,
     schedule: Schedule,
     executions: usize,
 ) -> Found {
     let failure = Failure::tell(subject, failure, end, schedule, executions);
     Found {
-        sort: sort(&failure.finding),
+        kind: failure.finding.failure_kind(),
         title: failure.finding.title(),
         text: failure.finding.to_string(),
         location: location(&failure.finding),
@@ -48,7 +49,7 @@ pub fn found(
 
 /// Why a test is not explored that does this.
 pub fn not_under_control(what: &str) -> String {
-    text(FindingKind::Uncontrolled {
+    text(Finding::Uncontrolled {
         what: what.to_owned(),
         site: None,
     })
@@ -61,7 +62,7 @@ const REAL_LOOK: u64 = 10_000;
 /// long something took, and expects that it took any time at all.
 pub fn found_in_original(
     subject: &mut Subject<'_>,
-    failure: FindingKind,
+    failure: Finding,
     end: End,
     schedule: Schedule,
     executions: usize,
@@ -100,44 +101,18 @@ pub fn shortened(trace: String) -> String {
     shown.join("\n") + "\n"
 }
 
-fn sort(failure: &FindingKind) -> Sort {
+fn location(failure: &Finding) -> String {
     match failure {
-        FindingKind::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
-            Some(Met::PoisonedLock) => Sort::PoisonedLock,
-            Some(Met::PoisonedOnce) => Sort::PoisonedOnce,
-            Some(Met::NoReceiver | Met::NoSender) => Sort::DroppedChannel,
-            Some(Met::Panic) | None => Sort::Panic,
-        },
-        FindingKind::Deadlock { .. } => Sort::Deadlock,
-        FindingKind::LostWakeUp { .. } => Sort::LostWakeUp,
-        FindingKind::Livelock { .. } => Sort::Livelock,
-        FindingKind::StepLimit { .. } | FindingKind::ThreadLimit { .. } => Sort::StepLimit,
-        FindingKind::MemoryLimit { .. } => Sort::MemoryLimit,
-        FindingKind::DoubleFree { .. } => Sort::Crash,
-        FindingKind::NoPanic { .. }
-        | FindingKind::PoisonedLock { .. }
-        | FindingKind::PoisonedOnce { .. }
-        | FindingKind::DroppedChannel { .. }
-        | FindingKind::UsualPanic { .. }
-        | FindingKind::LeakedLock { .. }
-        | FindingKind::LeftBehind { .. }
-        | FindingKind::Uncontrolled { .. }
-        | FindingKind::NotReady { .. } => Sort::Failed,
-    }
-}
-
-fn location(failure: &FindingKind) -> String {
-    match failure {
-        FindingKind::Panic { site, .. } => site.clone().unwrap_or_default(),
+        Finding::Panic { site, .. } => site.clone().unwrap_or_default(),
         _ => String::new(),
     }
 }
 
 /// Runs the order's schedule and tells what happened, also if the test passes.
-pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
-    let schedule: Schedule = order.schedule.parse().map_err(text)?;
-    switch::activate(order.mutant);
-    if order.allowance.is_none() {
+pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
+    let schedule: Schedule = request.schedule.parse().map_err(text)?;
+    switch::activate(request.mutant);
+    if request.allowance.is_none() {
         subject.limit_to_schedule(&schedule);
     }
     let mut replay = Replay::new(&schedule, Strictness::Exact);
@@ -151,10 +126,10 @@ pub fn replay(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Stri
     explored.divergence = replay.divergence().map(text);
     let failure = taken.failure.filter(|_| end.is_failure());
     explored.found = Some(Found {
-        sort: failure.as_ref().map_or(Sort::Failed, sort),
-        title: failure
+        kind: failure
             .as_ref()
-            .map_or_else(String::new, FindingKind::title),
+            .map_or(FailureKind::Failed, Finding::failure_kind),
+        title: failure.as_ref().map_or_else(String::new, Finding::title),
         text: failure.as_ref().map_or_else(String::new, text),
         location: failure.as_ref().map_or_else(String::new, location),
         schedule: schedule.to_string(),

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Allowance, Answer, Explored, Fate, Order};
+use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Request, Response};
 use atropos_protocol::sys;
 use atropos_search::{
     Coverage, Division, Finding, Method, Mutable as _, Names, Original, SampledOriginal, Sampling,
     Schedule, Search, StrategySpec, Technique, Verdict,
 };
 use atropos_threads::communication::Facts;
-use atropos_threads::{FindingKind, Noted as _, Notes};
+use atropos_threads::{Finding as ThreadFinding, Noted as _, Notes};
 
 use crate::communication::{self, Heard};
 use crate::describe;
@@ -58,29 +58,29 @@ struct Start {
 
 impl Start {
     /// What to call a mutant that never differs from the original.
-    fn without_difference(&self, mutant: u32) -> Fate {
+    fn without_difference(&self, mutant: u32) -> MutantResult {
         match self.executed.contains(&mutant) {
-            true => Fate::Uninfected,
-            false => Fate::Unreached,
+            true => MutantResult::Uninfected,
+            false => MutantResult::Unreached,
         }
     }
 }
 
 /// Explores the original and then the order's mutants, and says what came of each.
-pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
-    let technique = match order.technique.as_str() {
+pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), String> {
+    let technique = match request.technique.as_str() {
         "" => Technique::StateSet,
         named => named.parse().map_err(text)?,
     };
-    if !takes_short_cuts(order) {
+    if !takes_short_cuts(request) {
         switch::reach_by_execution();
     }
     let start = Instant::now();
-    subject.record_communication(order.communication);
-    let known = explore_original(subject, order)?;
+    subject.record_communication(request.communication);
+    let known = explore_original(subject, request)?;
     let facts = subject.record_communication(false);
     let original = tell_original(subject, &known, facts, start);
-    let (reached, unreached): (Vec<u32>, Vec<u32>) = order
+    let (reached, unreached): (Vec<u32>, Vec<u32>) = request
         .mutants
         .iter()
         .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
@@ -88,7 +88,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
         known,
         technique,
         heard: original.heard,
-        executed: executed(order),
+        executed: executed(request),
         is_complete: original.is_complete,
     };
     for mutant in unreached {
@@ -100,20 +100,20 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<(), String> {
     }
     if !original.is_usable {
         for mutant in reached {
-            say(mutant, Fate::Undecided, Explored::default());
+            say(mutant, MutantResult::Undecided, Explored::default());
         }
         return Ok(());
     }
     subject.limit_to(&original.allowance);
-    let patience = Duration::from_millis(order.mutant_patience);
+    let patience = Duration::from_millis(request.mutant_patience);
     // Those of one point stay together: what one teaches is of use for the others.
-    let points = reached.chunk_by(|&one, other| point(order, one).contains(other));
+    let points = reached.chunk_by(|&one, other| point(request, one).contains(other));
     workers::share(
         subject,
         points.map(<[u32]>::to_vec).collect(),
-        order.workers,
+        request.workers,
         patience * GRACE,
-        &|subject, mutants| alike(subject, &start, mutants, order),
+        &|subject, mutants| alike(subject, &start, mutants, request),
     )
 }
 
@@ -169,7 +169,7 @@ fn tell_original(
         explored.uncontrolled = Some(describe::not_under_control(timestamp_counter::WHY));
         is_usable = false;
     }
-    responses::say(&Answer::Original(explored));
+    responses::say(&Response::Original(explored));
     OriginalTold {
         heard,
         allowance,
@@ -180,18 +180,18 @@ fn tell_original(
 
 /// A user who names a technique wants just that: no schedules before it, every mutant by itself, and started wherever
 /// it is executed.
-fn takes_short_cuts(order: &Order) -> bool {
-    order.technique.is_empty()
+fn takes_short_cuts(request: &Request) -> bool {
+    request.technique.is_empty()
 }
 
 /// The mutants whose place was executed so far.
-fn executed(order: &Order) -> BTreeSet<u32> {
-    let points = order.points.iter();
+fn executed(request: &Request) -> BTreeSet<u32> {
+    let points = request.points.iter();
     let points = points.filter(|(first, _)| switch::is_executed(*first));
     let mut executed: BTreeSet<u32> = points
         .flat_map(|&(first, size)| first..first + u32::from(size))
         .collect();
-    let pairs = order
+    let pairs = request
         .pairs
         .iter()
         .filter(|[_, one, other]| executed.contains(one) || executed.contains(other));
@@ -200,10 +200,10 @@ fn executed(order: &Order) -> BTreeSet<u32> {
     executed
 }
 
-fn say(mutant: u32, fate: Fate, explored: Explored) {
-    responses::say(&Answer::Mutant {
+fn say(mutant: u32, result: MutantResult, explored: Explored) {
+    responses::say(&Response::Mutant {
         mutant,
-        fate,
+        result,
         explored,
     });
 }
@@ -248,10 +248,10 @@ impl Watch {
     }
 }
 
-fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, String> {
-    let all = Duration::from_millis(order.patience);
-    let spec = match order.strategy.as_str() {
-        "" => return Ok(explore_by_default(subject, order, all)),
+fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<Known, String> {
+    let all = Duration::from_millis(request.patience);
+    let spec = match request.strategy.as_str() {
+        "" => return Ok(explore_by_default(subject, request, all)),
         strategy => strategy.parse::<StrategySpec>().map_err(text)?,
     };
     let method = match spec.division() {
@@ -261,7 +261,7 @@ fn explore_original(subject: &mut Subject<'_>, order: &Order) -> Result<Known, S
             Method::Search(search.settings())
         }
         Division::Sample { schedules, how } => {
-            return Ok(sample(subject, order, how, schedules, all));
+            return Ok(sample(subject, request, how, schedules, all));
         }
         Division::Whole => return Err("mutants can't be explored by one schedule".to_owned()),
     };
@@ -278,12 +278,12 @@ fn search(subject: &mut Subject<'_>, method: Method, watch: &mut Watch) -> Origi
     })
 }
 
-fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -> Known {
+fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duration) -> Known {
     let stage = all / 3;
     let whole = search(
         subject,
         Method::Exhaustive,
-        &mut Watch::new(order.executions, stage),
+        &mut Watch::new(request.executions, stage),
     );
     let is_settled = |original: &Original| {
         original.is_complete || original.finding.is_some() || original.divergence.is_some()
@@ -293,7 +293,7 @@ fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -
     }
     // What is too long for that is too long for bounds, too: the first schedule was not even finished.
     let bounds = 0..if whole.executions == 0 { 0 } else { u32::MAX };
-    let mut watch = Watch::new(order.executions, stage);
+    let mut watch = Watch::new(request.executions, stage);
     let mut largest = None;
     for bound in bounds {
         let method = Method::Search(Search::chess(bound).settings());
@@ -316,21 +316,22 @@ fn explore_by_default(subject: &mut Subject<'_>, order: &Order, all: Duration) -
     {
         return Known::Searched(Box::new(largest));
     }
-    let schedules = order.executions.max(1);
-    sample(subject, order, Sampling::Random, schedules, stage)
+    let schedules = request.executions.max(1);
+    sample(subject, request, Sampling::Random, schedules, stage)
 }
 
 /// One schedule at least, and then as many as there is time for.
 fn sample(
     subject: &mut Subject<'_>,
-    order: &Order,
+    request: &Request,
     how: Sampling,
     schedules: u64,
     patience: Duration,
 ) -> Known {
     let mut watch = Watch::new(u64::MAX, patience);
-    let original =
-        SampledOriginal::explore(subject, how, schedules, order.seed, &mut |_| watch.go_on());
+    let original = SampledOriginal::explore(subject, how, schedules, request.seed, &mut |_| {
+        watch.go_on()
+    });
     Known::Sampled(original)
 }
 
@@ -384,11 +385,16 @@ impl Known {
 
 /// Explores the first of the mutants. Those of its point that act like it, wherever it acts, share its fate: if it dies,
 /// they do; if not, only those that the same parts of the original's schedules reach, for no others were run.
-fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Order) -> Vec<Answer> {
+fn alike(
+    subject: &mut Subject<'_>,
+    start: &Start,
+    mutants: &[u32],
+    request: &Request,
+) -> Vec<Response> {
     let first = mutants[0];
-    let point = point(order, first);
+    let point = point(request, first);
     let watched = mutants[1..].iter().filter(|mutant| {
-        takes_short_cuts(order)
+        takes_short_cuts(request)
             && point.contains(mutant)
             && (first + 1..=first + 64).contains(mutant)
     });
@@ -396,59 +402,63 @@ fn alike(subject: &mut Subject<'_>, start: &Start, mutants: &[u32], order: &Orde
         .map(|&mutant| (mutant, 1 << (mutant - first - 1)))
         .collect();
     switch::watch_alike(others.iter().fold(0, |all, (_, bit)| all | bit));
-    let answer = one(subject, start, first, order);
+    let response = one(subject, start, first, request);
     let alike = switch::alike();
     switch::watch_alike(0);
-    let Answer::Mutant { fate, explored, .. } = &answer else {
-        return vec![answer];
+    let Response::Mutant {
+        result, explored, ..
+    } = &response
+    else {
+        return vec![response];
     };
     let shares = |&(mutant, bit): &(u32, u64)| {
-        alike & bit != 0 && (*fate == Fate::Killed || start.known.is_reached_alike(first, mutant))
+        alike & bit != 0
+            && (*result == MutantResult::Killed || start.known.is_reached_alike(first, mutant))
     };
     let shared = others.iter().copied().filter(shares);
-    let shared = shared.map(|(mutant, _)| Answer::Mutant {
+    let shared = shared.map(|(mutant, _)| Response::Mutant {
         mutant,
-        fate: *fate,
+        result: *result,
         explored: Explored {
             shared: true,
             nanoseconds: 0,
             ..explored.clone()
         },
     });
-    let mut answers: Vec<Answer> = shared.collect();
-    answers.insert(0, answer);
-    answers
+    let mut responses: Vec<Response> = shared.collect();
+    responses.insert(0, response);
+    responses
 }
 
 /// The mutants of a mutant's point.
-fn point(order: &Order, mutant: u32) -> Range<u32> {
-    let points = order.points.iter();
+fn point(request: &Request, mutant: u32) -> Range<u32> {
+    let points = request.points.iter();
     let mut ranges = points.map(|&(first, size)| first..first + u32::from(size));
     let found = ranges.find(|mutants| mutants.contains(&mutant));
     found.unwrap_or(mutant..mutant + 1)
 }
 
 /// Explores one mutant.
-fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Answer {
+fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Request) -> Response {
     let begun = Instant::now();
     subject.take_notes();
     switch::take_infection();
-    subject.record_communication(order.communication);
+    subject.record_communication(request.communication);
     let Executed {
-        fate,
+        result,
         finding,
         mut explored,
         own,
         mut is_cut_off,
-    } = execute(subject, start, mutant, order);
+    } = execute(subject, start, mutant, request);
     let notes = subject.take_notes();
     is_cut_off |= notes.has_late_end;
-    let mut fate = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
-        true => Fate::Undecided,
-        false if differs_nowhere(fate, switch::take_infection(), is_cut_off) => {
+    let mut result = match notes.uncontrolled.is_some() || explored.divergence.is_some() {
+        true => MutantResult::Undecided,
+        false if differs_nowhere(result, switch::take_infection(), is_cut_off) => {
             start.without_difference(mutant)
         }
-        false => fate,
+        false => result,
     };
     complete(&mut explored, &notes);
     if let Some(why) = explored
@@ -461,7 +471,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
     // To make a schedule short and tell it is no part of finding it.
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     let facts = subject.record_communication(false);
-    if fate == Fate::Survived {
+    if result == MutantResult::Survived {
         explored.communication = communication::unseen(facts, &start.heard);
     }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
@@ -471,7 +481,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
             mutant,
             finding,
             failure,
-            &mut fate,
+            &mut result,
             &mut explored,
         );
     } else if let Some(own) = own
@@ -480,16 +490,16 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> 
         explored.found = Some(found);
     }
     explored.memory = describe::peak_memory();
-    Answer::Mutant {
+    Response::Mutant {
         mutant,
-        fate,
+        result,
         explored,
     }
 }
 
 /// What the executions of a mutant came to.
 struct Executed {
-    fate: Fate,
+    result: MutantResult,
     finding: Option<Finding>,
     explored: Explored,
     /// A schedule under which the original failed by itself.
@@ -498,22 +508,22 @@ struct Executed {
 }
 
 /// Explores a mutant from what is known of the original.
-fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order) -> Executed {
+fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Request) -> Executed {
     match &start.known {
         Known::Searched(original) => {
-            let (finding, first) = under_few_preemptions(subject, original, mutant, order);
+            let (finding, first) = under_few_preemptions(subject, original, mutant, request);
             if let Some(finding) = finding {
                 return Executed {
-                    fate: Fate::Killed,
+                    result: MutantResult::Killed,
                     finding: Some(finding),
                     explored: first,
                     own: None,
                     is_cut_off: false,
                 };
             }
-            let found = searched(subject, original, mutant, start.technique, order, &first);
+            let found = searched(subject, original, mutant, start.technique, request, &first);
             Executed {
-                fate: found.fate,
+                result: found.result,
                 finding: found.finding,
                 explored: found.explored,
                 own: None,
@@ -521,9 +531,9 @@ fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order)
             }
         }
         Known::Sampled(original) => {
-            let patience = Duration::from_millis(order.mutant_patience);
-            let mut watch = Watch::new(order.sample, patience);
-            if order.sample < u64::MAX {
+            let patience = Duration::from_millis(request.mutant_patience);
+            let mut watch = Watch::new(request.sample, patience);
+            if request.sample < u64::MAX {
                 watch = watch.of_long_executions();
             }
             let run = original.explore_mutant(subject, mutant, &mut |_| watch.go_on());
@@ -532,9 +542,9 @@ fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, order: &Order)
                 coverage: run.coverage.to_string(),
                 ..Explored::default()
             };
-            let (fate, finding) = fate(run.verdict);
+            let (result, finding) = result(run.verdict);
             Executed {
-                fate,
+                result,
                 finding,
                 explored,
                 own: run.own,
@@ -550,8 +560,8 @@ fn describe_kill(
     start: &Start,
     mutant: u32,
     finding: Finding,
-    failure: FindingKind,
-    fate: &mut Fate,
+    failure: ThreadFinding,
+    result: &mut MutantResult,
     explored: &mut Explored,
 ) {
     let (end, schedule) = (finding.end, finding.schedule);
@@ -562,7 +572,7 @@ fn describe_kill(
     let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
     explored.found = Some(found);
     if !replayed {
-        Recheck::not_repeated().judge(fate, explored);
+        Recheck::not_repeated().judge(result, explored);
     } else if !start.is_complete {
         let mut rechecked = recheck::original(subject, [schedule]);
         if matches!(rechecked, Recheck::Passes) {
@@ -571,17 +581,17 @@ fn describe_kill(
             rechecked = recheck::original(subject, short);
             subject.test().set_names(names);
         }
-        rechecked.judge(fate, explored);
+        rechecked.judge(result, explored);
     }
 }
 
 /// Whether a mutant with this fate never makes a difference. One that was cut off before it made any may do so where it was
 /// not run.
-fn differs_nowhere(fate: Fate, has_differed: bool, is_cut_off: bool) -> bool {
-    match fate {
-        Fate::Unreached => true,
-        Fate::Survived => !has_differed && !is_cut_off,
-        Fate::Killed | Fate::Uninfected | Fate::Undecided => false,
+fn differs_nowhere(result: MutantResult, has_differed: bool, is_cut_off: bool) -> bool {
+    match result {
+        MutantResult::Unreached => true,
+        MutantResult::Survived => !has_differed && !is_cut_off,
+        MutantResult::Killed | MutantResult::Uninfected | MutantResult::Undecided => false,
     }
 }
 
@@ -594,12 +604,12 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.claim_no_more_than_seen();
 }
 
-fn fate(verdict: Verdict) -> (Fate, Option<Finding>) {
+fn result(verdict: Verdict) -> (MutantResult, Option<Finding>) {
     match verdict {
-        Verdict::Killed(finding) => (Fate::Killed, Some(finding)),
-        Verdict::Survived => (Fate::Survived, None),
-        Verdict::Unreached => (Fate::Unreached, None),
-        Verdict::Undecided => (Fate::Undecided, None),
+        Verdict::Killed(finding) => (MutantResult::Killed, Some(finding)),
+        Verdict::Survived => (MutantResult::Survived, None),
+        Verdict::Unreached => (MutantResult::Unreached, None),
+        Verdict::Undecided => (MutantResult::Undecided, None),
     }
 }
 
@@ -608,10 +618,10 @@ fn under_few_preemptions(
     subject: &mut Subject<'_>,
     original: &Original,
     mutant: u32,
-    order: &Order,
+    request: &Request,
 ) -> (Option<Finding>, Explored) {
     let mut explored = Explored::default();
-    if !takes_short_cuts(order) || original.executions <= FEW {
+    if !takes_short_cuts(request) || original.executions <= FEW {
         return (None, explored);
     }
     let mut found = None;
@@ -621,7 +631,7 @@ fn under_few_preemptions(
         if most == 0 {
             break;
         }
-        let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience / 4));
+        let mut watch = Watch::new(most, Duration::from_millis(request.mutant_patience / 4));
         let look =
             original.look_at_mutant(subject, mutant, preemptions as u32, &mut |end| match end
                 .is_failure()
@@ -646,7 +656,7 @@ fn under_few_preemptions(
 
 /// What the search with a mutant came to.
 struct Searched {
-    fate: Fate,
+    result: MutantResult,
     finding: Option<Finding>,
     explored: Explored,
     /// It was ended before its end.
@@ -658,11 +668,11 @@ fn searched(
     original: &Original,
     mutant: u32,
     technique: Technique,
-    order: &Order,
+    request: &Request,
     first: &Explored,
 ) -> Searched {
-    let most = original.executions.saturating_mul(MULTIPLE) + order.executions;
-    let mut watch = Watch::new(most, Duration::from_millis(order.mutant_patience));
+    let most = original.executions.saturating_mul(MULTIPLE) + request.executions;
+    let mut watch = Watch::new(most, Duration::from_millis(request.mutant_patience));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
         .is_failure()
     {
@@ -687,9 +697,9 @@ fn searched(
         divergence: run.divergence.map(text),
         ..Explored::default()
     };
-    let (fate, finding) = fate(run.verdict);
+    let (result, finding) = result(run.verdict);
     Searched {
-        fate,
+        result,
         finding,
         explored,
         is_cut_off: !run.is_complete,
@@ -716,10 +726,10 @@ mod tests {
 
     #[test]
     fn a_mutant_cut_off_before_it_made_a_difference_is_not_called_uninfected() {
-        assert!(differs_nowhere(Fate::Survived, false, false));
-        assert!(!differs_nowhere(Fate::Survived, false, true));
-        assert!(!differs_nowhere(Fate::Survived, true, false));
-        assert!(differs_nowhere(Fate::Unreached, false, true));
-        assert!(!differs_nowhere(Fate::Killed, false, true));
+        assert!(differs_nowhere(MutantResult::Survived, false, false));
+        assert!(!differs_nowhere(MutantResult::Survived, false, true));
+        assert!(!differs_nowhere(MutantResult::Survived, true, false));
+        assert!(differs_nowhere(MutantResult::Unreached, false, true));
+        assert!(!differs_nowhere(MutantResult::Killed, false, true));
     }
 }

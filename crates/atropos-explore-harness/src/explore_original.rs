@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Answer, Explored, Order};
+use atropos_protocol::exploration::{Explored, Request, Response};
 use atropos_search::{
     Budget, Coverage, Division, End, Gradual, GradualStage, Progress, Sampling, Schedule, Search,
     Strategy, StrategySpec, System,
@@ -30,20 +30,20 @@ enum Way {
 }
 
 impl Way {
-    fn of(order: &Order) -> Result<Way, String> {
-        if order.strategy.is_empty() {
+    fn of(request: &Request) -> Result<Way, String> {
+        if request.strategy.is_empty() {
             return Ok(Way::Gradual(Gradual::new(Budget {
-                exhaustive: order.executions,
-                bounded: order.executions,
-                random: order.executions,
-                seed: order.seed,
+                exhaustive: request.executions,
+                bounded: request.executions,
+                random: request.executions,
+                seed: request.seed,
             })));
         }
-        let spec: StrategySpec = order.strategy.parse().map_err(text)?;
+        let spec: StrategySpec = request.strategy.parse().map_err(text)?;
         if let Some(search) = spec.search() {
             return Ok(Way::Searching(Box::new(search)));
         }
-        Ok(Way::Chosen(spec.division(), spec.strategy(order.seed)))
+        Ok(Way::Chosen(spec.division(), spec.strategy(request.seed)))
     }
 
     /// The search that goes on in rounds from here, if there is one that is long, and how many more executions it may take.
@@ -58,18 +58,18 @@ impl Way {
     }
 
     /// What is to be explored now, if it can be divided from the start and that is worth while.
-    fn task(&mut self, subject: &mut Subject<'_>, order: &Order) -> Option<Task<'static>> {
+    fn task(&mut self, subject: &mut Subject<'_>, request: &Request) -> Option<Task<'static>> {
         let is_long = is_long(&self.strategy().progress());
         let drawn = |schedules: u64, how: Sampling| Task::Drawn {
             schedules,
-            seed: order.seed,
+            seed: request.seed,
             how,
         };
         match self {
             Way::Gradual(gradual) => match gradual.stage() {
                 GradualStage::Exhaustive => is_long.then(|| Task::exhaustive(subject)),
                 GradualStage::Bounded => None,
-                GradualStage::Random => Some(drawn(order.executions, Sampling::Random)),
+                GradualStage::Random => Some(drawn(request.executions, Sampling::Random)),
             },
             Way::Searching(_) => None,
             Way::Chosen(division, _) => match *division {
@@ -88,9 +88,9 @@ impl Way {
     }
 
     /// Executions that the present stage may take.
-    fn budget(&self, order: &Order) -> u64 {
+    fn budget(&self, request: &Request) -> u64 {
         match self {
-            Way::Gradual(_) => order.executions,
+            Way::Gradual(_) => request.executions,
             Way::Chosen(..) | Way::Searching(_) => u64::MAX,
         }
     }
@@ -137,8 +137,8 @@ pub fn text(error: impl std::fmt::Display) -> String {
 }
 
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
-pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, String> {
-    let mut exploration = Exploration::new(order)?;
+pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
+    let mut exploration = Exploration::new(request)?;
     loop {
         // Also for a single process, so that the result does not depend on how many there are.
         if exploration.search_in_rounds(subject)?.is_break() {
@@ -147,7 +147,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
         if !exploration.way.strategy().begin() {
             break;
         }
-        if let Some(task) = exploration.way.task(subject, order) {
+        if let Some(task) = exploration.way.task(subject, request) {
             match exploration.share(subject, task)? {
                 Shared::Over(explored) => return Ok(*explored),
                 Shared::NextStage => continue,
@@ -163,7 +163,7 @@ pub fn explore(subject: &mut Subject<'_>, order: &Order) -> Result<Explored, Str
 
 /// An exploration under way.
 struct Exploration<'o> {
-    order: &'o Order,
+    request: &'o Request,
     way: Way,
     start: Instant,
     /// The time of a stage, and when the present one ends.
@@ -186,16 +186,16 @@ enum Shared {
 }
 
 impl<'o> Exploration<'o> {
-    fn new(order: &'o Order) -> Result<Exploration<'o>, String> {
+    fn new(request: &'o Request) -> Result<Exploration<'o>, String> {
         let start = Instant::now();
-        let way = Way::of(order)?;
+        let way = Way::of(request)?;
         // The default has three stages.
         let stage = match &way {
-            Way::Gradual(_) => Duration::from_millis(order.patience / 3),
-            Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(order.patience),
+            Way::Gradual(_) => Duration::from_millis(request.patience / 3),
+            Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(request.patience),
         };
         Ok(Exploration {
-            order,
+            request,
             way,
             start,
             stage,
@@ -219,7 +219,7 @@ impl<'o> Exploration<'o> {
             return Ok(ControlFlow::Continue(()));
         };
         let limits = Limits {
-            processes: self.order.workers.max(1),
+            processes: self.request.workers.max(1),
             executions: left,
             until: self.stage_end,
         };
@@ -243,8 +243,8 @@ impl<'o> Exploration<'o> {
         mut task: Task<'static>,
     ) -> Result<Shared, String> {
         let limits = Limits {
-            processes: self.order.workers.max(1),
-            executions: self.way.budget(self.order),
+            processes: self.request.workers.max(1),
+            executions: self.way.budget(self.request),
             until: self.stage_end,
         };
         let outcome = parallel::explore(subject, &mut task, limits)?;
@@ -335,7 +335,7 @@ fn told(way: &mut Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Expl
 }
 
 fn say_progress(progress: &Progress) {
-    responses::say(&Answer::Progress {
+    responses::say(&Response::Progress {
         executions: progress.executions,
         estimate: progress.estimate(),
     });

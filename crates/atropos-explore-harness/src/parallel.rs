@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use atropos_protocol::exploration::{Answer, Explored};
+use atropos_protocol::exploration::{Explored, Response};
 use atropos_protocol::sys::{self, Ended, PollFd};
 use atropos_search::{Coverage, End, Found, Search, Strategy, System as _};
 use atropos_threads::Noted as _;
@@ -45,16 +45,16 @@ struct Piece {
 
 impl Piece {
     fn into_line(self, number: u64) -> String {
-        let answer = Answer::Original(self.explored).to_line();
+        let response = Response::Original(self.explored).to_line();
         let new = u8::from(self.has_new_names);
-        format!("{number}\t{new}\t{}\t{answer}", self.found)
+        format!("{number}\t{new}\t{}\t{response}", self.found)
     }
 
     fn parse(line: &str) -> Option<(usize, Piece)> {
         let (number, rest) = line.split_once('\t')?;
         let (new, rest) = rest.split_once('\t')?;
-        let (found, answer) = rest.split_once('\t')?;
-        let Answer::Original(explored) = Answer::parse(answer.trim_end_matches('\n'))? else {
+        let (found, response) = rest.split_once('\t')?;
+        let Response::Original(explored) = Response::parse(response.trim_end_matches('\n'))? else {
             return None;
         };
         let found = found.parse().ok()?;

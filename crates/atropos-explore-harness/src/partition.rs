@@ -1,7 +1,7 @@
 //! What can be explored by several processes, and the pieces that it is divided into: always the same, however many
 //! processes there are.
 
-use atropos_protocol::exploration::{Answer, Explored};
+use atropos_protocol::exploration::{Explored, Response};
 use atropos_search::{Coverage, Draw, Exhaustive, Found, Pct, Pos, Round, Sampling, Search};
 use atropos_search::{Strategy, Uniform, Waiting, WorkItem, split};
 
@@ -87,19 +87,19 @@ impl Task<'_> {
     }
 
     /// How far it is after so many executions and this share of the pieces.
-    pub fn progress(&self, executions: u64, share: f64) -> Answer {
+    pub fn progress(&self, executions: u64, share: f64) -> Response {
         match self {
             // What a round finds is taken in at its end: the share of the tree is that from before it.
             Task::Round { search, .. } => {
                 let before = search.progress();
                 let executions = before.executions + executions;
                 let at_least = |estimate: f64| estimate.max(executions as f64);
-                Answer::Progress {
+                Response::Progress {
                     executions,
                     estimate: before.estimate().map(at_least),
                 }
             }
-            Task::Exhaustive(_) | Task::Drawn { .. } => Answer::Progress {
+            Task::Exhaustive(_) | Task::Drawn { .. } => Response::Progress {
                 executions,
                 estimate: (share > 0.0).then(|| executions as f64 / share),
             },
@@ -172,7 +172,7 @@ mod tests {
             search: &mut search,
             waiting,
         };
-        let progress = |executions, estimate| Answer::Progress {
+        let progress = |executions, estimate| Response::Progress {
             executions,
             estimate: Some(estimate),
         };

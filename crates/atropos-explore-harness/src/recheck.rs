@@ -1,7 +1,7 @@
 //! Kills where only a part of the original's schedules is known: does the original pass where its threads take turns as
 //! they do in the killing schedule? If it does not, its test fails by itself, and that is what is to be told.
 
-use atropos_protocol::exploration::{Explored, Fate, Found};
+use atropos_protocol::exploration::{Explored, Found, MutantResult};
 use atropos_search::{End, Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_threads::Noted as _;
 
@@ -26,7 +26,7 @@ impl Recheck {
     }
 
     /// What is to be told of a mutant that was killed under these schedules.
-    pub fn judge(self, fate: &mut Fate, explored: &mut Explored) {
+    pub fn judge(self, result: &mut MutantResult, explored: &mut Explored) {
         match self {
             Recheck::Passes => return,
             Recheck::Fails(own) => explored.found = Some(own),
@@ -35,7 +35,7 @@ impl Recheck {
                 explored.coverage = why;
             }
         }
-        *fate = Fate::Undecided;
+        *result = MutantResult::Undecided;
     }
 }
 

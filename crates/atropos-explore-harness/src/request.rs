@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use atropos_libtest::{Arguments, ShouldPanic, TestDescAndFn};
-use atropos_protocol::exploration::{Answer, Deed, ENV_ANSWERS, ENV_ORDER, Order};
+use atropos_protocol::exploration::{Action, ENV_ANSWERS, ENV_ORDER, Request, Response};
 use atropos_protocol::{Test, sys};
 
 use crate::subject::Subject;
@@ -24,7 +24,7 @@ pub fn given() -> Option<PathBuf> {
 /// Says why this process can't serve, and ends it.
 pub fn refuse(reason: &str) -> ! {
     match given() {
-        Some(_) => responses::say(&Answer::Error(reason.to_owned())),
+        Some(_) => responses::say(&Response::Error(reason.to_owned())),
         None => eprintln!("error: {reason}"),
     }
     std::process::exit(101)
@@ -32,22 +32,26 @@ pub fn refuse(reason: &str) -> ! {
 
 /// Carries an order out; the result is the process's exit code.
 pub fn carry_out(path: PathBuf, tests: &[&TestDescAndFn], arguments: &Arguments) -> i32 {
-    match Order::read(&path).and_then(|order| try_to(&order, tests, arguments)) {
+    match Request::read(&path).and_then(|request| try_to(&request, tests, arguments)) {
         Ok(()) => {
-            responses::say(&Answer::Done);
+            responses::say(&Response::Done);
             0
         }
         Err(error) => {
-            responses::say(&Answer::Error(error));
+            responses::say(&Response::Error(error));
             1
         }
     }
 }
 
-fn try_to(order: &Order, tests: &[&TestDescAndFn], arguments: &Arguments) -> Result<(), String> {
-    if order.deed == Deed::List {
+fn try_to(
+    request: &Request,
+    tests: &[&TestDescAndFn],
+    arguments: &Arguments,
+) -> Result<(), String> {
+    if request.action == Action::List {
         for test in tests {
-            responses::say(&Answer::Test(Test {
+            responses::say(&Response::Test(Test {
                 name: test.name().to_owned(),
                 ignored: arguments.ignores(test),
                 should_panic: test.desc.should_panic != ShouldPanic::No,
@@ -56,34 +60,34 @@ fn try_to(order: &Order, tests: &[&TestDescAndFn], arguments: &Arguments) -> Res
         return Ok(());
     }
     let test = tests
-        .get(order.test)
-        .ok_or_else(|| format!("there is no test number {}", order.test))?;
-    let wanted = |mutant: u32| order.mutants.contains(&mutant) || order.mutant == mutant;
-    let pairs: Vec<[u32; 3]> = order
+        .get(request.test)
+        .ok_or_else(|| format!("there is no test number {}", request.test))?;
+    let wanted = |mutant: u32| request.mutants.contains(&mutant) || request.mutant == mutant;
+    let pairs: Vec<[u32; 3]> = request
         .pairs
         .iter()
         .copied()
         .filter(|[id, ..]| wanted(*id))
         .collect();
     let acts = |mutant: u32| wanted(mutant) || pairs.iter().any(|pair| pair[1..].contains(&mutant));
-    switch::set_up(&order.points, acts);
+    switch::set_up(&request.points, acts);
     switch::set_pairs(pairs.clone());
-    if order.deed != Deed::Replay {
+    if request.action != Action::Replay {
         silence();
     }
     let body = || crate::test_body::body(test);
-    let mut subject = Subject::new(test, &body, order);
-    match order.deed {
-        Deed::List => {}
-        Deed::Explore => {
-            let mut explored = explore_original::explore(&mut subject, order)?;
+    let mut subject = Subject::new(test, &body, request);
+    match request.action {
+        Action::List => {}
+        Action::Explore => {
+            let mut explored = explore_original::explore(&mut subject, request)?;
             explored.claim_no_more_than_seen();
-            responses::say(&Answer::Original(explored));
+            responses::say(&Response::Original(explored));
         }
-        Deed::Mutants => explore_mutants::explore(&mut subject, order)?,
-        Deed::Replay => {
-            let explored = describe::replay(&mut subject, order)?;
-            responses::say(&Answer::Original(explored));
+        Action::Mutants => explore_mutants::explore(&mut subject, request)?,
+        Action::Replay => {
+            let explored = describe::replay(&mut subject, request)?;
+            responses::say(&Response::Original(explored));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-use atropos_protocol::exploration::{Answer, ENV_ANSWERS};
+use atropos_protocol::exploration::{ENV_ANSWERS, Response};
 use atropos_protocol::sys;
 
 static PIPE: AtomicI32 = AtomicI32::new(-1);
@@ -40,6 +40,6 @@ pub fn pass_on(line: &str) {
     }
 }
 
-pub fn say(answer: &Answer) {
-    pass_on(&answer.to_line());
+pub fn say(response: &Response) {
+    pass_on(&response.to_line());
 }

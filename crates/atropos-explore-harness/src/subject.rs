@@ -6,12 +6,10 @@ use std::num::NonZero;
 use std::rc::Rc;
 
 use atropos_libtest::TestDescAndFn;
-use atropos_protocol::exploration::{Allowance, Deed, Order};
+use atropos_protocol::exploration::{Action, Allowance, Request};
 use atropos_search::{End, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
-use atropos_threads::{
-    FindingKind, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time,
-};
+use atropos_threads::{Finding, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time};
 
 use crate::choice_log::{Diary, Writing};
 use crate::{expected_panics, switch, test_body};
@@ -66,43 +64,47 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub fn new(test: &TestDescAndFn, body: &'a (dyn Fn() + Sync), order: &Order) -> Subject<'a> {
+    pub fn new(
+        test: &TestDescAndFn,
+        body: &'a (dyn Fn() + Sync),
+        request: &Request,
+    ) -> Subject<'a> {
         let options = Options {
             name: test.name().to_owned(),
-            time: match order.adversarial_time {
+            time: match request.adversarial_time {
                 true => Time::Adversarial,
                 false => Time::Virtual,
             },
-            memory: match order.sequential_memory {
+            memory: match request.sequential_memory {
                 true => Memory::SequentiallyConsistent,
                 false => Memory::Weak,
             },
             statics: Statics::Fresh,
             should_panic: test_body::should_panic(test),
-            spurious: order.spurious,
-            step_limit: order.step_limit,
+            spurious: request.spurious,
+            step_limit: request.step_limit,
             hurry: true,
-            processors: NonZero::new(order.processors).unwrap_or(NonZero::<usize>::MIN),
+            processors: NonZero::new(request.processors).unwrap_or(NonZero::<usize>::MIN),
         };
         let test = ThreadedTest::new(body, &options);
         let mut subject = Subject {
             last: test.last(),
             test,
             notes: Notes::default(),
-            step_limit: match order.deed {
-                Deed::Replay => STEPS_OF_A_REPLAY,
+            step_limit: match request.action {
+                Action::Replay => STEPS_OF_A_REPLAY,
                 _ => u64::MAX,
             },
-            point_limit: order.step_limit,
+            point_limit: request.step_limit,
             // A schedule that is run again was judged before.
-            longest: u64::from(order.deed == Deed::Replay),
-            is_original: order.deed != Deed::Replay,
-            finds_ends: order.deed != Deed::Replay,
+            longest: u64::from(request.action == Action::Replay),
+            is_original: request.action != Action::Replay,
+            finds_ends: request.action != Action::Replay,
             diary: None,
-            judges_as_harness: order.deed == Deed::Mutants || order.mutant != 0,
+            judges_as_harness: request.action == Action::Mutants || request.mutant != 0,
             usual: None,
         };
-        if let Some(allowance) = &order.allowance {
+        if let Some(allowance) = &request.allowance {
             subject.limit_to(allowance);
         }
         subject
@@ -185,10 +187,10 @@ impl<'a> Subject<'a> {
 }
 
 /// Makes of findings what they say about the test: that it can't be explored, and why.
-fn call_uncontrolled(last: &mut Last, why: impl Fn(&FindingKind) -> Option<String>) {
+fn call_uncontrolled(last: &mut Last, why: impl Fn(&Finding) -> Option<String>) {
     for finding in &mut last.findings {
-        if let Some(what) = why(&finding.kind) {
-            finding.kind = FindingKind::Uncontrolled { what, site: None };
+        if let Some(what) = why(finding) {
+            *finding = Finding::Uncontrolled { what, site: None };
         }
     }
 }
@@ -206,11 +208,11 @@ impl System for Subject<'_> {
         let end = self.forgive(&mut last, end);
         if matches!(end, End::Limit(_)) && !self.others_end_long_before() {
             call_uncontrolled(&mut last, |kind| match kind {
-                FindingKind::StepLimit { steps, .. } => {
+                Finding::StepLimit { steps, .. } => {
                     Some(format!("it takes more than {steps} scheduling points"))
                 }
                 // So does a test that takes more memory than there is room for.
-                FindingKind::MemoryLimit { bytes, .. } if self.is_original => {
+                Finding::MemoryLimit { bytes, .. } if self.is_original => {
                     Some(format!("it takes more than {} MiB of memory", bytes >> 20))
                 }
                 _ => None,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Answer, Explored, Fate};
+use atropos_protocol::exploration::{Explored, MutantResult, Response};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
 use crate::choice_log::Diary;
@@ -27,7 +27,7 @@ const SHARES: usize = 4;
 const BEGIN: &str = "begin\t";
 
 /// Explores the first of the mutants given, and says what came of it and of those after it that act alike.
-pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Answer>;
+pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Response>;
 
 struct Worker {
     pid: i32,
@@ -119,9 +119,9 @@ fn start(
             subject.keep_diary(diary);
             while let [mutant, ..] = left[..] {
                 responses::pass_on(&format!("{BEGIN}{mutant}\n"));
-                for answer in explore(subject, &left) {
-                    responses::say(&answer);
-                    if let Answer::Mutant { mutant, .. } = answer {
+                for response in explore(subject, &left) {
+                    responses::say(&response);
+                    if let Response::Mutant { mutant, .. } = response {
                         left.retain(|&other| other != mutant);
                     }
                 }
@@ -151,7 +151,7 @@ impl Worker {
                 continue;
             }
             responses::pass_on(&line);
-            if let Some(Answer::Mutant { mutant, .. }) = Answer::parse(line.trim_end()) {
+            if let Some(Response::Mutant { mutant, .. }) = Response::parse(line.trim_end()) {
                 self.begun = None;
                 self.left.retain(|&other| other != mutant);
             }
@@ -174,11 +174,11 @@ impl Worker {
             return;
         };
         self.left.retain(|&other| other != mutant);
-        let answer = match is_late {
+        let response = match is_late {
             // The clock alone says nothing about the mutant: ordinary runs, which repeat what is late, decide on it.
-            true => Answer::Mutant {
+            true => Response::Mutant {
                 mutant,
-                fate: Fate::Undecided,
+                result: MutantResult::Undecided,
                 explored: Explored {
                     coverage: format!(
                         "an execution did not end within {:.0} s",
@@ -190,6 +190,6 @@ impl Worker {
             },
             false => crash_recovery::answer(subject, mutant, ended, self.diary, begun),
         };
-        responses::say(&answer);
+        responses::say(&response);
     }
 }

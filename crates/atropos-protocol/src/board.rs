@@ -19,8 +19,8 @@ use crate::VERSION;
 use crate::effect::Effects;
 use crate::path_set::{FileUse, PathSet};
 use crate::sys;
+use crate::test_run::{Record, TestResult};
 use crate::text::Text;
-use crate::verdict::{Outcome, Record};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"atropos\0");
 const HEADER: usize = 4096;
@@ -366,16 +366,16 @@ impl Board {
     }
 
     /// A process other than the test's own ran into a limit as this mutant.
-    pub fn note_spawned_limit(&self, mutant: u32, limit: Outcome) {
+    pub fn note_spawned_limit(&self, mutant: u32, limit: TestResult) {
         let word = u64::from(mutant) << 32 | u64::from(limit.code());
         self.header().spawned_limit.store(word, Ordering::Relaxed);
     }
 
     /// The limit that such a process ran into as this mutant since the command started.
-    pub fn spawned_limit(&self, mutant: u32) -> Option<Outcome> {
+    pub fn spawned_limit(&self, mutant: u32) -> Option<TestResult> {
         let word = self.header().spawned_limit.load(Ordering::Relaxed);
-        let limit = Outcome::decode(word as u32, 0);
-        (word >> 32 == u64::from(mutant) && limit != Outcome::None).then_some(limit)
+        let limit = TestResult::decode(word as u32, 0);
+        (word >> 32 == u64::from(mutant) && limit != TestResult::NotRun).then_some(limit)
     }
 
     pub fn cancelled(&self) -> bool {

@@ -16,12 +16,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::board::{Board, WANTED};
-use crate::command::{Reply, Request, Test, Way};
+use crate::command::{Reply, Request, RunMode, Test};
 use crate::effect::Effects;
 use crate::path_set::FileUse;
 use crate::sys::{self, PollFd};
+use crate::test_run::{TestResult, TestRun};
 use crate::undo::Log;
-use crate::verdict::{Outcome, Verdict};
 use crate::{ENV_BOARD, ENV_ZYGOTE};
 
 /// How often verdicts are looked for while a command runs.
@@ -103,7 +103,7 @@ impl Limits {
 #[derive(Clone, Debug)]
 pub struct Baseline {
     /// How the original fared.
-    pub verdict: Verdict,
+    pub test_run: TestRun,
     pub wall: Duration,
     pub cpu: Duration,
     pub steps: u64,
@@ -130,7 +130,7 @@ pub struct Baseline {
 
 impl Baseline {
     pub fn passed(&self) -> bool {
-        self.verdict.outcome == Outcome::Passed
+        self.test_run.result == TestResult::Passed
     }
 
     /// The test waits for programs that are not woven, or for the network: its time is mostly
@@ -154,7 +154,7 @@ impl Baseline {
 #[derive(Clone, Debug)]
 pub struct Run {
     /// How the original fared (fork: its run; batch: its runs between the mutants').
-    pub original: Verdict,
+    pub original: TestRun,
     pub wall: Duration,
     /// Processes that were forked.
     pub forks: u64,
@@ -319,7 +319,7 @@ impl Client {
         let number = |field: &std::sync::atomic::AtomicU64| field.load(Ordering::Relaxed);
         let infected = marked(self.board.infected());
         Ok(Baseline {
-            verdict: self.board.records()[0].read(),
+            test_run: self.board.records()[0].read(),
             wall: Duration::from_nanos(number(&header.wall)),
             cpu: Duration::from_nanos(number(&header.cpu)),
             steps: number(&header.steps),
@@ -343,25 +343,25 @@ impl Client {
     /// mutants that were not decided (cancelled, declared dead) are not mentioned.
     pub fn run(
         &mut self,
-        way: Way,
+        way: RunMode,
         test: usize,
         wanted: &[u32],
         limits: &Limits,
-        on_verdict: &mut dyn FnMut(u32, Verdict),
+        on_test_run: &mut dyn FnMut(u32, TestRun),
     ) -> Result<Run, Broken> {
         self.prepare(limits, wanted);
         let board = Arc::clone(&self.board);
         // A worker's verdicts may still be withdrawn, so they are passed on at the end only.
-        let early = way != Way::Batch;
+        let early = way != RunMode::Batch;
         let mut open: Vec<u32> = wanted.to_vec();
         let mut look = |_: &Board| {
             open.retain(|&mutant| {
                 let Some(record) = board.records().get(mutant as usize) else {
                     return false;
                 };
-                let is_final = record.outcome().is_final();
+                let is_final = record.result().is_final();
                 if is_final {
-                    on_verdict(mutant, record.read());
+                    on_test_run(mutant, record.read());
                 }
                 !is_final
             });
@@ -436,7 +436,7 @@ impl Client {
         for &mutant in [0].iter().chain(wanted) {
             if let Some(record) = board.records().get(mutant as usize) {
                 record.begin(mutant, 0);
-                record.set_outcome(Outcome::None);
+                record.set_result(TestResult::NotRun);
             }
         }
         for &mutant in wanted {

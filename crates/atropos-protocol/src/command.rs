@@ -9,7 +9,7 @@ use crate::VERSION;
 
 /// How a test's mutants are to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RunMode {
     /// The original runs once; each mutant is forked where it first differs.
     Fork,
     /// Each mutant gets a process of its own from the test's start.
@@ -28,7 +28,7 @@ pub enum Request {
         capture: PathBuf,
     },
     Run {
-        way: Way,
+        way: RunMode,
         test: usize,
     },
 }
@@ -67,9 +67,9 @@ impl Request {
             }
             Request::Run { way, test } => {
                 let way = match way {
-                    Way::Fork => "fork",
-                    Way::Each => "each",
-                    Way::Batch => "batch",
+                    RunMode::Fork => "fork",
+                    RunMode::Each => "each",
+                    RunMode::Batch => "batch",
                 };
                 line(&[way, &test.to_string()])
             }
@@ -87,9 +87,9 @@ impl Request {
             },
             [way, test] => Request::Run {
                 way: match way {
-                    "fork" => Way::Fork,
-                    "each" => Way::Each,
-                    "batch" => Way::Batch,
+                    "fork" => RunMode::Fork,
+                    "each" => RunMode::Each,
+                    "batch" => RunMode::Batch,
                     _ => return None,
                 },
                 test: test.parse().ok()?,
@@ -199,15 +199,15 @@ mod tests {
                 capture: "a\tb\\n\n".into(),
             },
             Request::Run {
-                way: Way::Fork,
+                way: RunMode::Fork,
                 test: 0,
             },
             Request::Run {
-                way: Way::Each,
+                way: RunMode::Each,
                 test: 1,
             },
             Request::Run {
-                way: Way::Batch,
+                way: RunMode::Batch,
                 test: 2,
             },
         ] {

@@ -2,38 +2,55 @@
 
 use crate::command::{fields, line};
 
-/// Sorts of communication; the acts of each are in the order in which they happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Talk {
-    /// One thread writes, another reads that; with one act only, it reads what was there from the start.
+/// How threads interact in a piece of communication. The acts of each are in the order in which they happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum InteractionKind {
+    /// One thread writes, another reads that. With one act only: it reads what was there from the start.
     Flow,
     /// One thread accesses something, then another does, then the first one again.
     Between,
     /// A thread takes a lock, and while it holds that, another.
     LockOrder,
-    /// One thread's notification wakes another.
+    /// One thread's notification (or token) wakes another.
     WakeUp,
-    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first.
+    /// One thread changes the contents of a cell, another uses or changes them, and neither happens before the other: a data
+    /// race. These acts are in the order of their places.
     Unordered,
 }
 
-impl Talk {
-    const ALL: [(Talk, &'static str); 5] = [
-        (Talk::Flow, "flow"),
-        (Talk::Between, "between"),
-        (Talk::LockOrder, "lock-order"),
-        (Talk::WakeUp, "wake-up"),
-        (Talk::Unordered, "unordered"),
+impl InteractionKind {
+    pub const ALL: [InteractionKind; 5] = [
+        InteractionKind::Flow,
+        InteractionKind::Between,
+        InteractionKind::LockOrder,
+        InteractionKind::WakeUp,
+        InteractionKind::Unordered,
     ];
 
-    pub fn word(self) -> &'static str {
-        let found = Talk::ALL.iter().find(|(talk, _)| *talk == self);
-        found.map_or("flow", |(_, word)| word)
+    /// How much it says of a mutant, beside others: the least says most.
+    pub fn rank(self) -> usize {
+        match self {
+            InteractionKind::Unordered => 0,
+            InteractionKind::Between => 1,
+            InteractionKind::Flow => 2,
+            InteractionKind::WakeUp => 3,
+            InteractionKind::LockOrder => 4,
+        }
     }
 
-    pub fn parse(word: &str) -> Option<Talk> {
-        let found = Talk::ALL.iter().find(|(_, known)| *known == word);
-        found.map(|(talk, _)| *talk)
+    pub fn word(self) -> &'static str {
+        match self {
+            InteractionKind::Unordered => "unordered",
+            InteractionKind::Between => "between",
+            InteractionKind::Flow => "flow",
+            InteractionKind::WakeUp => "wake-up",
+            InteractionKind::LockOrder => "lock-order",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<InteractionKind> {
+        let mut kinds = InteractionKind::ALL.into_iter();
+        kinds.find(|kind| kind.word() == word)
     }
 }
 
@@ -52,14 +69,14 @@ pub struct Act {
 /// One piece of communication.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Communication {
-    pub talk: Talk,
+    pub kind: InteractionKind,
     pub acts: Vec<Act>,
 }
 
 impl Communication {
     /// One line of text, without its end.
     pub fn to_text(&self) -> String {
-        let mut words = vec![self.talk.word().to_owned()];
+        let mut words = vec![self.kind.word().to_owned()];
         for act in &self.acts {
             words.push(act.thread.to_string());
             words.push(act.noun.clone());
@@ -74,7 +91,7 @@ impl Communication {
     /// Reads what [`Communication::to_text`] wrote.
     pub fn parse(text: &str) -> Option<Communication> {
         let words = fields(text);
-        let (talk, acts) = words.split_first()?;
+        let (kind, acts) = words.split_first()?;
         let acts = acts.chunks(5).map(|words| match words {
             [thread, noun, file, line, column] => Some(Act {
                 thread: thread.parse().ok()?,
@@ -86,7 +103,7 @@ impl Communication {
             _ => None,
         });
         Some(Communication {
-            talk: Talk::parse(talk)?,
+            kind: InteractionKind::parse(kind)?,
             acts: acts.collect::<Option<_>>()?,
         })
     }
@@ -106,7 +123,7 @@ mod tests {
             column: 9,
         };
         let communication = Communication {
-            talk: Talk::Between,
+            kind: InteractionKind::Between,
             acts: vec![act(1), act(2), act(1)],
         };
         let text = communication.to_text();

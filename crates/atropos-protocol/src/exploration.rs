@@ -1,5 +1,5 @@
 //! What the driver asks of a test binary that explores thread schedules, and what the binary says, as lines of
-//! text: one order per process, in a file; the answers through a pipe.
+//! text: one request per process, in a file; the answers through a pipe.
 //!
 //! A line is a word and its fields, as for the commands of a zygote (see [`crate::command`]).
 
@@ -7,15 +7,16 @@ use std::path::Path;
 
 use crate::command::{Test, fields, line};
 use crate::communication::Communication;
+use crate::failure_kind::FailureKind;
 
-/// Holds the path of the file with the order; only a test binary that is to explore has it.
+/// Holds the path of the file with the request; only a test binary that is to explore has it.
 pub const ENV_ORDER: &str = "ATROPOS_EXPLORE";
 /// Holds the number of the pipe for the answers.
 pub const ENV_ANSWERS: &str = "ATROPOS_EXPLORE_ANSWERS";
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// List the tests.
     #[default]
     List,
@@ -27,12 +28,12 @@ pub enum Deed {
     Replay,
 }
 
-impl Deed {
-    const ALL: [(Deed, &'static str); 4] = [
-        (Deed::List, "list"),
-        (Deed::Explore, "explore"),
-        (Deed::Mutants, "mutants"),
-        (Deed::Replay, "replay"),
+impl Action {
+    const ALL: [(Action, &'static str); 4] = [
+        (Action::List, "list"),
+        (Action::Explore, "explore"),
+        (Action::Mutants, "mutants"),
+        (Action::Replay, "replay"),
     ];
 }
 
@@ -76,10 +77,10 @@ impl Allowance {
     }
 }
 
-/// An order. Strategies, techniques and schedules are texts that `atropos-search` reads.
+/// An request. Strategies, techniques and schedules are texts that `atropos-search` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    pub deed: Deed,
+pub struct Request {
+    pub action: Action,
     /// As the binary listed them.
     pub test: usize,
     /// Empty: exhaustive within the budget, then bounded, then random.
@@ -117,10 +118,10 @@ pub struct Order {
     pub communication: bool,
 }
 
-impl Default for Order {
-    fn default() -> Order {
-        Order {
-            deed: Deed::List,
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            action: Action::List,
             test: 0,
             strategy: String::new(),
             technique: String::new(),
@@ -146,10 +147,12 @@ impl Default for Order {
     }
 }
 
-impl Order {
+impl Request {
     /// One line per field.
     pub fn to_text(&self) -> String {
-        let deed = Deed::ALL.iter().find(|(deed, _)| *deed == self.deed);
+        let action = Action::ALL
+            .iter()
+            .find(|(action, _)| *action == self.action);
         let list = |numbers: Vec<String>| numbers.join(" ");
         let points = self
             .points
@@ -159,7 +162,7 @@ impl Order {
         let pairs = self.pairs.iter();
         let pairs = pairs.map(|[id, first, second]| format!("{id}={first}+{second}"));
         [
-            ("deed", deed.map_or("list", |(_, word)| word).to_owned()),
+            ("deed", action.map_or("list", |(_, word)| word).to_owned()),
             ("test", self.test.to_string()),
             ("strategy", self.strategy.clone()),
             ("technique", self.technique.clone()),
@@ -190,23 +193,23 @@ impl Order {
         .collect()
     }
 
-    /// Reads what [`Order::to_text`] wrote; the error names the line.
-    pub fn parse(text: &str) -> Result<Order, String> {
-        let mut order = Order::default();
+    /// Reads what [`Request::to_text`] wrote; the error names the line.
+    pub fn parse(text: &str) -> Result<Request, String> {
+        let mut request = Request::default();
         for text in text.lines() {
             let parsed = match &fields(text)[..] {
-                [key, value] => order.set(key, value),
+                [key, value] => request.set(key, value),
                 _ => None,
             };
-            parsed.ok_or_else(|| format!("`{text}` is no part of an order"))?;
+            parsed.ok_or_else(|| format!("`{text}` is no part of an request"))?;
         }
-        Ok(order)
+        Ok(request)
     }
 
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let words = || value.split(' ').filter(|word| !word.is_empty());
         match key {
-            "deed" => self.deed = Deed::ALL.iter().find(|(_, word)| *word == value)?.0,
+            "deed" => self.action = Action::ALL.iter().find(|(_, word)| *word == value)?.0,
             "test" => self.test = value.parse().ok()?,
             "strategy" => self.strategy = value.to_owned(),
             "technique" => self.technique = value.to_owned(),
@@ -250,65 +253,18 @@ impl Order {
         Some(())
     }
 
-    /// The order in a file.
-    pub fn read(path: &Path) -> Result<Order, String> {
+    /// The request in a file.
+    pub fn read(path: &Path) -> Result<Request, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("can't read {}: {error}", path.display()))?;
-        Order::parse(&text)
-    }
-}
-
-/// A sort of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
-    Panic,
-    /// A panic for a lock that another thread had poisoned.
-    PoisonedLock,
-    /// A panic for a `Once` or `LazyLock` whose initialisation had panicked.
-    PoisonedOnce,
-    /// A panic for a channel whose other end was gone.
-    DroppedChannel,
-    /// The test returned an error or did not panic as it should.
-    Failed,
-    Deadlock,
-    LostWakeUp,
-    Livelock,
-    StepLimit,
-    MemoryLimit,
-    TimeLimit,
-    /// The process died of a signal.
-    Crash,
-    /// The test ended its process.
-    Exit,
-}
-
-impl Sort {
-    const ALL: [(Sort, &'static str); 13] = [
-        (Sort::Panic, "panic"),
-        (Sort::PoisonedLock, "poisoned lock"),
-        (Sort::PoisonedOnce, "poisoned initialisation"),
-        (Sort::DroppedChannel, "dropped channel"),
-        (Sort::Failed, "failed"),
-        (Sort::Deadlock, "deadlock"),
-        (Sort::LostWakeUp, "lost wake-up"),
-        (Sort::Livelock, "livelock"),
-        (Sort::StepLimit, "step limit"),
-        (Sort::MemoryLimit, "memory limit"),
-        (Sort::TimeLimit, "time limit"),
-        (Sort::Crash, "crash"),
-        (Sort::Exit, "exit"),
-    ];
-
-    pub fn word(self) -> &'static str {
-        let found = Sort::ALL.iter().find(|(sort, _)| *sort == self);
-        found.map_or("failed", |(_, word)| word)
+        Request::parse(&text)
     }
 }
 
 /// A failing execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    pub sort: Sort,
+    pub kind: FailureKind,
     /// A few words that don't depend on the schedule.
     pub title: String,
     /// All of it: threads, places, what each waits for.
@@ -371,7 +327,7 @@ const LATE: &str = ", some not to their end";
 
 /// What became of a mutant under one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum MutantResult {
     Killed,
     Survived,
     /// No schedule comes to its place.
@@ -382,19 +338,19 @@ pub enum Fate {
     Undecided,
 }
 
-impl Fate {
-    const ALL: [(Fate, &'static str); 5] = [
-        (Fate::Killed, "killed"),
-        (Fate::Survived, "survived"),
-        (Fate::Unreached, "unreached"),
-        (Fate::Uninfected, "uninfected"),
-        (Fate::Undecided, "undecided"),
+impl MutantResult {
+    const ALL: [(MutantResult, &'static str); 5] = [
+        (MutantResult::Killed, "killed"),
+        (MutantResult::Survived, "survived"),
+        (MutantResult::Unreached, "unreached"),
+        (MutantResult::Uninfected, "uninfected"),
+        (MutantResult::Undecided, "undecided"),
     ];
 }
 
 /// What the test binary says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum Response {
     Test(Test),
     /// Executions so far, and how many there will be, if that can be told.
     Progress {
@@ -405,19 +361,19 @@ pub enum Answer {
     Original(Explored),
     Mutant {
         mutant: u32,
-        fate: Fate,
+        result: MutantResult,
         explored: Explored,
     },
-    /// The order could not be carried out.
+    /// The request could not be carried out.
     Error(String),
     Done,
 }
 
-impl Answer {
+impl Response {
     pub fn to_line(&self) -> String {
         match self {
-            Answer::Test(test) => crate::command::Reply::Test(test.clone()).to_line(),
-            Answer::Progress {
+            Response::Test(test) => crate::command::Reply::Test(test.clone()).to_line(),
+            Response::Progress {
                 executions,
                 estimate,
             } => line(&[
@@ -425,47 +381,50 @@ impl Answer {
                 &executions.to_string(),
                 &estimate.map_or_else(String::new, |estimate| estimate.to_string()),
             ]),
-            Answer::Original(explored) => {
+            Response::Original(explored) => {
                 let mut words = vec!["original".to_owned()];
                 explored.put(&mut words);
                 owned_line(&words)
             }
-            Answer::Mutant {
+            Response::Mutant {
                 mutant,
-                fate,
+                result,
                 explored,
             } => {
-                let fate = Fate::ALL.iter().find(|(other, _)| other == fate);
-                let fate = fate.map_or("undecided", |(_, word)| word);
-                let mut words = vec!["mutant".to_owned(), mutant.to_string(), fate.to_owned()];
+                let result = MutantResult::ALL.iter().find(|(other, _)| other == result);
+                let result = result.map_or("undecided", |(_, word)| word);
+                let mut words = vec!["mutant".to_owned(), mutant.to_string(), result.to_owned()];
                 explored.put(&mut words);
                 owned_line(&words)
             }
-            Answer::Error(text) => line(&["error", text]),
-            Answer::Done => line(&["done"]),
+            Response::Error(text) => line(&["error", text]),
+            Response::Done => line(&["done"]),
         }
     }
 
-    pub fn parse(text: &str) -> Option<Answer> {
+    pub fn parse(text: &str) -> Option<Response> {
         let words = fields(text);
         let known = words.iter().map(String::as_str).collect::<Vec<_>>();
         Some(match known[..] {
             ["test", ..] => match crate::command::Reply::parse(text)? {
-                crate::command::Reply::Test(test) => Answer::Test(test),
+                crate::command::Reply::Test(test) => Response::Test(test),
                 _ => return None,
             },
-            ["progress", executions, estimate] => Answer::Progress {
+            ["progress", executions, estimate] => Response::Progress {
                 executions: executions.parse().ok()?,
                 estimate: estimate.parse().ok(),
             },
-            ["original", ..] => Answer::Original(Explored::take(&known[1..])?),
-            ["mutant", mutant, fate, ..] => Answer::Mutant {
+            ["original", ..] => Response::Original(Explored::take(&known[1..])?),
+            ["mutant", mutant, result, ..] => Response::Mutant {
                 mutant: mutant.parse().ok()?,
-                fate: Fate::ALL.iter().find(|(_, word)| *word == fate)?.0,
+                result: MutantResult::ALL
+                    .iter()
+                    .find(|(_, word)| *word == result)?
+                    .0,
                 explored: Explored::take(&known[3..])?,
             },
-            ["error", text] => Answer::Error(text.to_owned()),
-            ["done"] => Answer::Done,
+            ["error", text] => Response::Error(text.to_owned()),
+            ["done"] => Response::Done,
             _ => return None,
         })
     }
@@ -525,7 +484,7 @@ impl Explored {
             put("communication", &communication.to_text());
         }
         if let Some(found) = &self.found {
-            put("sort", found.sort.word());
+            put("kind", found.kind.noun());
             put("title", &found.title);
             put("text", &found.text);
             put("location", &found.location);
@@ -538,7 +497,7 @@ impl Explored {
     fn take(words: &[&str]) -> Option<Explored> {
         let mut explored = Explored::default();
         let mut found = Found {
-            sort: Sort::Failed,
+            kind: FailureKind::Failed,
             title: String::new(),
             text: String::new(),
             location: String::new(),
@@ -569,9 +528,9 @@ impl Explored {
                 "divergence" => explored.divergence = Some(value.to_owned()),
                 "allowance" => explored.allowance = Some(Allowance::parse(value)?),
                 "communication" => explored.communication.push(Communication::parse(value)?),
-                "sort" => {
+                "kind" => {
                     is_found = true;
-                    found.sort = Sort::ALL.iter().find(|(_, word)| *word == value)?.0;
+                    found.kind = FailureKind::from_noun(value)?;
                 }
                 "title" => found.title = value.to_owned(),
                 "text" => found.text = value.to_owned(),
@@ -603,7 +562,7 @@ mod tests {
     fn found() -> Explored {
         Explored {
             found: Some(Found {
-                sort: Sort::LostWakeUp,
+                kind: FailureKind::LostWakeUp,
                 title: "lost wake-up".into(),
                 text: "lost wake-up:\n\tthread 1 = main".into(),
                 location: "src/lib.rs:1:2".into(),
@@ -628,8 +587,8 @@ mod tests {
 
     #[test]
     fn orders_survive_the_file() {
-        let order = Order {
-            deed: Deed::Mutants,
+        let request = Request {
+            action: Action::Mutants,
             test: 3,
             strategy: "chess:2".into(),
             technique: "basic".into(),
@@ -652,8 +611,8 @@ mod tests {
             pairs: vec![[9, 1, 4]],
             communication: true,
         };
-        assert_eq!(Order::parse(&order.to_text()), Ok(order));
-        assert!(Order::parse("dance\t1").unwrap_err().contains("dance"));
+        assert_eq!(Request::parse(&request.to_text()), Ok(request));
+        assert!(Request::parse("dance\t1").unwrap_err().contains("dance"));
     }
 
     #[test]
@@ -674,32 +633,32 @@ mod tests {
             ..Explored::default()
         };
         for answer in [
-            Answer::Test(Test {
+            Response::Test(Test {
                 name: "a".into(),
                 ignored: false,
                 should_panic: true,
             }),
-            Answer::Progress {
+            Response::Progress {
                 executions: 3,
                 estimate: Some(4.5),
             },
-            Answer::Progress {
+            Response::Progress {
                 executions: 3,
                 estimate: None,
             },
-            Answer::Original(quiet),
-            Answer::Mutant {
+            Response::Original(quiet),
+            Response::Mutant {
                 mutant: 7,
-                fate: Fate::Killed,
+                result: MutantResult::Killed,
                 explored: found(),
             },
-            Answer::Error("no\tway".into()),
-            Answer::Done,
+            Response::Error("no\tway".into()),
+            Response::Done,
         ] {
             let line = answer.to_line();
             assert_eq!(line.matches('\n').count(), 1);
-            assert_eq!(Answer::parse(&line), Some(answer));
+            assert_eq!(Response::parse(&line), Some(answer));
         }
-        assert_eq!(Answer::parse("mutant\tx"), None);
+        assert_eq!(Response::parse("mutant\tx"), None);
     }
 }

@@ -15,23 +15,23 @@
 //!     let limits = Limits::only_time(Duration::from_secs(60));
 //!     let baseline = zygote.baseline(index, &limits, Path::new("captured"))?;
 //!     let limits = Limits { steps: 10 * baseline.steps + 100_000, ..limits };
-//!     let way = if baseline.may_fork() { Way::Fork } else { Way::Each };
+//!     let way = if baseline.may_fork() { RunMode::Fork } else { RunMode::Each };
 //!     zygote.run(way, index, &baseline.infected, &limits, &mut |mutant, verdict| {
-//!         println!("{mutant} under {}: {:?} {}", test.name, verdict.outcome, verdict.message);
+//!         println!("{mutant} under {}: {:?} {}", test.name, verdict.result, verdict.message);
 //!     })?;
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! * The ways: [`Way::Fork`] runs the original once and forks each mutant where it first differs
-//!   (dear tests); [`Way::Batch`] runs the test again and again in one process whose memory is
-//!   brought back after each mutant (cheap tests: no fork per mutant); [`Way::Each`] gives each
+//! * The ways: [`RunMode::Fork`] runs the original once and forks each mutant where it first differs
+//!   (dear tests); [`RunMode::Batch`] runs the test again and again in one process whose memory is
+//!   brought back after each mutant (cheap tests: no fork per mutant); [`RunMode::Each`] gives each
 //!   mutant a process from the test's start, and is always possible. [`Baseline::may_fork`] and
 //!   [`Baseline::may_batch`] tell what a test permits, [`Costs`] and the baseline's figures what
 //!   is cheaper.
-//! * A [`Verdict`]'s [`Outcome`] is about one mutant under one test. `NeedsOwnProcess` means: run
-//!   it again with [`Way::Each`]. If [`Run::void`] says something, the batch gave no verdict at
+//! * A [`TestRun`]'s [`TestResult`] is about one mutant under one test. `NeedsOwnProcess` means: run
+//!   it again with [`RunMode::Each`]. If [`Run::void`] says something, the batch gave no verdict at
 //!   all: use another way. If [`Run::original`] of a fork did not pass, the test is not
 //!   deterministic. What a broken zygote had reported before it broke is valid.
 //! * For a test that starts programs the limits of steps should be those of [`Baseline::steps`]
@@ -59,6 +59,7 @@ pub mod cpu_starvation;
 pub mod deadlock;
 pub mod effect;
 pub mod exploration;
+pub mod failure_kind;
 #[doc(hidden)]
 pub mod numbers;
 pub mod observations;
@@ -66,17 +67,18 @@ pub mod path_set;
 pub mod stack;
 #[doc(hidden)]
 pub mod sys;
+pub mod test_run;
 pub mod text;
 pub mod undo;
-pub mod verdict;
 
 pub use board::{Board, Header};
 pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
-pub use command::{Reply, Request, Test, Way};
+pub use command::{Reply, Request, RunMode, Test};
 pub use effect::{Effect, Effects};
+pub use failure_kind::FailureKind;
 pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};
 pub use stack::woven_stack;
-pub use verdict::{Outcome, Record, Verdict};
+pub use test_run::{Record, STACK_OVERFLOW, TestResult, TestRun};
 
 /// Of the board's layout and of the commands.
 pub const VERSION: u64 = 2;

@@ -1,22 +1,7 @@
 //! What threads of a mutant tell each other that those of the original never did, under any schedule that was explored.
 
+use atropos_protocol::communication::InteractionKind;
 use serde::{Deserialize, Serialize};
-
-/// Sorts of communication; the acts of each are in the order in which they happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Talk {
-    /// One thread changes the contents of a cell, another uses or changes them, and nothing says who comes first: a data race.
-    Unordered,
-    /// One thread accesses something, then another does, then the first one again.
-    Between,
-    /// One thread writes, another reads that; with one act only, it reads what was there from the start.
-    Flow,
-    /// One thread's notification wakes another.
-    WakeUp,
-    /// A thread takes a lock, and while it holds that, another.
-    LockOrder,
-}
 
 /// What a thread did, and where.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -34,7 +19,8 @@ pub struct Act {
 /// One piece of communication, between the threads where it was first seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Communication {
-    pub sort: Talk,
+    #[serde(rename = "sort", with = "crate::serde_words::interaction_kind")]
+    pub kind: InteractionKind,
     pub acts: Vec<Act>,
     /// Whether all schedules of the original are known; else it was only not seen in those explored.
     pub certain: bool,
@@ -71,12 +57,12 @@ impl Communication {
     pub fn is_like(&self, other: &Communication) -> bool {
         let acts = self.acts.iter().zip(&other.acts);
         // Who comes between whom is a matter of what each does; who hears of whom is not.
-        let by_deed = self.sort == Talk::Between;
+        let by_deed = self.kind == InteractionKind::Between;
         let is_same = |(one, other): (&Act, &Act)| {
             (&one.file, one.line) == (&other.file, other.line)
                 && (one.noun == other.noun || !by_deed)
         };
-        self.sort == other.sort
+        self.kind == other.kind
             && self.acts.len() == other.acts.len()
             && acts.into_iter().all(is_same)
     }
@@ -96,8 +82,8 @@ impl Communication {
     /// What happens, in one sentence without its end.
     pub fn words(&self) -> String {
         let unnamed = |act: &Act| format!("thread {}'s {}", act.thread, act.noun);
-        match (self.sort, &self.acts[..]) {
-            (Talk::Between, [first, other, last]) => {
+        match (self.kind, &self.acts[..]) {
+            (InteractionKind::Between, [first, other, last]) => {
                 let (from, to) = (first.place(), last.place());
                 let whose = format!("thread {}'s", first.thread);
                 let span = match (first.noun == last.noun, from == to) {
@@ -110,19 +96,19 @@ impl Communication {
                 };
                 format!("{} ({}) comes between {span}", other.whose(), other.place())
             }
-            (Talk::Flow, [writer, reader]) => format!(
+            (InteractionKind::Flow, [writer, reader]) => format!(
                 "{} ({}) sees {} ({})",
                 reader.whose(),
                 reader.place(),
                 unnamed(writer),
                 writer.place()
             ),
-            (Talk::Flow, [reader]) => format!(
+            (InteractionKind::Flow, [reader]) => format!(
                 "{} ({}) sees what was there from the start",
                 reader.whose(),
                 reader.place()
             ),
-            (Talk::LockOrder, [held, taken]) => {
+            (InteractionKind::LockOrder, [held, taken]) => {
                 let name = |act: &Act| match &act.what {
                     Some(what) => format!("`{what}` ({})", act.place()),
                     None => format!("the lock at {}", act.place()),
@@ -134,14 +120,14 @@ impl Communication {
                     name(held)
                 )
             }
-            (Talk::WakeUp, [by, woken]) => format!(
+            (InteractionKind::WakeUp, [by, woken]) => format!(
                 "{} ({}) wakes thread {} ({})",
                 unnamed(by),
                 by.place(),
                 woken.thread,
                 woken.place()
             ),
-            (Talk::Unordered, [one, other]) => format!(
+            (InteractionKind::Unordered, [one, other]) => format!(
                 "nothing orders {} ({}) and {} ({}) any more",
                 one.whose(),
                 one.place(),
@@ -170,9 +156,9 @@ mod tests {
         }
     }
 
-    fn check(sort: Talk, acts: &[Act], expected: &str) {
+    fn check(kind: InteractionKind, acts: &[Act], expected: &str) {
         let communication = Communication {
-            sort,
+            kind,
             acts: acts.to_vec(),
             certain: true,
         };
@@ -200,38 +186,38 @@ mod tests {
         let (read, write) = (act(1, "read", 30), act(1, "write", 31));
         let other = act(2, "write", 31);
         check(
-            Talk::Between,
+            InteractionKind::Between,
             &[read.clone(), other.clone(), write.clone()],
             "thread 2's write of `balance` (src/bank.rs:31) comes between thread 1's read (src/bank.rs:30) and write \
              (src/bank.rs:31)",
         );
         check(
-            Talk::Between,
+            InteractionKind::Between,
             &[write.clone(), other.clone(), write.clone()],
             "thread 2's write of `balance` (src/bank.rs:31) comes between two of thread 1's writes (src/bank.rs:31)",
         );
         check(
-            Talk::Flow,
+            InteractionKind::Flow,
             &[other.clone(), read.clone()],
             "thread 1's read of `balance` (src/bank.rs:30) sees thread 2's write (src/bank.rs:31)",
         );
         check(
-            Talk::Flow,
+            InteractionKind::Flow,
             std::slice::from_ref(&read),
             "thread 1's read of `balance` (src/bank.rs:30) sees what was there from the start",
         );
         check(
-            Talk::LockOrder,
+            InteractionKind::LockOrder,
             &[act(1, "critical region", 5), act(1, "critical region", 6)],
             "thread 1 takes `balance` (src/bank.rs:6) while it holds `balance` (src/bank.rs:5)",
         );
         check(
-            Talk::WakeUp,
+            InteractionKind::WakeUp,
             &[act(1, "notification", 5), act(2, "critical region", 9)],
             "thread 1's notification (src/bank.rs:5) wakes thread 2 (src/bank.rs:9)",
         );
         check(
-            Talk::Unordered,
+            InteractionKind::Unordered,
             &[act(1, "change", 5), act(2, "use", 9)],
             "nothing orders thread 1's change of `balance` (src/bank.rs:5) and thread 2's use (src/bank.rs:9) any more",
         );
@@ -240,7 +226,7 @@ mod tests {
     #[test]
     fn the_same_between_other_threads_is_alike() {
         let between = |threads: [u32; 2]| Communication {
-            sort: Talk::Flow,
+            kind: InteractionKind::Flow,
             acts: vec![act(threads[0], "write", 1), act(threads[1], "read", 2)],
             certain: true,
         };

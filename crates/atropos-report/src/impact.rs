@@ -157,7 +157,9 @@ fn place(record: &MutantRecord) -> Option<(bool, usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communication::{Act, Talk};
+    use atropos_protocol::communication::InteractionKind;
+
+    use crate::communication::Act;
 
     fn disturbed(distance: usize) -> Disturbed {
         Disturbed {
@@ -179,7 +181,7 @@ mod tests {
             returns: vec![disturbed(0), disturbed(1)],
             executions: vec![disturbed(0)],
             communications: vec![Communication {
-                sort: Talk::Flow,
+                kind: InteractionKind::Flow,
                 acts: Vec::new(),
                 certain: true,
             }],
@@ -209,7 +211,7 @@ mod tests {
         };
         let impact = |files: &[&str], certain| {
             let communication = Communication {
-                sort: Talk::Flow,
+                kind: InteractionKind::Flow,
                 acts: files.iter().map(|file| act(file)).collect(),
                 certain,
             };

@@ -4,6 +4,7 @@ pub mod communication;
 pub mod impact;
 pub mod lines;
 pub mod number_text;
+pub mod serde_words;
 pub mod stable_hash;
 pub mod style;
 

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use crate::by_file::{in_order, unreached};
 use crate::number_text::{count, duration, percent, shortened};
 use crate::outcomes::{MutantRecord, Outcomes};
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 /// How many survivors and functions are shown.
 const SHOWN: usize = 10;
@@ -64,7 +65,7 @@ fn heading(outcomes: &Outcomes) -> String {
 fn figures(text: &mut String, outcomes: &Outcomes) {
     let totals = &outcomes.totals;
     line(text, "| verdict | mutants | meaning |\n|---|---:|---|");
-    let killed = Verdict::Killed(How::Failed);
+    let killed = Verdict::Killed(FailureKind::Failed);
     for verdict in [killed].into_iter().chain(Verdict::UNKILLED) {
         let number = totals.of(verdict);
         if number > 0 || verdict == killed || verdict == Verdict::Survived {

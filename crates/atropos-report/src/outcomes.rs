@@ -12,7 +12,8 @@ use crate::communication::Communication;
 use crate::impact::Impact;
 use crate::mutant::MutantInfo;
 use crate::stable_hash::StableHash;
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 /// Raised when a reader of the old form would misread the new one; added fields do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -194,7 +195,8 @@ pub struct Exploration {
 pub struct Kill {
     /// The test's place in `tests`.
     pub test: usize,
-    pub how: How,
+    #[serde(with = "crate::serde_words::failure_kind")]
+    pub how: FailureKind,
     /// The panic's message or other words of the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -215,7 +217,8 @@ pub struct Totals {
     pub mutants: usize,
     pub killed: usize,
     /// How the killed were killed; ways that did not occur are left out.
-    pub killed_how: BTreeMap<How, usize>,
+    #[serde(with = "crate::serde_words::by_failure_kind")]
+    pub killed_how: BTreeMap<FailureKind, usize>,
     pub survived: usize,
     pub uninfected: usize,
     pub unreached: usize,

@@ -12,7 +12,8 @@ use crate::lines::Lines;
 use crate::outcomes::{MutantRecord, Outcomes, Timings};
 use crate::region::{Region, Units, region};
 use crate::summary::Sources;
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 /// The name of the file within the output directory.
 pub const FILE_NAME: &str = "report.stryker.json";
@@ -116,7 +117,9 @@ enum Status {
 impl Status {
     fn of(record: &MutantRecord) -> Status {
         match record.verdict {
-            Some(Verdict::Killed(How::StepLimit | How::TimeLimit)) => Status::Timeout,
+            Some(Verdict::Killed(FailureKind::StepLimit | FailureKind::TimeLimit)) => {
+                Status::Timeout
+            }
             Some(Verdict::Killed(_)) => Status::Killed,
             Some(Verdict::Survived | Verdict::Uninfected) => Status::Survived,
             Some(Verdict::Unreached) => Status::NoCoverage,
@@ -243,7 +246,7 @@ fn reason(record: &MutantRecord) -> Option<String> {
     }
 }
 
-fn killed(record: &MutantRecord, how: How) -> String {
+fn killed(record: &MutantRecord, how: FailureKind) -> String {
     let Some(kill) = record.killed_by.first() else {
         return how.to_string();
     };

@@ -11,7 +11,8 @@ use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
 use crate::ranked::{is_ranked, ranked};
 use crate::snippet::snippet;
 use crate::style::{self, styled};
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 /// How many survivors are shown unless all are asked for.
 const SHOWN: usize = 50;
@@ -180,7 +181,7 @@ fn figures(outcomes: &Outcomes) -> String {
         )
     };
     writeln!(text, "{}", styled(style::HEADING, heading)).expect("a string takes everything");
-    let killed = Verdict::Killed(How::Failed);
+    let killed = Verdict::Killed(FailureKind::Failed);
     for verdict in [killed].into_iter().chain(Verdict::UNKILLED) {
         let number = totals.of(verdict);
         if number == 0 && verdict != killed && verdict != Verdict::Survived {
@@ -216,11 +217,11 @@ fn figures(outcomes: &Outcomes) -> String {
 
 /// `a test noticed the change (120 panicked, 3 step limit)`
 fn ways(totals: &Totals) -> String {
-    let ways: Vec<String> = How::ALL
+    let ways: Vec<String> = FailureKind::GENERAL
         .iter()
         .filter_map(|how| Some(format!("{} {how}", totals.killed_how.get(how)?)))
         .collect();
-    let explanation = Verdict::Killed(How::Failed).explanation();
+    let explanation = Verdict::Killed(FailureKind::Failed).explanation();
     format!("{explanation} ({})", ways.join(", "))
 }
 

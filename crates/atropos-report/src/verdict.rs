@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use atropos_protocol::FailureKind;
 use serde::{Deserialize, Serialize};
 
 /// What became of one mutant.
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "verdict", content = "how", rename_all = "kebab-case")]
 pub enum Verdict {
     /// At least one test noticed it.
-    Killed(How),
+    #[serde(with = "crate::serde_words::failure_kind")]
+    Killed(FailureKind),
     /// A test reached it, it made a difference there, and every test still passed.
     Survived,
     /// Tests reached it, but its value never differed from the original's.
@@ -22,32 +24,6 @@ pub enum Verdict {
     NotBuilt,
     /// Left out of this run on request; the record's note says why.
     Skipped,
-}
-
-/// How a test noticed a mutant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum How {
-    /// The test returned an error, or a `should_panic` test did not panic (as it should).
-    Failed,
-    /// The test panicked: an assertion, an index, an overflow.
-    Panicked,
-    /// The process died of a signal: abort, segmentation fault, stack overflow.
-    Crashed,
-    /// The process ended in the middle of the test, as by `process::exit`.
-    Exited,
-    /// Every thread waits for another.
-    Deadlock,
-    /// It took many times the steps that the original takes.
-    StepLimit,
-    /// It asked for far more memory than the original.
-    MemoryLimit,
-    /// It wrote a file far larger than tests do.
-    FileLimit,
-    /// It started far more threads or processes than the original.
-    SpawnLimit,
-    /// It ran far longer than the original.
-    TimeLimit,
 }
 
 impl Verdict {
@@ -107,52 +83,11 @@ impl Verdict {
     }
 }
 
-impl How {
-    pub const ALL: [How; 10] = [
-        How::Failed,
-        How::Panicked,
-        How::Crashed,
-        How::Exited,
-        How::Deadlock,
-        How::StepLimit,
-        How::MemoryLimit,
-        How::FileLimit,
-        How::SpawnLimit,
-        How::TimeLimit,
-    ];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            How::Failed => "failed",
-            How::Panicked => "panicked",
-            How::Crashed => "crashed",
-            How::Exited => "exited",
-            How::Deadlock => "deadlock",
-            How::StepLimit => "step limit",
-            How::MemoryLimit => "memory limit",
-            How::FileLimit => "file limit",
-            How::SpawnLimit => "spawn limit",
-            How::TimeLimit => "time limit",
-        }
-    }
-
-    /// Whether the mutant was cut off for taking too long, rather than caught by what it did.
-    pub fn is_cut_off(self) -> bool {
-        matches!(self, How::StepLimit | How::TimeLimit)
-    }
-}
-
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Killed(how) => write!(formatter, "killed ({how})"),
             verdict => formatter.write_str(verdict.word()),
         }
-    }
-}
-
-impl fmt::Display for How {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.word())
     }
 }

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::Ordering;
 
-use atropos_protocol::{Board, Outcome, sys};
+use atropos_protocol::{Board, TestResult, sys};
 
 use crate::effects::{self, Policy};
 use crate::role::{self, Class};
@@ -54,7 +54,7 @@ pub fn work(board: &'static Board, run: Run) -> ! {
         if board.cancelled() {
             sys::exit_now(0);
         }
-        let open = board.records()[mutant as usize].outcome() == Outcome::None;
+        let open = board.records()[mutant as usize].result() == TestResult::NotRun;
         if open && board.is_wanted(mutant) && one(board, run, &snapshot, mutant) == After::Leave {
             break;
         }
@@ -63,7 +63,7 @@ pub fn work(board: &'static Board, run: Run) -> ! {
     if original(board, run, &snapshot) != trace {
         give_up(board, "a mutant left traces in the process");
     }
-    board.records()[0].set_outcome(Outcome::Passed);
+    board.records()[0].set_result(TestResult::Passed);
     sys::exit_now(0)
 }
 
@@ -137,16 +137,16 @@ pub fn measure(board: &'static Board) {
 /// `before` are the mutants that were open when it started. Tells whether another may help.
 pub fn settle(board: &Board, before: &[u32], waited: wait::Waited) -> bool {
     let current = board.header().current.load(Ordering::Relaxed) as u32;
-    if current != 0 && board.records()[current as usize].outcome() == Outcome::Running {
+    if current != 0 && board.records()[current as usize].result() == TestResult::Running {
         fork::settle(board, Class::of_mutant(board, current), waited);
     }
     if board.cancelled() {
         return false;
     }
-    let decided = |mutant: &&u32| board.records()[**mutant as usize].outcome() != Outcome::None;
+    let decided = |mutant: &&u32| board.records()[**mutant as usize].result() != TestResult::NotRun;
     if !board.header().void.is_empty() {
         for mutant in before.iter().filter(decided) {
-            board.records()[*mutant as usize].set_outcome(Outcome::None);
+            board.records()[*mutant as usize].set_result(TestResult::NotRun);
         }
         return false;
     }

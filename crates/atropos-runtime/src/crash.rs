@@ -5,10 +5,10 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atropos_protocol::{Effect, Outcome, sys};
+use atropos_protocol::{Effect, STACK_OVERFLOW, TestResult, sys};
 
 use crate::role::{self, Role};
-use crate::{intercept::Next, limits, verdict, without_harness};
+use crate::{conclude, intercept::Next, limits, without_harness};
 
 /// The lowest address of the main thread's stack.
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
@@ -106,9 +106,9 @@ extern "C" fn fault(signal: c_int, information: *const c_void, context: *mut c_v
     let address = unsafe { information.cast::<usize>().add(2).read() };
     if role::role() != Role::Bystander && !without_harness::is_plain() && role::on_test_thread() {
         if is_overflow(address) {
-            verdict::stop(Outcome::StackOverflow, "");
+            conclude::stop(TestResult::crashed(STACK_OVERFLOW), "");
         }
-        verdict::crash(signal);
+        conclude::crash(signal);
     }
     let before = BEFORE.load(Ordering::Relaxed);
     if before > 1 {
@@ -116,7 +116,7 @@ extern "C" fn fault(signal: c_int, information: *const c_void, context: *mut c_v
         let before: Handler = unsafe { std::mem::transmute(before) };
         before(signal, information, context);
     } else {
-        verdict::crash(signal);
+        conclude::crash(signal);
     }
 }
 
@@ -129,14 +129,14 @@ extern "C" fn forbidden(_signal: c_int, information: *const c_void, _context: *m
         *digit = b'0' + (rest % 10) as u8;
         rest /= 10;
     }
-    verdict::needs_own_process(std::str::from_utf8(&text).unwrap_or(""));
+    conclude::needs_own_process(std::str::from_utf8(&text).unwrap_or(""));
 }
 
 /// The original need not keep to the limit: it goes on without, and is run again without from its start, since this
 /// one write fails all the same.
 extern "C" fn too_large(_signal: c_int, _information: *const c_void, _context: *mut c_void) {
     if role::role() == Role::Mutant {
-        verdict::file_limit();
+        conclude::file_limit();
     }
     if let Some(board) = role::board() {
         let large = Effect::LargeFiles.bit();

@@ -5,7 +5,7 @@
 //! one process, until a later hit parts them. A value that can't be known makes its variant a
 //! class of its own.
 
-use atropos_protocol::{Board, Outcome, sys};
+use atropos_protocol::{Board, TestResult, sys};
 use atropos_values::{Hit, Key};
 
 use crate::fork::{self, Side};
@@ -78,7 +78,7 @@ fn done(hit: &Hit, open: bool) -> u32 {
 
 /// A wanted mutant that nothing has been decided about.
 fn is_open(board: &Board, mutant: u32) -> bool {
-    board.is_wanted(mutant) && board.records()[mutant as usize].outcome() == Outcome::None
+    board.is_wanted(mutant) && board.records()[mutant as usize].result() == TestResult::NotRun
 }
 
 fn fork_infected(hit: &Hit, board: &Board) -> u32 {

@@ -8,10 +8,10 @@
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use atropos_protocol::{Effect, Effects, Outcome, sys};
+use atropos_protocol::{Effect, Effects, TestResult, sys};
 
 use crate::role::Role;
-use crate::{descendants, lasting_changes, role, verdict};
+use crate::{conclude, descendants, lasting_changes, role};
 
 /// How effects are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
         text.push(b" ");
         // SAFETY: it was there a moment ago.
         text.push(unsafe { CStr::from_ptr(path) }.to_bytes());
-        verdict::stop(Outcome::Harm, text.as_str());
+        conclude::stop(TestResult::Harm, text.as_str());
     }
     sys::set_errno(errno);
 }
@@ -135,7 +135,7 @@ pub fn signal(call: &CStr, target: i32) {
     let mut text = Line::new();
     text.push(call.to_bytes());
     text.push(format!(" {target}").as_bytes());
-    verdict::stop(Outcome::Harm, text.as_str());
+    conclude::stop(TestResult::Harm, text.as_str());
 }
 
 #[cold]
@@ -168,7 +168,7 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
         _ => Effects(0),
     };
     if forbidden.contains(effect) {
-        verdict::needs_own_process(text.as_str());
+        conclude::needs_own_process(text.as_str());
     }
     sys::set_errno(errno);
 }

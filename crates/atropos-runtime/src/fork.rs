@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use atropos_protocol::deadlock::DEADLOCK;
 use atropos_protocol::sys::{self, Ended};
-use atropos_protocol::{Board, Outcome, Record};
+use atropos_protocol::{Board, FailureKind, Record, TestResult};
 
 use crate::role::{self, Class, Role};
 use crate::wait::{self, Waited};
-use crate::{clock, effects, limits, steps, verdict};
+use crate::{clock, conclude, effects, limits, steps};
 
 /// Which of the two processes we are after a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn hazard() -> Option<&'static str> {
 pub fn needs_own_process(board: &Board, class: Class, reason: &str) {
     for record in class.records(board) {
         record.set_text(reason, "");
-        record.set_outcome(Outcome::NeedsOwnProcess);
+        record.set_result(TestResult::NeedsOwnProcess);
     }
 }
 
@@ -139,27 +139,27 @@ pub fn settle(board: &Board, class: Class, waited: Waited) {
         members: leader.members(),
         ..class
     };
-    verdict::spread(board, class);
+    conclude::spread(board, class);
 }
 
 /// Completes a record by how its process ended, if that process could not do it itself.
 pub fn settle_record(record: &Record, waited: Waited) {
-    if record.outcome().is_final() {
+    if record.result().is_final() {
         return;
     }
     let outcome = match waited {
-        Waited::Ended(Ended::Exited(status)) => Outcome::Exited(status),
-        Waited::Ended(Ended::Signaled(sys::SIGXCPU)) => Outcome::TimeLimit,
-        Waited::Ended(Ended::Signaled(sys::SIGSYS)) => Outcome::NeedsOwnProcess,
-        Waited::Ended(Ended::Signaled(signal)) => Outcome::Crashed(signal),
-        Waited::TimedOut => Outcome::TimeLimit,
-        Waited::Starved => Outcome::Starved,
+        Waited::Ended(Ended::Exited(status)) => TestResult::exited(status),
+        Waited::Ended(Ended::Signaled(sys::SIGXCPU)) => TestResult::failed(FailureKind::TimeLimit),
+        Waited::Ended(Ended::Signaled(sys::SIGSYS)) => TestResult::NeedsOwnProcess,
+        Waited::Ended(Ended::Signaled(signal)) => TestResult::crashed(signal),
+        Waited::TimedOut => TestResult::failed(FailureKind::TimeLimit),
+        Waited::Starved => TestResult::Starved,
         Waited::StoodStill => {
             record.set_text(DEADLOCK, "");
-            Outcome::Deadlock
+            TestResult::failed(FailureKind::Deadlock)
         }
-        Waited::Cancelled => Outcome::None,
+        Waited::Cancelled => TestResult::NotRun,
     };
     record.set_measures(0, sys::now().saturating_sub(record.started()));
-    record.set_outcome(outcome);
+    record.set_result(outcome);
 }

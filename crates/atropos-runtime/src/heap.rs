@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use atropos_protocol::sys;
 
+use crate::conclude;
 use crate::role::{self, Role};
-use crate::verdict;
 
 unsafe extern "C" {
     fn __libc_malloc(size: usize) -> *mut c_void;
@@ -99,7 +99,7 @@ fn add(bytes: i64) {
 #[cold]
 fn over_limit() {
     if role::role() == Role::Mutant {
-        verdict::memory_limit();
+        conclude::memory_limit();
     }
 }
 

@@ -5,7 +5,7 @@
 //! original.
 //!
 //! How a point is decided: `switch` → `table` (anything to do here?) → `decision` (values, by
-//! `atropos-values`) → `fork` → `wait` → `verdict`. The `intercept` modules, `heap`, `output`, `clock` and
+//! `atropos-values`) → `fork` → `wait` → `conclude`. The `intercept` modules, `heap`, `output`, `clock` and
 //! `random` define names of libc.
 
 #[cfg(not(all(
@@ -17,6 +17,7 @@ compile_error!("Atropos runs programs for Linux with glibc, on x86-64 or aarch64
 
 mod batch;
 mod clock;
+mod conclude;
 mod crash;
 mod decision;
 mod descendants;
@@ -40,13 +41,12 @@ mod spawns;
 mod steps;
 mod switch;
 mod table;
-mod verdict;
 mod wait;
 mod without_harness;
 #[doc(hidden)]
 pub mod zygote;
 
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
-pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
 #[doc(hidden)]
-pub use verdict::note_panic;
+pub use conclude::note_panic;
+pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use atropos_protocol::sys;
-use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Outcome};
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, FailureKind, TestResult};
 
 use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
 use crate::sandbox::{self, Sharing};
 use crate::zygote::{Failure, Suite};
-use crate::{batch, fork, heap, lasting_changes, limits, observe, output, random, steps, verdict};
+use crate::{batch, conclude, fork, heap, lasting_changes, limits, observe, output, random, steps};
 
 /// As what a test is run.
 pub enum Plan {
@@ -124,8 +124,8 @@ fn conclude(board: &Board, result: Result<(), Failure>) {
     if role == Role::Original {
         for mutant in 1..=board.mutants() {
             let record = &board.records()[mutant as usize];
-            if board.is_wanted(mutant) && record.outcome() == Outcome::None && result.is_ok() {
-                record.set_outcome(Outcome::NotInfected);
+            if board.is_wanted(mutant) && record.result() == TestResult::NotRun && result.is_ok() {
+                record.set_result(TestResult::NotInfected);
             }
         }
     }
@@ -136,11 +136,12 @@ fn conclude(board: &Board, result: Result<(), Failure>) {
     let failure = result.as_ref().err().cloned().unwrap_or_default();
     let outcome = match (limit, result) {
         (Some(limit), _) => limit,
-        (None, Ok(())) => Outcome::Passed,
-        (None, Err(_)) => Outcome::Failed,
+        (None, Ok(())) => TestResult::Passed,
+        (None, Err(_)) if failure.location.is_empty() => TestResult::failed(FailureKind::Failed),
+        (None, Err(_)) => TestResult::failed(FailureKind::Panicked),
     };
     let text = (failure.message.as_str(), failure.location.as_str());
-    verdict::conclude(board, outcome, text);
+    conclude::conclude(board, outcome, text);
 }
 
 /// Sends standard output and error to a file.

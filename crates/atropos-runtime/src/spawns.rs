@@ -1,12 +1,13 @@
 //! Counts the threads and processes that this process starts: a mutant that starts them without end would leave nobody
 //! else any.
 
+use atropos_protocol::FailureKind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use atropos_protocol::Outcome;
+use atropos_protocol::TestResult;
 
+use crate::conclude;
 use crate::role::{self, Role};
-use crate::verdict;
 
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
@@ -20,7 +21,7 @@ pub fn count() {
             most.fetch_max(started, Ordering::Relaxed);
         }
         Role::Mutant if board.spawn_limit().is_some_and(|limit| started > limit) => {
-            verdict::stop(Outcome::SpawnLimit, "");
+            conclude::stop(TestResult::failed(FailureKind::SpawnLimit), "");
         }
         _ => {}
     }

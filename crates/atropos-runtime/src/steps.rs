@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use atropos_protocol::{Board, Effect};
 
 use crate::role::{self, Role};
-use crate::{clock, effects, table, verdict, without_harness};
+use crate::{clock, conclude, effects, table, without_harness};
 
 /// As many as the weave knows.
 const LANES: usize = 8;
@@ -177,7 +177,7 @@ fn turn() -> u64 {
 fn stop() {
     match role::role() {
         Role::Mutant if clock::was_looked_at() => stop_at(taken() + PER_LOOK),
-        Role::Mutant => verdict::step_limit(),
+        Role::Mutant => conclude::step_limit(),
         Role::Recorder => {
             without_harness::report_steps();
             report_often();

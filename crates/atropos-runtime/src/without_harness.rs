@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, sys};
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, TestResult, sys};
 
 use crate::role::{self, Class, Role};
 use crate::{crash, heap, lasting_changes, limits, random, steps};
@@ -77,7 +77,7 @@ pub fn report_steps() {
 }
 
 /// Ends a process in plain mode that has run into a limit.
-pub fn stop(outcome: Outcome) -> ! {
+pub fn stop(outcome: TestResult) -> ! {
     if let Some(board) = role::board() {
         note_limit(board, outcome);
     }
@@ -85,7 +85,7 @@ pub fn stop(outcome: Outcome) -> ! {
 }
 
 /// Tells the board that a process other than the test's ran into a limit as this mutant.
-pub fn note_limit(board: &Board, outcome: Outcome) {
+pub fn note_limit(board: &Board, outcome: TestResult) {
     if role::role() == Role::Mutant {
         board.note_spawned_limit(role::class().leader_id(), outcome);
     }

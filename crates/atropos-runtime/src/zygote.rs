@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use atropos_protocol::sys;
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Outcome, Reply, Request, Test, Way,
+    Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Reply, Request, RunMode, Test, TestResult,
 };
 
 use crate::role::{self, Class, Role};
@@ -237,13 +237,13 @@ impl<'a> Zygote<'a> {
         fork::settle_record(&self.board.records()[0], waited);
     }
 
-    fn run(&mut self, way: Way, test: usize) {
+    fn run(&mut self, way: RunMode, test: usize) {
         let start = sys::now();
         self.seed(test);
         match way {
-            Way::Fork => self.fork(test),
-            Way::Each => self.each(test),
-            Way::Batch => self.batch(test),
+            RunMode::Fork => self.fork(test),
+            RunMode::Each => self.each(test),
+            RunMode::Batch => self.batch(test),
         }
         let wall = sys::now() - start;
         self.board.header().wall.store(wall, Ordering::Relaxed);
@@ -260,16 +260,18 @@ impl<'a> Zygote<'a> {
         original.begin(0, sys::now());
         let waited = self.child(test, &Plan::Fork);
         fork::settle_record(original, waited);
-        let too_much = original.outcome() == Outcome::NeedsOwnProcess;
+        let too_much = original.result() == TestResult::NeedsOwnProcess;
         for mutant in self.wanted() {
             let record = &self.board.records()[mutant as usize];
-            match record.outcome() {
+            match record.result() {
                 // What could have told more about it was killed.
-                Outcome::Running if self.board.cancelled() => record.set_outcome(Outcome::None),
-                Outcome::Running => record.set_outcome(Outcome::NeedsOwnProcess),
-                Outcome::None if too_much => {
+                TestResult::Running if self.board.cancelled() => {
+                    record.set_result(TestResult::NotRun)
+                }
+                TestResult::Running => record.set_result(TestResult::NeedsOwnProcess),
+                TestResult::NotRun if too_much => {
                     record.message.copy_from(&original.message);
-                    record.set_outcome(Outcome::NeedsOwnProcess);
+                    record.set_result(TestResult::NeedsOwnProcess);
                 }
                 _ => {}
             }
@@ -306,7 +308,9 @@ impl<'a> Zygote<'a> {
         self.board.records()[0].begin(0, sys::now());
         loop {
             let mut open = self.wanted();
-            open.retain(|&mutant| self.board.records()[mutant as usize].outcome() == Outcome::None);
+            open.retain(|&mutant| {
+                self.board.records()[mutant as usize].result() == TestResult::NotRun
+            });
             if open.is_empty() || self.board.cancelled() {
                 return;
             }

@@ -10,6 +10,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use atropos_protocol::communication::InteractionKind;
+
 use crate::cell_accesses::{Cells, Memory};
 use crate::control::code::Code;
 use crate::control::objects::{ObjectId, Site};
@@ -44,31 +46,18 @@ impl Access {
     }
 }
 
-/// Sorts of communication. The acts that belong to each are in the order in which they happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sort {
-    /// One thread writes, another reads that. With one act only: it reads what was there from the start.
-    Flow,
-    /// One thread accesses something, then another does, then the first one again.
-    Between,
-    /// A thread takes a lock, and while it holds that, another.
-    LockOrder,
-    /// One thread's notification (or token) wakes another.
-    WakeUp,
-    /// One thread changes the contents of a cell, another asks for them or changes them, too, and neither happens before the
-    /// other; in the order of their places.
-    Unordered,
-}
-
 /// One piece of communication, with the threads between which it was first seen.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    pub sort: Sort,
+    pub kind: InteractionKind,
     pub acts: Vec<Act>,
 }
 
-/// What tells two pieces of communication apart: the sort, and how and where each act was.
-pub type Key = (Sort, Vec<(Option<Access>, &'static str, u32, u32)>);
+/// What tells two pieces of communication apart: the kind, and how and where each act was.
+pub type Key = (
+    InteractionKind,
+    Vec<(Option<Access>, &'static str, u32, u32)>,
+);
 
 /// Different pieces of communication.
 pub type Facts = BTreeMap<Key, Fact>;
@@ -103,7 +92,7 @@ pub struct Communication {
     is_on: bool,
     facts: Facts,
     /// What need not be looked at again, by the addresses of its sites.
-    seen: HashSet<(Sort, [Option<Access>; 3], [usize; 3])>,
+    seen: HashSet<(InteractionKind, [Option<Access>; 3], [usize; 3])>,
     /// The atomics of the running execution, by their addresses.
     atomics: BTreeMap<usize, History>,
     cells: Cells,
@@ -161,7 +150,7 @@ impl Communication {
         };
         let unordered = self.cells.go_on(uses, thread, clock, &memory);
         for both in unordered {
-            self.add(Sort::Unordered, &both);
+            self.add(InteractionKind::Unordered, &both);
         }
     }
 
@@ -227,14 +216,17 @@ impl Communication {
         match writer {
             // What a thread tells itself is no communication.
             Some(writer) if writer.thread == reader.thread => {}
-            Some(writer) => self.add(Sort::Flow, &[(writer, None), (reader, None)]),
-            None => self.add(Sort::Flow, &[(reader, None)]),
+            Some(writer) => self.add(InteractionKind::Flow, &[(writer, None), (reader, None)]),
+            None => self.add(InteractionKind::Flow, &[(reader, None)]),
         }
     }
 
     fn between(&mut self, first: (Act, Access), other: (Act, Access), last: (Act, Access)) {
         let known = |(act, access)| (act, Some(access));
-        self.add(Sort::Between, &[known(first), known(other), known(last)]);
+        self.add(
+            InteractionKind::Between,
+            &[known(first), known(other), known(last)],
+        );
     }
 
     /// A thread has a lock from now on.
@@ -242,7 +234,7 @@ impl Communication {
         for index in 0..self.held.len() {
             let (thread, other, held) = self.held[index];
             if thread == act.thread && other != lock {
-                self.add(Sort::LockOrder, &[(held, None), (act, None)]);
+                self.add(InteractionKind::LockOrder, &[(held, None), (act, None)]);
             }
         }
         self.held.push((act.thread, lock, act));
@@ -258,11 +250,11 @@ impl Communication {
 
     /// One thread woke another.
     pub fn wake_up(&mut self, by: Act, woken: Act) {
-        self.add(Sort::WakeUp, &[(by, None), (woken, None)]);
+        self.add(InteractionKind::WakeUp, &[(by, None), (woken, None)]);
     }
 
-    fn add(&mut self, sort: Sort, acts: &[(Act, Option<Access>)]) {
-        let mut quick = (sort, [None; 3], [0; 3]);
+    fn add(&mut self, kind: InteractionKind, acts: &[(Act, Option<Access>)]) {
+        let mut quick = (kind, [None; 3], [0; 3]);
         for (index, (act, access)) in acts.iter().enumerate() {
             quick.1[index] = *access;
             quick.2[index] = std::ptr::from_ref(act.site).addr();
@@ -275,9 +267,9 @@ impl Communication {
             (*access, file, line, column)
         };
         self.facts
-            .entry((sort, acts.iter().map(place).collect()))
+            .entry((kind, acts.iter().map(place).collect()))
             .or_insert_with(|| Fact {
-                sort,
+                kind,
                 acts: acts.iter().map(|(act, _)| *act).collect(),
             });
     }
@@ -312,10 +304,10 @@ mod tests {
         }
     }
 
-    fn sorts(communication: &mut Communication) -> Vec<(Sort, Vec<u32>)> {
+    fn sorts(communication: &mut Communication) -> Vec<(InteractionKind, Vec<u32>)> {
         let facts = communication.begin(true).into_values();
         let threads = |fact: &Fact| fact.acts.iter().map(|act| act.thread).collect();
-        facts.map(|fact| (fact.sort, threads(&fact))).collect()
+        facts.map(|fact| (fact.kind, threads(&fact))).collect()
     }
 
     #[test]
@@ -327,14 +319,20 @@ mod tests {
         communication.atomic(8, read, Access::Read, None);
         communication.atomic(8, write, Access::Write, None);
         communication.atomic(8, other, Access::Write, None);
-        assert_eq!(sorts(&mut communication), [(Sort::Flow, vec![1])]);
+        assert_eq!(
+            sorts(&mut communication),
+            [(InteractionKind::Flow, vec![1])]
+        );
         communication.restart();
         communication.atomic(8, read, Access::Read, None);
         communication.atomic(8, other, Access::Write, None);
         communication.atomic(8, write, Access::Write, None);
         assert_eq!(
             sorts(&mut communication),
-            [(Sort::Flow, vec![1]), (Sort::Between, vec![1, 2, 1])]
+            [
+                (InteractionKind::Flow, vec![1]),
+                (InteractionKind::Between, vec![1, 2, 1])
+            ]
         );
     }
 
@@ -356,7 +354,10 @@ mod tests {
         communication.atomic(8, act(1, Code::Store), Access::Write, None);
         communication.forget(0, 16);
         communication.atomic(8, act(2, Code::Load), Access::Read, None);
-        assert_eq!(sorts(&mut communication), [(Sort::Flow, vec![2])]);
+        assert_eq!(
+            sorts(&mut communication),
+            [(InteractionKind::Flow, vec![2])]
+        );
     }
 
     #[test]
@@ -366,7 +367,10 @@ mod tests {
         let (first, second) = (act(1, Code::Lock), act(1, Code::Lock));
         communication.lock(ObjectId(1), first);
         communication.lock(ObjectId(2), second);
-        assert_eq!(sorts(&mut communication), [(Sort::LockOrder, vec![1, 1])]);
+        assert_eq!(
+            sorts(&mut communication),
+            [(InteractionKind::LockOrder, vec![1, 1])]
+        );
         communication.unlock(1, ObjectId(1));
         communication.unlock(1, ObjectId(2));
         communication.lock(ObjectId(2), second);

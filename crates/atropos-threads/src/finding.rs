@@ -2,21 +2,16 @@
 
 use std::fmt;
 
+use atropos_protocol::FailureKind;
 use atropos_search::Object;
 
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
 use crate::trace::{place, short};
 
-/// Something found.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    pub kind: FindingKind,
-}
-
 /// What was found.
 #[derive(Clone, Debug)]
-pub enum FindingKind {
+pub enum Finding {
     /// A thread ended by a panic that nobody took note of: the test's own thread, or one that was never joined.
     Panic {
         thread: u32,
@@ -45,7 +40,7 @@ pub enum FindingKind {
     /// A thread gave memory back that was given back already.
     DoubleFree { thread: u32 },
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
-    /// [`FindingKind::Panic`].
+    /// [`Finding::Panic`].
     PoisonedLock { text: String },
     /// A thread found that another's attempt to initialise something once had panicked. A remark, like the one above.
     PoisonedOnce { text: String },
@@ -67,53 +62,80 @@ pub enum FindingKind {
     NotReady { thread: u32, step: u64 },
 }
 
-impl FindingKind {
+impl Finding {
     /// A few words that don't depend on the schedule.
     pub fn title(&self) -> String {
         match self {
-            FindingKind::Panic { message, cause, .. } => {
+            Finding::Panic { message, cause, .. } => {
                 let sort = cause.as_ref().map_or("panic", |cause| cause.met.title());
                 format!("{sort}: {message}")
             }
-            FindingKind::PoisonedLock { .. } => Met::PoisonedLock.title().to_string(),
-            FindingKind::PoisonedOnce { .. } => Met::PoisonedOnce.title().to_string(),
-            FindingKind::DroppedChannel { .. } => Met::NoReceiver.title().to_string(),
-            FindingKind::NoPanic { .. } => "no panic".to_string(),
-            FindingKind::Deadlock { .. } => "deadlock".to_string(),
-            FindingKind::LostWakeUp { .. } => "lost wake-up".to_string(),
-            FindingKind::Livelock { .. } => "livelock".to_string(),
-            FindingKind::StepLimit { .. } => "step limit".to_string(),
-            FindingKind::ThreadLimit { .. } => "thread limit".to_string(),
-            FindingKind::MemoryLimit { .. } => "memory limit".to_string(),
-            FindingKind::DoubleFree { .. } => "double free".to_string(),
-            FindingKind::UsualPanic { .. } => "usual panic".to_string(),
-            FindingKind::LeakedLock { .. } => "leaked lock".to_string(),
-            FindingKind::LeftBehind { .. } => "left behind".to_string(),
-            FindingKind::Uncontrolled { what, .. } => format!("not under control: {what}"),
-            FindingKind::NotReady { .. } => "not deterministic".to_string(),
+            Finding::PoisonedLock { .. } => Met::PoisonedLock.title().to_string(),
+            Finding::PoisonedOnce { .. } => Met::PoisonedOnce.title().to_string(),
+            Finding::DroppedChannel { .. } => Met::NoReceiver.title().to_string(),
+            Finding::NoPanic { .. } => "no panic".to_string(),
+            Finding::Deadlock { .. } => "deadlock".to_string(),
+            Finding::LostWakeUp { .. } => "lost wake-up".to_string(),
+            Finding::Livelock { .. } => "livelock".to_string(),
+            Finding::StepLimit { .. } => "step limit".to_string(),
+            Finding::ThreadLimit { .. } => "thread limit".to_string(),
+            Finding::MemoryLimit { .. } => "memory limit".to_string(),
+            Finding::DoubleFree { .. } => "double free".to_string(),
+            Finding::UsualPanic { .. } => "usual panic".to_string(),
+            Finding::LeakedLock { .. } => "leaked lock".to_string(),
+            Finding::LeftBehind { .. } => "left behind".to_string(),
+            Finding::Uncontrolled { what, .. } => format!("not under control: {what}"),
+            Finding::NotReady { .. } => "not deterministic".to_string(),
         }
     }
 
     /// Whether the test fails by it.
     pub fn is_failure(&self) -> bool {
         match self {
-            FindingKind::Panic { .. }
-            | FindingKind::NoPanic { .. }
-            | FindingKind::Deadlock { .. }
-            | FindingKind::LostWakeUp { .. }
-            | FindingKind::Livelock { .. }
-            | FindingKind::StepLimit { .. }
-            | FindingKind::ThreadLimit { .. }
-            | FindingKind::MemoryLimit { .. }
-            | FindingKind::DoubleFree { .. } => true,
-            FindingKind::PoisonedLock { .. }
-            | FindingKind::PoisonedOnce { .. }
-            | FindingKind::DroppedChannel { .. }
-            | FindingKind::UsualPanic { .. }
-            | FindingKind::LeakedLock { .. }
-            | FindingKind::LeftBehind { .. }
-            | FindingKind::Uncontrolled { .. }
-            | FindingKind::NotReady { .. } => false,
+            Finding::Panic { .. }
+            | Finding::NoPanic { .. }
+            | Finding::Deadlock { .. }
+            | Finding::LostWakeUp { .. }
+            | Finding::Livelock { .. }
+            | Finding::StepLimit { .. }
+            | Finding::ThreadLimit { .. }
+            | Finding::MemoryLimit { .. }
+            | Finding::DoubleFree { .. } => true,
+            Finding::PoisonedLock { .. }
+            | Finding::PoisonedOnce { .. }
+            | Finding::DroppedChannel { .. }
+            | Finding::UsualPanic { .. }
+            | Finding::LeakedLock { .. }
+            | Finding::LeftBehind { .. }
+            | Finding::Uncontrolled { .. }
+            | Finding::NotReady { .. } => false,
+        }
+    }
+
+    /// How the test fails by it; of a remark, what it would be called if it made the test fail.
+    pub fn failure_kind(&self) -> FailureKind {
+        match self {
+            Finding::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
+                Some(Met::PoisonedLock) => FailureKind::PoisonedLock,
+                Some(Met::PoisonedOnce) => FailureKind::PoisonedOnce,
+                Some(Met::NoReceiver | Met::NoSender) => FailureKind::DroppedChannel,
+                Some(Met::Panic) | None => FailureKind::Panicked,
+            },
+            Finding::Deadlock { .. } => FailureKind::Deadlock,
+            Finding::LostWakeUp { .. } => FailureKind::LostWakeUp,
+            Finding::Livelock { .. } => FailureKind::Livelock,
+            Finding::StepLimit { .. } | Finding::ThreadLimit { .. } => FailureKind::StepLimit,
+            Finding::MemoryLimit { .. } => FailureKind::MemoryLimit,
+            Finding::DoubleFree { .. } => FailureKind::Crashed,
+            Finding::NoPanic { .. }
+            | Finding::PoisonedLock { .. }
+            | Finding::PoisonedOnce { .. }
+            | Finding::DroppedChannel { .. }
+            | Finding::UsualPanic { .. }
+            | Finding::LeakedLock { .. }
+            | Finding::LeftBehind { .. }
+            | Finding::Uncontrolled { .. }
+            | Finding::NotReady { .. } => FailureKind::Failed,
         }
     }
 
@@ -121,7 +143,7 @@ impl FindingKind {
     /// not taken is known of every such finding.
     pub(crate) fn place_of_unjoined_panic(&self) -> Option<String> {
         match self {
-            FindingKind::Panic {
+            Finding::Panic {
                 thread: 1..,
                 message,
                 site,
@@ -238,7 +260,7 @@ impl fmt::Display for Waiting {
     }
 }
 
-impl fmt::Display for FindingKind {
+impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, title: &str, waiting: &[Waiting]| {
             f.write_str(title)?;
@@ -247,7 +269,7 @@ impl fmt::Display for FindingKind {
                 .try_for_each(|waiting| write!(f, "\n  {waiting}"))
         };
         match self {
-            FindingKind::Panic {
+            Finding::Panic {
                 thread,
                 name,
                 message,
@@ -266,10 +288,10 @@ impl fmt::Display for FindingKind {
                 let text = cause.as_ref().map(|cause| &cause.text);
                 text.map_or(Ok(()), |text| write!(f, "\n  {text}"))
             }
-            FindingKind::PoisonedLock { text }
-            | FindingKind::PoisonedOnce { text }
-            | FindingKind::DroppedChannel { text } => f.write_str(text),
-            FindingKind::UsualPanic { message, site } => {
+            Finding::PoisonedLock { text }
+            | Finding::PoisonedOnce { text }
+            | Finding::DroppedChannel { text } => f.write_str(text),
+            Finding::UsualPanic { message, site } => {
                 f.write_str("a thread that nobody joins panics")?;
                 if let Some(site) = site {
                     write!(f, " at {}", short(site))?;
@@ -279,42 +301,42 @@ impl fmt::Display for FindingKind {
                     ", whatever the schedule, which is not counted as a failure: {message}"
                 )
             }
-            FindingKind::NoPanic {
+            Finding::NoPanic {
                 expected,
                 message: None,
             } => write!(f, "the test did not panic, expected {expected}"),
-            FindingKind::NoPanic {
+            Finding::NoPanic {
                 expected,
                 message: Some(message),
             } => {
                 write!(f, "the test panicked with {message:?}, expected {expected}")
             }
-            FindingKind::Deadlock { waiting } => list(f, "deadlock:", waiting),
-            FindingKind::LostWakeUp { waiting } => list(f, "lost wake-up:", waiting),
-            FindingKind::Livelock { waiting } => list(f, "livelock:", waiting),
-            FindingKind::StepLimit { steps, waiting } => {
+            Finding::Deadlock { waiting } => list(f, "deadlock:", waiting),
+            Finding::LostWakeUp { waiting } => list(f, "lost wake-up:", waiting),
+            Finding::Livelock { waiting } => list(f, "livelock:", waiting),
+            Finding::StepLimit { steps, waiting } => {
                 list(f, &format!("no end after {steps} steps:"), waiting)
             }
-            FindingKind::ThreadLimit { threads } => {
+            Finding::ThreadLimit { threads } => {
                 write!(f, "no end after {threads} threads were started")
             }
-            FindingKind::MemoryLimit { thread, bytes } => {
+            Finding::MemoryLimit { thread, bytes } => {
                 write!(f, "thread {thread} asked for memory beyond {bytes} bytes")
             }
-            FindingKind::DoubleFree { thread } => {
+            Finding::DoubleFree { thread } => {
                 write!(f, "thread {thread} gave memory back twice (double free)")
             }
-            FindingKind::LeakedLock { holder, site } => {
+            Finding::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
                 site.map_or(Ok(()), |site| write!(f, " since {}", place(site)))
             }
-            FindingKind::LeftBehind { waiting } => list(f, "left behind by the test:", waiting),
-            FindingKind::Uncontrolled { what, site } => {
+            Finding::LeftBehind { waiting } => list(f, "left behind by the test:", waiting),
+            Finding::Uncontrolled { what, site } => {
                 write!(f, "not under control: {what}")?;
                 site.as_ref()
                     .map_or(Ok(()), |site| write!(f, " at {}", short(site)))
             }
-            FindingKind::NotReady { thread, step } => {
+            Finding::NotReady { thread, step } => {
                 write!(
                     f,
                     "thread {thread} was to run at step {step} but can't: the program is not deterministic under control"

@@ -45,7 +45,7 @@ pub use control::limits::{infect, reach, too_many_steps};
 pub use control::objects::Site;
 pub use exploration::{Failure, Last, Noted, Notes, Report, ThreadedTest};
 pub use exploration::{explore, replay, say, survey};
-pub use finding::{Cause, Finding, FindingKind, Met, Waiting};
+pub use finding::{Cause, Finding, Met, Waiting};
 pub use memory::descriptors::guard as guard_descriptor;
 pub use memory::keep;
 pub use options::{Memory, Options, ShouldPanic, Statics, Time};

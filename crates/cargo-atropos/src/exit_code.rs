@@ -46,7 +46,8 @@ impl From<ExitCode> for process::ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use atropos_report::verdict::{How, Verdict};
+    use atropos_protocol::FailureKind;
+    use atropos_report::verdict::Verdict;
 
     use super::*;
 
@@ -57,9 +58,9 @@ mod tests {
 
     #[test]
     fn the_worst_verdict_decides() {
-        let panicked = Verdict::Killed(How::Panicked);
-        let endless = Verdict::Killed(How::StepLimit);
-        let slow = Verdict::Killed(How::TimeLimit);
+        let panicked = Verdict::Killed(FailureKind::Panicked);
+        let endless = Verdict::Killed(FailureKind::StepLimit);
+        let slow = Verdict::Killed(FailureKind::TimeLimit);
         check(&[], ExitCode::Success);
         check(&[panicked], ExitCode::Success);
         check(
@@ -69,7 +70,7 @@ mod tests {
         check(&[panicked, endless], ExitCode::Limits);
         check(&[panicked, slow], ExitCode::Limits);
         check(
-            &[panicked, Verdict::Killed(How::MemoryLimit)],
+            &[panicked, Verdict::Killed(FailureKind::MemoryLimit)],
             ExitCode::Success,
         );
         check(&[endless, Verdict::Survived], ExitCode::Survivors);

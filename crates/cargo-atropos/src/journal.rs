@@ -10,8 +10,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Mutex;
 
+use atropos_protocol::FailureKind;
 use atropos_report::communication::Communication;
-use atropos_report::verdict::How;
 use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 1;
@@ -64,7 +64,8 @@ pub struct ExploredEntry {
 /// How a test noticed a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KillEntry {
-    pub how: How,
+    #[serde(with = "atropos_report::serde_words::failure_kind")]
+    pub how: FailureKind,
     pub message: String,
     pub location: String,
 }
@@ -144,7 +145,7 @@ mod tests {
             mutant,
             seconds: 0.5,
             kill: mutant.is_multiple_of(2).then(|| KillEntry {
-                how: How::Panicked,
+                how: FailureKind::Panicked,
                 message: "no\nway".into(),
                 location: "src/lib.rs:1:1".into(),
             }),

@@ -433,7 +433,7 @@ fn rough(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use atropos_report::verdict::How;
+    use atropos_protocol::FailureKind;
 
     use super::*;
 
@@ -447,7 +447,7 @@ mod tests {
         let mut picture = Picture::new(start);
         picture.begin(Phase::Running, 100, start);
         assert_eq!(picture.line(start), "Running 0/100 mutants");
-        picture.done(Some(Verdict::Killed(How::Panicked)), start);
+        picture.done(Some(Verdict::Killed(FailureKind::Panicked)), start);
         picture.done(Some(Verdict::Survived), start);
         picture.done(Some(Verdict::Unreached), start);
         picture.done(Some(Verdict::Unviable), start);
@@ -516,7 +516,7 @@ mod tests {
             picture.line(start),
             "Running 1/2 mutants, 0 killed, 1 survived"
         );
-        picture.done(Some(Verdict::Killed(How::Failed)), start);
+        picture.done(Some(Verdict::Killed(FailureKind::Failed)), start);
         assert_eq!(
             picture.line(start),
             "Running 2/2 mutants, 1 killed, 1 survived"

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use atropos_protocol::exploration::{Answer, Explored, Order};
+use atropos_protocol::exploration::{Explored, Request, Response};
 
 use crate::arguments::{Circumstances, ReplayArguments};
 use crate::did_you_mean::nearest;
@@ -44,31 +44,31 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         ),
         (None, _, _) => return Err(nothing_kept(&arguments, &kept)),
     };
-    let mut order = Order::parse(&found.order).map_err(|error| anyhow!(error))?;
+    let mut request = Request::parse(&found.order).map_err(|error| anyhow!(error))?;
     if let Some(schedule) = &arguments.schedule {
-        order.schedule.clone_from(schedule);
+        request.schedule.clone_from(schedule);
     }
     let Circumstances {
         time,
         memory,
         spurious,
     } = &arguments.circumstances;
-    order.adversarial_time = time.map_or(order.adversarial_time, |time| time.is_adversarial());
-    order.sequential_memory =
-        memory.map_or(order.sequential_memory, |memory| memory.is_sequential());
-    order.spurious |= spurious;
+    request.adversarial_time = time.map_or(request.adversarial_time, |time| time.is_adversarial());
+    request.sequential_memory =
+        memory.map_or(request.sequential_memory, |memory| memory.is_sequential());
+    request.spurious |= spurious;
     let scratch = Scratch::make(&output_directory, "replaying")?;
     let process = Process {
         binary: &found.binary,
         test_arguments: &found.test_arguments,
-        order_file: &scratch.path().join("order"),
+        order_file: &scratch.path().join("request"),
         output: Output::Shown,
         prefix: &arguments.with,
         patience: PATIENCE,
     };
     let mut result = None;
-    let ended = process.carry_out(&order, &interrupt, &mut |answer| {
-        if let Answer::Original(explored) = answer {
+    let ended = process.carry_out(&request, &interrupt, &mut |response| {
+        if let Response::Original(explored) = response {
             result = Some(explored);
         }
     })?;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use atropos_protocol::{Outcome, Way};
+use atropos_protocol::{RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -175,28 +175,28 @@ fn check(seed: u64) {
             continue;
         }
         let all: Vec<u32> = (1..generator.next).collect();
-        let alone = driver.run(Way::Each, &test, &all);
-        let forked = driver.run(Way::Fork, &test, &all);
-        let (batch, run) = driver.run_with(Way::Batch, &test, &all, &limits());
+        let alone = driver.run(RunMode::Each, &test, &all);
+        let forked = driver.run(RunMode::Fork, &test, &all);
+        let (batch, run) = driver.run_with(RunMode::Batch, &test, &all, &limits());
         assert_eq!(run.void, None);
         for mutant in all {
             let (alone, forked) = (&alone[&mutant], &forked[&mutant]);
             let what = format!("seed {seed}, {test}, mutant {mutant}: {alone:?} {forked:?}");
-            assert_eq!(batch[&mutant].outcome, alone.outcome, "{what}");
+            assert_eq!(batch[&mutant].result, alone.result, "{what}");
             assert_eq!(batch[&mutant].message, alone.message, "{what}");
             assert_eq!(batch[&mutant].steps, alone.steps, "{what}");
-            if forked.outcome == Outcome::NotInfected {
+            if forked.result == TestResult::NotInfected {
                 assert!(!baseline.infected.contains(&mutant), "{what}");
-                assert_eq!(alone.outcome, Outcome::Passed, "{what}");
+                assert_eq!(alone.result, TestResult::Passed, "{what}");
                 assert_eq!(alone.steps, baseline.steps, "{what}");
             } else {
                 assert!(baseline.infected.contains(&mutant), "{what}");
-                assert_eq!(forked.outcome, alone.outcome, "{what}");
+                assert_eq!(forked.result, alone.result, "{what}");
                 assert_eq!(forked.message, alone.message, "{what}");
                 assert_eq!(forked.steps, alone.steps, "{what}");
             }
             compared += 1;
-            killed += u32::from(alone.outcome.is_kill());
+            killed += u32::from(alone.result.failure().is_some());
             shared += u32::from(forked.leader != mutant);
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::{path::PathBuf, process::Command};
 
-use atropos_protocol::{Broken, Client, Outcome, Way};
+use atropos_protocol::{Broken, Client, FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, PATIENCE, compile};
 
@@ -143,7 +143,7 @@ fn driver() -> Driver {
     Driver::start(&program(), POINTS)
 }
 
-const WAYS: [Way; 3] = [Way::Fork, Way::Each, Way::Batch];
+const WAYS: [RunMode; 3] = [RunMode::Fork, RunMode::Each, RunMode::Batch];
 
 #[test]
 fn tests_are_listed_with_their_marks() {
@@ -208,9 +208,12 @@ fn a_baseline_tells_what_was_reached_and_infected() {
 fn a_failing_baseline_says_why_and_shows_the_output() {
     let mut driver = driver();
     let baseline = driver.baseline("fails");
-    assert_eq!(baseline.verdict.outcome, Outcome::Failed);
-    assert!(baseline.verdict.message.contains("two and two"));
-    assert!(baseline.verdict.location.contains("program.rs:"));
+    assert_eq!(
+        baseline.test_run.result,
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert!(baseline.test_run.message.contains("two and two"));
+    assert!(baseline.test_run.location.contains("program.rs:"));
     let captured = driver.captured();
     assert!(captured.contains("about to fail"), "{captured}");
     assert!(captured.contains("two and two"), "{captured}");
@@ -225,14 +228,14 @@ fn mutants_are_killed_or_survive_the_same_in_every_way() {
             outcomes.into_iter().collect::<Vec<_>>()
         };
         let sums = outcomes(&mut driver, "adds", &[1, 2, 3]);
-        let failed = Outcome::Failed;
+        let failed = TestResult::failed(FailureKind::Panicked);
         assert_eq!(sums, [(1, failed), (2, failed), (3, failed)], "{way:?}");
         let evens = outcomes(&mut driver, "evens", &[4, 5, 6]);
         assert_eq!(evens, [(4, failed), (5, failed), (6, failed)], "{way:?}");
         let ands = outcomes(&mut driver, "ands", &[7, 8, 9]);
         assert_eq!(ands, [(7, failed), (8, failed), (9, failed)], "{way:?}");
         let all = outcomes(&mut driver, "deletes_and_replaces", &[15, 16, 17, 18]);
-        let passed = Outcome::Passed;
+        let passed = TestResult::Passed;
         assert_eq!(
             all,
             [(15, failed), (16, failed), (17, failed), (18, passed)],
@@ -251,25 +254,26 @@ fn mutants_are_killed_or_survive_the_same_in_every_way() {
 #[test]
 fn uninfected_mutants_are_not_run_where_values_show_it() {
     let mut driver = driver();
-    let outcomes = driver.outcomes(Way::Fork, "checks_one_sum", &[1, 2, 3]);
-    assert_eq!(outcomes[&2], Outcome::NotInfected);
-    let outcomes = driver.outcomes(Way::Fork, "compares", &[10, 11, 12, 13, 14]);
-    assert_eq!(outcomes[&10], Outcome::NotInfected);
-    assert_eq!(outcomes[&13], Outcome::NotInfected);
-    assert_eq!(outcomes[&11], Outcome::Failed);
+    let outcomes = driver.outcomes(RunMode::Fork, "checks_one_sum", &[1, 2, 3]);
+    assert_eq!(outcomes[&2], TestResult::NotInfected);
+    let outcomes = driver.outcomes(RunMode::Fork, "compares", &[10, 11, 12, 13, 14]);
+    assert_eq!(outcomes[&10], TestResult::NotInfected);
+    assert_eq!(outcomes[&13], TestResult::NotInfected);
+    assert_eq!(outcomes[&11], TestResult::failed(FailureKind::Panicked));
 }
 
 #[test]
 fn equal_mutants_share_a_process() {
     let mut driver = driver();
     let index = [11, 12, 14];
-    let (verdicts, run) = driver.run_with(Way::Fork, "compares", &index, &crate::support::limits());
+    let (test_runs, run) =
+        driver.run_with(RunMode::Fork, "compares", &index, &crate::support::limits());
     assert_eq!(run.forks, 1);
-    assert!(verdicts.values().all(|verdict| verdict.leader == 11));
+    assert!(test_runs.values().all(|test_run| test_run.leader == 11));
     assert!(
-        verdicts
+        test_runs
             .values()
-            .all(|verdict| verdict.outcome == Outcome::Failed)
+            .all(|test_run| test_run.result == TestResult::failed(FailureKind::Panicked))
     );
 }
 
@@ -277,14 +281,14 @@ fn equal_mutants_share_a_process() {
 fn verdicts_carry_message_and_place() {
     let mut driver = driver();
     for way in WAYS {
-        let verdicts = driver.run(way, "checks_one_sum", &[1]);
-        let verdict = &verdicts[&1];
-        assert!(verdict.message.contains("sum"), "{way:?}: {verdict:?}");
+        let test_runs = driver.run(way, "checks_one_sum", &[1]);
+        let test_run = &test_runs[&1];
+        assert!(test_run.message.contains("sum"), "{way:?}: {test_run:?}");
         assert!(
-            verdict.location.contains("program.rs:"),
-            "{way:?}: {verdict:?}"
+            test_run.location.contains("program.rs:"),
+            "{way:?}: {test_run:?}"
         );
-        assert_eq!(verdict.leader, 1);
-        assert_eq!(verdict.steps, 1);
+        assert_eq!(test_run.leader, 1);
+        assert_eq!(test_run.steps, 1);
     }
 }

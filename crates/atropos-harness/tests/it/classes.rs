@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use atropos_protocol::{Outcome, Way};
+use atropos_protocol::{FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits, outcomes};
 
@@ -126,22 +126,22 @@ fn check(test: &str, wanted: &[u32], forks: u64) {
     let mut driver = driver();
     let baseline = driver.baseline(test);
     assert!(baseline.passed(), "{baseline:?}");
-    let (forked, run) = driver.run_with(Way::Fork, test, wanted, &limits());
-    assert_eq!(run.original.outcome, Outcome::Passed);
+    let (forked, run) = driver.run_with(RunMode::Fork, test, wanted, &limits());
+    assert_eq!(run.original.result, TestResult::Passed);
     assert_eq!(run.forks, forks, "{forked:#?}");
-    let alone = driver.run(Way::Each, test, wanted);
-    let batch = driver.run(Way::Batch, test, wanted);
+    let alone = driver.run(RunMode::Each, test, wanted);
+    let batch = driver.run(RunMode::Batch, test, wanted);
     for &mutant in wanted {
         let infected = baseline.infected.contains(&mutant);
         let (forked, alone, batch) = (&forked[&mutant], &alone[&mutant], &batch[&mutant]);
-        assert_eq!(batch.outcome, alone.outcome, "{mutant}");
+        assert_eq!(batch.result, alone.result, "{mutant}");
         assert_eq!(batch.message, alone.message, "{mutant}");
         if infected {
-            assert_eq!(forked.outcome, alone.outcome, "{mutant}");
+            assert_eq!(forked.result, alone.result, "{mutant}");
             assert_eq!(forked.message, alone.message, "{mutant}");
         } else {
-            assert_eq!(forked.outcome, Outcome::NotInfected, "{mutant}");
-            assert_eq!(alone.outcome, Outcome::Passed, "{mutant}");
+            assert_eq!(forked.result, TestResult::NotInfected, "{mutant}");
+            assert_eq!(alone.result, TestResult::Passed, "{mutant}");
         }
     }
 }
@@ -158,40 +158,40 @@ fn classes_part_as_their_values_do() {
 #[test]
 fn a_class_that_never_parts_is_run_once() {
     let mut driver = driver();
-    let (verdicts, run) = driver.run_with(Way::Fork, "survives_together", &[1, 3], &limits());
+    let (test_runs, run) = driver.run_with(RunMode::Fork, "survives_together", &[1, 3], &limits());
     assert_eq!(run.forks, 1);
-    assert_eq!(verdicts[&1].leader, 1);
-    assert_eq!(verdicts[&3].leader, 1);
-    assert_eq!(verdicts[&3].outcome, Outcome::Passed);
+    assert_eq!(test_runs[&1].leader, 1);
+    assert_eq!(test_runs[&3].leader, 1);
+    assert_eq!(test_runs[&3].result, TestResult::Passed);
     // Alone, its leader is itself.
-    let verdicts = driver.run(Way::Fork, "survives_together", &[3]);
-    assert_eq!(verdicts[&3].leader, 3);
+    let test_runs = driver.run(RunMode::Fork, "survives_together", &[3]);
+    assert_eq!(test_runs[&3].leader, 3);
 }
 
 #[test]
 fn mutants_that_are_not_wanted_join_no_class() {
     let mut driver = driver();
-    let verdicts = driver.run(Way::Fork, "parts_twice", &[6, 7]);
-    assert_eq!(verdicts.len(), 2);
-    assert_eq!(verdicts[&6].message, "false false true");
-    assert_eq!(verdicts[&7].message, "false true true");
+    let test_runs = driver.run(RunMode::Fork, "parts_twice", &[6, 7]);
+    assert_eq!(test_runs.len(), 2);
+    assert_eq!(test_runs[&6].message, "false false true");
+    assert_eq!(test_runs[&7].message, "false true true");
 }
 
 #[test]
 fn operands_of_unknown_type_infect() {
     let mut driver = driver();
     assert_eq!(driver.baseline("generics_have_no_values").infected, [14]);
-    let verdicts = driver.run(Way::Fork, "generics_have_no_values", &[14]);
-    assert_eq!(verdicts[&14].outcome, Outcome::Passed);
+    let test_runs = driver.run(RunMode::Fork, "generics_have_no_values", &[14]);
+    assert_eq!(test_runs[&14].result, TestResult::Passed);
 }
 
 #[test]
 fn variants_that_are_gone_are_never_infected() {
     let mut driver = driver();
     assert_eq!(driver.baseline("gone_variants_do_nothing").infected, [16]);
-    let outcomes = outcomes(&driver.run(Way::Fork, "gone_variants_do_nothing", &[15, 16]));
-    assert_eq!(outcomes[&15], Outcome::NotInfected);
-    assert_eq!(outcomes[&16], Outcome::Failed);
+    let outcomes = outcomes(&driver.run(RunMode::Fork, "gone_variants_do_nothing", &[15, 16]));
+    assert_eq!(outcomes[&15], TestResult::NotInfected);
+    assert_eq!(outcomes[&16], TestResult::failed(FailureKind::Panicked));
 }
 
 #[test]
@@ -201,6 +201,10 @@ fn an_original_that_may_panic_is_infected_by_all() {
         driver.baseline("overflow_is_unknown").infected,
         [1, 2, 3, 4]
     );
-    let outcomes = driver.outcomes(Way::Fork, "overflow_is_unknown", &[1, 2, 3, 4]);
-    assert!(outcomes.values().all(|&outcome| outcome == Outcome::Failed));
+    let outcomes = driver.outcomes(RunMode::Fork, "overflow_is_unknown", &[1, 2, 3, 4]);
+    assert!(
+        outcomes
+            .values()
+            .all(|&outcome| outcome == TestResult::failed(FailureKind::Panicked))
+    );
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use atropos_protocol::{Effect, Effects, Outcome, Way};
+use atropos_protocol::{Effect, Effects, FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -156,15 +156,19 @@ fn check_effects(test: &str, effects: &[Effect], first: &str) -> Driver {
 /// A test with such effects: its mutants are not forked, but have verdicts alone.
 fn check_own_process(test: &str, effects: &[Effect], first: &str) {
     let mut driver = check_effects(test, effects, first);
-    let outcomes = driver.outcomes(Way::Fork, test, &[1, 2]);
-    let own = Outcome::NeedsOwnProcess;
+    let outcomes = driver.outcomes(RunMode::Fork, test, &[1, 2]);
+    let own = TestResult::NeedsOwnProcess;
     assert!(
         outcomes.values().all(|&outcome| outcome == own),
         "{test}: {outcomes:?}"
     );
-    let outcomes = driver.outcomes(Way::Each, test, &[1, 2]);
-    assert_eq!(outcomes[&1], Outcome::Failed, "{test}");
-    assert_eq!(outcomes[&2], Outcome::Passed, "{test}");
+    let outcomes = driver.outcomes(RunMode::Each, test, &[1, 2]);
+    assert_eq!(
+        outcomes[&1],
+        TestResult::failed(FailureKind::Panicked),
+        "{test}"
+    );
+    assert_eq!(outcomes[&2], TestResult::Passed, "{test}");
 }
 
 #[test]
@@ -186,10 +190,14 @@ fn a_test_that_holds_its_own_descriptors_can_be_repeated() {
     for test in ["holds_a_file_open", "holds_a_pipe"] {
         let baseline = driver.baseline(test);
         assert!(baseline.may_batch() && !baseline.may_fork());
-        let (verdicts, run) = driver.run_with(Way::Batch, test, &[1, 2], &limits());
+        let (test_runs, run) = driver.run_with(RunMode::Batch, test, &[1, 2], &limits());
         assert_eq!(run.void, None);
-        assert_eq!(verdicts[&1].outcome, Outcome::Failed, "{test}");
-        assert_eq!(verdicts[&2].outcome, Outcome::Passed, "{test}");
+        assert_eq!(
+            test_runs[&1].result,
+            TestResult::failed(FailureKind::Panicked),
+            "{test}"
+        );
+        assert_eq!(test_runs[&2].result, TestResult::Passed, "{test}");
     }
 }
 
@@ -205,9 +213,9 @@ fn processes_are_noticed() {
     let baseline = driver.baseline("runs_a_program");
     assert!(baseline.effects.contains(Effect::Processes));
     assert!(!baseline.may_fork() && !baseline.may_batch());
-    let outcomes = driver.outcomes(Way::Each, "runs_a_program", &[1, 2]);
-    assert_eq!(outcomes[&1], Outcome::Failed);
-    assert_eq!(outcomes[&2], Outcome::Passed);
+    let outcomes = driver.outcomes(RunMode::Each, "runs_a_program", &[1, 2]);
+    assert_eq!(outcomes[&1], TestResult::failed(FailureKind::Panicked));
+    assert_eq!(outcomes[&2], TestResult::Passed);
 }
 
 #[test]
@@ -218,47 +226,55 @@ fn a_process_id_that_a_fork_would_change_is_noticed() {
 #[test]
 fn reading_files_does_no_harm() {
     let mut driver = check_effects("reads_a_file_before", &[Effect::Descriptors], "");
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let outcomes = driver.outcomes(way, "reads_a_file_before", &[1, 2, 6]);
-        assert_eq!(outcomes[&1], Outcome::Failed, "{way:?}");
-        assert_eq!(outcomes[&2], Outcome::Passed, "{way:?}");
-        assert_eq!(outcomes[&6], Outcome::Passed, "{way:?}");
+        assert_eq!(
+            outcomes[&1],
+            TestResult::failed(FailureKind::Panicked),
+            "{way:?}"
+        );
+        assert_eq!(outcomes[&2], TestResult::Passed, "{way:?}");
+        assert_eq!(outcomes[&6], TestResult::Passed, "{way:?}");
     }
 }
 
 #[test]
 fn a_test_that_moves_away_can_be_forked_but_not_repeated() {
     let mut driver = check_effects("moves_away", &[Effect::Directory], "chdir");
-    let outcomes = driver.outcomes(Way::Fork, "moves_away", &[1, 2]);
-    assert_eq!(outcomes[&1], Outcome::Failed);
-    assert_eq!(outcomes[&2], Outcome::Passed);
+    let outcomes = driver.outcomes(RunMode::Fork, "moves_away", &[1, 2]);
+    assert_eq!(outcomes[&1], TestResult::failed(FailureKind::Panicked));
+    assert_eq!(outcomes[&2], TestResult::Passed);
     let index = driver.index("moves_away");
     let run = driver
         .client
-        .run(Way::Batch, index, &[1], &limits(), &mut |_, _| panic!());
+        .run(RunMode::Batch, index, &[1], &limits(), &mut |_, _| panic!());
     assert!(run.unwrap().void.is_some());
 }
 
 #[test]
 fn a_mutant_with_effects_of_its_own_needs_its_own_process() {
     let mut driver = check_effects("pure", &[], "");
-    for way in [Way::Fork, Way::Batch] {
-        let verdicts = driver.run(way, "pure", &[1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(verdicts[&1].outcome, Outcome::Failed, "{way:?}");
-        assert_eq!(verdicts[&2].outcome, Outcome::Passed, "{way:?}");
+    for way in [RunMode::Fork, RunMode::Batch] {
+        let test_runs = driver.run(way, "pure", &[1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(
+            test_runs[&1].result,
+            TestResult::failed(FailureKind::Panicked),
+            "{way:?}"
+        );
+        assert_eq!(test_runs[&2].result, TestResult::Passed, "{way:?}");
         for mutant in [3, 4, 5, 7] {
-            let verdict = &verdicts[&mutant];
+            let test_run = &test_runs[&mutant];
             assert_eq!(
-                verdict.outcome,
-                Outcome::NeedsOwnProcess,
-                "{way:?} {verdict:?}"
+                test_run.result,
+                TestResult::NeedsOwnProcess,
+                "{way:?} {test_run:?}"
             );
-            assert_ne!(verdict.message, "", "{way:?} {mutant}");
+            assert_ne!(test_run.message, "", "{way:?} {mutant}");
         }
-        assert_eq!(verdicts[&6].outcome, Outcome::Passed, "{way:?}");
+        assert_eq!(test_runs[&6].result, TestResult::Passed, "{way:?}");
     }
-    for (mutant, outcome) in driver.outcomes(Way::Each, "pure", &[2, 3, 4, 5, 6, 7]) {
-        assert_eq!(outcome, Outcome::Passed, "{mutant}");
+    for (mutant, outcome) in driver.outcomes(RunMode::Each, "pure", &[2, 3, 4, 5, 6, 7]) {
+        assert_eq!(outcome, TestResult::Passed, "{mutant}");
     }
 }
 
@@ -268,35 +284,40 @@ fn a_test_that_goes_around_libc_is_stopped_by_the_kernel() {
     // It is not noticed in the baseline, but no mutant is forked behind it.
     let baseline = driver.baseline("makes_a_system_call_by_itself");
     assert!(baseline.passed());
-    let verdicts = driver.run(Way::Fork, "makes_a_system_call_by_itself", &[1, 2]);
-    for verdict in verdicts.values() {
-        assert_eq!(verdict.outcome, Outcome::NeedsOwnProcess);
-        assert!(verdict.message.contains("system call"), "{verdict:?}");
+    let test_runs = driver.run(RunMode::Fork, "makes_a_system_call_by_itself", &[1, 2]);
+    for test_run in test_runs.values() {
+        assert_eq!(test_run.result, TestResult::NeedsOwnProcess);
+        assert!(test_run.message.contains("system call"), "{test_run:?}");
     }
-    let outcomes = driver.outcomes(Way::Each, "makes_a_system_call_by_itself", &[1, 2]);
-    assert_eq!(outcomes[&1], Outcome::Failed);
-    assert_eq!(outcomes[&2], Outcome::Passed);
+    let outcomes = driver.outcomes(RunMode::Each, "makes_a_system_call_by_itself", &[1, 2]);
+    assert_eq!(outcomes[&1], TestResult::failed(FailureKind::Panicked));
+    assert_eq!(outcomes[&2], TestResult::Passed);
 }
 
 #[test]
 fn time_spent_on_other_mutants_does_not_count() {
     let mut driver = driver();
-    let verdicts = driver.run(Way::Fork, "measures_time", &[2, 8, 9, 10]);
-    assert_eq!(verdicts[&8].outcome, Outcome::Failed);
-    assert!(verdicts[&8].message.contains("took"), "{verdicts:?}");
+    let test_runs = driver.run(RunMode::Fork, "measures_time", &[2, 8, 9, 10]);
+    assert_eq!(
+        test_runs[&8].result,
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert!(test_runs[&8].message.contains("took"), "{test_runs:?}");
     // Forked after mutant 8 has slept.
-    assert_eq!(verdicts[&10].outcome, Outcome::Passed, "{verdicts:?}");
-    assert!(verdicts[&9].message.contains("(8, 8)"), "{verdicts:?}");
+    assert_eq!(test_runs[&10].result, TestResult::Passed, "{test_runs:?}");
+    assert!(test_runs[&9].message.contains("(8, 8)"), "{test_runs:?}");
 }
 
 #[test]
 fn a_point_leaves_errno_alone() {
     let mut driver = driver();
     assert!(driver.baseline("keeps_errno").passed());
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let outcomes = driver.outcomes(way, "keeps_errno", &[2, 10]);
         assert!(
-            outcomes.values().all(|&outcome| outcome == Outcome::Passed),
+            outcomes
+                .values()
+                .all(|&outcome| outcome == TestResult::Passed),
             "{way:?}"
         );
     }
@@ -306,8 +327,12 @@ fn a_point_leaves_errno_alone() {
 fn temporary_files_of_one_run_are_gone_before_the_next() {
     let mut driver = driver();
     for _ in 0..2 {
-        let outcomes = driver.outcomes(Way::Each, "writes_a_file", &[2, 3, 10]);
-        assert!(outcomes.values().all(|&outcome| outcome == Outcome::Passed));
+        let outcomes = driver.outcomes(RunMode::Each, "writes_a_file", &[2, 3, 10]);
+        assert!(
+            outcomes
+                .values()
+                .all(|&outcome| outcome == TestResult::Passed)
+        );
         assert!(driver.baseline("writes_a_file").passed());
     }
     let Driver { client, scratch } = driver;

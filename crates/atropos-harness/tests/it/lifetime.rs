@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use atropos_protocol::{Limits, Outcome, Way};
+use atropos_protocol::{Limits, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -68,34 +68,34 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 
 #[test]
 fn a_cancelled_command_ends_soon_and_keeps_what_it_has() {
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let mut driver = driver();
         let board = driver.client.board();
         let watcher = std::thread::spawn(move || {
             wait_until("mutant 1 runs", || {
-                board.records()[1].outcome() == Outcome::Running
+                board.records()[1].result() == TestResult::Running
             });
             board.header().cancel.store(1, Ordering::Relaxed);
         });
         let start = Instant::now();
-        let (verdicts, _) = driver.run_with(way, "test", &[1, 3], &patient());
+        let (test_runs, _) = driver.run_with(way, "test", &[1, 3], &patient());
         assert!(start.elapsed() < Duration::from_secs(20));
         watcher.join().unwrap();
-        assert!(verdicts.is_empty(), "{way:?}: {verdicts:?}");
+        assert!(test_runs.is_empty(), "{way:?}: {test_runs:?}");
         // The zygote is as good as before.
         let outcomes = driver.outcomes(way, "test", &[3]);
-        assert_eq!(outcomes[&3], Outcome::Passed, "{way:?}");
+        assert_eq!(outcomes[&3], TestResult::Passed, "{way:?}");
     }
 }
 
 #[test]
 fn dead_mutants_are_not_run() {
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let mut driver = driver();
         driver.client.board().set_dead(1);
-        let (verdicts, _) = driver.run_with(way, "test", &[1, 3], &patient());
-        assert_eq!(verdicts.len(), 1, "{way:?}");
-        assert_eq!(verdicts[&3].outcome, Outcome::Passed);
+        let (test_runs, _) = driver.run_with(way, "test", &[1, 3], &patient());
+        assert_eq!(test_runs.len(), 1, "{way:?}");
+        assert_eq!(test_runs[&3].result, TestResult::Passed);
     }
 }
 
@@ -146,7 +146,7 @@ fn act_as_a_driver() {
         .args(["test", "--skip"])
         .arg(std::env::var("ACT_AS_A_DRIVER_WITH").unwrap());
     let mut driver = Driver::start_command(command, POINTS);
-    driver.run_with(Way::Each, "test", &[mutant], &patient());
+    driver.run_with(RunMode::Each, "test", &[mutant], &patient());
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
     let board = driver.client.board();
     let killer = std::thread::spawn(move || {
         wait_until("mutant 1 runs", || {
-            board.records()[1].outcome() == Outcome::Running
+            board.records()[1].result() == TestResult::Running
         });
         let children = format!("/proc/{pid}/task/{pid}/children");
         let mut child = String::new();
@@ -171,7 +171,7 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
     let index = driver.index("test");
     let result = driver
         .client
-        .run(Way::Each, index, &[1], &patient(), &mut |_, _| ());
+        .run(RunMode::Each, index, &[1], &patient(), &mut |_, _| ());
     assert!(matches!(
         result,
         Err(atropos_protocol::Broken::Died(Some(_)))

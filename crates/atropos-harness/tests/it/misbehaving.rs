@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use atropos_protocol::{Effect, Limits, Outcome, Way};
+use atropos_protocol::{Effect, FailureKind, Limits, RunMode, STACK_OVERFLOW, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -201,22 +201,22 @@ fn driver() -> Driver {
 }
 
 /// Runs one mutant in all three ways; each must say the same.
-fn check(mutant: u32, expected: Outcome, message: &str) {
+fn check(mutant: u32, expected: TestResult, message: &str) {
     check_within(mutant, expected, message, &limits());
 }
 
-fn check_within(mutant: u32, expected: Outcome, message: &str, limits: &Limits) {
+fn check_within(mutant: u32, expected: TestResult, message: &str, limits: &Limits) {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each, Way::Batch] {
-        let (verdicts, _) = driver.run_with(way, "seven", &[mutant], limits);
-        let verdict = &verdicts[&mutant];
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
+        let (test_runs, _) = driver.run_with(way, "seven", &[mutant], limits);
+        let test_run = &test_runs[&mutant];
         // Whether it had the processors depends on what else the machine does.
         let is_expected = match expected {
-            Outcome::TimeLimit => verdict.outcome.is_of_the_clock(),
-            expected => verdict.outcome == expected,
+            expected if expected.is_of_the_clock() => test_run.result.is_of_the_clock(),
+            expected => test_run.result == expected,
         };
-        assert!(is_expected, "{way:?}: {verdict:?}");
-        assert!(verdict.message.contains(message), "{way:?}: {verdict:?}");
+        assert!(is_expected, "{way:?}: {test_run:?}");
+        assert!(test_run.message.contains(message), "{way:?}: {test_run:?}");
         assert_harmless(&mut driver);
     }
 }
@@ -229,16 +229,16 @@ fn in_a_hurry() -> Limits {
 }
 
 /// As `check`, for what only a process of its own may do.
-fn check_own(mutant: u32, expected: Outcome, message: &str) {
+fn check_own(mutant: u32, expected: TestResult, message: &str) {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Batch] {
-        let verdict = &driver.run(way, "seven", &[mutant])[&mutant];
-        assert_eq!(verdict.outcome, Outcome::NeedsOwnProcess, "{way:?}");
+    for way in [RunMode::Fork, RunMode::Batch] {
+        let test_run = &driver.run(way, "seven", &[mutant])[&mutant];
+        assert_eq!(test_run.result, TestResult::NeedsOwnProcess, "{way:?}");
         assert_harmless(&mut driver);
     }
-    let verdict = &driver.run(Way::Each, "seven", &[mutant])[&mutant];
-    assert_eq!(verdict.outcome, expected, "{verdict:?}");
-    assert!(verdict.message.contains(message), "{verdict:?}");
+    let test_run = &driver.run(RunMode::Each, "seven", &[mutant])[&mutant];
+    assert_eq!(test_run.result, expected, "{test_run:?}");
+    assert!(test_run.message.contains(message), "{test_run:?}");
     assert_harmless(&mut driver);
 }
 
@@ -253,7 +253,7 @@ fn assert_harmless(driver: &mut Driver) {
 
 #[test]
 fn an_endless_loop_runs_into_the_step_limit() {
-    check(1, Outcome::StepLimit, "");
+    check(1, TestResult::failed(FailureKind::StepLimit), "");
 }
 
 /// Its steps are as many as the machine makes in the time that it waits for.
@@ -263,48 +263,48 @@ fn who_looks_at_the_clock_all_the_time_may_take_any_number_of_steps() {
         steps: 100_000,
         ..limits()
     };
-    check_within(42, Outcome::Passed, "", &limits);
-    check_within(43, Outcome::StepLimit, "", &limits);
+    check_within(42, TestResult::Passed, "", &limits);
+    check_within(43, TestResult::failed(FailureKind::StepLimit), "", &limits);
 }
 
 #[test]
 fn endless_recursion_runs_into_the_step_limit() {
-    check(2, Outcome::StepLimit, "");
+    check(2, TestResult::failed(FailureKind::StepLimit), "");
 }
 
 #[test]
 fn a_stack_overflow_is_told_from_other_crashes() {
-    check(3, Outcome::StackOverflow, "");
+    check(3, TestResult::crashed(STACK_OVERFLOW), "");
 }
 
 #[test]
 fn an_abort_is_a_crash() {
-    check(4, Outcome::Crashed(6), "");
+    check(4, TestResult::crashed(6), "");
 }
 
 #[test]
 fn a_double_panic_is_a_crash_with_a_message() {
-    check(5, Outcome::Crashed(6), "second");
+    check(5, TestResult::crashed(6), "second");
 }
 
 #[test]
 fn a_segmentation_fault_is_a_crash() {
-    check(6, Outcome::Crashed(11), "");
+    check(6, TestResult::crashed(11), "");
 }
 
 #[test]
 fn an_exit_with_success_in_the_middle_is_noticed() {
-    check(7, Outcome::Exited(0), "");
+    check(7, TestResult::exited(0), "");
 }
 
 #[test]
 fn a_memory_explosion_runs_into_the_memory_limit() {
-    check(8, Outcome::MemoryLimit, "");
+    check(8, TestResult::failed(FailureKind::MemoryLimit), "");
 }
 
 #[test]
 fn a_file_without_end_runs_into_the_file_limit() {
-    check_own(35, Outcome::FileLimit, "");
+    check_own(35, TestResult::failed(FailureKind::FileLimit), "");
 }
 
 #[test]
@@ -328,25 +328,29 @@ fn an_original_that_writes_large_files_is_told_from_others() {
 #[test]
 fn threads_without_end_run_into_the_spawn_limit() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each] {
+    for way in [RunMode::Fork, RunMode::Each] {
         let outcomes = driver.outcomes(way, "seven", &[36]);
-        assert_eq!(outcomes[&36], Outcome::SpawnLimit, "{way:?}");
+        assert_eq!(
+            outcomes[&36],
+            TestResult::failed(FailureKind::SpawnLimit),
+            "{way:?}"
+        );
         assert_harmless(&mut driver);
     }
 }
 
 #[test]
 fn processes_without_end_run_into_the_spawn_limit_and_are_ended() {
-    check_own(37, Outcome::SpawnLimit, "");
+    check_own(37, TestResult::failed(FailureKind::SpawnLimit), "");
     assert!(!is_running("3574"));
 }
 
 #[test]
 fn signals_reach_nobody_but_the_test() {
-    check_own(38, Outcome::Harm, "kill -1");
-    check_own(39, Outcome::Harm, "kill ");
-    check_own(40, Outcome::Passed, "");
-    check_own(41, Outcome::Passed, "");
+    check_own(38, TestResult::Harm, "kill -1");
+    check_own(39, TestResult::Harm, "kill ");
+    check_own(40, TestResult::Passed, "");
+    check_own(41, TestResult::Passed, "");
 }
 
 #[test]
@@ -360,48 +364,64 @@ fn who_wants_a_certain_port_is_in_its_own_way() {
 
 #[test]
 fn closing_the_standard_streams_passes_if_the_test_passes() {
-    check(9, Outcome::Passed, "");
+    check(9, TestResult::Passed, "");
 }
 
 #[test]
 fn closing_all_descriptors_does_not_silence_the_verdict() {
-    check(10, Outcome::Failed, "left == right");
+    check(
+        10,
+        TestResult::failed(FailureKind::Panicked),
+        "left == right",
+    );
 }
 
 #[test]
 fn megabytes_of_output_go_nowhere() {
-    check(11, Outcome::Passed, "");
+    check(11, TestResult::Passed, "");
 }
 
 #[test]
 fn changing_the_directory_touches_nobody_else() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each] {
-        assert_eq!(driver.outcomes(way, "seven", &[12])[&12], Outcome::Passed);
+    for way in [RunMode::Fork, RunMode::Each] {
+        assert_eq!(
+            driver.outcomes(way, "seven", &[12])[&12],
+            TestResult::Passed
+        );
         assert_harmless(&mut driver);
     }
-    let outcomes = driver.outcomes(Way::Batch, "seven", &[12]);
-    assert_eq!(outcomes[&12], Outcome::NeedsOwnProcess);
+    let outcomes = driver.outcomes(RunMode::Batch, "seven", &[12]);
+    assert_eq!(outcomes[&12], TestResult::NeedsOwnProcess);
 }
 
 #[test]
 fn changing_the_environment_touches_nobody_else() {
-    check(13, Outcome::Passed, "");
+    check(13, TestResult::Passed, "");
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let outcomes = driver.outcomes(way, "seven", &[13, 25, 29]);
-        assert!(outcomes.values().all(|&outcome| outcome == Outcome::Passed));
+        assert!(
+            outcomes
+                .values()
+                .all(|&outcome| outcome == TestResult::Passed)
+        );
     }
 }
 
 #[test]
 fn a_panic_in_drop_fails_the_test() {
-    check(14, Outcome::Failed, "in drop");
+    check(14, TestResult::failed(FailureKind::Panicked), "in drop");
 }
 
 #[test]
 fn a_loop_without_steps_runs_into_the_time_limit() {
-    check_within(15, Outcome::TimeLimit, "", &in_a_hurry());
+    check_within(
+        15,
+        TestResult::failed(FailureKind::TimeLimit),
+        "",
+        &in_a_hurry(),
+    );
 }
 
 /// Programs that want to run all the time, more of them than there are processors.
@@ -431,63 +451,68 @@ impl Drop for Strangers {
 fn what_takes_long_beside_strangers_is_told_apart() {
     let mut driver = driver();
     let strangers = Strangers::come();
-    let (verdicts, _) = driver.run_with(Way::Each, "seven", &[15], &in_a_hurry());
+    let (test_runs, _) = driver.run_with(RunMode::Each, "seven", &[15], &in_a_hurry());
     drop(strangers);
     // Few kernels don't count how long threads wait.
     if std::fs::exists("/proc/self/schedstat").unwrap() {
-        assert_eq!(verdicts[&15].outcome, Outcome::Starved);
+        assert_eq!(test_runs[&15].result, TestResult::Starved);
     }
 }
 
 #[test]
 fn sleeping_runs_into_the_time_limit() {
-    check_within(16, Outcome::TimeLimit, "", &in_a_hurry());
+    check_within(
+        16,
+        TestResult::failed(FailureKind::TimeLimit),
+        "",
+        &in_a_hurry(),
+    );
 }
 
 /// Long before any limit of time.
 #[test]
 fn threads_that_wait_for_each_other_are_a_deadlock() {
     const WORDS: &str = "all its threads wait for each other";
-    check(30, Outcome::Deadlock, WORDS);
-    let outcomes = driver().outcomes(Way::Each, "seven", &[31, 32]);
-    assert_eq!(outcomes[&31], Outcome::Deadlock);
-    assert_eq!(outcomes[&32], Outcome::Passed);
+    check(30, TestResult::failed(FailureKind::Deadlock), WORDS);
+    let outcomes = driver().outcomes(RunMode::Each, "seven", &[31, 32]);
+    assert_eq!(outcomes[&31], TestResult::failed(FailureKind::Deadlock));
+    assert_eq!(outcomes[&32], TestResult::Passed);
 }
 
 /// As event loops wait: a thread may still come and wake it.
 #[test]
 fn an_event_loop_that_nobody_wakes_is_a_deadlock() {
-    let outcomes = driver().outcomes(Way::Each, "seven", &[33, 34]);
-    assert_eq!(outcomes[&33], Outcome::Deadlock);
-    assert_eq!(outcomes[&34], Outcome::Passed);
+    let outcomes = driver().outcomes(RunMode::Each, "seven", &[33, 34]);
+    assert_eq!(outcomes[&33], TestResult::failed(FailureKind::Deadlock));
+    assert_eq!(outcomes[&34], TestResult::Passed);
 }
 
 #[test]
 fn an_exit_keeps_its_status() {
-    check(17, Outcome::Exited(3), "");
+    check(17, TestResult::exited(3), "");
 }
 
 #[test]
 fn one_absurd_allocation_is_the_memory_limit() {
-    check(18, Outcome::MemoryLimit, "");
+    check(18, TestResult::failed(FailureKind::MemoryLimit), "");
 }
 
 #[test]
 fn a_thread_left_behind_ends_with_the_process() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each] {
+    for way in [RunMode::Fork, RunMode::Each] {
         let outcomes = driver.outcomes(way, "seven", &[19, 20]);
-        assert_eq!(outcomes[&19], Outcome::Passed);
-        assert_eq!(outcomes[&20], Outcome::Failed);
+        assert_eq!(outcomes[&19], TestResult::Passed);
+        assert_eq!(outcomes[&20], TestResult::failed(FailureKind::Panicked));
         assert_harmless(&mut driver);
     }
-    let outcomes = driver.outcomes(Way::Batch, "seven", &[19]);
-    assert_eq!(outcomes[&19], Outcome::NeedsOwnProcess);
+    let outcomes = driver.outcomes(RunMode::Batch, "seven", &[19]);
+    assert_eq!(outcomes[&19], TestResult::NeedsOwnProcess);
 }
 
 #[test]
 fn a_kill_from_within_is_a_crash() {
-    check(21, Outcome::Crashed(9), "");
+    check(21, TestResult::crashed(9), "");
 }
 
 fn is_running(argument: &str) -> bool {
@@ -499,57 +524,77 @@ fn is_running(argument: &str) -> bool {
 
 #[test]
 fn a_child_process_left_behind_is_ended() {
-    check_own(22, Outcome::Passed, "");
+    check_own(22, TestResult::Passed, "");
     assert!(!is_running("3571"));
 }
 
 #[test]
 fn daemons_are_ended_too() {
-    check_own(23, Outcome::Failed, "left == right");
+    check_own(
+        23,
+        TestResult::failed(FailureKind::Panicked),
+        "left == right",
+    );
     assert!(!is_running("3572") && !is_running("3573"));
 }
 
 #[test]
 fn a_panic_in_another_thread_counts_where_it_is_joined() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each] {
-        let verdict = &driver.run(way, "seven", &[24])[&24];
-        assert_eq!(verdict.outcome, Outcome::Failed);
-        assert!(verdict.message.contains("unwrap"), "{verdict:?}");
+    for way in [RunMode::Fork, RunMode::Each] {
+        let test_run = &driver.run(way, "seven", &[24])[&24];
+        assert_eq!(test_run.result, TestResult::failed(FailureKind::Panicked));
+        assert!(test_run.message.contains("unwrap"), "{test_run:?}");
     }
 }
 
 #[test]
 fn a_caught_panic_is_no_failure() {
-    check(25, Outcome::Passed, "");
+    check(25, TestResult::Passed, "");
 }
 
 #[test]
 fn a_panic_without_text_still_has_a_verdict() {
-    check(26, Outcome::Failed, "no text");
+    check(26, TestResult::failed(FailureKind::Panicked), "no text");
 }
 
 #[test]
 fn a_panic_under_a_hook_of_the_test_keeps_its_message() {
-    check(27, Outcome::Failed, "with another hook");
+    check(
+        27,
+        TestResult::failed(FailureKind::Panicked),
+        "with another hook",
+    );
 }
 
 #[test]
 fn a_panic_that_cannot_unwind_is_a_crash() {
-    check(28, Outcome::Crashed(6), "");
+    check(28, TestResult::crashed(6), "");
 }
 
 #[test]
 fn a_test_that_should_panic_judges_misbehaviour_too() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let outcomes = driver.outcomes(way, "panics_if_seven", &[1, 4, 5, 7, 9, 14, 26]);
-        assert_eq!(outcomes[&1], Outcome::StepLimit, "{way:?}");
-        assert_eq!(outcomes[&4], Outcome::Crashed(6), "{way:?}");
-        assert_eq!(outcomes[&7], Outcome::Exited(0), "{way:?}");
-        assert_eq!(outcomes[&9], Outcome::Passed, "{way:?}");
-        assert_eq!(outcomes[&14], Outcome::Failed, "{way:?}");
-        assert_eq!(outcomes[&26], Outcome::Failed, "{way:?}");
+        assert_eq!(
+            outcomes[&1],
+            TestResult::failed(FailureKind::StepLimit),
+            "{way:?}"
+        );
+        assert_eq!(outcomes[&4], TestResult::crashed(6), "{way:?}");
+        assert_eq!(outcomes[&7], TestResult::exited(0), "{way:?}");
+        assert_eq!(outcomes[&9], TestResult::Passed, "{way:?}");
+        assert_eq!(
+            outcomes[&14],
+            TestResult::failed(FailureKind::Panicked),
+            "{way:?}"
+        );
+        assert_eq!(
+            outcomes[&26],
+            TestResult::failed(FailureKind::Panicked),
+            "{way:?}"
+        );
     }
 }
 
@@ -557,18 +602,18 @@ fn a_test_that_should_panic_judges_misbehaviour_too() {
 fn an_original_that_misbehaves_has_a_verdict_too() {
     let mut driver = driver();
     assert_eq!(
-        driver.baseline("original_exits").verdict.outcome,
-        Outcome::Exited(0)
+        driver.baseline("original_exits").test_run.result,
+        TestResult::exited(0)
     );
     assert_eq!(
-        driver.baseline("original_aborts").verdict.outcome,
-        Outcome::Crashed(6)
+        driver.baseline("original_aborts").test_run.result,
+        TestResult::crashed(6)
     );
     let limits = Limits::only_time(Duration::from_millis(200));
     let index = driver.index("original_hangs");
     let capture = driver.scratch.join("captured");
     let baseline = driver.client.baseline(index, &limits, &capture).unwrap();
-    assert!(baseline.verdict.outcome.is_of_the_clock());
+    assert!(baseline.test_run.result.is_of_the_clock());
 }
 
 #[test]
@@ -577,10 +622,10 @@ fn one_misbehaving_mutant_does_not_change_the_verdicts_of_others() {
     let wanted: Vec<u32> = (1..=29)
         .filter(|&mutant| ![15, 16].contains(&mutant))
         .collect();
-    let each = driver.outcomes(Way::Each, "seven", &wanted);
-    for way in [Way::Fork, Way::Batch] {
+    let each = driver.outcomes(RunMode::Each, "seven", &wanted);
+    for way in [RunMode::Fork, RunMode::Batch] {
         for (mutant, outcome) in driver.outcomes(way, "seven", &wanted) {
-            if outcome != Outcome::NeedsOwnProcess {
+            if outcome != TestResult::NeedsOwnProcess {
                 assert_eq!(outcome, each[&mutant], "{way:?} {mutant}");
             }
         }

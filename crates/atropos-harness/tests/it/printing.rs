@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use atropos_protocol::{Outcome, Way};
+use atropos_protocol::{FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile};
 
@@ -80,7 +80,10 @@ fn driver() -> Driver {
 fn the_beginning_and_the_end_of_much_output_are_kept() {
     let mut driver = driver();
     let baseline = driver.baseline("fails_after_much_output");
-    assert_eq!(baseline.verdict.outcome, Outcome::Failed);
+    assert_eq!(
+        baseline.test_run.result,
+        TestResult::failed(FailureKind::Panicked)
+    );
     let captured = driver.captured();
     assert!(captured.len() < 200_000, "{} bytes", captured.len());
     for text in [
@@ -103,9 +106,12 @@ fn a_test_can_still_read_its_own_output() {
     let mut driver = driver();
     let baseline = driver.baseline("reads_its_own_output");
     assert!(baseline.passed(), "{}", driver.captured());
-    let outcomes = driver.outcomes(Way::Each, "reads_its_own_output", &[1]);
-    assert_eq!(outcomes[&1], Outcome::Failed);
-    let verdicts = driver.run(Way::Fork, "reads_its_own_output", &[1]);
-    assert_eq!(verdicts[&1].outcome, Outcome::Failed);
-    assert!(verdicts[&1].message.contains("right: 7"), "{verdicts:?}");
+    let outcomes = driver.outcomes(RunMode::Each, "reads_its_own_output", &[1]);
+    assert_eq!(outcomes[&1], TestResult::failed(FailureKind::Panicked));
+    let test_runs = driver.run(RunMode::Fork, "reads_its_own_output", &[1]);
+    assert_eq!(
+        test_runs[&1].result,
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert!(test_runs[&1].message.contains("right: 7"), "{test_runs:?}");
 }

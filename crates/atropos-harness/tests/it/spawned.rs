@@ -5,7 +5,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use atropos_protocol::{Board, Broken, Client, ENV_BOARD, ENV_MUTANT, Outcome, Way};
+use atropos_protocol::{
+    Board, Broken, Client, ENV_BOARD, ENV_MUTANT, FailureKind, RunMode, TestResult,
+};
 
 use crate::support::{Driver, Kind, PATIENCE, compile, fresh_directory};
 
@@ -90,30 +92,46 @@ fn a_program_that_a_test_starts_is_recorded() {
 fn a_program_that_a_test_starts_acts_as_the_mutant() {
     let mut driver = driver();
     let wanted = [1, 2, 3, 4, 5];
-    let verdicts = driver.run(Way::Each, "the_program_prints_seven", &wanted);
-    assert_eq!(verdicts[&1].outcome, Outcome::Failed);
-    assert!(verdicts[&1].message.contains("8\\n"), "{verdicts:?}");
-    assert!(verdicts[&2].message.contains("9\\n"), "{verdicts:?}");
-    assert_eq!(verdicts[&3].outcome, Outcome::StepLimit);
-    assert_eq!(verdicts[&4].outcome, Outcome::MemoryLimit);
-    assert_eq!(verdicts[&5].outcome, Outcome::Passed);
+    let test_runs = driver.run(RunMode::Each, "the_program_prints_seven", &wanted);
+    assert_eq!(
+        test_runs[&1].result,
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert!(test_runs[&1].message.contains("8\\n"), "{test_runs:?}");
+    assert!(test_runs[&2].message.contains("9\\n"), "{test_runs:?}");
+    assert_eq!(
+        test_runs[&3].result,
+        TestResult::failed(FailureKind::StepLimit)
+    );
+    assert_eq!(
+        test_runs[&4].result,
+        TestResult::failed(FailureKind::MemoryLimit)
+    );
+    assert_eq!(test_runs[&5].result, TestResult::Passed);
 }
 
 #[test]
 fn a_limit_of_the_program_counts_even_if_the_test_does_not_care() {
     let mut driver = driver();
-    let outcomes = driver.outcomes(Way::Each, "the_program_may_print_anything", &[1, 3, 4, 6]);
-    assert_eq!(outcomes[&1], Outcome::Passed);
-    assert_eq!(outcomes[&6], Outcome::FileLimit);
-    assert_eq!(outcomes[&3], Outcome::StepLimit);
-    assert_eq!(outcomes[&4], Outcome::MemoryLimit);
+    let outcomes = driver.outcomes(
+        RunMode::Each,
+        "the_program_may_print_anything",
+        &[1, 3, 4, 6],
+    );
+    assert_eq!(outcomes[&1], TestResult::Passed);
+    assert_eq!(outcomes[&6], TestResult::failed(FailureKind::FileLimit));
+    assert_eq!(outcomes[&3], TestResult::failed(FailureKind::StepLimit));
+    assert_eq!(outcomes[&4], TestResult::failed(FailureKind::MemoryLimit));
 }
 
 #[test]
 fn a_program_without_the_environment_is_the_original() {
     let mut driver = driver();
     let test = "the_program_is_started_without_environment";
-    assert_eq!(driver.outcomes(Way::Each, test, &[1])[&1], Outcome::Passed);
+    assert_eq!(
+        driver.outcomes(RunMode::Each, test, &[1])[&1],
+        TestResult::Passed
+    );
 }
 
 fn output(board: Option<&Board>, mutant: Option<&str>) -> String {
@@ -144,7 +162,10 @@ fn plain_mode_obeys_the_environment_and_never_complains() {
     assert_eq!(output(Some(&board), Some("77")), "7\n");
     assert_eq!(output(Some(&board), Some("x")), "7\n");
     assert_eq!(output(Some(&board), Some("3")), "");
-    assert_eq!(board.spawned_limit(3), Some(Outcome::StepLimit));
+    assert_eq!(
+        board.spawned_limit(3),
+        Some(TestResult::failed(FailureKind::StepLimit))
+    );
     assert_eq!(board.spawned_limit(2), None);
     assert_eq!(output(Some(&board), None), "7\n");
     assert!(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use atropos_protocol::{Outcome, Way};
+use atropos_protocol::{FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile, limits, outcomes};
 
@@ -172,14 +172,14 @@ fn a_worker_brings_all_state_back_between_mutants() {
             baseline.passed() && baseline.may_batch(),
             "{test}: {baseline:?}"
         );
-        let (verdicts, run) = driver.run_with(Way::Batch, test, &wanted, &limits());
+        let (test_runs, run) = driver.run_with(RunMode::Batch, test, &wanted, &limits());
         assert_eq!(run.void, None, "{test}");
         assert_eq!(run.workers, 1, "{test}");
-        assert_eq!(verdicts.len(), 50, "{test}");
-        for (mutant, outcome) in outcomes(&verdicts) {
+        assert_eq!(test_runs.len(), 50, "{test}");
+        for (mutant, outcome) in outcomes(&test_runs) {
             let expected = match mutant {
-                ..=40 => Outcome::Failed,
-                _ => Outcome::Passed,
+                ..=40 => TestResult::failed(FailureKind::Panicked),
+                _ => TestResult::Passed,
             };
             assert_eq!(outcome, expected, "{test} {mutant}");
         }
@@ -189,21 +189,25 @@ fn a_worker_brings_all_state_back_between_mutants() {
 #[test]
 fn a_mutant_in_lazily_made_state_is_met_in_every_way() {
     let mut driver = driver();
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         // Others before it must not have filled the cache.
         let outcomes = driver.outcomes(way, "caches", &[1, 41, 42, 51]);
-        assert_eq!(outcomes[&51], Outcome::Failed, "{way:?}");
-        assert_eq!(outcomes[&41], Outcome::Passed, "{way:?}");
+        assert_eq!(
+            outcomes[&51],
+            TestResult::failed(FailureKind::Panicked),
+            "{way:?}"
+        );
+        assert_eq!(outcomes[&41], TestResult::Passed, "{way:?}");
     }
 }
 
 #[test]
 fn hash_maps_have_the_same_order_in_every_run() {
     let mut messages = Vec::new();
-    for way in [Way::Fork, Way::Each, Way::Batch] {
+    for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let mut driver = driver();
-        for verdict in driver.run(way, "hashes", &[1, 2]).values() {
-            messages.push(verdict.message.clone());
+        for test_run in driver.run(way, "hashes", &[1, 2]).values() {
+            messages.push(test_run.message.clone());
         }
     }
     assert_eq!(messages.len(), 6);
@@ -216,9 +220,12 @@ fn hash_maps_have_the_same_order_in_every_run() {
 #[test]
 fn a_worker_is_replaced_when_a_run_leaks_much() {
     let mut driver = driver();
-    let (verdicts, run) = driver.run_with(Way::Batch, "leaks_much", &[1, 2, 41], &limits());
-    assert_eq!(outcomes(&verdicts)[&41], Outcome::Passed);
-    assert_eq!(outcomes(&verdicts)[&2], Outcome::Failed);
+    let (test_runs, run) = driver.run_with(RunMode::Batch, "leaks_much", &[1, 2, 41], &limits());
+    assert_eq!(outcomes(&test_runs)[&41], TestResult::Passed);
+    assert_eq!(
+        outcomes(&test_runs)[&2],
+        TestResult::failed(FailureKind::Panicked)
+    );
     assert_eq!((run.workers, run.void), (3, None));
 }
 
@@ -226,17 +233,20 @@ fn a_worker_is_replaced_when_a_run_leaks_much() {
 fn files_that_mutants_leave_open_do_not_pile_up() {
     let mut driver = driver();
     let wanted: Vec<u32> = (1..=50).collect();
-    let (verdicts, run) = driver.run_with(Way::Batch, "leaves_files_open", &wanted, &limits());
+    let (test_runs, run) = driver.run_with(RunMode::Batch, "leaves_files_open", &wanted, &limits());
     assert_eq!((run.workers, run.void), (1, None));
-    assert_eq!(outcomes(&verdicts)[&40], Outcome::Failed);
-    assert_eq!(outcomes(&verdicts)[&50], Outcome::Passed);
+    assert_eq!(
+        outcomes(&test_runs)[&40],
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert_eq!(outcomes(&test_runs)[&50], TestResult::Passed);
 }
 
 #[test]
 fn a_test_that_differs_from_run_to_run_is_not_repeated() {
     let mut driver = driver();
-    let (verdicts, run) = driver.run_with(Way::Batch, "differs", &[1, 41], &limits());
-    assert!(verdicts.is_empty());
+    let (test_runs, run) = driver.run_with(RunMode::Batch, "differs", &[1, 41], &limits());
+    assert!(test_runs.is_empty());
     // If the first two runs are alike by chance, the last one is not.
     let why = run.void.as_deref();
     let by_chance = Some("a mutant left traces in the process");

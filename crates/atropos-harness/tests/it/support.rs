@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use atropos_protocol::{Baseline, Client, Limits, Outcome, Run, Verdict, Way};
+use atropos_protocol::{Baseline, Client, Limits, Run, RunMode, TestResult, TestRun};
 
 /// The lists of the tool itself.
 #[allow(dead_code)]
@@ -181,38 +181,43 @@ impl Driver {
     }
 
     /// Runs mutants under small limits.
-    pub fn run(&mut self, way: Way, test: &str, wanted: &[u32]) -> BTreeMap<u32, Verdict> {
+    pub fn run(&mut self, way: RunMode, test: &str, wanted: &[u32]) -> BTreeMap<u32, TestRun> {
         self.run_with(way, test, wanted, &limits()).0
     }
 
     pub fn run_with(
         &mut self,
-        way: Way,
+        way: RunMode,
         test: &str,
         wanted: &[u32],
         limits: &Limits,
-    ) -> (BTreeMap<u32, Verdict>, Run) {
+    ) -> (BTreeMap<u32, TestRun>, Run) {
         let index = self.index(test);
-        let mut verdicts = BTreeMap::new();
+        let mut test_runs = BTreeMap::new();
         let run = self
             .client
-            .run(way, index, wanted, limits, &mut |mutant, verdict| {
-                let before = verdicts.insert(mutant, verdict);
+            .run(way, index, wanted, limits, &mut |mutant, test_run| {
+                let before = test_runs.insert(mutant, test_run);
                 assert_eq!(before, None, "mutant {mutant} was reported twice");
             })
             .unwrap();
-        (verdicts, run)
+        (test_runs, run)
     }
 
-    pub fn outcomes(&mut self, way: Way, test: &str, wanted: &[u32]) -> BTreeMap<u32, Outcome> {
+    pub fn outcomes(
+        &mut self,
+        way: RunMode,
+        test: &str,
+        wanted: &[u32],
+    ) -> BTreeMap<u32, TestResult> {
         outcomes(&self.run(way, test, wanted))
     }
 }
 
-pub fn outcomes(verdicts: &BTreeMap<u32, Verdict>) -> BTreeMap<u32, Outcome> {
-    verdicts
+pub fn outcomes(test_runs: &BTreeMap<u32, TestRun>) -> BTreeMap<u32, TestResult> {
+    test_runs
         .iter()
-        .map(|(&mutant, verdict)| (mutant, verdict.outcome))
+        .map(|(&mutant, test_run)| (mutant, test_run.result))
         .collect()
 }
 

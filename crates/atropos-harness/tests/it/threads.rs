@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use atropos_protocol::{Effect, Outcome, Way};
+use atropos_protocol::{Effect, FailureKind, RunMode, TestResult};
 
 use crate::support::{Driver, Kind, compile};
 
@@ -87,12 +87,14 @@ fn mutants_met_beside_threads_need_their_own_process() {
         assert!(baseline.effects.contains(Effect::Threads), "{test}");
         assert!(!baseline.may_fork() && !baseline.may_batch());
         assert_eq!(baseline.infected, [1, 2], "{test}");
-        let outcomes = driver.outcomes(Way::Fork, test, &[1, 2]);
-        let own = Outcome::NeedsOwnProcess;
+        let outcomes = driver.outcomes(RunMode::Fork, test, &[1, 2]);
+        let own = TestResult::NeedsOwnProcess;
         assert!(outcomes.values().all(|&outcome| outcome == own), "{test}");
-        let outcomes = driver.outcomes(Way::Each, test, &[1, 2]);
+        let outcomes = driver.outcomes(RunMode::Each, test, &[1, 2]);
         assert!(
-            outcomes.values().all(|&outcome| outcome == Outcome::Failed),
+            outcomes
+                .values()
+                .all(|&outcome| outcome == TestResult::failed(FailureKind::Panicked)),
             "{test}"
         );
     }
@@ -102,9 +104,11 @@ fn mutants_met_beside_threads_need_their_own_process() {
 fn mutants_met_while_no_thread_runs_can_be_forked() {
     let mut driver = driver();
     for test in ["met_after_threads_have_ended", "met_before_threads_start"] {
-        let outcomes = driver.outcomes(Way::Fork, test, &[1, 2]);
+        let outcomes = driver.outcomes(RunMode::Fork, test, &[1, 2]);
         assert!(
-            outcomes.values().all(|&outcome| outcome == Outcome::Failed),
+            outcomes
+                .values()
+                .all(|&outcome| outcome == TestResult::failed(FailureKind::Panicked)),
             "{test}"
         );
     }
@@ -114,17 +118,20 @@ fn mutants_met_while_no_thread_runs_can_be_forked() {
 fn a_class_that_parts_beside_threads_sends_the_others_away() {
     let mut driver = driver();
     // Both give false first; then `!` gives true where `F` gives false.
-    let (verdicts, run) = driver.run_with(
-        Way::Fork,
+    let (test_runs, run) = driver.run_with(
+        RunMode::Fork,
         "parts_while_another_runs",
         &[3, 4],
         &crate::support::limits(),
     );
     assert_eq!(run.forks, 1);
-    assert_eq!(verdicts[&3].outcome, Outcome::Failed);
-    assert!(verdicts[&3].message.contains("(4, 3)"), "{verdicts:?}");
-    assert_eq!(verdicts[&4].outcome, Outcome::NeedsOwnProcess);
-    assert!(verdicts[&4].message.contains("threads"), "{verdicts:?}");
+    assert_eq!(
+        test_runs[&3].result,
+        TestResult::failed(FailureKind::Panicked)
+    );
+    assert!(test_runs[&3].message.contains("(4, 3)"), "{test_runs:?}");
+    assert_eq!(test_runs[&4].result, TestResult::NeedsOwnProcess);
+    assert!(test_runs[&4].message.contains("threads"), "{test_runs:?}");
 }
 
 #[test]
@@ -134,8 +141,16 @@ fn points_may_be_hit_from_many_threads() {
     assert!(baseline.passed(), "{baseline:?}");
     assert_eq!(baseline.reached, [1, 3]);
     assert_eq!(baseline.infected, [1, 2, 3, 4]);
-    let outcomes = driver.outcomes(Way::Each, "many_threads_hit_the_same_points", &[1, 2, 3, 4]);
-    assert!(outcomes.values().all(|&outcome| outcome == Outcome::Failed));
+    let outcomes = driver.outcomes(
+        RunMode::Each,
+        "many_threads_hit_the_same_points",
+        &[1, 2, 3, 4],
+    );
+    assert!(
+        outcomes
+            .values()
+            .all(|&outcome| outcome == TestResult::failed(FailureKind::Panicked))
+    );
 }
 
 #[test]
@@ -145,11 +160,11 @@ fn a_worker_refuses_a_test_with_threads() {
     let run = driver
         .client
         .run(
-            Way::Batch,
+            RunMode::Batch,
             index,
             &[1],
             &crate::support::limits(),
-            &mut |_, _| panic!("a verdict"),
+            &mut |_, _| panic!("a test_run"),
         )
         .unwrap();
     assert!(run.void.is_some());

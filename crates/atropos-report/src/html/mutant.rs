@@ -8,7 +8,8 @@ use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
 use crate::number_text::{count, duration};
 use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord, Totals};
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 /// Of tests that reach a mutant, so many are named.
 const SHOWN: usize = 3;
@@ -36,7 +37,7 @@ pub(super) fn word(verdict: Option<Verdict>) -> &'static str {
 
 /// All verdicts that some mutant may have, in the order of reports.
 pub(super) fn verdicts() -> impl Iterator<Item = Option<Verdict>> {
-    let killed = Some(Verdict::Killed(How::Failed));
+    let killed = Some(Verdict::Killed(FailureKind::Failed));
     let others = Verdict::UNKILLED.into_iter().map(Some);
     [killed].into_iter().chain(others).chain([None])
 }

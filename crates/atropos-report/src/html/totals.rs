@@ -6,7 +6,8 @@ use super::add;
 use super::mutant::{class, number_of, verdicts, word};
 use crate::number_text::{count, percent};
 use crate::outcomes::{Outcomes, Totals};
-use crate::verdict::{How, Verdict};
+use crate::verdict::Verdict;
+use atropos_protocol::FailureKind;
 
 pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
     let totals = &outcomes.totals;
@@ -64,7 +65,7 @@ pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
 
 /// How the killed were killed.
 fn ways(totals: &Totals) -> String {
-    let ways = How::ALL.iter().filter_map(|how| {
+    let ways = FailureKind::GENERAL.iter().filter_map(|how| {
         let number = totals.killed_how.get(how)?;
         Some(format!("{number} {how}"))
     });

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use atropos_mutants::{MutantId, Operator, Span};
+use atropos_protocol::FailureKind;
 use atropos_report::lines::Lines;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord, Timings, Tool};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 pub const ACCOUNT: &str = "\
 impl Account {
@@ -90,7 +91,7 @@ pub fn outcomes() -> Outcomes {
     let mut mutants = vec![
         record(
             mutant(1, Aor, deposit, ("amount *", "*"), "/"),
-            killed(How::Panicked),
+            killed(FailureKind::Panicked),
         ),
         record(
             mutant(2, Aor, deposit, plus, "self.balance"),
@@ -110,7 +111,7 @@ pub fn outcomes() -> Outcomes {
         ),
         record(
             mutant(6, Sdl, deposit, ("self.notify();", "self.notify();"), ""),
-            killed(How::StepLimit),
+            killed(FailureKind::StepLimit),
         ),
         record(
             mutant(7, Ror, notify, ("größe > self", ">"), "=="),

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use atropos_protocol::FailureKind;
 use atropos_report::outcomes::{FILE_NAME, FileRecord, Outcomes, ReadError, Totals};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 use serde_json::{Value, json};
 
 use crate::example::outcomes;
@@ -85,7 +86,7 @@ fn every_field_is_described_in_the_schema() {
             "{word} is not described"
         );
     }
-    for how in How::ALL {
+    for how in FailureKind::GENERAL {
         let word = serde_json::to_value(how).unwrap();
         let word = word.as_str().unwrap();
         assert!(

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use atropos_mutants::{MutantId, Operator, Span};
+use atropos_protocol::FailureKind;
 use atropos_report::html::html;
 use atropos_report::impact::{Impact, Suggestion, rank};
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, Tool};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 use crate::example::{ACCOUNT, outcomes, record};
 use crate::odd;
@@ -193,7 +194,7 @@ fn large() -> (Outcomes, String) {
     };
     let verdict = |number: usize| match number % 4 {
         0 => Verdict::Survived,
-        _ => Verdict::Killed(How::Panicked),
+        _ => Verdict::Killed(FailureKind::Panicked),
     };
     let records = (0..10_000).map(|number| record(info(number), Some(verdict(number))));
     let outcomes = Outcomes::new(Tool::default(), Vec::new(), records.collect());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use atropos_protocol::FailureKind;
 use atropos_report::outcomes::Outcomes;
 use atropos_report::stryker::stryker;
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 use serde_json::{Value, json};
 
 use crate::example::{ACCOUNT, outcomes};
@@ -110,9 +111,9 @@ fn every_verdict_has_its_status() {
         let mutant = &report["files"]["src/account.rs"]["mutants"][0];
         mutant["status"].as_str().unwrap().to_owned()
     };
-    for how in How::ALL {
+    for how in FailureKind::GENERAL {
         let expected = match how {
-            How::StepLimit | How::TimeLimit => "Timeout",
+            FailureKind::StepLimit | FailureKind::TimeLimit => "Timeout",
             _ => "Killed",
         };
         let killed = odd::alone(Some(Verdict::Killed(how)));

@@ -1,9 +1,10 @@
 //! The summary at the end of a run.
 
 use anstream::adapter::strip_str;
+use atropos_protocol::FailureKind;
 use atropos_report::outcomes::Outcomes;
 use atropos_report::summary::{Layout, summary};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 use crate::example::{ACCOUNT, outcomes};
 
@@ -116,7 +117,7 @@ fn a_perfect_run_is_short() {
     let mut mutants = perfect.mutants;
     mutants.truncate(3);
     for mutant in &mut mutants {
-        mutant.verdict = Some(Verdict::Killed(How::Failed));
+        mutant.verdict = Some(Verdict::Killed(FailureKind::Failed));
     }
     let perfect = Outcomes::new(perfect.tool, perfect.tests, mutants);
     assert_eq!(rendered(&perfect, 100, false), PERFECT);

@@ -8,7 +8,7 @@ use atropos_search::Op;
 use super::code::Code;
 use super::thread_state::Wait;
 use super::{Announcement, control, here};
-use crate::finding::{Finding, FindingKind};
+use crate::finding::Finding;
 use crate::trace::is_ours;
 
 /// Virtual time since the execution began.
@@ -73,13 +73,13 @@ pub fn read() {
 /// The execution depends on what can't be controlled.
 pub fn mark(what: &str) {
     if let Some(control) = control() {
-        let known = |finding: &Finding| matches!(finding.kind, FindingKind::Uncontrolled { .. });
+        let known = |finding: &Finding| matches!(finding, Finding::Uncontrolled { .. });
         if control.state().findings.iter().any(known) {
             return;
         }
         let last = || control.me().site.map(|site| site.to_string());
         let site = line_of_caller(&Backtrace::force_capture().to_string()).or_else(last);
-        control.state().found(FindingKind::Uncontrolled {
+        control.state().found(Finding::Uncontrolled {
             what: what.to_string(),
             site,
         });

@@ -6,7 +6,7 @@ use atropos_search::{End, Limit, Op, Phase, mix};
 use super::code::Code;
 use super::overtime::OVERTIME;
 use super::{Announcement, control, external_wait, here, scheduler};
-use crate::finding::FindingKind;
+use crate::finding::Finding;
 use crate::memory::stacks::MOST_THREADS;
 
 /// Steps after which a thread in overtime lets others go, though it comes to no scheduling point.
@@ -26,7 +26,7 @@ pub fn too_many_steps(steps: u64, limit: u64) {
         let waiting = state.who_waits();
         // No other thread took these steps or can end what it does, and no clock.
         let is_alone = state.started < 2 && control.me().activity.clock_reads_without_wait == 0;
-        state.found(FindingKind::StepLimit { steps, waiting });
+        state.found(Finding::StepLimit { steps, waiting });
         let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
         if !is_alone && state.goes_into_overtime(Limit::Steps) {
             return;
@@ -47,11 +47,11 @@ pub fn another_thread() {
         return;
     }
     state.found(match most {
-        MOST_THREADS => FindingKind::Uncontrolled {
+        MOST_THREADS => Finding::Uncontrolled {
             what: format!("it starts more than {MOST_THREADS} threads"),
             site: None,
         },
-        most => FindingKind::ThreadLimit { threads: most },
+        most => Finding::ThreadLimit { threads: most },
     });
     let end = state.over(End::Limit(Limit::Threads), Phase::CutShort);
     // SAFETY: as above.
@@ -76,7 +76,7 @@ pub fn too_much_memory(bytes: usize) {
     if let Some(control) = control() {
         let thread = control.thread();
         let state = control.state();
-        state.found(FindingKind::MemoryLimit { thread, bytes });
+        state.found(Finding::MemoryLimit { thread, bytes });
         let end = state.over(End::Limit(Limit::Memory), Phase::CutShort);
         // SAFETY: as above.
         unsafe { scheduler::leave(control.controller(), end) }
@@ -89,7 +89,7 @@ pub fn freed_twice() {
     if let Some(control) = control() {
         let thread = control.thread();
         let state = control.state();
-        state.found(FindingKind::DoubleFree { thread });
+        state.found(Finding::DoubleFree { thread });
         let end = state.over(End::Failed(0), Phase::CutShort);
         // SAFETY: as above.
         unsafe { scheduler::leave(control.controller(), end) }

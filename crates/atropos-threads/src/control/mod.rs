@@ -28,7 +28,7 @@ use atropos_search::{End, Guide, Names, Object, Op, Pending, Thread, mix};
 
 use crate::clock::Clockwork;
 use crate::communication::{Access, Act, Communication, Writer};
-use crate::finding::{Finding, FindingKind};
+use crate::finding::Finding;
 use crate::memory::World;
 use crate::memory::context::Context;
 use crate::memory::heap::{self, Program};
@@ -472,8 +472,8 @@ impl Controller {
         unsafe_cell::forget_noted();
     }
 
-    pub(crate) fn found(&mut self, kind: FindingKind) {
-        self.findings.push(Finding { kind });
+    pub(crate) fn found(&mut self, kind: Finding) {
+        self.findings.push(kind);
     }
 
     /// Adds a thread that will run `body`, started by the running thread or, the first one, by nobody.

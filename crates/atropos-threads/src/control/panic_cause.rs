@@ -5,7 +5,7 @@
 use super::objects::{ObjectId, Site};
 use super::thread_state::PanicNote;
 use super::{Control, Controller};
-use crate::finding::{Cause, FindingKind, Met};
+use crate::finding::{Cause, Finding, Met};
 use crate::trace::{place, short};
 
 /// What a thread ran into, and where.
@@ -115,9 +115,9 @@ impl Controller {
         for (thread, trouble) in std::mem::take(&mut self.met) {
             let text = format!("{}: {}", self.called(thread), self.words(&trouble));
             self.found(match trouble.met {
-                Met::PoisonedLock => FindingKind::PoisonedLock { text },
-                Met::PoisonedOnce => FindingKind::PoisonedOnce { text },
-                _ => FindingKind::DroppedChannel { text },
+                Met::PoisonedLock => Finding::PoisonedLock { text },
+                Met::PoisonedOnce => Finding::PoisonedOnce { text },
+                _ => Finding::DroppedChannel { text },
             });
         }
     }

@@ -7,7 +7,7 @@ use super::objects::whole;
 use super::thread_state::Wait;
 use super::{Announcement, Controller, Granted, end_of};
 use crate::atomic::foreign_locks::Ghost;
-use crate::finding::{FindingKind, Waiting};
+use crate::finding::{Finding, Waiting};
 use crate::memory::context::{self, Context};
 use crate::memory::heap::Program;
 use crate::options::Time;
@@ -182,7 +182,7 @@ impl Controller {
                 return Err(self.nobody_ready());
             }
             if self.is_hopeless() {
-                self.found(FindingKind::Livelock {
+                self.found(Finding::Livelock {
                     waiting: self.who_waits(),
                 });
                 return Err(self.over(End::Limit(Limit::Rounds), Phase::CutShort));
@@ -197,7 +197,7 @@ impl Controller {
         match self.guide().choose(&point) {
             Some(thread) if point.is_ready(thread) => Ok(thread.0),
             Some(thread) => {
-                self.found(FindingKind::NotReady {
+                self.found(Finding::NotReady {
                     thread: thread.0,
                     step: self.steps,
                 });
@@ -213,7 +213,7 @@ impl Controller {
         if self.threads[0].ending.finished {
             return Err(self.left_behind(Phase::CutShort));
         }
-        self.found(FindingKind::StepLimit {
+        self.found(Finding::StepLimit {
             steps: self.step_limit,
             waiting: self.who_waits(),
         });
@@ -228,7 +228,7 @@ impl Controller {
     fn left_behind(&mut self, phase: Phase) -> End {
         let waiting = self.who_waits();
         if !waiting.is_empty() {
-            self.found(FindingKind::LeftBehind { waiting });
+            self.found(Finding::LeftBehind { waiting });
         }
         self.over(End::Passed(0), phase)
     }
@@ -246,8 +246,8 @@ impl Controller {
             mix(hash, u64::from(waiting.thread) << 16 | waiting.code as u64)
         });
         let kind = match waiting.iter().any(|waiting| waiting.code == Code::Wake) {
-            true => FindingKind::LostWakeUp { waiting },
-            false => FindingKind::Deadlock { waiting },
+            true => Finding::LostWakeUp { waiting },
+            false => Finding::Deadlock { waiting },
         };
         self.found(kind);
         self.over(End::Deadlock(digest), Phase::Finished)

@@ -14,7 +14,7 @@ use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, scheduler};
-use crate::finding::{Finding, FindingKind};
+use crate::finding::Finding;
 use crate::libc::allocation_and_clock;
 use crate::memory::heap::{self, Program};
 use crate::memory::stacks::MOST_THREADS;
@@ -63,7 +63,7 @@ impl Last {
     /// Where threads that nobody joined panicked.
     pub fn unjoined_panics(&self) -> BTreeSet<String> {
         let findings = self.findings.iter();
-        let places = findings.filter_map(|finding| finding.kind.place_of_unjoined_panic());
+        let places = findings.filter_map(|finding| finding.place_of_unjoined_panic());
         places.collect()
     }
 
@@ -71,11 +71,11 @@ impl Last {
     pub fn forgive(&mut self, usual: Option<&BTreeSet<String>>) {
         let is_usual = |place| usual.is_none_or(|usual| usual.contains(&place));
         for finding in &mut self.findings {
-            let place = finding.kind.place_of_unjoined_panic();
+            let place = finding.place_of_unjoined_panic();
             if place.is_some_and(is_usual)
-                && let FindingKind::Panic { message, site, .. } = &mut finding.kind
+                && let Finding::Panic { message, site, .. } = finding
             {
-                finding.kind = FindingKind::UsualPanic {
+                *finding = Finding::UsualPanic {
                     message: std::mem::take(message),
                     site: site.take(),
                 };
@@ -331,7 +331,7 @@ impl Controller {
                 ShouldPanic::With(expected) => format!("a panic with {expected:?}"),
                 _ => "a panic".to_string(),
             };
-            self.found(FindingKind::NoPanic { expected, message });
+            self.found(Finding::NoPanic { expected, message });
         }
         let expects_panic = *should_panic != ShouldPanic::No;
         for number in 0..self.threads.len() {
@@ -345,7 +345,7 @@ impl Controller {
                     site: None,
                     trouble: None,
                 });
-                let kind = FindingKind::Panic {
+                let kind = Finding::Panic {
                     thread: number as u32,
                     name: thread.name.clone(),
                     cause: self.cause(&note),
@@ -364,14 +364,10 @@ impl Controller {
             .collect();
         for (holder, site) in leaked {
             if self.threads[holder as usize].ending.finished {
-                self.found(FindingKind::LeakedLock { holder, site });
+                self.found(Finding::LeakedLock { holder, site });
             }
         }
-        if !self
-            .findings
-            .iter()
-            .any(|finding| finding.kind.is_failure())
-        {
+        if !self.findings.iter().any(|finding| finding.is_failure()) {
             self.remark_on_what_was_met();
         }
     }
@@ -450,10 +446,10 @@ impl System for ThreadedTest<'_> {
 /// How an execution ended in which all threads came to their end.
 fn verdict(findings: &[Finding], said: &str) -> End {
     let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
-    match findings.iter().find(|finding| finding.kind.is_failure()) {
-        Some(Finding {
-            kind: FindingKind::Panic { message, site, .. },
-        }) => End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or("")))),
+    match findings.iter().find(|finding| finding.is_failure()) {
+        Some(Finding::Panic { message, site, .. }) => {
+            End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or(""))))
+        }
         Some(_) => End::Failed(0),
         None => End::Passed(hash(said)),
     }

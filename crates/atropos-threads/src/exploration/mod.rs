@@ -10,7 +10,7 @@ use atropos_search::{
     Coverage, Divergence, End, Progress, Schedule, Strategy, System as _, explore_with,
 };
 
-use crate::finding::FindingKind;
+use crate::finding::Finding;
 use crate::options::Options;
 use crate::trace::Trace;
 pub use controlled_test::{Last, ThreadedTest, say};
@@ -23,7 +23,7 @@ pub struct Report {
     /// The first failing execution.
     pub failure: Option<Failure>,
     /// Remarks on executions that passed, each sort once.
-    pub remarks: Vec<FindingKind>,
+    pub remarks: Vec<Finding>,
     pub coverage: Coverage,
     pub progress: Progress,
     /// Set if the program is not deterministic under control; the rest is then not to be trusted.
@@ -102,10 +102,10 @@ pub fn survey(
     let mut ends = BTreeMap::new();
     let report = explore_with(&mut system, strategy, &mut |end, _| {
         let Last { findings, said, .. } = last.take();
-        let failure = findings.iter().find(|finding| finding.kind.is_failure());
+        let failure = findings.iter().find(|finding| finding.is_failure());
         let text = match (end, failure) {
             (End::Stopped, _) => return ControlFlow::Continue(()),
-            (_, Some(failure)) => failure.kind.title(),
+            (_, Some(failure)) => failure.title(),
             _ => said,
         };
         *ends.entry(text).or_insert(0) += 1;

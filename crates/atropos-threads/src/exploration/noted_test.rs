@@ -6,7 +6,7 @@ use std::rc::Rc;
 use atropos_search::{End, Guide, Names, Replay, Schedule, Strategy, Strictness, System, shrink};
 
 use super::controlled_test::{Last, ThreadedTest};
-use crate::finding::{Finding, FindingKind};
+use crate::finding::Finding;
 use crate::options::Options;
 use crate::trace::Trace;
 
@@ -21,10 +21,10 @@ const AT_LEAST_BESIDE: u64 = 1000;
 #[derive(Debug, Default)]
 pub struct Notes {
     /// The first failure.
-    pub failure: Option<FindingKind>,
+    pub failure: Option<Finding>,
     /// What is worth a remark though the test passed, each sort once.
-    pub remarks: Vec<FindingKind>,
-    pub uncontrolled: Option<FindingKind>,
+    pub remarks: Vec<Finding>,
+    pub uncontrolled: Option<Finding>,
     pub most_threads: usize,
     /// Most scheduling points in an execution.
     pub most_points: u64,
@@ -53,11 +53,10 @@ impl Notes {
         self.was_fair |= last.was_fair;
         self.was_hurried |= last.was_hurried;
         self.has_late_end |= last.has_late_end;
-        for Finding { kind } in last.findings {
-            let same = |other: &FindingKind| {
-                std::mem::discriminant(other) == std::mem::discriminant(&kind)
-            };
-            if matches!(kind, FindingKind::Uncontrolled { .. }) {
+        for kind in last.findings {
+            let same =
+                |other: &Finding| std::mem::discriminant(other) == std::mem::discriminant(&kind);
+            if matches!(kind, Finding::Uncontrolled { .. }) {
                 self.uncontrolled.get_or_insert(kind);
             } else if kind.is_failure() && end.is_failure() {
                 self.failure.get_or_insert(kind);
@@ -89,7 +88,7 @@ pub trait Noted<'a>: System {
 #[derive(Debug)]
 pub struct Failure {
     /// What went wrong.
-    pub finding: FindingKind,
+    pub finding: Finding,
     /// The schedule that leads there, with few preemptions, for a process that runs nothing else: threads are numbered in
     /// the order in which they are started.
     pub schedule: Schedule,
@@ -103,7 +102,7 @@ impl Failure {
     /// Makes a failing schedule simpler, within so many executions, and runs it once more to see what happens.
     pub fn tell<'a>(
         test: &mut impl Noted<'a>,
-        finding: FindingKind,
+        finding: Finding,
         end: End,
         schedule: Schedule,
         executions: usize,
@@ -136,7 +135,7 @@ impl Failure {
     /// Runs a failing schedule once more.
     fn again<'a>(
         test: &mut impl Noted<'a>,
-        finding: FindingKind,
+        finding: Finding,
         end: End,
         schedule: Schedule,
     ) -> Failure {

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use atropos_protocol::communication::InteractionKind;
 use atropos_threads::atomic::{AtomicU32, Ordering, Ordering::Relaxed, Ordering::SeqCst};
 use atropos_threads::atropos_search::{Exhaustive, Search, Strategy, explore_with};
-use atropos_threads::communication::{Fact, Sort};
+use atropos_threads::communication::Fact;
 use atropos_threads::injected_faults::{Mistake, request};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
 use atropos_threads::unsafe_cell::UnsafeCell;
@@ -14,7 +15,7 @@ use atropos_threads::{Options, ThreadedTest, thread};
 use crate::alone::{alone, sc, weak};
 
 /// The facts of all schedules, as sorts and lines; reduction leaves none out.
-fn facts(test: impl Fn() + Sync, options: &Options) -> Vec<(Sort, Vec<u32>)> {
+fn facts(test: impl Fn() + Sync, options: &Options) -> Vec<(InteractionKind, Vec<u32>)> {
     let all = facts_by(&test, options, &mut Search::enumeration());
     assert_eq!(facts_by(&test, options, &mut Exhaustive::new()), all);
     all
@@ -24,7 +25,7 @@ fn facts_by(
     test: &(dyn Fn() + Sync),
     options: &Options,
     strategy: &mut dyn Strategy,
-) -> Vec<(Sort, Vec<u32>)> {
+) -> Vec<(InteractionKind, Vec<u32>)> {
     let mut system = ThreadedTest::new(test, options);
     system.record_communication(true);
     explore_with(&mut system, strategy, &mut |_, _| ControlFlow::Continue(()));
@@ -32,7 +33,7 @@ fn facts_by(
     let lines = |fact: &Fact| fact.acts.iter().map(|act| act.site.line()).collect();
     facts
         .values()
-        .map(|fact| (fact.sort, lines(fact)))
+        .map(|fact| (fact.kind, lines(fact)))
         .collect()
 }
 
@@ -52,9 +53,9 @@ fn a_counter_that_is_loaded_and_stored_is_written_in_between() {
             });
         };
         let expected = vec![
-            (Sort::Flow, vec![load]),
-            (Sort::Flow, vec![store, load]),
-            (Sort::Between, vec![load, store, store]),
+            (InteractionKind::Flow, vec![load]),
+            (InteractionKind::Flow, vec![store, load]),
+            (InteractionKind::Between, vec![load, store, store]),
         ];
         assert_eq!(facts(test, &sc()), expected);
         assert_eq!(facts(test, &weak()), expected);
@@ -83,10 +84,10 @@ fn a_relaxed_reader_may_miss_what_was_published() {
         };
         let load = store + 5;
         let ordered = facts(test(SeqCst), &weak());
-        assert!(ordered.contains(&(Sort::Flow, vec![store, load])));
-        assert!(!ordered.contains(&(Sort::Flow, vec![load])));
+        assert!(ordered.contains(&(InteractionKind::Flow, vec![store, load])));
+        assert!(!ordered.contains(&(InteractionKind::Flow, vec![load])));
         let relaxed = facts(test(Relaxed), &weak());
-        assert!(relaxed.contains(&(Sort::Flow, vec![load])));
+        assert!(relaxed.contains(&(InteractionKind::Flow, vec![load])));
     });
 }
 
@@ -109,11 +110,17 @@ fn a_lock_that_excludes_nobody_lets_others_in_between() {
                 });
             }
         };
-        let locked = [(Sort::Flow, vec![line]), (Sort::Flow, vec![line, line])];
+        let locked = [
+            (InteractionKind::Flow, vec![line]),
+            (InteractionKind::Flow, vec![line, line]),
+        ];
         assert_eq!(facts(test(false), &sc()), locked);
         let bare = facts(test(true), &sc());
         assert_eq!(bare[..2], locked);
-        assert_eq!(bare[2..], [(Sort::Between, vec![line, line, line])]);
+        assert_eq!(
+            bare[2..],
+            [(InteractionKind::Between, vec![line, line, line])]
+        );
     });
 }
 
@@ -141,9 +148,9 @@ fn orders_of_locks_wake_ups_and_messages_are_told() {
         };
         let facts = facts(test, &sc());
         for expected in [
-            (Sort::LockOrder, vec![first, first + 1]),
-            (Sort::WakeUp, vec![first - 2, first + 3]),
-            (Sort::Flow, vec![first - 4, first + 5]),
+            (InteractionKind::LockOrder, vec![first, first + 1]),
+            (InteractionKind::WakeUp, vec![first - 2, first + 3]),
+            (InteractionKind::Flow, vec![first - 4, first + 5]),
         ] {
             assert!(facts.contains(&expected), "{expected:?} in {facts:?}");
         }
@@ -176,7 +183,7 @@ impl Parcel {
 
 fn unordered(test: impl Fn() + Sync, options: &Options) -> Vec<Vec<u32>> {
     let mut facts = facts(test, options);
-    facts.retain(|(sort, _)| *sort == Sort::Unordered);
+    facts.retain(|(kind, _)| *kind == InteractionKind::Unordered);
     facts.into_iter().map(|(_, lines)| lines).collect()
 }
 

@@ -12,13 +12,13 @@ use atropos_threads::atropos_search::{
 };
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
 use atropos_threads::{
-    Failure, FindingKind, Noted, Notes, Options, ThreadedTest, explore, replay, say, thread,
+    Failure, Finding, Noted, Notes, Options, ThreadedTest, explore, replay, say, thread,
 };
 
 use crate::alone::{alone, check_reduced, ends, sc};
 
 /// What fails in a test.
-fn failure(test: &(dyn Fn() + Sync)) -> FindingKind {
+fn failure(test: &(dyn Fn() + Sync)) -> Finding {
     let report = explore(test, &sc(), &mut Exhaustive::new(), &mut |_| {
         ControlFlow::Continue(())
     });

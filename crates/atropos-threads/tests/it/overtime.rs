@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use atropos_threads::atomic::AtomicBool;
 use atropos_threads::atropos_search::{End, Guide, Limit, Point, System, Thread};
 use atropos_threads::sync::{Condvar, Mutex};
-use atropos_threads::{FindingKind, Last, ThreadedTest, thread, too_many_steps};
+use atropos_threads::{Finding, Last, ThreadedTest, thread, too_many_steps};
 
 use crate::alone::{alone, sc};
 
@@ -50,7 +50,7 @@ fn is_endless(limit: Limit, test: impl Fn() + Sync) {
         assert!(!last.has_late_end && !last.was_hurried);
         let kinds: Vec<_> = last.findings.iter().map(|found| &found.kind).collect();
         assert!(
-            matches!(kinds[..], [FindingKind::StepLimit { .. }]),
+            matches!(kinds[..], [Finding::StepLimit { .. }]),
             "{kinds:?}"
         );
     });

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use atropos_protocol::path_set::FileUse;
-use atropos_protocol::{Baseline, Broken, Effect, Limits, Outcome, Verdict};
+use atropos_protocol::{
+    Baseline, Broken, Effect, FailureKind, Limits, STACK_OVERFLOW, TestResult, TestRun,
+};
 
 use super::Context;
 use super::run_mode;
@@ -37,19 +39,19 @@ pub struct Baselines {
     pub slow: bool,
 }
 
-enum Finding {
+enum BaselineResult {
     Test(Box<TestCase>),
     Failed(FailedTest),
     Flaky(Box<FlakyTest>),
     Slow,
 }
 
-impl Finding {
+impl BaselineResult {
     fn files(&self) -> Option<&FileUse> {
         match self {
-            Finding::Test(test) => Some(&test.baseline.files),
-            Finding::Flaky(test) => Some(&test.baseline.files),
-            Finding::Failed(_) | Finding::Slow => None,
+            BaselineResult::Test(test) => Some(&test.baseline.files),
+            BaselineResult::Flaky(test) => Some(&test.baseline.files),
+            BaselineResult::Failed(_) | BaselineResult::Slow => None,
         }
     }
 }
@@ -103,7 +105,7 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
                     {
                         context.setting.progress.checks(name);
                         let finding = try_test(context, &mut zygotes, *binary, *index, name)?;
-                        if matches!(finding, Finding::Slow) {
+                        if matches!(finding, BaselineResult::Slow) {
                             // The others need not begin any more.
                             next.store(listed.len(), Ordering::Relaxed);
                         }
@@ -127,10 +129,10 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
     }
     for (.., finding) in findings {
         match finding {
-            Finding::Test(test) => baselines.tests.push(*test),
-            Finding::Failed(failed) => baselines.failed.push(failed),
-            Finding::Flaky(test) => baselines.left_out.flaky.push(*test),
-            Finding::Slow => baselines.slow = true,
+            BaselineResult::Test(test) => baselines.tests.push(*test),
+            BaselineResult::Failed(failed) => baselines.failed.push(failed),
+            BaselineResult::Flaky(test) => baselines.left_out.flaky.push(*test),
+            BaselineResult::Slow => baselines.slow = true,
         }
     }
     baselines
@@ -148,14 +150,16 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
 
 /// Tests that failed, perhaps because others were in their way: `cargo test` would not run those of other programs beside
 /// them. One that fails may not have come to the file yet that another has changed.
-fn hindered(findings: &[(usize, usize, &str, Finding)]) -> Vec<usize> {
+fn hindered(findings: &[(usize, usize, &str, BaselineResult)]) -> Vec<usize> {
     let is_hindered = |index: &usize| {
         let others = findings.iter().enumerate();
         let others = others.filter(|(other, _)| other != index);
         let mut others = others.filter_map(|(_, (.., other))| other.files());
         match &findings[*index].3 {
-            Finding::Failed(_) => others.any(|other| !other.changed.is_empty()),
-            Finding::Flaky(test) => others.any(|other| test.baseline.files.is_in_the_way_of(other)),
+            BaselineResult::Failed(_) => others.any(|other| !other.changed.is_empty()),
+            BaselineResult::Flaky(test) => {
+                others.any(|other| test.baseline.files.is_in_the_way_of(other))
+            }
             _ => false,
         }
     };
@@ -174,7 +178,7 @@ fn try_test(
     binary: usize,
     index: usize,
     name: &str,
-) -> Result<Finding> {
+) -> Result<BaselineResult> {
     let full_name = format!("{} {name}", context.zygotes.binaries[binary].target);
     let capture = context
         .zygotes
@@ -194,9 +198,9 @@ fn try_test(
         };
         let first = run_for(patience(context))?;
         let run = match first {
-            Ok(run) if run.verdict.outcome.is_of_the_clock() && build.may_be_faster => {
+            Ok(run) if run.test_run.result.is_of_the_clock() && build.may_be_faster => {
                 if !run.waits_for_strangers() {
-                    return Ok(Finding::Slow);
+                    return Ok(BaselineResult::Slow);
                 }
                 run_for(PATIENCE)?
             }
@@ -220,7 +224,7 @@ fn try_test(
             Err(Broken::Start(error)) => return Err(error.into()),
             Err(broken) => {
                 zygotes.discard(binary);
-                return Ok(Finding::Failed(FailedTest {
+                return Ok(BaselineResult::Failed(FailedTest {
                     name: full_name,
                     message: format!("its process {broken}"),
                     output: captured(&capture),
@@ -230,19 +234,19 @@ fn try_test(
     }
     let passed = runs.iter().filter(|run| run.passed()).count();
     let finding = match runs.len() - passed {
-        0 => Finding::Test(Box::new(TestCase {
+        0 => BaselineResult::Test(Box::new(TestCase {
             binary,
             index,
             name: name.to_owned(),
             baseline: union(runs),
         })),
-        1 => Finding::Flaky(Box::new(FlakyTest {
+        1 => BaselineResult::Flaky(Box::new(FlakyTest {
             name: full_name,
             baseline: union(runs),
         })),
-        _ => Finding::Failed(FailedTest {
+        _ => BaselineResult::Failed(FailedTest {
             name: full_name,
-            message: why_failed(&runs[0].verdict),
+            message: why_failed(&runs[0].test_run),
             output: captured(&capture),
         }),
     };
@@ -298,15 +302,21 @@ pub fn captured(path: &std::path::Path) -> String {
 }
 
 /// What to say of a test that fails without a word of its own.
-fn why_failed(verdict: &Verdict) -> String {
-    if !verdict.message.is_empty() {
-        return verdict.message.clone();
+fn why_failed(test_run: &TestRun) -> String {
+    if !test_run.message.is_empty() {
+        return test_run.message.clone();
     }
-    match verdict.outcome {
-        Outcome::StackOverflow => "its stack overflows".to_owned(),
-        Outcome::Crashed(signal) => format!("it is ended by signal {signal}"),
-        Outcome::Exited(code) => format!("its process exits with code {code} before it is over"),
-        Outcome::TimeLimit | Outcome::Starved => "it takes too long".to_owned(),
+    match test_run.result {
+        TestResult::Failed { kind, status } => match (kind, status) {
+            (FailureKind::Crashed, STACK_OVERFLOW) => "its stack overflows".to_owned(),
+            (FailureKind::Crashed, signal) => format!("it is ended by signal {signal}"),
+            (FailureKind::Exited, code) => {
+                format!("its process exits with code {code} before it is over")
+            }
+            (FailureKind::TimeLimit, _) => "it takes too long".to_owned(),
+            _ => "it fails without a word".to_owned(),
+        },
+        TestResult::Starved => "it takes too long".to_owned(),
         _ => "it fails without a word".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! What threads tell each other while schedules are explored, in the report's words; what the original's say, too, is no news.
 
-use atropos_protocol::communication::{self, Act, Communication};
+use atropos_protocol::communication::{Act, Communication};
 use atropos_report::communication as report;
 
 use super::Context;
@@ -11,13 +11,6 @@ pub(super) fn told(
     certain: bool,
     line: impl Fn(&Act) -> u32,
 ) -> report::Communication {
-    let sort = match communication.talk {
-        communication::Talk::Flow => report::Talk::Flow,
-        communication::Talk::Between => report::Talk::Between,
-        communication::Talk::LockOrder => report::Talk::LockOrder,
-        communication::Talk::WakeUp => report::Talk::WakeUp,
-        communication::Talk::Unordered => report::Talk::Unordered,
-    };
     let acts = communication.acts.iter().map(|act| report::Act {
         thread: act.thread,
         noun: act.noun.clone(),
@@ -26,7 +19,7 @@ pub(super) fn told(
         what: None,
     });
     report::Communication {
-        sort,
+        kind: communication.kind,
         acts: acts.collect(),
         certain,
     }

@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use atropos_mutants::mutant::MutantId;
 use atropos_protocol::communication::Act;
-use atropos_protocol::exploration::{Answer, Deed, Explored, Fate, Found, Order, Sort};
+use atropos_protocol::exploration::{Action, Explored, Found, MutantResult, Request, Response};
 use atropos_protocol::{Baseline, Effect, Effects};
 use atropos_report::communication as report;
 use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
-use atropos_report::verdict::How;
 
 use super::communication::{strike_out, told};
 use super::copied_blocks::Copies;
@@ -297,7 +296,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn order(&self, test: TestId, place: &Place) -> Order {
+    fn request(&self, test: TestId, place: &Place) -> Request {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
         // Code that waits for others is reached under some schedules only: which, the exploration tells.
@@ -306,15 +305,15 @@ impl Stage<'_> {
             false => self.context.open_by_concurrency(test),
         };
         mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
-        let order = schedule.order(&options.exploration.explore);
+        let request = schedule.request(&options.exploration.explore);
         let jobs = options.jobs();
         // Who names a strategy has said how many schedules.
-        let sample = match schedule.budget.is_some() || !order.strategy.is_empty() {
+        let sample = match schedule.budget.is_some() || !request.strategy.is_empty() {
             true => u64::MAX,
             false => SAMPLE,
         };
         let (executions, patience, mutant_patience) = match schedule.budget {
-            Some(_) => (order.executions, order.patience, order.patience),
+            Some(_) => (request.executions, request.patience, request.patience),
             None => {
                 let (most, most_of_each) = match self.context.has_schedules(test) {
                     true => (ORIGINAL.1, PATIENCE.1),
@@ -329,8 +328,8 @@ impl Stage<'_> {
                 (EXECUTIONS, original as u64, each as u64)
             }
         };
-        Order {
-            deed: Deed::Mutants,
+        Request {
+            action: Action::Mutants,
             test: place.index,
             executions,
             patience,
@@ -348,7 +347,7 @@ impl Stage<'_> {
                 .iter()
                 .map(|pair| [pair.id.0, pair.first.0, pair.second.0])
                 .collect(),
-            ..order
+            ..request
         }
     }
 
@@ -362,11 +361,11 @@ impl Stage<'_> {
         explorations: &mut Explorations,
     ) -> Result<()> {
         let name = journal_name(record);
-        let order = self.order(test, place);
+        let request = self.request(test, place);
         let has_schedules = self.context.has_schedules(test);
         // What keeps one such test from its end (an allocator that counts, say) is mostly there for all.
         let is_hopeless = !has_schedules && self.silent.contains(&place.binary);
-        if order.mutants.is_empty() || is_hopeless {
+        if request.mutants.is_empty() || is_hopeless {
             self.originals.spend(Duration::ZERO);
             self.mutants.spend(Duration::ZERO);
             return Ok(());
@@ -382,7 +381,8 @@ impl Stage<'_> {
             true => GRACE,
             false => GRACE_WITHOUT_THREADS,
         };
-        let patience = Duration::from_millis(order.patience.max(4 * order.mutant_patience)) + grace;
+        let patience =
+            Duration::from_millis(request.patience.max(4 * request.mutant_patience)) + grace;
         let mut original = None;
         let mut undecided = BTreeMap::new();
         let mut noted = Ok(());
@@ -397,12 +397,12 @@ impl Stage<'_> {
             killed: 0,
         };
         let progress = self.context.setting.progress;
-        progress.mutants_of(&record.name, 0, order.mutants.len());
+        progress.mutants_of(&record.name, 0, request.mutants.len());
         let ended = self.explorer.process(binary, &file, patience).carry_out(
-            &order,
+            &request,
             self.context.setting.interrupt,
-            &mut |answer| match answer {
-                Answer::Original(explored) => {
+            &mut |response| match response {
+                Response::Original(explored) => {
                     for_original = Some(start.elapsed());
                     add(&mut size.original, &explored);
                     size.coverage.clone_from(&explored.coverage);
@@ -412,33 +412,33 @@ impl Stage<'_> {
                         .extend(heard.map(|heard| told(heard, true, |act| act.line)));
                     original = Some(explored);
                 }
-                Answer::Mutant {
+                Response::Mutant {
                     mutant,
-                    fate,
+                    result,
                     explored,
                 } => {
                     answered += 1;
-                    progress.mutants_of(&record.name, answered, order.mutants.len());
-                    if fate != Fate::Undecided {
+                    progress.mutants_of(&record.name, answered, request.mutants.len());
+                    if result != MutantResult::Undecided {
                         add(&mut size.mutants, &explored);
-                        if fate != Fate::Killed {
+                        if result != MutantResult::Killed {
                             add(&mut size.survivors, &explored);
                         }
                     }
-                    if matches!(fate, Fate::Killed | Fate::Survived) {
+                    if matches!(result, MutantResult::Killed | MutantResult::Survived) {
                         size.explored += 1;
-                        size.killed += u64::from(fate == Fate::Killed);
+                        size.killed += u64::from(result == MutantResult::Killed);
                     }
                     let complete = original.as_ref().is_some_and(|original| original.complete);
-                    match fate {
-                        Fate::Killed | Fate::Survived => {
+                    match result {
+                        MutantResult::Killed | MutantResult::Survived => {
                             if let Some(found) = &explored.found {
-                                let order = Order {
+                                let request = Request {
                                     mutant,
                                     allowance: original.as_ref().and_then(|found| found.allowance),
-                                    ..order.clone()
+                                    ..request.clone()
                                 };
-                                self.keep(kept, record, order, place, found);
+                                self.keep(kept, record, request, place, found);
                             }
                             let mut said = self.said(mutant, &explored, complete);
                             if let Some(explored) = &mut said.explored {
@@ -450,12 +450,12 @@ impl Stage<'_> {
                                 noted = self.context.note(test, &name, vec![said]);
                             }
                         }
-                        Fate::Unreached | Fate::Uninfected => {
-                            let is_reached = fate == Fate::Uninfected;
+                        MutantResult::Unreached | MutantResult::Uninfected => {
+                            let is_reached = result == MutantResult::Uninfected;
                             self.context
                                 .differs_nowhere(test, mutant, is_reached, complete);
                         }
-                        Fate::Undecided => {
+                        MutantResult::Undecided => {
                             undecided.insert(mutant, explored);
                         }
                     }
@@ -498,7 +498,7 @@ impl Stage<'_> {
             self.context
                 .leave_undecided(test, mutant, Undecided::FailsToo);
         }
-        self.keep(kept, record, order, place, &found);
+        self.keep(kept, record, request, place, &found);
         explorations.failing.push(FailingSchedule {
             test,
             name: format!("{} ({})", record.name, record.target),
@@ -600,7 +600,7 @@ impl Stage<'_> {
         };
         let found = explored.found.as_ref();
         let kill = found.map(|found| KillEntry {
-            how: how(found.sort),
+            how: found.kind.general(),
             message: found.text.clone(),
             location: found.location.clone(),
         });
@@ -635,7 +635,7 @@ impl Stage<'_> {
         &self,
         kept: &mut KeptSchedules,
         record: &TestRecord,
-        order: Order,
+        request: Request,
         place: &Place,
         found: &Found,
     ) {
@@ -646,15 +646,15 @@ impl Stage<'_> {
             test: record.name.clone(),
             target: record.target.clone(),
             package: record.package.clone(),
-            mutant: Some(order.mutant).filter(|mutant| *mutant != 0),
+            mutant: Some(request.mutant).filter(|mutant| *mutant != 0),
             title: found.title.clone(),
             binary: self.build.binaries[place.binary].clone(),
             test_arguments: self.explorer.test_arguments.to_vec(),
-            order: Order {
-                deed: Deed::Replay,
+            order: Request {
+                action: Action::Replay,
                 schedule: found.schedule.clone(),
                 mutants: Vec::new(),
-                ..order
+                ..request
             }
             .to_text(),
         });
@@ -677,22 +677,6 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.ways += explored.ways;
     size.seconds += explored.nanoseconds as f64 / 1e9;
     size.memory = size.memory.max(explored.memory);
-}
-
-/// How a test noticed a mutant, in the report's words.
-fn how(sort: Sort) -> How {
-    match sort {
-        Sort::Panic | Sort::PoisonedLock | Sort::PoisonedOnce | Sort::DroppedChannel => {
-            How::Panicked
-        }
-        Sort::Failed => How::Failed,
-        Sort::Deadlock | Sort::LostWakeUp => How::Deadlock,
-        Sort::Livelock | Sort::StepLimit => How::StepLimit,
-        Sort::MemoryLimit => How::MemoryLimit,
-        Sort::TimeLimit => How::TimeLimit,
-        Sort::Crash => How::Crashed,
-        Sort::Exit => How::Exited,
-    }
 }
 
 impl Context<'_> {

@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use atropos_protocol::{Broken, Effect, Effects, Limits, Outcome, Verdict, Way};
+use atropos_protocol::{
+    Broken, Effect, Effects, FailureKind, Limits, RunMode, TestResult, TestRun,
+};
 use atropos_report::outcomes::TestRecord;
 
 use super::exclusive_run::Company;
 use super::file_locks::FileLocks;
 use super::run_mode::Used;
-use super::standing::{TestId, Undecided, how};
+use super::standing::{TestId, Undecided};
 use super::test_case::TestCase;
 use super::zygotes::Zygotes;
 use super::{Context, Said, journal_name, run_mode};
@@ -76,12 +78,12 @@ fn again(limits: Limits, effects: Effects) -> Limits {
 }
 
 /// Whether a verdict is only that of a clock, or of a number of steps that is another in each run.
-fn is_late(outcome: Outcome, effects: Effects) -> bool {
-    match outcome {
-        Outcome::TimeLimit | Outcome::Starved => true,
-        Outcome::StepLimit => steps_vary(effects) || effects.contains(Effect::Clock),
-        Outcome::Deadlock => steps_vary(effects),
-        _ => false,
+fn is_late(result: TestResult, effects: Effects) -> bool {
+    match result.failure() {
+        Some(FailureKind::TimeLimit) => true,
+        Some(FailureKind::StepLimit) => steps_vary(effects) || effects.contains(Effect::Clock),
+        Some(FailureKind::Deadlock) => steps_vary(effects),
+        _ => result == TestResult::Starved,
     }
 }
 
@@ -97,16 +99,21 @@ fn tells_of_shortage(message: &str) -> bool {
 }
 
 /// Whether a test may fail because the machine is busy or full: it looks at the clock, or says that something is lacking.
-fn may_fail_by_the_machine(test: &TestCase, verdict: &Verdict) -> bool {
+fn may_fail_by_the_machine(test: &TestCase, test_run: &TestRun) -> bool {
     let looks_at_clock = test.baseline.effects.contains(Effect::Clock);
-    verdict.outcome == Outcome::Failed && (looks_at_clock || tells_of_shortage(&verdict.message))
+    matches!(
+        test_run.result.failure(),
+        Some(FailureKind::Failed | FailureKind::Panicked)
+    ) && (looks_at_clock || tells_of_shortage(&test_run.message))
 }
 
 /// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
-fn may_fail_by_chance(test: &TestCase, verdict: &Verdict) -> bool {
-    let may_wait_too_long = matches!(verdict.outcome, Outcome::Deadlock | Outcome::TimeLimit)
-        && steps_vary(test.baseline.effects);
-    may_fail_by_the_machine(test, verdict) || may_wait_too_long
+fn may_fail_by_chance(test: &TestCase, test_run: &TestRun) -> bool {
+    let may_wait_too_long = matches!(
+        test_run.result.failure(),
+        Some(FailureKind::Deadlock | FailureKind::TimeLimit)
+    ) && steps_vary(test.baseline.effects);
+    may_fail_by_the_machine(test, test_run) || may_wait_too_long
 }
 
 /// What to run.
@@ -264,11 +271,11 @@ impl Worker<'_> {
             }
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };
-        if way == Way::Batch && self.unbatchable.contains(&id) {
+        if way == RunMode::Batch && self.unbatchable.contains(&id) {
             way = if test.baseline.may_fork() {
-                Way::Fork
+                RunMode::Fork
             } else {
-                Way::Each
+                RunMode::Each
             };
         }
         let start = Instant::now();
@@ -285,7 +292,7 @@ impl Worker<'_> {
     /// Runs them the chosen way, and those that it leaves undecided in processes of their own.
     fn run_this_way(
         &mut self,
-        way: Way,
+        way: RunMode,
         id: TestId,
         test: &TestCase,
         wanted: &[u32],
@@ -294,9 +301,9 @@ impl Worker<'_> {
         let company = self.company;
         let beside_others = company.beside_others();
         let mut left = wanted.to_vec();
-        if way != Way::Each {
-            let verdicts = self.trusted(way, id, test, &left, &limits)?;
-            left = self.note(id, test, verdicts, left)?;
+        if way != RunMode::Each {
+            let test_runs = self.trusted(way, id, test, &left, &limits)?;
+            left = self.note(id, test, test_runs, left)?;
         }
         if left.is_empty() || self.context.interrupted() {
             return Ok(());
@@ -306,8 +313,8 @@ impl Worker<'_> {
             if self.context.interrupted() {
                 return Ok(());
             }
-            let verdicts = self.each(test, some, &limits)?;
-            slow.extend(self.note(id, test, verdicts, some.to_vec())?);
+            let test_runs = self.each(test, some, &limits)?;
+            slow.extend(self.note(id, test, test_runs, some.to_vec())?);
         }
         drop(beside_others);
         match self.turn {
@@ -332,8 +339,8 @@ impl Worker<'_> {
                 return Ok(());
             }
             let _beside_others = company.beside_others();
-            let verdicts = self.each(test, some, limits)?;
-            self.note(id, test, verdicts, some.to_vec())?;
+            let test_runs = self.each(test, some, limits)?;
+            self.note(id, test, test_runs, some.to_vec())?;
         }
         Ok(())
     }
@@ -357,22 +364,22 @@ impl Worker<'_> {
             let effects = test.baseline.effects;
             let may_look_for_others =
                 effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
-            let verdict = if may_look_for_others {
+            let test_run = if may_look_for_others {
                 let _alone = company.alone();
                 self.only(test, mutant, &limits)?
             } else {
                 let beside_others = company.beside_others();
                 match self.only(test, mutant, &limits)? {
-                    Some(verdict) if verdict.outcome == Outcome::Starved => {
+                    Some(test_run) if test_run.result == TestResult::Starved => {
                         drop(beside_others);
                         let _alone = company.alone();
                         self.only(test, mutant, &limits)?
                     }
-                    verdict => verdict,
+                    test_run => test_run,
                 }
             };
-            if let Some(verdict) = verdict {
-                self.note_at_last(id, test, mutant, &verdict)?;
+            if let Some(test_run) = test_run {
+                self.note_at_last(id, test, mutant, &test_run)?;
             }
         }
         Ok(())
@@ -384,14 +391,14 @@ impl Worker<'_> {
         id: TestId,
         test: &TestCase,
         mutant: u32,
-        verdict: &Verdict,
+        test_run: &TestRun,
     ) -> Result<()> {
-        let why = if verdict.outcome == Outcome::Starved {
+        let why = if test_run.result == TestResult::Starved {
             Undecided::Starved
-        } else if may_fail_by_chance(test, verdict) && !self.is_steady(test)? {
+        } else if may_fail_by_chance(test, test_run) && !self.is_steady(test)? {
             Undecided::Unsteady
         } else {
-            let said = said(mutant, verdict).into_iter().collect();
+            let said = said(mutant, test_run).into_iter().collect();
             return self.context.note(id, &self.name(id), said);
         };
         self.context.leave_undecided(id, mutant, why);
@@ -449,15 +456,15 @@ impl Worker<'_> {
         &mut self,
         id: TestId,
         test: &TestCase,
-        verdicts: Vec<(u32, Verdict)>,
+        test_runs: Vec<(u32, TestRun)>,
         mut left: Vec<u32>,
     ) -> Result<Vec<u32>> {
         let mut standing = Vec::new();
-        for (mutant, verdict) in &verdicts {
-            if is_late(verdict.outcome, test.baseline.effects) {
+        for (mutant, test_run) in &test_runs {
+            if is_late(test_run.result, test.baseline.effects) {
                 continue;
             }
-            if may_fail_by_the_machine(test, verdict) {
+            if may_fail_by_the_machine(test, test_run) {
                 if self.doubtful.insert((id, *mutant)) {
                     continue;
                 }
@@ -465,11 +472,11 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if let Some(said) = said(*mutant, verdict) {
+            if let Some(said) = said(*mutant, test_run) {
                 standing.push(said);
             }
-            if verdict.outcome == Outcome::Harm {
-                let why = Undecided::Harm(Some(verdict.message.clone()));
+            if test_run.result == TestResult::Harm {
+                let why = Undecided::Harm(Some(test_run.message.clone()));
                 self.context.leave_undecided(id, *mutant, why);
             }
         }
@@ -484,33 +491,33 @@ impl Worker<'_> {
     /// Verdicts of a way that runs several mutants from one process; none if they can't be trusted.
     fn trusted(
         &mut self,
-        way: Way,
+        way: RunMode,
         id: TestId,
         test: &TestCase,
         wanted: &[u32],
         limits: &Limits,
-    ) -> Result<Vec<(u32, Verdict)>> {
-        let mut verdicts = Vec::new();
+    ) -> Result<Vec<(u32, TestRun)>> {
+        let mut test_runs = Vec::new();
         let client = match self.zygotes.get(test.binary) {
             Ok(client) => client,
             Err(broken) => bail!("the test binary of {} {broken}", test.name),
         };
-        let run = client.run(way, test.index, wanted, limits, &mut |mutant, verdict| {
-            verdicts.push((mutant, verdict));
+        let run = client.run(way, test.index, wanted, limits, &mut |mutant, test_run| {
+            test_runs.push((mutant, test_run));
         });
         match run {
             Ok(run) => {
                 let original_passed =
-                    matches!(run.original.outcome, Outcome::Passed | Outcome::None);
-                if run.void.is_some() && way == Way::Batch {
+                    matches!(run.original.result, TestResult::Passed | TestResult::NotRun);
+                if run.void.is_some() && way == RunMode::Batch {
                     self.unbatchable.insert(id);
                 }
                 if run.void.is_some() || !original_passed {
-                    verdicts.clear();
+                    test_runs.clear();
                 }
                 // "Not infected" contradicts the baseline: the test is not the same every time.
-                verdicts.retain(|(_, verdict)| verdict.outcome != Outcome::NotInfected);
-                Ok(verdicts)
+                test_runs.retain(|(_, test_run)| test_run.result != TestResult::NotInfected);
+                Ok(test_runs)
             }
             Err(_) => {
                 self.zygotes.discard(test.binary);
@@ -520,9 +527,9 @@ impl Worker<'_> {
     }
 
     /// The verdict of a mutant in a process of its own.
-    fn only(&mut self, test: &TestCase, mutant: u32, limits: &Limits) -> Result<Option<Verdict>> {
-        let verdicts = self.each(test, &[mutant], limits)?;
-        Ok(verdicts.into_iter().map(|(_, verdict)| verdict).next())
+    fn only(&mut self, test: &TestCase, mutant: u32, limits: &Limits) -> Result<Option<TestRun>> {
+        let test_runs = self.each(test, &[mutant], limits)?;
+        Ok(test_runs.into_iter().map(|(_, test_run)| test_run).next())
     }
 
     /// Verdicts of mutants that have a process of their own each.
@@ -531,27 +538,27 @@ impl Worker<'_> {
         test: &TestCase,
         wanted: &[u32],
         limits: &Limits,
-    ) -> Result<Vec<(u32, Verdict)>> {
-        let mut verdicts = Vec::new();
-        if let Err(broken) = self.try_each(test, wanted, limits, &mut verdicts) {
+    ) -> Result<Vec<(u32, TestRun)>> {
+        let mut test_runs = Vec::new();
+        if let Err(broken) = self.try_each(test, wanted, limits, &mut test_runs) {
             if let Broken::Start(error) = broken {
                 return Err(error.into());
             }
             // One of them took the zygote down: find out which, with a fresh zygote for each.
-            let decided: BTreeSet<u32> = verdicts.iter().map(|(mutant, _)| *mutant).collect();
+            let decided: BTreeSet<u32> = test_runs.iter().map(|(mutant, _)| *mutant).collect();
             for &mutant in wanted.iter().filter(|mutant| !decided.contains(mutant)) {
                 if self.context.interrupted() {
                     break;
                 }
-                let before = verdicts.len();
-                if let Err(broken) = self.try_each(test, &[mutant], limits, &mut verdicts)
-                    && verdicts.len() == before
+                let before = test_runs.len();
+                if let Err(broken) = self.try_each(test, &[mutant], limits, &mut test_runs)
+                    && test_runs.len() == before
                 {
-                    verdicts.push((mutant, took_down(&broken)));
+                    test_runs.push((mutant, took_down(&broken)));
                 }
             }
         }
-        Ok(verdicts)
+        Ok(test_runs)
     }
 
     fn try_each(
@@ -559,14 +566,14 @@ impl Worker<'_> {
         test: &TestCase,
         wanted: &[u32],
         limits: &Limits,
-        verdicts: &mut Vec<(u32, Verdict)>,
+        test_runs: &mut Vec<(u32, TestRun)>,
     ) -> Result<(), Broken> {
         let run = self.zygotes.get(test.binary)?.run(
-            Way::Each,
+            RunMode::Each,
             test.index,
             wanted,
             limits,
-            &mut |mutant, verdict| verdicts.push((mutant, verdict)),
+            &mut |mutant, test_run| test_runs.push((mutant, test_run)),
         );
         if run.is_err() {
             self.zygotes.discard(test.binary);
@@ -576,9 +583,9 @@ impl Worker<'_> {
 }
 
 /// A mutant that ended even the process that watched it.
-fn took_down(broken: &Broken) -> Verdict {
-    Verdict {
-        outcome: Outcome::Crashed(0),
+fn took_down(broken: &Broken) -> TestRun {
+    TestRun {
+        result: TestResult::crashed(0),
         message: format!("the process that watches the test {broken}"),
         location: String::new(),
         steps: 0,
@@ -588,16 +595,19 @@ fn took_down(broken: &Broken) -> Verdict {
 }
 
 /// What a verdict says of a mutant, if it says anything.
-fn said(mutant: u32, verdict: &Verdict) -> Option<Said> {
-    let kill = how(verdict).map(|how| KillEntry {
+fn said(mutant: u32, test_run: &TestRun) -> Option<Said> {
+    let kill = test_run.result.failure().map(|how| KillEntry {
         how,
-        message: verdict.message.clone(),
-        location: verdict.location.clone(),
+        message: test_run.message.clone(),
+        location: test_run.location.clone(),
     });
-    let passed = matches!(verdict.outcome, Outcome::Passed | Outcome::NotInfected);
+    let passed = matches!(
+        test_run.result,
+        TestResult::Passed | TestResult::NotInfected
+    );
     (kill.is_some() || passed).then(|| Said {
         mutant,
-        seconds: verdict.nanoseconds as f64 / 1e9,
+        seconds: test_run.nanoseconds as f64 / 1e9,
         kill,
         explored: None,
     })
@@ -620,7 +630,10 @@ mod tests {
                 all.add(*effect);
                 all
             });
-            assert_eq!(is_late(Outcome::StepLimit, effects), is_doubted);
+            assert_eq!(
+                is_late(TestResult::failed(FailureKind::StepLimit), effects),
+                is_doubted
+            );
             let again = again(limits, effects);
             assert_eq!((again.time.as_secs(), again.steps), (2, steps));
         };
@@ -629,7 +642,10 @@ mod tests {
         check(&[Effect::Threads, Effect::Clock], true, 0);
         check(&[Effect::Processes], true, 0);
         let alone = Effects::default();
-        assert!(is_late(Outcome::TimeLimit, alone) && !is_late(Outcome::Deadlock, alone));
+        assert!(
+            is_late(TestResult::failed(FailureKind::TimeLimit), alone)
+                && !is_late(TestResult::failed(FailureKind::Deadlock), alone)
+        );
     }
 
     #[test]

@@ -14,9 +14,10 @@ use anyhow::{Context as _, Result};
 use atropos_protocol::cpu_starvation::Supply;
 use atropos_protocol::deadlock::{DEADLOCK, Standstill};
 use atropos_protocol::undo::Log;
-use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, Limits, Outcome, sys};
+use atropos_protocol::{
+    Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, TestResult, sys,
+};
 use atropos_report::outcomes::TestRecord;
-use atropos_report::verdict::How;
 
 use super::baseline::captured;
 use super::exclusive_run::Company;
@@ -209,7 +210,8 @@ fn run_mutant(
     let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     drop(beside_others);
     // Where threads or processes wait for each other by looking again and again, steps are others in each run.
-    let by_steps = board.spawned_limit(mutant) == Some(Outcome::StepLimit) && test.spawns > 0;
+    let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
+        && test.spawns > 0;
     if by_steps || !matches!(end, End::Exited(_)) {
         let _alone = company.alone();
         let limits = Limits {
@@ -219,19 +221,20 @@ fn run_mutant(
         };
         end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
     }
-    if board.spawned_limit(mutant) == Some(Outcome::Harm) {
+    if board.spawned_limit(mutant) == Some(TestResult::Harm) {
         return Ok(Err(Undecided::Harm(None)));
     }
     if matches!(end, End::Starved) {
         return Ok(Err(Undecided::Starved));
     }
-    let kill = how(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
-        KillEntry {
-            how,
-            message,
-            location: String::new(),
-        }
-    });
+    let kill =
+        failure(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
+            KillEntry {
+                how,
+                message,
+                location: String::new(),
+            }
+        });
     Ok(Ok(Said {
         mutant,
         seconds: start.elapsed().as_secs_f64(),
@@ -241,29 +244,27 @@ fn run_mutant(
 }
 
 /// How a program's end tells that it noticed the mutant.
-fn how(end: &End, succeeds: bool, limit: Option<Outcome>) -> Option<(How, String)> {
+fn failure(end: &End, succeeds: bool, limit: Option<TestResult>) -> Option<(FailureKind, String)> {
     let status = match end {
-        End::Deadlock => return Some((How::Deadlock, DEADLOCK.to_owned())),
-        End::TimeLimit => return Some((How::TimeLimit, String::new())),
+        End::Deadlock => return Some((FailureKind::Deadlock, DEADLOCK.to_owned())),
+        End::TimeLimit => return Some((FailureKind::TimeLimit, String::new())),
         End::Starved => return None,
         End::Exited(status) => status,
     };
-    match limit {
-        Some(Outcome::StepLimit) => return Some((How::StepLimit, String::new())),
-        Some(Outcome::MemoryLimit) => return Some((How::MemoryLimit, String::new())),
-        Some(Outcome::FileLimit) => return Some((How::FileLimit, String::new())),
-        Some(Outcome::SpawnLimit) => return Some((How::SpawnLimit, String::new())),
-        _ => {}
+    if let Some(kind) = limit.and_then(TestResult::failure)
+        && kind != FailureKind::Crashed
+    {
+        return Some((kind, String::new()));
     }
     if status.success() == succeeds {
         return None;
     }
-    let how = if status.code().is_some() {
-        How::Failed
+    let kind = if status.code().is_some() {
+        FailureKind::Failed
     } else {
-        How::Crashed
+        FailureKind::Crashed
     };
-    Some((how, format!("the program ended with {status}")))
+    Some((kind, format!("the program ended with {status}")))
 }
 
 /// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it

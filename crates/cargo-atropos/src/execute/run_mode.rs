@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use atropos_protocol::{Baseline, Costs, Effect, Effects, Limits, Way};
+use atropos_protocol::{Baseline, Costs, Effect, Effects, Limits, RunMode};
 
 use crate::arguments::WayChoice;
 
@@ -11,17 +11,17 @@ use crate::arguments::WayChoice;
 const WORKERS_ORIGINALS: u32 = 3;
 
 /// The way that the user wants if the test allows it, or the cheapest for these mutants.
-pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> Way {
+pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> RunMode {
     match choice {
         WayChoice::Auto => cheapest(baseline, costs, wanted),
-        WayChoice::Fork if baseline.may_fork() => Way::Fork,
-        WayChoice::Batch if baseline.may_batch() => Way::Batch,
-        WayChoice::Fork | WayChoice::Batch | WayChoice::Each => Way::Each,
+        WayChoice::Fork if baseline.may_fork() => RunMode::Fork,
+        WayChoice::Batch if baseline.may_batch() => RunMode::Batch,
+        WayChoice::Fork | WayChoice::Batch | WayChoice::Each => RunMode::Each,
     }
 }
 
 /// The cheapest way that the test allows.
-fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> Way {
+fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> RunMode {
     let count = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
     let test = baseline.wall;
     let at_point = baseline.fork_cost.max(costs.fork);
@@ -30,12 +30,12 @@ fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> Way {
     let rests: Duration = wanted.iter().map(|&mutant| rest(baseline, mutant)).sum();
     let fork = test + at_point * count + rests;
     let batch = costs.fork + (costs.restore + test) * (count + WORKERS_ORIGINALS);
-    let mut best = (each, Way::Each);
+    let mut best = (each, RunMode::Each);
     if baseline.may_fork() && fork < best.0 {
-        best = (fork, Way::Fork);
+        best = (fork, RunMode::Fork);
     }
     if baseline.may_batch() && batch < best.0 {
-        best = (batch, Way::Batch);
+        best = (batch, RunMode::Batch);
     }
     best.1
 }
@@ -153,15 +153,15 @@ fn step_factor(steps: u64, multiplier: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use atropos_protocol::path_set::FileUse;
-    use atropos_protocol::{Outcome, Verdict};
+    use atropos_protocol::{TestResult, TestRun};
 
     use super::*;
 
     /// A test of ten steps whose mutants differ after `way_to` of them.
     fn baseline(wall_us: u64, effects: u64, way_to: u64) -> Baseline {
         Baseline {
-            verdict: Verdict {
-                outcome: Outcome::Passed,
+            test_run: TestRun {
+                result: TestResult::Passed,
                 message: String::new(),
                 location: String::new(),
                 steps: 0,
@@ -191,7 +191,7 @@ mod tests {
         restore_bytes: 0,
     };
 
-    fn check(wall_us: u64, effects: u64, way_to: u64, wanted: u32, expected: Way) {
+    fn check(wall_us: u64, effects: u64, way_to: u64, wanted: u32, expected: RunMode) {
         let mutants: Vec<u32> = (1..=wanted).collect();
         let way = cheapest(&baseline(wall_us, effects, way_to), &COSTS, &mutants);
         assert_eq!(
@@ -202,19 +202,19 @@ mod tests {
 
     #[test]
     fn cheap_tests_are_batched_and_dear_ones_forked() {
-        check(10, 0, 5, 100, Way::Batch);
-        check(100_000, 0, 5, 100, Way::Fork);
-        check(10, 0, 5, 1, Way::Each);
+        check(10, 0, 5, 100, RunMode::Batch);
+        check(100_000, 0, 5, 100, RunMode::Fork);
+        check(10, 0, 5, 1, RunMode::Each);
     }
 
     #[test]
     fn forks_pay_where_mutants_differ_late() {
-        check(100_000, 0, 0, 100, Way::Each);
+        check(100_000, 0, 0, 100, RunMode::Each);
         let unbatchable = Effect::Directory.bit();
-        check(100_000, unbatchable, 0, 100, Way::Each);
-        check(100_000, unbatchable, 9, 2, Way::Fork);
-        check(100_000, unbatchable, 9, 1, Way::Each);
-        check(100_000, unbatchable, 5, 2, Way::Each);
+        check(100_000, unbatchable, 0, 100, RunMode::Each);
+        check(100_000, unbatchable, 9, 2, RunMode::Fork);
+        check(100_000, unbatchable, 9, 1, RunMode::Each);
+        check(100_000, unbatchable, 5, 2, RunMode::Each);
     }
 
     #[test]
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn effects_forbid_ways() {
-        check(10, Effect::Threads.bit(), 5, 100, Way::Each);
-        check(10_000, Effect::Directory.bit(), 5, 100, Way::Fork);
-        check(100_000, Effect::Files.bit(), 5, 100, Way::Each);
+        check(10, Effect::Threads.bit(), 5, 100, RunMode::Each);
+        check(10_000, Effect::Directory.bit(), 5, 100, RunMode::Fork);
+        check(100_000, Effect::Files.bit(), 5, 100, RunMode::Each);
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use atropos_protocol::{Outcome, Verdict as RunVerdict};
 use atropos_report::outcomes::{Exploration, Kill};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 /// A test's place in the run's list of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,29 +82,6 @@ impl Standing {
             && !self.passed.contains(&test)
             && !self.kills.contains_key(&test)
     }
-}
-
-/// How a test noticed a mutant, in the report's words; None if it did not notice it.
-pub fn how(verdict: &RunVerdict) -> Option<How> {
-    Some(match verdict.outcome {
-        Outcome::Failed if verdict.location.is_empty() => How::Failed,
-        Outcome::Failed => How::Panicked,
-        Outcome::Exited(_) => How::Exited,
-        Outcome::Crashed(_) | Outcome::StackOverflow => How::Crashed,
-        Outcome::StepLimit => How::StepLimit,
-        Outcome::MemoryLimit => How::MemoryLimit,
-        Outcome::FileLimit => How::FileLimit,
-        Outcome::SpawnLimit => How::SpawnLimit,
-        Outcome::Deadlock => How::Deadlock,
-        Outcome::TimeLimit => How::TimeLimit,
-        Outcome::None
-        | Outcome::Running
-        | Outcome::Passed
-        | Outcome::NeedsOwnProcess
-        | Outcome::Harm
-        | Outcome::Starved
-        | Outcome::NotInfected => return None,
-    })
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use atropos_protocol::FailureKind;
 use atropos_protocol::Test;
-use atropos_protocol::exploration::{Answer, Deed, Explored, Found, Order, Sort};
+use atropos_protocol::exploration::{Action, Explored, Found, Request, Response};
 
 use self::process::{Ended, Output, Process};
 use self::report::TestReport;
@@ -86,12 +87,12 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     progress.phase(Phase::Exploring, places.len());
     let jobs = prepared.options.jobs();
     let schedule = &prepared.options.exploration.schedule;
-    let mut order = schedule.order(&arguments.strategy);
+    let mut request = schedule.request(&arguments.strategy);
     let has_time = schedule.budget.is_some_and(|budget| budget.time.is_some());
     if arguments.strategy.is_none() && !has_time {
-        order.patience = share(order.patience, places.len(), jobs);
+        request.patience = share(request.patience, places.len(), jobs);
     }
-    let reports = explorer.explore_all(&places, &order, jobs, &progress)?;
+    let reports = explorer.explore_all(&places, &request, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
     for report in &reports {
@@ -104,11 +105,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
                 title: found.title.clone(),
                 binary: build.binaries[report.place.binary].clone(),
                 test_arguments: prepared.options.execute.test_args.clone(),
-                order: Order {
-                    deed: Deed::Replay,
+                order: Request {
+                    action: Action::Replay,
                     test: report.place.index,
                     schedule: found.schedule.clone(),
-                    ..order.clone()
+                    ..request.clone()
                 }
                 .to_text(),
             });
@@ -205,7 +206,7 @@ pub fn build_for(
         ),
     };
     let binary = &build.binaries[place.binary];
-    let order = prepared.options.exploration.schedule.order(&None);
+    let request = prepared.options.exploration.schedule.request(&None);
     Ok(ControlFlow::Continue(Kept {
         test: place.name.clone(),
         target: binary.target.clone(),
@@ -214,11 +215,11 @@ pub fn build_for(
         title: String::new(),
         binary: binary.clone(),
         test_arguments: prepared.options.execute.test_args.clone(),
-        order: Order {
-            deed: Deed::Replay,
+        order: Request {
+            action: Action::Replay,
             test: place.index,
             schedule: schedule.to_owned(),
-            ..order
+            ..request
         }
         .to_text(),
     }))
@@ -246,13 +247,13 @@ impl Explorer<'_> {
                 continue;
             }
             let mut tests: Vec<Test> = Vec::new();
-            let order = Order::default();
+            let request = Request::default();
             let file = self.scratch.join(format!("list-{binary}"));
             let ended = self.process(test_binary, &file, GRACE).carry_out(
-                &order,
+                &request,
                 self.interrupt,
-                &mut |answer| {
-                    if let Answer::Test(test) = answer {
+                &mut |response| {
+                    if let Response::Test(test) = response {
                         tests.push(test);
                     }
                 },
@@ -300,26 +301,26 @@ impl Explorer<'_> {
     }
 
     /// Explores one test.
-    fn explore(&self, place: &Place, order: &Order, progress: &Progress) -> Result<Explored> {
+    fn explore(&self, place: &Place, request: &Request, progress: &Progress) -> Result<Explored> {
         let file = self
             .scratch
             .join(format!("{}-{}", place.binary, place.index));
-        let order = Order {
-            deed: Deed::Explore,
+        let request = Request {
+            action: Action::Explore,
             test: place.index,
-            ..order.clone()
+            ..request.clone()
         };
         let mut explored = Explored::default();
         let mut executions = 0;
         let mut logged = Instant::now();
         let binary = &self.binaries[place.binary];
-        let patience = Duration::from_millis(order.patience) + GRACE;
+        let patience = Duration::from_millis(request.patience) + GRACE;
         let ended = self.process(binary, &file, patience).carry_out(
-            &order,
+            &request,
             self.interrupt,
-            &mut |answer| match answer {
-                Answer::Original(whole) => explored = whole,
-                Answer::Progress {
+            &mut |response| match response {
+                Response::Original(whole) => explored = whole,
+                Response::Progress {
                     executions: so_far,
                     estimate,
                 } => {
@@ -348,7 +349,7 @@ impl Explorer<'_> {
             explored.executions = executions;
             explored.coverage = "part of the schedules".to_owned();
             explored.found = Some(Found {
-                sort: Sort::Crash,
+                kind: FailureKind::Crashed,
                 title: text.clone(),
                 text,
                 location: String::new(),
@@ -364,7 +365,7 @@ impl Explorer<'_> {
     fn explore_all(
         &self,
         places: &[Place],
-        order: &Order,
+        request: &Request,
         jobs: usize,
         progress: &Progress,
     ) -> Result<Vec<TestReport>> {
@@ -382,12 +383,12 @@ impl Explorer<'_> {
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
-                            let order = Order {
+                            let request = Request {
                                 // Where fewer tests than jobs are left, several processes share a test.
                                 workers: jobs.div_ceil((places.len() - number).min(jobs)),
-                                ..order.clone()
+                                ..request.clone()
                             };
-                            let explored = self.explore(place, &order, progress)?;
+                            let explored = self.explore(place, &request, progress)?;
                             progress.explored(&place.name);
                             log::line(&format!(
                                 "explored {}: {} in {} executions",
@@ -423,14 +424,14 @@ impl Explorer<'_> {
 
 impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
-    pub fn order(&self, strategy: &Option<String>) -> Order {
-        let usual = Order::default();
+    pub fn request(&self, strategy: &Option<String>) -> Request {
+        let usual = Request::default();
         let Circumstances {
             time,
             memory,
             spurious,
         } = &self.circumstances;
-        Order {
+        Request {
             strategy: strategy.clone().unwrap_or_default(),
             technique: self.technique.clone().unwrap_or_default(),
             seed: self.seed.unwrap_or(usual.seed),

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use atropos_protocol::exploration::{Answer, ENV_ANSWERS, ENV_ORDER, Order};
+use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, Response};
 use atropos_protocol::sys;
 
 use crate::build::test_binary::TestBinary;
@@ -62,11 +62,11 @@ impl Process<'_> {
     /// Starts the process and hands on what it says.
     pub fn carry_out(
         &self,
-        order: &Order,
+        request: &Request,
         interrupt: &Interrupt,
-        hear: &mut dyn FnMut(Answer),
+        hear: &mut dyn FnMut(Response),
     ) -> Result<Ended> {
-        fs::write(self.order_file, order.to_text())
+        fs::write(self.order_file, request.to_text())
             .with_context(|| format!("can't write {}", self.order_file.display()))?;
         let (reader, mut child) = self.start()?;
         let (sender, receiver) = mpsc::channel();
@@ -84,17 +84,17 @@ impl Process<'_> {
             match receiver.recv_timeout(TICK) {
                 Ok(line) => {
                     heard = Instant::now();
-                    match Answer::parse(&line) {
-                        Some(Answer::Done) => break Ended::Done,
-                        Some(Answer::Error(error)) => {
+                    match Response::parse(&line) {
+                        Some(Response::Done) => break Ended::Done,
+                        Some(Response::Error(error)) => {
                             end(&mut child);
                             bail!("{error}");
                         }
-                        Some(answer) => {
-                            if !matches!(answer, Answer::Progress { .. }) {
+                        Some(response) => {
+                            if !matches!(response, Response::Progress { .. }) {
                                 stillness = None;
                             }
-                            hear(answer);
+                            hear(response);
                         }
                         None => bail!("the test binary says what nobody understands: {line}"),
                     }

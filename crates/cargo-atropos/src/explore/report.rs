@@ -27,7 +27,7 @@ impl TestReport {
     /// `passed`, or what was found, in a few words.
     fn result(&self) -> &str {
         match (self.found(), &self.explored) {
-            (Some(found), _) => found.sort.word(),
+            (Some(found), _) => found.kind.noun(),
             (None, explored) if explored.uncontrolled.is_some() => "not explored",
             (None, explored) if explored.divergence.is_some() => "not deterministic",
             (None, _) => "passed",
@@ -151,7 +151,7 @@ pub fn json(reports: &[TestReport]) -> Result<String> {
         .map(|report| {
             let found = report.found().map(|found| {
                 json!({
-                    "sort": found.sort.word(),
+                    "sort": found.kind.noun(),
                     "title": found.title,
                     "text": found.text,
                     "schedule": found.schedule,

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use atropos_report::communication::{Act, Communication, Talk};
+use atropos_protocol::communication::InteractionKind;
+use atropos_report::communication::{Act, Communication};
 use atropos_report::impact::Suggestion;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, TestRecord};
@@ -101,7 +102,13 @@ pub fn suggest(
         let is_elsewhere = is_elsewhere(new);
         let is_foreign = new.is_in_dependencies();
         let is_far = is_far(new, program);
-        (!new.certain, is_foreign, is_elsewhere, new.sort, is_far)
+        (
+            !new.certain,
+            is_foreign,
+            is_elsewhere,
+            new.kind.rank(),
+            is_far,
+        )
     })?;
     if best.is_in_dependencies() {
         return Some(inside_dependencies(mutant, communications));
@@ -110,9 +117,11 @@ pub fn suggest(
         true => "without the change no schedule does that",
         false => "without the change none of the schedules explored does that",
     };
-    let so_what = match (best.sort, best.certain) {
-        (Talk::Unordered, true) => "and it is a data race, which Miri may see but no assertion",
-        (Talk::Unordered, false) => {
+    let so_what = match (best.kind, best.certain) {
+        (InteractionKind::Unordered, true) => {
+            "and it is a data race, which Miri may see but no assertion"
+        }
+        (InteractionKind::Unordered, false) => {
             "and it may be a data race, which Miri may see but no assertion"
         }
         _ => "and no test asserts what then holds",
@@ -154,8 +163,11 @@ fn is_far(communication: &Communication, program: &Program) -> bool {
 
 /// A test that could notice it: the functions in which threads meet, at the same time.
 fn code(communication: &Communication, program: &Program) -> Option<String> {
-    let (one, other) = match (&communication.acts[..], communication.sort) {
-        ([one, other, ..], Talk::Between | Talk::Flow | Talk::WakeUp) => (one, other),
+    let (one, other) = match (&communication.acts[..], communication.kind) {
+        (
+            [one, other, ..],
+            InteractionKind::Between | InteractionKind::Flow | InteractionKind::WakeUp,
+        ) => (one, other),
         _ => return None,
     };
     let call = |act: &Act| {

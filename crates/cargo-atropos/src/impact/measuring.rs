@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use anyhow::Result;
 use atropos_invariants::Violation;
 use atropos_mutants::mutant::MutantId;
-use atropos_protocol::Outcome;
+use atropos_protocol::{FailureKind, TestResult};
 
 use super::learning::Original;
 use super::observer::{ObservedTest, Observer};
@@ -144,11 +144,11 @@ fn run(
     original: &Original,
 ) -> Option<MutantRun> {
     let known = original.tests.get(&test.id)?;
-    let verdict = observer.mutant(test, mutant, &known.limits)?;
-    let is_killed = match verdict.outcome {
-        Outcome::Passed => false,
+    let test_run = observer.mutant(test, mutant, &known.limits)?;
+    let is_killed = match test_run.result {
+        TestResult::Passed => false,
         // Nothing was seen of it: it was not run to where it acts, or not at all.
-        Outcome::None | Outcome::NotInfected | Outcome::NeedsOwnProcess => return None,
+        TestResult::NotRun | TestResult::NotInfected | TestResult::NeedsOwnProcess => return None,
         _ => true,
     };
     let trace = observer.trace();
@@ -165,10 +165,11 @@ fn run(
     Some(MutantRun {
         test: test.id,
         is_killed,
-        is_cut_off: matches!(
-            verdict.outcome,
-            Outcome::StepLimit | Outcome::Deadlock | Outcome::TimeLimit | Outcome::Starved
-        ),
+        is_cut_off: test_run.result == TestResult::Starved
+            || test_run
+                .result
+                .failure()
+                .is_some_and(|kind| kind.is_cut_off() || kind == FailureKind::Deadlock),
         broken,
         difference: known.trace.difference(&trace, &known.unsteady),
     })

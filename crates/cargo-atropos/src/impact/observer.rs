@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use atropos_invariants::PointState;
 use atropos_protocol::{
-    Baseline, Client, ENV_OBSERVATIONS, Extent, Limits, Observations, Verdict, Way,
+    Baseline, Client, ENV_OBSERVATIONS, Extent, Limits, Observations, RunMode, TestRun,
 };
 
 use super::program::Program;
@@ -120,20 +120,20 @@ impl<'a> Observer<'a> {
     }
 
     /// Runs a test as a mutant; none if that did not work.
-    pub fn mutant(&mut self, test: &ObservedTest, mutant: u32, limits: &Limits) -> Option<Verdict> {
+    pub fn mutant(&mut self, test: &ObservedTest, mutant: u32, limits: &Limits) -> Option<TestRun> {
         self.observations.clear().ok()?;
-        let mut verdict = None;
+        let mut test_run = None;
         let run = self.client(test.binary)?.run(
-            Way::Each,
+            RunMode::Each,
             test.index,
             &[mutant],
             limits,
-            &mut |_, given| verdict = Some(given),
+            &mut |_, given| test_run = Some(given),
         );
         if run.is_err() {
             self.clients.remove(&test.binary);
         }
-        verdict
+        test_run
     }
 
     /// What the last run did.

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use atropos_protocol::FailureKind;
 use atropos_report::outcomes::{MutantRecord, Outcomes, Tool};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 use crate::cli::project::Project;
 
@@ -191,7 +192,7 @@ fn iterate_skips_what_the_last_run_caught() {
         "note: --iterate has nothing to go by: there is no earlier run\n"
     );
     let verdicts = [
-        Verdict::Killed(How::Panicked),
+        Verdict::Killed(FailureKind::Panicked),
         Verdict::Skipped,
         Verdict::Survived,
     ];

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use atropos_protocol::FailureKind;
 use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord, Tool};
-use atropos_report::verdict::{How, Verdict};
+use atropos_report::verdict::Verdict;
 
 use crate::cli::project::Project;
 
@@ -13,7 +14,7 @@ pub fn after_a_run() -> Project {
     let mutants = project.mutants(&["--operators", "AOR"]);
     let records = mutants.into_iter().enumerate().map(|(index, info)| {
         let (verdict, note) = match index {
-            0 => (Verdict::Killed(How::Panicked), None),
+            0 => (Verdict::Killed(FailureKind::Panicked), None),
             1 => (Verdict::Unviable, Some("cannot multiply".to_owned())),
             _ => (Verdict::Survived, None),
         };
@@ -46,7 +47,7 @@ pub fn after_a_run() -> Project {
 fn kill() -> Kill {
     Kill {
         test: 1,
-        how: How::Panicked,
+        how: FailureKind::Panicked,
         message: Some("assertion failed\n  left: 1\n right: 2".into()),
         location: Some("src/lib.rs:9:5".into()),
         schedule: None,

@@ -1,6 +1,7 @@
 //! Mutants that wait by trying again and again instead of sleeping.
 
-use atropos_report::verdict::{How, Verdict};
+use atropos_protocol::FailureKind;
+use atropos_report::verdict::Verdict;
 
 use crate::runs::tree::Tree;
 
@@ -10,7 +11,7 @@ fn waiting_busily_is_not_endless_because_a_schedule_never_lets_others_go() {
     tree.run(&["explore", "--budget", "300,5s"]).has_code(0);
     let run = tree.run(&["--operators", "RTXC"]);
     let verdict = |function, change| run.mutant("src/lib.rs", function, change).verdict;
-    let deadlock = Some(Verdict::Killed(How::Deadlock));
+    let deadlock = Some(Verdict::Killed(FailureKind::Deadlock));
     assert_eq!(verdict("Place::put", "remove owner.unpark();"), deadlock);
     // Whether ordinary runs come there depends on their speed; if they do, it survives.
     let busy = verdict("Place::take", "remove thread::park();");

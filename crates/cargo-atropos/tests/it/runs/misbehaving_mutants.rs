@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use atropos_report::verdict::How;
+use atropos_protocol::FailureKind;
 
 use crate::runs::tree::{Run, Tree};
 
 /// A verdict, and who killed the mutant how.
-type Fate<'r> = (String, Vec<(&'r str, How)>);
+type Fate<'r> = (String, Vec<(&'r str, FailureKind)>);
 
 /// Every mutant's fate, by its name.
 fn matrix(run: &Run) -> BTreeMap<String, Fate<'_>> {
@@ -120,8 +120,8 @@ fn all_killers_are_named(run: &Run) {
         &["tests::little_does_not_panic"],
     );
     let mutant = run.mutant("src/manners.rs", "refuse", "replace body with 1");
-    let how: Vec<How> = mutant.killed_by.iter().map(|kill| kill.how).collect();
-    assert_eq!(how, [How::Panicked, How::Failed]);
+    let how: Vec<FailureKind> = mutant.killed_by.iter().map(|kill| kill.how).collect();
+    assert_eq!(how, [FailureKind::Panicked, FailureKind::Failed]);
     check(
         "read",
         "replace + with -",

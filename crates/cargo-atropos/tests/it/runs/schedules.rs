@@ -1,6 +1,6 @@
 //! Tests that start threads: their schedules are explored, findings are replayed, mutants are killed by schedules.
 
-use atropos_report::communication::Talk;
+use atropos_protocol::communication::InteractionKind;
 use atropos_report::outcomes::{MutantRecord, Outcomes};
 use atropos_report::verdict::Verdict;
 use serde_json::Value;
@@ -261,7 +261,10 @@ fn what_threads_newly_tell_each_other_ranks_a_survivor(tree: &Tree, run: &Run) {
     let split = find("split the critical region", "Slot::take");
     let impact = split.impact.as_ref().expect("threads were listened to");
     let between = &impact.communications[0];
-    assert_eq!((between.sort, between.certain), (Talk::Between, true));
+    assert_eq!(
+        (between.kind, between.certain),
+        (InteractionKind::Between, true)
+    );
     let places: Vec<String> = between.acts.iter().map(|act| act.place()).collect();
     assert_eq!(
         places,
@@ -305,7 +308,10 @@ fn an_ordering_that_only_protects_plain_memory_survives_and_the_race_is_told() {
         let [race] = &impact.communications[..] else {
             panic!("{:?}", impact.communications);
         };
-        assert_eq!((race.sort, race.certain), (Talk::Unordered, true));
+        assert_eq!(
+            (race.kind, race.certain),
+            (InteractionKind::Unordered, true)
+        );
         assert_eq!(
             race.words(),
             "nothing orders thread 1's change of `number` (src/parcel.rs:18) and thread 0's use (src/parcel.rs:24) \

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use atropos_protocol::{Board, Outcome, Record, sys};
+use atropos_protocol::{Board, FailureKind, Record, TestResult, sys};
 
 use crate::role::{self, Class, Role};
 use crate::{output, steps, without_harness};
@@ -46,13 +46,13 @@ pub fn own_record(board: &Board) -> Option<&Record> {
 }
 
 /// As `give`, unless another thread has ended the run already.
-pub fn conclude(board: &Board, outcome: Outcome, text: (&str, &str)) {
+pub fn conclude(board: &Board, outcome: TestResult, text: (&str, &str)) {
     claim();
     give(board, outcome, Some(text));
 }
 
 /// Writes down the outcome of what this process runs.
-fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
+fn give(board: &Board, outcome: TestResult, text: Option<(&str, &str)>) {
     let Some(record) = own_record(board) else {
         return;
     };
@@ -60,14 +60,14 @@ fn give(board: &Board, outcome: Outcome, text: Option<(&str, &str)>) {
         record.set_text(message, location);
     }
     record.set_measures(steps::taken(), sys::now().saturating_sub(record.started()));
-    record.set_outcome(outcome);
+    record.set_result(outcome);
     if role::role() == Role::Mutant {
         spread(board, role::class());
     }
 }
 
 /// Ends the run at once with this outcome.
-pub fn stop(outcome: Outcome, message: &str) -> ! {
+pub fn stop(outcome: TestResult, message: &str) -> ! {
     if without_harness::is_plain() {
         without_harness::stop(outcome);
     }
@@ -86,17 +86,17 @@ pub fn stop(outcome: Outcome, message: &str) -> ! {
 
 #[cold]
 pub fn step_limit() {
-    stop(Outcome::StepLimit, "")
+    stop(TestResult::failed(FailureKind::StepLimit), "")
 }
 
 #[cold]
 pub fn memory_limit() -> ! {
-    stop(Outcome::MemoryLimit, "")
+    stop(TestResult::failed(FailureKind::MemoryLimit), "")
 }
 
 #[cold]
 pub fn file_limit() -> ! {
-    stop(Outcome::FileLimit, "")
+    stop(TestResult::failed(FailureKind::FileLimit), "")
 }
 
 /// The process is dying of a signal; what was last panicked about stays to be read.
@@ -106,7 +106,7 @@ pub fn crash(signal: i32) -> ! {
         claim();
         output::flush();
         if let Some(board) = role::board() {
-            give(board, Outcome::Crashed(signal), None);
+            give(board, TestResult::crashed(signal), None);
         }
     }
     sys::exit_now(128 + signal)
@@ -115,7 +115,7 @@ pub fn crash(signal: i32) -> ! {
 /// This way of running can't tell: the mutant needs a process of its own.
 #[cold]
 pub fn needs_own_process(reason: &str) -> ! {
-    stop(Outcome::NeedsOwnProcess, reason)
+    stop(TestResult::NeedsOwnProcess, reason)
 }
 
 /// A panic was noticed; if the process dies of it, this is what there is to say.

@@ -1,0 +1,167 @@
+//! How a test fails, whether a mutant makes it fail or the schedule of its threads: the one type for it in all crates.
+
+use std::fmt;
+
+/// How a test failed.
+///
+/// Explorations tell some kinds apart that ordinary runs can't; [`FailureKind::general`] is what an ordinary run would say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// The test returned an error, or a `should_panic` test did not panic (as it should).
+    Failed,
+    /// The test panicked: an assertion, an index, an overflow.
+    Panicked,
+    /// The process died of a signal: abort, segmentation fault, stack overflow.
+    Crashed,
+    /// The process ended in the middle of the test, as by `process::exit`.
+    Exited,
+    /// Every thread waits for another.
+    Deadlock,
+    /// It took many times the steps that the original takes.
+    StepLimit,
+    /// It asked for far more memory than the original.
+    MemoryLimit,
+    /// It wrote a file far larger than tests do.
+    FileLimit,
+    /// It started far more threads or processes than the original.
+    SpawnLimit,
+    /// It ran far longer than the original.
+    TimeLimit,
+    /// Explored: a panic because another thread had poisoned a lock.
+    PoisonedLock,
+    /// Explored: a panic because the initialisation of a `Once` or `LazyLock` had panicked.
+    PoisonedOnce,
+    /// Explored: a panic because the other end of a channel was gone.
+    DroppedChannel,
+    /// Explored: a thread waits for a notification that nobody will send, and nobody else can run.
+    LostWakeUp,
+    /// Explored: all threads that can run spin without changing anything.
+    Livelock,
+}
+
+/// A kind, the word for it in a sentence about a mutant ("killed (panicked)"), and the name of the failure itself ("panic").
+type Named = (FailureKind, &'static str, &'static str);
+
+impl FailureKind {
+    const NAMED: [Named; 15] = [
+        (FailureKind::Failed, "failed", "failed"),
+        (FailureKind::Panicked, "panicked", "panic"),
+        (FailureKind::Crashed, "crashed", "crash"),
+        (FailureKind::Exited, "exited", "exit"),
+        (FailureKind::Deadlock, "deadlock", "deadlock"),
+        (FailureKind::StepLimit, "step limit", "step limit"),
+        (FailureKind::MemoryLimit, "memory limit", "memory limit"),
+        (FailureKind::FileLimit, "file limit", "file limit"),
+        (FailureKind::SpawnLimit, "spawn limit", "spawn limit"),
+        (FailureKind::TimeLimit, "time limit", "time limit"),
+        (FailureKind::PoisonedLock, "poisoned lock", "poisoned lock"),
+        (
+            FailureKind::PoisonedOnce,
+            "poisoned initialisation",
+            "poisoned initialisation",
+        ),
+        (
+            FailureKind::DroppedChannel,
+            "dropped channel",
+            "dropped channel",
+        ),
+        (FailureKind::LostWakeUp, "lost wake-up", "lost wake-up"),
+        (FailureKind::Livelock, "livelock", "livelock"),
+    ];
+
+    /// The kinds that verdicts and reports tell apart.
+    pub const GENERAL: [FailureKind; 10] = [
+        FailureKind::Failed,
+        FailureKind::Panicked,
+        FailureKind::Crashed,
+        FailureKind::Exited,
+        FailureKind::Deadlock,
+        FailureKind::StepLimit,
+        FailureKind::MemoryLimit,
+        FailureKind::FileLimit,
+        FailureKind::SpawnLimit,
+        FailureKind::TimeLimit,
+    ];
+
+    /// What an ordinary run, which does not look into threads, would call it.
+    pub fn general(self) -> FailureKind {
+        match self {
+            FailureKind::PoisonedLock | FailureKind::PoisonedOnce | FailureKind::DroppedChannel => {
+                FailureKind::Panicked
+            }
+            FailureKind::LostWakeUp => FailureKind::Deadlock,
+            FailureKind::Livelock => FailureKind::StepLimit,
+            general => general,
+        }
+    }
+
+    /// The word for a mutant that died of it: "panicked".
+    pub fn word(self) -> &'static str {
+        FailureKind::NAMED[self as usize].1
+    }
+
+    /// The name of the failure: "panic".
+    pub fn noun(self) -> &'static str {
+        FailureKind::NAMED[self as usize].2
+    }
+
+    /// The kind with this [`FailureKind::word`].
+    pub fn from_word(word: &str) -> Option<FailureKind> {
+        FailureKind::find(|&(_, known, _)| known == word)
+    }
+
+    /// The kind with this [`FailureKind::noun`].
+    pub fn from_noun(noun: &str) -> Option<FailureKind> {
+        FailureKind::find(|&(_, _, known)| known == noun)
+    }
+
+    fn find(is_meant: impl Fn(&Named) -> bool) -> Option<FailureKind> {
+        let mut named = FailureKind::NAMED.iter();
+        named.find(|named| is_meant(named)).map(|named| named.0)
+    }
+
+    /// The kind with this number, as `kind as usize` gives it.
+    pub(crate) fn from_index(index: usize) -> Option<FailureKind> {
+        FailureKind::NAMED.get(index).map(|named| named.0)
+    }
+
+    /// Whether the mutant was stopped for taking too long, rather than noticed by what it did.
+    pub fn is_cut_off(self) -> bool {
+        matches!(self, FailureKind::StepLimit | FailureKind::TimeLimit)
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_words_and_is_found_by_them() {
+        for (index, (kind, word, noun)) in FailureKind::NAMED.into_iter().enumerate() {
+            assert_eq!(
+                kind as usize, index,
+                "the table is in the order of the enum"
+            );
+            assert_eq!((kind.word(), kind.noun()), (word, noun));
+            assert_eq!(FailureKind::from_word(word), Some(kind));
+            assert_eq!(FailureKind::from_noun(noun), Some(kind));
+            assert_eq!(FailureKind::from_index(index), Some(kind));
+            assert!(FailureKind::GENERAL.contains(&kind.general()), "{kind:?}");
+        }
+        assert_eq!(FailureKind::from_index(FailureKind::NAMED.len()), None);
+        assert_eq!(FailureKind::from_word("bored"), None);
+    }
+
+    #[test]
+    fn a_general_kind_is_its_own_general_kind() {
+        for kind in FailureKind::GENERAL {
+            assert_eq!(kind.general(), kind);
+        }
+    }
+}
