@@ -549,7 +549,7 @@ impl Explored {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communication::Talk;
+    use crate::communication::InteractionKind;
 
     const ALLOWANCE: Allowance = Allowance {
         steps: 1,
@@ -627,7 +627,7 @@ mod tests {
             divergence: Some("step 3".into()),
             allowance: Some(ALLOWANCE),
             communication: vec![Communication {
-                talk: Talk::Flow,
+                kind: InteractionKind::Flow,
                 acts: Vec::new(),
             }],
             ..Explored::default()

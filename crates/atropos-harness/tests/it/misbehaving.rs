@@ -562,7 +562,7 @@ fn a_panic_without_text_still_has_a_verdict() {
 fn a_panic_under_a_hook_of_the_test_keeps_its_message() {
     check(
         27,
-        TestResult::failed(FailureKind::Panicked),
+        TestResult::failed(FailureKind::Failed),
         "with another hook",
     );
 }
@@ -587,12 +587,12 @@ fn a_test_that_should_panic_judges_misbehaviour_too() {
         assert_eq!(outcomes[&9], TestResult::Passed, "{way:?}");
         assert_eq!(
             outcomes[&14],
-            TestResult::failed(FailureKind::Panicked),
+            TestResult::failed(FailureKind::Failed),
             "{way:?}"
         );
         assert_eq!(
             outcomes[&26],
-            TestResult::failed(FailureKind::Panicked),
+            TestResult::failed(FailureKind::Failed),
             "{way:?}"
         );
     }

@@ -87,7 +87,7 @@ fn every_field_is_described_in_the_schema() {
         );
     }
     for how in FailureKind::GENERAL {
-        let word = serde_json::to_value(how).unwrap();
+        let word = serde_json::to_value(Verdict::Killed(how)).unwrap()["how"].clone();
         let word = word.as_str().unwrap();
         assert!(
             schema.contains(&format!("`{word}`")),

@@ -224,7 +224,7 @@ fn the_test_is_over_although_a_thread_works_on() {
     };
     run_once(&test, &sc(), |last| {
         assert!(last.steps < 10_000, "{} steps", last.steps);
-        assert!(!last.findings.iter().any(|found| found.kind.is_failure()));
+        assert!(!last.findings.iter().any(|found| found.is_failure()));
     });
 }
 
