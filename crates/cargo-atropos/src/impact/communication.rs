@@ -29,7 +29,10 @@ pub fn gather(explored: &[Exploration], texts: &Texts, root: &Path) -> Vec<Commu
         act.what = text.and_then(|text| named(&text, act.line));
         act.file = short(&act.file).to_owned();
     }
-    gathered.sort();
+    gathered.sort_by(|one, other| {
+        let by_rank = one.kind.rank().cmp(&other.kind.rank());
+        by_rank.then_with(|| one.cmp(other))
+    });
     gathered
 }
 
