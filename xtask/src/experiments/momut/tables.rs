@@ -8,9 +8,7 @@ use std::fmt::Write as _;
 pub fn sections(all: &[&Figures]) -> Vec<Section> {
     vec![
         Section::new("models", properties(all)),
-        Section::new("mutants", mutants(all)),
-        Section::new("steps", steps(all)),
-        Section::new("comparison", comparison(all)),
+        Section::new("results", results(all)),
     ]
 }
 
@@ -57,71 +55,54 @@ fn properties(all: &[&Figures]) -> String {
     out
 }
 
-/// Table 4: what became of the mutants.
-fn mutants(all: &[&Figures]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "| model | strategy | total | found (paper) | execution errors (time-outs; paper) | killed (paper) | skipped | given up | % of total (paper) | % of found (paper) |"
+/// Tables 4 and 5: what became of the mutants, after which time, and in which step of their own they were killed.
+fn results(all: &[&Figures]) -> String {
+    let mut out = String::from(
+        "| model | strategy | total | found (paper) | execution errors (time-outs; paper) | killed (paper) | % of total (paper) | % of found (paper) | time: s (paper: h:m:s) | killed in step 0–4, 5–9, 10–14, 15–19, 20 (paper) | states | peak memory: MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|");
     for figures in all {
         let (report, table) = (&figures.report, &figures.report.table);
         let run = paper_run(figures);
         let count = |value: Option<usize>| value.map_or("–".into(), |v| v.to_string());
         let theirs = |value: Option<f64>| value.map_or("–".into(), |v| format!("{v:.1}"));
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} ({}) | {} ({}; {}) | {} ({}) | {} | {} | {:.1} ({}) | {:.1} ({}) |",
-            figures.model,
-            figures.strategy,
-            table.total,
-            table.found,
-            count(run.map(|run| run.found)),
-            table.errors,
-            table.timeouts,
-            count(run.map(|run| run.errors)),
-            table.killed,
-            count(run.map(|run| run.killed)),
-            table.skipped,
-            table.given_up,
-            report.percent_of_total,
-            theirs(run.map(|run| run.of_total)),
-            report.percent_of_found,
-            theirs(run.map(|run| run.of_found)),
-        );
-    }
-    out
-}
-
-/// Table 5: time, and steps to the kill.
-fn steps(all: &[&Figures]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "| model | strategy | time: s (paper: h:m:s) | killed in step 0–4 | 5–9 | 10–14 | 15–19 | 20 | paper | states | peak memory: MiB |"
-    );
-    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|---|");
-    for figures in all {
-        let report = &figures.report;
-        let run = paper_run(figures);
-        let list = |steps: &[usize; 5], with: &str| {
-            let steps: Vec<String> = steps.iter().map(usize::to_string).collect();
-            steps.join(with)
-        };
+        let list = |steps: &[usize; 5]| steps.map(|step| step.to_string()).join(", ");
         let stopped = if report.stopped.is_some() { "*" } else { "" };
-        let _ = writeln!(
-            out,
-            "| {} | {} | {:.1}{stopped} ({}) | {} | {} | {} | {:.0} |",
-            figures.model,
-            figures.strategy,
-            report.seconds,
-            run.map_or("–", |run| run.time),
-            list(&report.table.steps, " | "),
-            run.map_or("–".into(), |run| list(&run.steps, ", ")),
-            report.states,
-            report.peak_bytes as f64 / 1_048_576.0,
-        );
+        let cells = [
+            figures.model.clone(),
+            figures.strategy.to_string(),
+            table.total.to_string(),
+            format!("{} ({})", table.found, count(run.map(|run| run.found))),
+            format!(
+                "{} ({}; {})",
+                table.errors,
+                table.timeouts,
+                count(run.map(|run| run.errors))
+            ),
+            format!("{} ({})", table.killed, count(run.map(|run| run.killed))),
+            format!(
+                "{:.1} ({})",
+                report.percent_of_total,
+                theirs(run.map(|run| run.of_total))
+            ),
+            format!(
+                "{:.1} ({})",
+                report.percent_of_found,
+                theirs(run.map(|run| run.of_found))
+            ),
+            format!(
+                "{:.1}{stopped} ({})",
+                report.seconds,
+                run.map_or("–", |run| run.time)
+            ),
+            format!(
+                "{} ({})",
+                list(&table.steps),
+                run.map_or("–".into(), |run| list(&run.steps))
+            ),
+            report.states.to_string(),
+            format!("{:.0}", report.peak_bytes as f64 / 1_048_576.0),
+        ];
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     out
 }
@@ -130,42 +111,4 @@ fn paper_run(figures: &Figures) -> Option<&'static paper::Run> {
     let at = STRATEGIES.iter().position(|s| *s == figures.strategy)?;
     let paper = paper::of(&figures.model)?;
     paper.runs.get(at)?.as_ref()
-}
-
-/// Ours against the paper's two: kills per test, and how soon as many are killed as theirs kill in the end.
-fn comparison(all: &[&Figures]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "| model | strategy | killed | tests | killed per test | choices | last kill after: choices, CPU s | ours kills as many after: choices, CPU s | kills per CPU s until then: ours | theirs |"
-    );
-    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|---|---|");
-    for figures in all {
-        let report = &figures.report;
-        let ours = all
-            .iter()
-            .find(|f| f.model == figures.model && f.strategy == STRATEGIES[2]);
-        let choices: usize = report.tests.iter().map(|test| test.choices).sum();
-        let last = report.when(report.table.killed);
-        let (at, theirs) = last.map_or((0, 0.0), |m| (m.choices, m.cpu_seconds));
-        let when = ours.and_then(|ours| ours.report.when(report.table.killed));
-        let rate = |seconds: f64| report.table.killed as f64 / seconds.max(0.001);
-        let (reached, our_rate) = when.map_or(("never".into(), "–".into()), |moment| {
-            (
-                format!("{}, {:.2}", moment.choices, moment.cpu_seconds),
-                format!("{:.0}", rate(moment.cpu_seconds)),
-            )
-        });
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} | {} | {:.0} | {choices} | {at}, {theirs:.2} | {reached} | {our_rate} | {:.0} |",
-            figures.model,
-            figures.strategy,
-            report.table.killed,
-            report.tests.len(),
-            report.killed_per_test(),
-            rate(theirs),
-        );
-    }
-    out
 }
