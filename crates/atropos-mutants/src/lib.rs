@@ -2,7 +2,7 @@
 //!
 //! [`find_mutants`] parses a file and walks over it; what it finds ([`FileMutants`]) is all that
 //! the weave, the driver and the report need to know of the file. A mutant is one edit of the
-//! text: [`apply`] makes it, [`unified_diff`] shows it, [`display_name`] says it.
+//! text: [`apply()`] makes it, [`unified_diff`] shows it, [`display_name`] says it.
 
 mod apply;
 mod attributes;

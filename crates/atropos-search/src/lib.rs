@@ -11,9 +11,9 @@
 //!   class of equivalent ones; [`Search`] goes through states (stateful, preemption bound, full
 //!   enumeration); [`Uniform`], [`Pct`] and [`Pos`] draw at random; [`Replay`] repeats; [`Gradual`] is the
 //!   default. [`STRATEGIES`] lists them by name. [`Coverage`] says in words what was covered.
-//! - A [`Schedule`] is one line of text; [`shrink`] makes it readable, [`check_determinism`] tells where
+//! - A [`Schedule`] is one line of text; [`shrink()`] makes it readable, [`check_determinism`] tells where
 //!   two runs of it part.
-//! - For several processes, [`split`] divides an exhaustive search into [`WorkItem`]s, and a [`Search`] goes in [`Round`]s.
+//! - For several processes, [`split()`] divides an exhaustive search into [`WorkItem`]s, and a [`Search`] goes in [`Round`]s.
 //! - [`Original`] remembers an exploration of the original program, [`Technique`] says how much of that a
 //!   mutant's exploration reuses; [`SampledOriginal`] does the like for random schedules.
 //!

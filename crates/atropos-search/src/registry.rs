@@ -110,7 +110,7 @@ pub const STRATEGIES: [StrategyEntry; 8] = [
 /// How several processes share the executions of a strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Division {
-    /// The search tree is split near its root ([`split`](crate::split)).
+    /// The search tree is split near its root ([`split()`](crate::split())).
     Tree,
     /// The search remembers states, and goes in rounds ([`Round`](crate::Round)).
     Rounds,

@@ -1,4 +1,4 @@
-//! What happens at a mutation point that is not [`ORIGINAL`](super::ORIGINAL): the slow path shared by the interpreter
+//! What happens at a mutation point that is not [`ORIGINAL`]: the slow path shared by the interpreter
 //! and compiled code. While recording, a mutant is noted only if it computes something else here (it is infected), or
 //! if that can't be told.
 

@@ -1,5 +1,6 @@
 //! `std::sync::atomic` for programs under control: transparent wrappers of the real types, with the same
-//! layout, constants and results. For uncontrolled threads every method is the real one (see [`aside`] for the one exception).
+//! layout, constants and results. For uncontrolled threads every method is the real one (see [`static_copies`] for
+//! the one exception).
 
 pub mod access;
 mod bool_and_ptr;

@@ -1,10 +1,12 @@
 //! From test binaries to verdicts.
 //!
-//! Flow: [`baseline`] runs every test without a mutant; [`harnessed`] runs mutants under cheap tests without threads;
-//! [`explored`] explores the schedules of tests that start threads, without and with the mutants that are left;
-//! [`harnessed`] runs the rest under the tests that they infect, each test in the [`way`] that is cheapest for it; [`plain`] runs what
-//! has no harness of ours, doctests last, for the mutants that nothing else killed; [`standing`]
-//! puts together what the tests said.
+//! 1. [`baseline`] runs every test without a mutant.
+//! 2. [`harnessed_tests`] runs mutants under cheap tests without threads.
+//! 3. [`explored_tests`] explores the schedules of tests that start threads, without and with the mutants that are left.
+//! 4. [`harnessed_tests`] runs the rest under the tests that they infect, each test in the [`run_mode`] that is cheapest
+//!    for it.
+//! 5. [`plain_programs`] runs what has no harness of ours, doctests last, for the mutants that nothing else killed.
+//! 6. [`standing`] puts together what the tests said.
 
 mod baseline;
 mod communication;

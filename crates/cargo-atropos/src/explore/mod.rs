@@ -1,7 +1,7 @@
 //! `cargo atropos explore`: every test under every schedule of its threads, and what was found.
 //!
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
-//! explored by a [`process`] of its own. Failing schedules are [`kept`], for `replay`.
+//! explored by a [`process`] of its own. Failing schedules are kept ([`saved_schedules`]), for `replay`.
 
 mod idle_watch;
 pub mod process;

@@ -279,7 +279,7 @@ impl Context {
     }
 }
 
-/// [`crate::state_space::Inputs`] without its lifetime.
+/// [`crate::execution::Inputs`] without its lifetime.
 #[derive(Clone, Debug)]
 pub enum Filter {
     All,
