@@ -45,6 +45,7 @@ fn page() -> String {
         "\n## Options of a run\n\n`cargo atropos [OPTIONS] [-- TEST ARGS]`\n"
     );
     options_by_heading(&mut page, &command);
+    examples(&mut page, &command);
     for subcommand in command.get_subcommands() {
         // What happens without any command is above, and help explains itself.
         if !matches!(subcommand.get_name(), "run" | "help") {
@@ -84,13 +85,18 @@ fn commands(page: &mut String, command: &Command, run: &Command, path: &str) {
             shared.join(", ")
         );
     }
-    if let Some(text) = command.get_after_long_help() {
-        let _ = write!(page, "\n```text\n{}\n```\n", text.to_string().trim());
-    }
+    examples(page, command);
     for subcommand in command.get_subcommands() {
         if subcommand.get_name() != "help" {
             commands(page, subcommand, run, &path);
         }
+    }
+}
+
+/// What stands behind the options in the help: examples, exit codes.
+fn examples(page: &mut String, command: &Command) {
+    if let Some(text) = command.get_after_long_help() {
+        let _ = write!(page, "\n```text\n{}\n```\n", text.to_string().trim());
     }
 }
 

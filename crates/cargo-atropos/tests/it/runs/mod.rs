@@ -16,6 +16,7 @@ mod leftover_files;
 mod library_threads;
 mod misbehaving_mutants;
 mod misbehaving_under_exploration;
+mod readme;
 mod reports;
 mod resumed_runs;
 mod schedules;

@@ -328,9 +328,13 @@ pub fn verdict(mutant: &MutantRecord) -> String {
     }
 }
 
+/// Without what runs by hand have left there.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("a directory").flatten() {
+        if entry.file_name() == "target" {
+            continue;
+        }
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &target);
