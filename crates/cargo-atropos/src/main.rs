@@ -40,6 +40,7 @@ mod execute;
 mod explore;
 mod replay;
 mod reports;
+mod results;
 mod run;
 
 mod list;

@@ -35,12 +35,12 @@ pub struct Prepared {
 
 /// Reads, finds, selects and numbers; says on standard error what the user should know.
 pub fn prepare(options: Options) -> Result<Prepared> {
-    let Place {
+    let CommandSetup {
         workspace,
         options,
         terminal,
         output_directory,
-    } = place(options)?;
+    } = set_up(options)?;
     let progress = Progress::start(terminal);
     progress.phase(Phase::Finding, 0);
     let mut discovery = discover(&workspace, &options.tree, &options.operators())?;
@@ -78,7 +78,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
 }
 
 /// Where the command works.
-pub struct Place {
+pub struct CommandSetup {
     pub workspace: Workspace,
     pub options: Options,
     pub terminal: Terminal,
@@ -86,7 +86,7 @@ pub struct Place {
 }
 
 /// Finds the workspace and completes the options by its config file.
-pub fn place(mut options: Options) -> Result<Place> {
+pub fn set_up(mut options: Options) -> Result<CommandSetup> {
     let workspace = Workspace::around(options.tree.dir.as_deref())?;
     config::complete(&mut options, workspace.root().as_std_path())?;
     let output_directory = match &options.output.output {
@@ -94,7 +94,7 @@ pub fn place(mut options: Options) -> Result<Place> {
         None => workspace.target_directory().join("atropos").into(),
     };
     let output_directory = straight(output_directory);
-    Ok(Place {
+    Ok(CommandSetup {
         terminal: Terminal::of(&options.output),
         workspace,
         options,
@@ -102,7 +102,7 @@ pub fn place(mut options: Options) -> Result<Place> {
     })
 }
 
-impl Place {
+impl CommandSetup {
     /// What the last run left, for a command that is `to` do something with it.
     pub fn last_run(&self, to: &str) -> Result<Outcomes> {
         Outcomes::read(&self.output_directory).map_err(|error| match error {

@@ -14,7 +14,7 @@ use crate::explore::build_for;
 use crate::explore::process::{Ended, Output, Process};
 use crate::explore::saved_schedules::{Kept, KeptSchedules};
 use crate::interrupt::Interrupt;
-use crate::prepare::{Place, place};
+use crate::prepare::{CommandSetup, set_up};
 use crate::scratch::Scratch;
 
 /// Somebody may look at the program through a debugger for a while.
@@ -22,11 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
-    let Place {
+    let CommandSetup {
         terminal,
         output_directory,
         ..
-    } = place(arguments.options())?;
+    } = set_up(arguments.options())?;
     let kept = KeptSchedules::read(&output_directory);
     let found = kept.find(arguments.test.as_deref(), arguments.mutant);
     let is_there = found.is_some_and(Kept::is_there);

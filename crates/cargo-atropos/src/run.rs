@@ -1,6 +1,5 @@
 //! `cargo atropos run`: from the user's tree to verdicts, one line per stage.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -9,20 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use atropos_mutants::MutantId;
 use atropos_protocol::Effect;
-use atropos_report::impact::rank;
-use atropos_report::outcomes::{
-    self, FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool, Totals,
-};
+use atropos_report::outcomes::{self, Timings, Totals};
 use atropos_report::summary::{Layout, summary};
-use atropos_report::verdict::Verdict;
 
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
-use crate::execute::{
-    self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest, Standing, Undecided,
-};
+use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
 use crate::explore::saved_schedules::shown;
 use crate::impact::{self, Impacts, Measure};
@@ -32,6 +24,7 @@ use crate::log;
 use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress};
 use crate::reports;
+use crate::results::Results;
 use crate::second_order;
 use crate::terminal::Terminal;
 
@@ -57,67 +50,56 @@ pub fn run(options: Options) -> Result<ExitCode> {
         ControlFlow::Continue(tested) => tested,
         ControlFlow::Break(end) => {
             drop(progress);
-            let code = end.tell(prepared.terminal)?;
-            if output.join(outcomes::FILE_NAME).exists() {
-                let output = reports::short(output);
-                let note = format!("the reports in {output} are still those of an earlier run");
-                prepared.terminal.note(note);
-            }
-            return Ok(code);
+            return end_without_verdicts(&end, &prepared);
         }
     };
-    let Tested {
-        build,
-        journal,
-        executed,
-        spent,
-    } = tested;
     let impacts = impact::measure(&Measure {
         prepared: &prepared,
-        build: &build,
-        executed: &executed,
+        build: &tested.build,
+        executed: &tested.executed,
         interrupt: &interrupt,
         progress: &progress,
     });
     drop(progress);
     let interrupted = interrupt.is_requested();
-    let mut warnings = warnings(&build, &executed, interrupted);
+    let mut warnings = warnings(&tested.build, &tested.executed, interrupted);
     for warning in &warnings {
         prepared.terminal.warn(warning);
     }
-    for failing in &executed.failing_schedules {
+    for failing in &tested.executed.failing_schedules {
         tell_of_failing_schedule(failing, prepared.terminal)?;
     }
     warnings.splice(..0, prepared.warnings.iter().cloned());
-    let timings = Timings {
-        find,
-        check: spent.check,
-        build: spent.build + executed.build_seconds,
-        baseline: spent.baseline + executed.baseline_seconds,
-        run: executed.run_seconds,
-        impact: impacts.seconds,
-        observed: impacts.observed,
-        total: start.elapsed().as_secs_f64(),
-    };
-    let is_failing = !executed.failing_schedules.is_empty();
-    let code = report(
-        &prepared,
-        &build,
-        executed,
+    let timings = tested.timings(find, &impacts, start);
+    let is_failing = !tested.executed.failing_schedules.is_empty();
+    let code = report(Results {
+        prepared: &prepared,
+        build: &tested.build,
+        executed: tested.executed,
         impacts,
         timings,
         warnings,
         interrupted,
-    )?;
-    let code = match code {
+    })?;
+    if !interrupted {
+        let closed = tested.journal.close();
+        closed.context("can't write the journal of verdicts")?;
+    }
+    Ok(match code {
         ExitCode::Interrupted => code,
         _ if is_failing => ExitCode::TestsFail,
         code => code,
-    };
-    if !interrupted {
-        journal
-            .close()
-            .context("can't write the journal of verdicts")?;
+    })
+}
+
+/// Says why there are no verdicts, and whose reports are left.
+fn end_without_verdicts(end: &End, prepared: &Prepared) -> Result<ExitCode> {
+    let code = end.tell(prepared.terminal)?;
+    let output = &prepared.output_directory;
+    if output.join(outcomes::FILE_NAME).exists() {
+        let output = reports::short(output);
+        let note = format!("the reports in {output} are still those of an earlier run");
+        prepared.terminal.note(note);
     }
     Ok(code)
 }
@@ -129,6 +111,24 @@ struct Tested {
     executed: Executed,
     /// What builds and tests alone took, those in vain among them.
     spent: Timings,
+}
+
+impl Tested {
+    fn timings(&self, find: f64, impacts: &Impacts, start: Instant) -> Timings {
+        let Tested {
+            spent, executed, ..
+        } = self;
+        Timings {
+            find,
+            check: spent.check,
+            build: spent.build + executed.build_seconds,
+            baseline: spent.baseline + executed.baseline_seconds,
+            run: executed.run_seconds,
+            impact: impacts.seconds,
+            observed: impacts.observed,
+            total: start.elapsed().as_secs_f64(),
+        }
+    }
 }
 
 /// Why there are no verdicts.
@@ -320,59 +320,6 @@ fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
     Ok(ExitCode::TestsFail)
 }
 
-/// Why a mutant that was reached has no verdict.
-fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
-    if standing.verdict().is_some() {
-        return None;
-    }
-    if let (true, Some(test)) = (
-        standing.undecided_by.is_empty(),
-        standing.infected_by_chance,
-    ) {
-        let name = &executed.left_out.flaky[test].name;
-        return Some(format!(
-            "undecided: it makes a difference only under {name}, which passes and fails by chance"
-        ));
-    }
-    let (test, why) = standing.undecided_by.first_key_value()?;
-    let name = executed
-        .tests
-        .get(test.0)
-        .map_or("a test", |test| &test.name);
-    let why = match why {
-        Undecided::FailsToo => {
-            format!("{name} fails under some schedule without any mutant, too")
-        }
-        Undecided::NotToTheEnd(why) => {
-            format!("only exploration comes to it, and not to the end under {name}: {why}")
-        }
-        Undecided::Harm(call) => {
-            let harm = match call {
-                Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
-                    format!("sent a signal to a process that is not the test's own: `{call}`")
-                }
-                Some(call) => format!(
-                    "changed a file that was there before, and that the original leaves alone: `{call}`"
-                ),
-                None => "changed a file that was there before, or sent a signal to a process that is not its own"
-                    .to_owned(),
-            };
-            format!("under {name} it was stopped before it {harm}")
-        }
-        Undecided::Starved => format!(
-            "it took longer than the limit of time under {name}, while other programs had the processors; \
-             run again when the machine has less to do, or give it more time with `--timeout-multiplier`"
-        ),
-        Undecided::Unsteady => {
-            format!("{name} ended badly with it, but then did so without any mutant, too")
-        }
-        Undecided::OnlyExplored => {
-            format!("it only acts where threads are explored, and {name} could not be")
-        }
-    };
-    Some(format!("undecided: {why}"))
-}
-
 /// The original comes first: a test that fails under some schedule is a finding, whatever mutants do.
 fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Result<()> {
     terminal.error(format!(
@@ -400,108 +347,15 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
     Ok(())
 }
 
-/// What `outcomes.json` says of a test that fails under some schedule.
-fn finding(failing: &FailingSchedule) -> Finding {
-    let found = &failing.found;
-    let known = |text: &String| (!text.is_empty()).then(|| text.clone());
-    Finding {
-        test: failing.test.0,
-        title: found.title.clone(),
-        message: found.text.clone(),
-        location: known(&found.location),
-        schedule: known(&found.schedule),
-        trace: found.trace.clone(),
-        undecided: failing.undecided.iter().copied().map(MutantId).collect(),
-    }
-}
-
-/// The files with mutants, as they were when these were found.
-fn files(prepared: &Prepared) -> Vec<FileRecord> {
-    let plan = &prepared.plan;
-    let infos = plan.mutants.iter().chain(&plan.skipped);
-    let names: BTreeSet<&str> = infos.map(|info| info.file.as_str()).collect();
-    let texts = names.into_iter().filter_map(|name| {
-        let text = prepared.texts.get(name)?;
-        Some(FileRecord::of(name, text))
-    });
-    texts.collect()
-}
-
-/// Writes `outcomes.json` and the reports, and prints the summary.
-fn report(
-    prepared: &Prepared,
-    build: &Build,
-    executed: Executed,
-    mut impacts: Impacts,
-    timings: Timings,
-    warnings: Vec<String>,
-    interrupted: bool,
-) -> Result<ExitCode> {
-    // Doctests come last: what they would have said of a mutant that nothing killed is not known.
-    let with_doctests = !prepared.options.execute.no_doc;
-    let stands =
-        |verdict: Verdict| matches!(verdict, Verdict::Killed(_)) || !(interrupted && with_doctests);
-    let mut mutants: Vec<MutantRecord> = Vec::new();
-    for info in &prepared.plan.mutants {
-        let standing = &executed.standings[info.id.0 as usize];
-        let (verdict, note) = if let Some(reason) = build.unviable.get(&info.id) {
-            (Some(Verdict::Unviable), Some(reason.clone()))
-        } else if !build.built.contains(&info.id) {
-            let alone = build
-                .left_alone
-                .iter()
-                .find(|alone| alone.package == info.package);
-            (
-                Some(Verdict::NotBuilt),
-                alone.map(|alone| alone.reason.clone()),
-            )
-        } else {
-            let verdict = standing.verdict();
-            (verdict.filter(|verdict| stands(*verdict)), None)
-        };
-        mutants.push(MutantRecord {
-            info: info.clone(),
-            verdict,
-            reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
-            killed_by: standing.kills.values().cloned().collect(),
-            seconds: standing.seconds,
-            note: note.or_else(|| undecided(standing, &executed)),
-            explored_by: standing.explored.clone(),
-            rank: None,
-            impact: impacts
-                .of
-                .remove(&info.id)
-                .filter(|_| verdict == Some(Verdict::Survived)),
-        });
-    }
-    rank(&mut mutants);
-    for info in &prepared.plan.skipped {
-        mutants.push(MutantRecord {
-            info: info.clone(),
-            verdict: Some(Verdict::Skipped),
-            reached_by: Vec::new(),
-            killed_by: Vec::new(),
-            seconds: 0.0,
-            note: Some("caught by an earlier run".to_owned()),
-            explored_by: Vec::new(),
-            rank: None,
-            impact: None,
-        });
-    }
-    let tool = Tool {
-        name: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        toolchain: build.toolchain.version.clone(),
-        target: build.toolchain.host.clone(),
-    };
-    let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
-    outcomes.options = prepared.options.to_json();
-    outcomes.timings = timings;
-    outcomes.complete = !interrupted;
-    outcomes.explorations = executed.explorations;
-    outcomes.findings = executed.failing_schedules.iter().map(finding).collect();
-    outcomes.files = files(prepared);
-    outcomes.warnings = warnings;
+/// Writes `outcomes.json` and the reports, prints the summary, and gives the exit code.
+fn report(results: Results) -> Result<ExitCode> {
+    let Results {
+        prepared,
+        build,
+        interrupted,
+        ..
+    } = results;
+    let outcomes = results.outcomes();
     let directory = &prepared.output_directory;
     // Where it can't be written, what was found is told all the same.
     let written = outcomes
@@ -540,22 +394,9 @@ fn report(
     }
     let totals = &outcomes.totals;
     if let Some(reason) = nothing_tested(totals, &build.left_alone) {
-        prepared.terminal.error(reason);
-        return Ok(ExitCode::NotTested);
-    }
-    if let Some(package) = without_mutants(&build.left_alone) {
-        prepared.terminal.error(format!(
-            "the mutants of package `{package}` were not tested; leave it out with `--exclude` if that can't be mended"
-        ));
-        return Ok(ExitCode::NotTested);
+        prepared.terminal.warn(reason);
     }
     Ok(ExitCode::of(totals))
-}
-
-/// The first package that was compiled without any of its mutants.
-fn without_mutants(left_alone: &[LeftAlone]) -> Option<&str> {
-    let whole = left_alone.iter().find(|alone| alone.crate_name.is_none())?;
-    Some(&whole.package)
 }
 
 /// Why there are mutants, but none of them was tested.

@@ -17,7 +17,7 @@ use atropos_report::verdict::Verdict;
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
 use crate::explore::saved_schedules::shown;
-use crate::prepare::{Place, place};
+use crate::prepare::{CommandSetup, set_up};
 
 /// Where texts begin, and how wide sentences get.
 const INDENT: usize = 12;
@@ -26,7 +26,7 @@ const WIDTH: usize = 100;
 const TESTS_SHOWN: usize = 10;
 
 pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
-    let place = place(Options {
+    let setup = set_up(Options {
         tree: TreeOptions {
             dir: arguments.dir,
             ..TreeOptions::default()
@@ -34,13 +34,13 @@ pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
         output: arguments.output,
         ..Options::default()
     })?;
-    let outcomes = place.last_run("show a mutant of")?;
-    let Place {
+    let outcomes = setup.last_run("show a mutant of")?;
+    let CommandSetup {
         workspace,
         options,
         terminal,
         ..
-    } = place;
+    } = setup;
     let record = find(&outcomes, arguments.id)?;
     let mut stdout = terminal.stdout();
     if options.output.json {

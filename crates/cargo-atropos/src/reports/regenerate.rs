@@ -13,14 +13,14 @@ use atropos_report::style::{self, styled};
 use super::{render, replace, short};
 use crate::arguments::{Options, OutputOptions, TreeOptions};
 use crate::exit_code::ExitCode;
-use crate::prepare::{Place, place};
+use crate::prepare::{CommandSetup, set_up};
 use crate::report_arguments::ReportArguments;
 
 /// How many files that have changed are named.
 const NAMED: usize = 5;
 
 pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
-    let place = place(Options {
+    let setup = set_up(Options {
         tree: TreeOptions {
             dir: arguments.dir,
             ..TreeOptions::default()
@@ -32,13 +32,13 @@ pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
         },
         ..Options::default()
     })?;
-    let outcomes = place.last_run("report")?;
-    let Place {
+    let outcomes = setup.last_run("report")?;
+    let CommandSetup {
         workspace,
         terminal,
         output_directory,
         ..
-    } = place;
+    } = setup;
     let root = workspace.root();
     let root = root.as_std_path();
     let texts = unchanged(&outcomes, root)?;

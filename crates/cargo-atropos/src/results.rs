@@ -1,0 +1,190 @@
+//! What a run found, put together as `outcomes.json` records it.
+
+use std::collections::BTreeSet;
+
+use atropos_mutants::MutantId;
+use atropos_report::impact::rank;
+use atropos_report::mutant::MutantInfo;
+use atropos_report::outcomes::{FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool};
+use atropos_report::verdict::Verdict;
+
+use crate::build::Build;
+use crate::execute::{Executed, FailingSchedule, Standing, Undecided};
+use crate::impact::Impacts;
+use crate::prepare::Prepared;
+
+/// What the stages of a run came to.
+pub struct Results<'r> {
+    pub prepared: &'r Prepared,
+    pub build: &'r Build,
+    pub executed: Executed,
+    pub impacts: Impacts,
+    pub timings: Timings,
+    pub warnings: Vec<String>,
+    pub interrupted: bool,
+}
+
+impl Results<'_> {
+    /// All of it, as it is written and shown.
+    pub fn outcomes(mut self) -> Outcomes {
+        let plan = &self.prepared.plan;
+        let mut mutants: Vec<MutantRecord> = Vec::new();
+        for info in &plan.mutants {
+            mutants.push(self.record(info));
+        }
+        rank(&mut mutants);
+        mutants.extend(plan.skipped.iter().map(skipped));
+        let toolchain = &self.build.toolchain;
+        let tool = Tool {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            toolchain: toolchain.version.clone(),
+            target: toolchain.host.clone(),
+        };
+        let executed = self.executed;
+        let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
+        outcomes.options = self.prepared.options.to_json();
+        outcomes.timings = self.timings;
+        outcomes.complete = !self.interrupted;
+        outcomes.explorations = executed.explorations;
+        outcomes.findings = executed.failing_schedules.iter().map(finding).collect();
+        outcomes.files = files(self.prepared);
+        outcomes.warnings = self.warnings;
+        outcomes
+    }
+
+    /// What became of one mutant.
+    fn record(&mut self, info: &MutantInfo) -> MutantRecord {
+        let standing = &self.executed.standings[info.id.0 as usize];
+        let (verdict, note) = self.verdict(info, standing);
+        let impact = self.impacts.of.remove(&info.id);
+        MutantRecord {
+            info: info.clone(),
+            verdict,
+            reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
+            killed_by: standing.kills.values().cloned().collect(),
+            seconds: standing.seconds,
+            note: note.or_else(|| undecided(standing, &self.executed)),
+            explored_by: standing.explored.clone(),
+            rank: None,
+            impact: impact.filter(|_| verdict == Some(Verdict::Survived)),
+        }
+    }
+
+    /// The verdict on a mutant, and what the build says of it.
+    fn verdict(&self, info: &MutantInfo, standing: &Standing) -> (Option<Verdict>, Option<String>) {
+        if let Some(reason) = self.build.unviable.get(&info.id) {
+            return (Some(Verdict::Unviable), Some(reason.clone()));
+        }
+        if !self.build.built.contains(&info.id) {
+            let mut alone = self.build.left_alone.iter();
+            let alone = alone.find(|alone| alone.package == info.package);
+            let reason = alone.map(|alone| alone.reason.clone());
+            return (Some(Verdict::NotBuilt), reason);
+        }
+        // Doctests come last: what they would have said of a mutant that nothing killed is not known.
+        let with_doctests = !self.prepared.options.execute.no_doc;
+        let stands =
+            |verdict: &Verdict| verdict.is_killed() || !(self.interrupted && with_doctests);
+        (standing.verdict().filter(stands), None)
+    }
+}
+
+/// A mutant that an earlier run has caught.
+fn skipped(info: &MutantInfo) -> MutantRecord {
+    MutantRecord {
+        info: info.clone(),
+        verdict: Some(Verdict::Skipped),
+        reached_by: Vec::new(),
+        killed_by: Vec::new(),
+        seconds: 0.0,
+        note: Some("caught by an earlier run".to_owned()),
+        explored_by: Vec::new(),
+        rank: None,
+        impact: None,
+    }
+}
+
+/// Why a mutant that was reached has no verdict.
+fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
+    if standing.verdict().is_some() {
+        return None;
+    }
+    if let (true, Some(test)) = (
+        standing.undecided_by.is_empty(),
+        standing.infected_by_chance,
+    ) {
+        let name = &executed.left_out.flaky[test].name;
+        return Some(format!(
+            "undecided: it makes a difference only under {name}, which passes and fails by chance"
+        ));
+    }
+    let (test, why) = standing.undecided_by.first_key_value()?;
+    let name = executed
+        .tests
+        .get(test.0)
+        .map_or("a test", |test| &test.name);
+    let why = match why {
+        Undecided::FailsToo => {
+            format!("{name} fails under some schedule without any mutant, too")
+        }
+        Undecided::NotToTheEnd(why) => {
+            format!("only exploration comes to it, and not to the end under {name}: {why}")
+        }
+        Undecided::Harm(call) => {
+            let harm = harm(call.as_deref());
+            format!("under {name} it was stopped before it {harm}")
+        }
+        Undecided::Starved => format!(
+            "it took longer than the limit of time under {name}, while other programs had the processors; \
+             run again when the machine has less to do, or give it more time with `--timeout-multiplier`"
+        ),
+        Undecided::Unsteady => {
+            format!("{name} ended badly with it, but then did so without any mutant, too")
+        }
+        Undecided::OnlyExplored => {
+            format!("it only acts where threads are explored, and {name} could not be")
+        }
+    };
+    Some(format!("undecided: {why}"))
+}
+
+/// What a mutant was about to do when it was stopped.
+fn harm(call: Option<&str>) -> String {
+    match call {
+        Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
+            format!("sent a signal to a process that is not the test's own: `{call}`")
+        }
+        Some(call) => format!(
+            "changed a file that was there before, and that the original leaves alone: `{call}`"
+        ),
+        None => "changed a file that was there before, or sent a signal to a process that is not its own".to_owned(),
+    }
+}
+
+/// What `outcomes.json` says of a test that fails under some schedule.
+fn finding(failing: &FailingSchedule) -> Finding {
+    let found = &failing.found;
+    let known = |text: &String| (!text.is_empty()).then(|| text.clone());
+    Finding {
+        test: failing.test.0,
+        title: found.title.clone(),
+        message: found.text.clone(),
+        location: known(&found.location),
+        schedule: known(&found.schedule),
+        trace: found.trace.clone(),
+        undecided: failing.undecided.iter().copied().map(MutantId).collect(),
+    }
+}
+
+/// The files with mutants, as they were when these were found.
+fn files(prepared: &Prepared) -> Vec<FileRecord> {
+    let plan = &prepared.plan;
+    let infos = plan.mutants.iter().chain(&plan.skipped);
+    let names: BTreeSet<&str> = infos.map(|info| info.file.as_str()).collect();
+    let texts = names.into_iter().filter_map(|name| {
+        let text = prepared.texts.get(name)?;
+        Some(FileRecord::of(name, text))
+    });
+    texts.collect()
+}
