@@ -50,11 +50,19 @@ fn heading(outcomes: &Outcomes) -> String {
     let mutants = count(totals.mutants, "mutant");
     let score = match outcomes.score_of(totals) {
         Some(score) => format!(
-            "**Score: {}** ({} of {} killed)",
+            "**Score: {}**{} ({} of {} killed)",
             percent(score),
+            outcomes
+                .selected_of
+                .map_or_else(String::new, |found| format!(
+                    " of the selected mutants, out of {found}"
+                )),
             totals.killed,
             totals.killed + totals.missed()
         ),
+        None if outcomes.complete && totals.skipped > 0 => {
+            "No score: what an earlier run has killed was skipped".to_owned()
+        }
         None if outcomes.complete => "No mutant counts in the score".to_owned(),
         None => "**Interrupted**".to_owned(),
     };

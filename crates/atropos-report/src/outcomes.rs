@@ -31,6 +31,9 @@ pub struct Outcomes {
     /// The options that differ from the defaults, by their long names.
     pub options: BTreeMap<String, serde_json::Value>,
     pub totals: Totals,
+    /// How many mutants were found, where filters left only some of them to this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_of: Option<usize>,
     pub timings: Timings,
     /// The tests that were run, each found by its place in this list.
     pub tests: Vec<TestRecord>,
@@ -335,9 +338,11 @@ pub enum ReadError {
 
 impl Outcomes {
     /// The score of all mutants, or of some of them. None of a run that was interrupted: what is killed is known long
-    /// before what survives, so it would say too much.
+    /// before what survives, so it would say too much. None of a run that skipped what an earlier one has killed: it would
+    /// say too little.
     pub fn score_of(&self, totals: &Totals) -> Option<f64> {
-        totals.score().filter(|_| self.complete)
+        let is_whole = self.complete && self.totals.skipped == 0;
+        totals.score().filter(|_| is_whole)
     }
 
     /// Puts the totals together with the mutants they count.
@@ -348,6 +353,7 @@ impl Outcomes {
             complete: mutants.iter().all(|mutant| mutant.verdict.is_some()),
             options: BTreeMap::new(),
             totals: Totals::count(mutants.iter().map(|mutant| mutant.verdict)),
+            selected_of: None,
             timings: Timings::default(),
             tests,
             mutants,

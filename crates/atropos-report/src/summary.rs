@@ -227,13 +227,23 @@ fn ways(totals: &Totals) -> String {
 
 fn score(outcomes: &Outcomes) -> String {
     let totals = &outcomes.totals;
-    let Some(score) = outcomes.score_of(totals) else {
-        return String::new();
-    };
     let whole = totals.killed + totals.missed();
+    let Some(score) = outcomes.score_of(totals) else {
+        return match (outcomes.complete, totals.skipped) {
+            (true, 1..) => format!(
+                "No score: {} of {whole} killed now, and {} were skipped because an earlier run has killed them\n",
+                totals.killed, totals.skipped
+            ),
+            _ => String::new(),
+        };
+    };
+    let selected = outcomes
+        .selected_of
+        .map(|found| format!(" of the selected mutants, out of {found}"));
     let mut line = format!(
-        "Score: {} ({} of {whole} killed)",
+        "Score: {}{} ({} of {whole} killed)",
         styled(style::HEADING, percent(score)),
+        selected.unwrap_or_default(),
         totals.killed
     );
     if let (1.., Some(of_reached)) = (totals.unreached, totals.score_of_reached()) {

@@ -12,6 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::did_you_mean::nearest;
+use crate::gate::{GATE_HEADING, GateOptions};
 use crate::model::ModelCommand;
 use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
 pub use crate::schedule_arguments::{
@@ -33,15 +34,16 @@ Examples:
   cargo atropos --workspace --shard 0/4 the first of four parts, for parallel CI jobs
   cargo atropos --iterate               again, but only what the last run did not catch
   cargo atropos show 17                 one mutant of the last run: its diff and its fate
+  cargo atropos --min-score 80          fail only if less than 80 % of the mutants are caught
   cargo atropos --report html,sarif     also what code scanning reads
   cargo atropos report                  the page of the last run once more
   cargo atropos explore                 run each test under every schedule of its threads
   cargo atropos -- --skip slow_test     leave out tests by name
 
 Exit codes:
-  0  every mutant was caught
-  1  wrong usage or input, or an internal error
-  2  some mutants survived
+  0  every mutant was caught, or as many as --min-score, --max-survivors and --fail-on want
+  1  wrong usage or input (also a filter that matches nothing), or an internal error
+  2  some mutants survived, or more than is allowed
   3  none survived, but some were caught only by a limit on time or steps, or could not be decided
   4  the tests fail or do not build without any mutant
   5  mutants that should have been tested were not: none was built, or a compiler was killed
@@ -145,6 +147,8 @@ pub struct Options {
     pub execute: ExecuteOptions,
     #[command(flatten)]
     pub exploration: ExplorationOptions,
+    #[command(flatten)]
+    pub gate: GateOptions,
     #[command(flatten)]
     pub output: OutputOptions,
     #[command(flatten)]
@@ -555,6 +559,7 @@ fn command() -> clap::Command {
                 BUILD_HEADING,
                 EXECUTE_HEADING,
                 SCHEDULE_HEADING,
+                GATE_HEADING,
                 REPORT_HEADING,
             ]
             .iter()

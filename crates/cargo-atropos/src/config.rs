@@ -275,6 +275,9 @@ mod tests {
             memory = "sc"
             spurious = true
             seed = 7
+            min-score = 80.5
+            max-survivors = 3
+            fail-on = ["survived", "limit"]
             output = "out"
             json = true
             top = 5
@@ -300,6 +303,7 @@ mod tests {
             "impact": true, "no-impact": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",
             "memory": "sc", "spurious": true, "seed": 7,
+            "min-score": 80.5, "max-survivors": 3, "fail-on": ["survived", "limit"],
             "output": "/w/out", "top": 5, "report": ["html", "sarif"], "annotations": "none",
         });
         assert_eq!(serde_json::to_value(options.to_json()).unwrap(), expected);

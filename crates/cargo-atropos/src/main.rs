@@ -9,6 +9,7 @@ mod config;
 mod did_you_mean;
 mod environment;
 mod exit_code;
+mod gate;
 mod option_table;
 #[cfg(test)]
 mod options_page;

@@ -19,6 +19,7 @@ use crate::arguments::{
     parse_order, parse_regex,
 };
 use crate::config::Value;
+use crate::gate::{FailOn, parse_percentage};
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
     Budget, MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,
@@ -92,7 +93,7 @@ macro_rules! option {
 
 /// All options, in the order of the help.
 #[rustfmt::skip]
-pub static OPTIONS: [OptionRow; 44] = [
+pub static OPTIONS: [OptionRow; 47] = [
     option!("dir", tree.dir, command_line, [], Same, Kept),
     option!("package", tree.package, texts, ["workspace"], Same, Kept),
     option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
@@ -130,6 +131,9 @@ pub static OPTIONS: [OptionRow; 44] = [
     option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
     option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
     option!("seed", exploration.schedule.seed, |value: &Value| value.number(whole_number).map(Some), [], Differ, Kept),
+    option!("min-score", gate.min_score, |value: &Value| value.number(parse_percentage).map(Some), [], Same, Kept),
+    option!("max-survivors", gate.max_survivors, |value: &Value| value.number(whole_number).map(Some), [], Same, Kept),
+    option!("fail-on", gate.fail_on, words::<FailOn>, [], Same, Kept),
     option!("output", output.output, path, [], Same, Kept),
     option!("json", output.json, flag, [], Same, No),
     option!("top", output.top, |value: &Value| value.number(parse_jobs).map(Some), [], Same, Kept),
@@ -167,7 +171,7 @@ fn words<T: ValueEnum>(value: &Value) -> Result<Vec<T>, String> {
     value.list(|word| T::from_str(word, false))
 }
 
-fn whole_number(text: &str) -> Result<u64, String> {
+fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "not a whole number".to_owned())
 }
 
@@ -237,7 +241,8 @@ recorded_as_serialised!(
     TimeChoice,
     MemoryChoice,
     ReportChoice,
-    AnnotationChoice
+    AnnotationChoice,
+    FailOn
 );
 
 fn serialised(value: &impl Serialize) -> Json {

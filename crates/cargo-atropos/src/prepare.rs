@@ -27,6 +27,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What the source files held when their mutants were found.
     pub texts: Texts,
+    /// How many mutants were found, before any filter.
+    pub found: usize,
     /// What was found amiss on the way; the user has been told.
     pub warnings: Vec<String>,
     /// Where outcomes, log and build go (absolute). It need not be there yet.
@@ -60,6 +62,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         mut plan,
         texts,
         notes,
+        found,
     } = select(discovery, &options.select, threads, &output_directory)?;
     if options.select.order == Some(2) && threads == Threads::Explored {
         second_order::add(&mut plan);
@@ -72,6 +75,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         terminal,
         plan,
         texts,
+        found,
         warnings,
         output_directory,
     })

@@ -44,6 +44,8 @@ impl Results<'_> {
         let executed = self.executed;
         let mut outcomes = Outcomes::new(tool, executed.tests, mutants);
         outcomes.options = self.prepared.options.to_json();
+        let selected = plan.mutants.len() + plan.skipped.len() - plan.pairs.len();
+        outcomes.selected_of = (selected < self.prepared.found).then_some(self.prepared.found);
         outcomes.timings = self.timings;
         outcomes.complete = !self.interrupted;
         outcomes.explorations = executed.explorations;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use atropos_protocol::Effect;
 use atropos_report::outcomes::{self, Timings, Totals};
 use atropos_report::summary::{Layout, summary};
@@ -17,6 +17,7 @@ use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
 use crate::explore::saved_schedules::shown;
+use crate::gate::Judgement;
 use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
@@ -33,11 +34,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
     options.reports.formats()?;
     let prepared = prepare(options)?;
+    refuse_a_score_that_is_none(&prepared.options)?;
     let find = start.elapsed().as_secs_f64();
-    // Why there are none has been said.
-    if prepared.plan.mutants.is_empty() {
-        return Ok(ExitCode::Success);
-    }
     let output = &prepared.output_directory;
     let Some(_turn) = take_turn(output, prepared.terminal, &interrupt)? else {
         return Ok(ExitCode::Interrupted);
@@ -71,8 +69,12 @@ pub fn run(options: Options) -> Result<ExitCode> {
     }
     warnings.splice(..0, prepared.warnings.iter().cloned());
     let timings = tested.timings(find, &impacts, start);
-    let is_failing = !tested.executed.failing_schedules.is_empty();
-    let code = report(Results {
+    let failing = failing_tests(&tested.executed);
+    // There is nothing to report, and why has been said. The reports of an earlier run stay.
+    if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() && !interrupted {
+        return Ok(ended(failing, prepared.terminal));
+    }
+    let judgement = report(Results {
         prepared: &prepared,
         build: &tested.build,
         executed: tested.executed,
@@ -85,23 +87,55 @@ pub fn run(options: Options) -> Result<ExitCode> {
         let closed = tested.journal.close();
         closed.context("can't write the journal of verdicts")?;
     }
-    Ok(match code {
-        ExitCode::Interrupted => code,
-        _ if is_failing => ExitCode::TestsFail,
-        code => code,
-    })
+    Ok(ended(failing.or(judgement), prepared.terminal))
+}
+
+/// Says as the last thing why the code is not 0.
+fn ended(judgement: Judgement, terminal: Terminal) -> ExitCode {
+    let code = judgement.code;
+    if let Some(why) = judgement.why {
+        terminal.error(format!("exit code {}: {why}", code as u8));
+    }
+    code
+}
+
+/// A run that skips what an earlier one has killed has no score that a gate could go by.
+fn refuse_a_score_that_is_none(options: &Options) -> Result<()> {
+    if options.select.iterate && options.gate.min_score.is_some() {
+        bail!(
+            "`--iterate` skips what was killed before, so there is no score that `--min-score` could be compared with"
+        );
+    }
+    Ok(())
+}
+
+/// The tests that fail without any mutant, where that is known only after mutants were tested.
+fn failing_tests(executed: &Executed) -> Judgement {
+    let schedules = executed
+        .failing_schedules
+        .iter()
+        .map(|failing| failing.name.clone());
+    let doctests = executed.left_out.failing_doctests.iter().cloned();
+    let names: Vec<String> = schedules.chain(doctests).collect();
+    match names.is_empty() {
+        true => Judgement::PASSED,
+        false => Judgement::failed(
+            ExitCode::TestsFail,
+            format!("tests fail without any mutant: {}", names.join(", ")),
+        ),
+    }
 }
 
 /// Says why there are no verdicts, and whose reports are left.
 fn end_without_verdicts(end: &End, prepared: &Prepared) -> Result<ExitCode> {
-    let code = end.tell(prepared.terminal)?;
+    let judgement = end.tell(prepared.terminal)?;
     let output = &prepared.output_directory;
     if output.join(outcomes::FILE_NAME).exists() {
         let output = reports::short(output);
         let note = format!("the reports in {output} are still those of an earlier run");
         prepared.terminal.note(note);
     }
-    Ok(code)
+    Ok(ended(judgement, prepared.terminal))
 }
 
 /// What building and testing came to.
@@ -140,11 +174,14 @@ enum End {
 }
 
 impl End {
-    fn tell(&self, terminal: Terminal) -> Result<ExitCode> {
+    fn tell(&self, terminal: Terminal) -> Result<Judgement> {
         match self {
             End::DoesNotBuild(said) => does_not_build(said, terminal),
             End::TestsFail(failed) => tests_fail(failed, terminal),
-            End::Interrupted => Ok(ExitCode::Interrupted),
+            End::Interrupted => Ok(Judgement::failed(
+                ExitCode::Interrupted,
+                "interrupted".to_owned(),
+            )),
         }
     }
 }
@@ -225,7 +262,7 @@ fn warnings(build: &Build, executed: &Executed, interrupted: bool) -> Vec<String
     let flaky = executed.left_out.flaky.iter().map(by_chance);
     let failing = executed.left_out.failing_doctests.iter();
     let failing =
-        failing.map(|name| format!("{name} fails without any mutant; it decides nothing here"));
+        failing.map(|name| format!("{name} fails without any mutant, so it can't judge mutants"));
     let strays = executed.strays.iter().map(|path| {
         format!(
             "{} appeared while mutants ran; a program that a test starts may have made it under one of them",
@@ -292,16 +329,16 @@ fn by_chance(test: &FlakyTest) -> String {
     format!("{name} passes and fails by chance; it decides nothing here{advice}")
 }
 
-fn does_not_build(said: &str, terminal: Terminal) -> Result<ExitCode> {
+fn does_not_build(said: &str, terminal: Terminal) -> Result<Judgement> {
     write!(terminal.stderr(), "{said}")?;
-    terminal.error("the tests do not build without any mutant");
     if said.contains("the item is gated behind the") {
         terminal.note("they use what features leave out: `--all-features`, or `--features NAME`, may be what they need");
     }
-    Ok(ExitCode::TestsFail)
+    let why = "the tests do not build without any mutant".to_owned();
+    Ok(Judgement::failed(ExitCode::TestsFail, why))
 }
 
-fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
+fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<Judgement> {
     let mut stderr = terminal.stderr();
     for test in failed {
         writeln!(stderr, "---- {} ----", test.name)?;
@@ -312,12 +349,12 @@ fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<ExitCode> {
         }
     }
     let names: Vec<&str> = failed.iter().map(|test| test.name.as_str()).collect();
-    terminal.error(format!(
+    let why = format!(
         "tests fail without any mutant, so they can't judge mutants: {}; \
          mend them, or leave them out with `-- --skip NAME`",
         names.join(", ")
-    ));
-    Ok(ExitCode::TestsFail)
+    );
+    Ok(Judgement::failed(ExitCode::TestsFail, why))
 }
 
 /// The original comes first: a test that fails under some schedule is a finding, whatever mutants do.
@@ -347,8 +384,8 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
     Ok(())
 }
 
-/// Writes `outcomes.json` and the reports, prints the summary, and gives the exit code.
-fn report(results: Results) -> Result<ExitCode> {
+/// Writes `outcomes.json` and the reports, prints the summary, and judges.
+fn report(results: Results) -> Result<Judgement> {
     let Results {
         prepared,
         build,
@@ -387,16 +424,14 @@ fn report(results: Results) -> Result<ExitCode> {
     reported?;
     annotated?;
     if interrupted {
-        prepared
-            .terminal
-            .warn("interrupted; the next run goes on from here");
-        return Ok(ExitCode::Interrupted);
+        let why = "interrupted; the next run goes on from here".to_owned();
+        return Ok(Judgement::failed(ExitCode::Interrupted, why));
     }
     let totals = &outcomes.totals;
     if let Some(reason) = nothing_tested(totals, &build.left_alone) {
         prepared.terminal.warn(reason);
     }
-    Ok(ExitCode::of(totals))
+    Ok(prepared.options.gate.judge(&outcomes))
 }
 
 /// Why there are mutants, but none of them was tested.

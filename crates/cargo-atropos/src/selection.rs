@@ -5,8 +5,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use anyhow::Result;
-use atropos_report::mutant::MutantInfo;
+use anyhow::{Result, bail};
 use atropos_report::outcomes::{Outcomes, ReadError};
 use atropos_report::verdict::Verdict;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
@@ -25,6 +24,8 @@ pub struct Selected {
     pub texts: Texts,
     /// Sentences.
     pub notes: Vec<String>,
+    /// How many mutants there are before any filter.
+    pub found: usize,
 }
 
 /// What is done with the threads of tests.
@@ -54,9 +55,15 @@ pub fn select(
     let mut in_shard = ShardCounter::new(options.shard);
     let texts = std::mem::take(&mut discovery.texts);
     let mut unexplored = 0;
+    let mut named = 0;
     let plan = Plan::make(discovery, &texts, |candidate| {
-        let chosen = files.takes(Utf8Path::new(&candidate.info.file), candidate.package_root)
-            && takes_name(options, &candidate.info)
+        let file = Utf8Path::new(&candidate.info.file);
+        let name = candidate.info.name();
+        let is_named = files.includes(file, candidate.package_root) && is_included(options, &name);
+        named += usize::from(is_named);
+        let chosen = is_named
+            && !files.excludes(file, candidate.package_root)
+            && !options.exclude_re.iter().any(|regex| regex.is_match(&name))
             && changed
                 .as_ref()
                 .is_none_or(|changed| changed.touch(candidate))
@@ -72,6 +79,9 @@ pub fn select(
             Decision::Take
         }
     });
+    if named == 0 && found > 0 {
+        bail!("{}", why_none_is_named(options, found));
+    }
     if unexplored > 0 {
         notes.push(format!(
             "{unexplored} mutants can only act where threads are explored, and are left out with `--explore off`"
@@ -82,7 +92,12 @@ pub fn select(
     } else if plan.mutants.is_empty() {
         notes.push(why_empty(found, plan.skipped.len()));
     }
-    Ok(Selected { plan, texts, notes })
+    Ok(Selected {
+        plan,
+        texts,
+        notes,
+        found,
+    })
 }
 
 fn count_mutants(discovery: &Discovery) -> usize {
@@ -101,11 +116,26 @@ fn why_empty(found: usize, skipped: usize) -> String {
     }
 }
 
-fn takes_name(options: &SelectOptions, info: &MutantInfo) -> bool {
-    let name = info.name();
-    let matches = |regex: &Regex| regex.is_match(&name);
-    (options.re.is_empty() || options.re.iter().any(matches))
-        && !options.exclude_re.iter().any(matches)
+/// A filter that matches nothing is a mistake: a gate must not pass because of it.
+fn why_none_is_named(options: &SelectOptions, found: usize) -> String {
+    let of = |option: &str, patterns: Vec<&str>| {
+        let patterns = patterns
+            .into_iter()
+            .map(move |pattern| format!("`{option} {pattern}`"));
+        patterns.collect::<Vec<String>>()
+    };
+    let filters = [
+        of("--file", options.file.iter().map(Glob::glob).collect()),
+        of("--re", options.re.iter().map(Regex::as_str).collect()),
+    ];
+    format!(
+        "the filters leave none of the {found} mutants: {}; `cargo atropos list` shows their names",
+        filters.concat().join(", ")
+    )
+}
+
+fn is_included(options: &SelectOptions, name: &str) -> bool {
+    options.re.is_empty() || options.re.iter().any(|regex| regex.is_match(name))
 }
 
 /// `--file` and `--exclude-file`.
@@ -123,10 +153,14 @@ impl FileFilter {
         }
     }
 
-    fn takes(&self, path: &Utf8Path, package_root: &Utf8Path) -> bool {
+    fn includes(&self, path: &Utf8Path, package_root: &Utf8Path) -> bool {
         let matches = |glob: &GlobMatcher| glob_means(glob, path, package_root);
-        (self.include.is_empty() || self.include.iter().any(matches))
-            && !self.exclude.iter().any(matches)
+        self.include.is_empty() || self.include.iter().any(matches)
+    }
+
+    fn excludes(&self, path: &Utf8Path, package_root: &Utf8Path) -> bool {
+        let matches = |glob: &GlobMatcher| glob_means(glob, path, package_root);
+        self.exclude.iter().any(matches)
     }
 
     /// A `--file` that no source file matches is likely a mistake.

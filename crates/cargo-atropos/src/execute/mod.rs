@@ -543,19 +543,13 @@ fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
         .collect()
 }
 
-/// The doctests of the packages in which a mutant is left that nothing has killed.
+/// The doctests of all packages: they are run without a mutant even if none is left to kill, since a tree whose doctests
+/// fail must not pass.
 fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
     let mut found = Vec::new();
     for (index, package) in context.setting.plan.packages.iter().enumerate() {
         let has_doctests = package.targets.iter().any(|target| target.doctest);
-        let left = {
-            let standings = context.standings();
-            let mutants = context.setting.plan.mutants.iter();
-            mutants
-                .filter(|mutant| mutant.package == package.name && context.is_built(mutant.id.0))
-                .any(|mutant| standings[mutant.id.0 as usize].kills.is_empty())
-        };
-        if has_doctests && left && !context.interrupted() {
+        if has_doctests && !context.interrupted() {
             let build = context.setting.build;
             let directory = build.directory.join(format!("doctests-{index}"));
             found.extend(doctests::build(

@@ -38,18 +38,32 @@ fn ids_are_counted_from_one_within_the_selection() {
 }
 
 #[test]
-fn a_file_glob_that_matches_nothing_is_noted() {
-    let answer = Project::bank().atropos(&["list", "-f", "src/acount.rs"]);
+fn filters_that_match_nothing_are_an_error() {
+    let project = Project::bank();
+    for (arguments, filters) in [
+        (["-f", "src/acount.rs"], "`--file src/acount.rs`"),
+        (["-F", "typo"], "`--re typo`"),
+    ] {
+        for command in [&["list"][..], &[]] {
+            let answer = project.atropos(&[command, &arguments].concat());
+            assert_eq!(answer.code, 1, "{command:?}");
+            let last = answer.stderr.lines().next_back().unwrap();
+            assert!(
+                last.starts_with("error: the filters leave none of the "),
+                "{last}"
+            );
+            assert!(last.contains(filters), "{last}");
+        }
+    }
+}
+
+#[test]
+fn a_file_glob_that_matches_nothing_beside_one_that_does_is_noted() {
+    let arguments = ["list", "-f", "src/acount.rs", "-f", "src/lib.rs"];
+    let answer = Project::bank().atropos(&arguments);
     assert_eq!(answer.code, 0);
-    let notes: Vec<&str> = answer.stderr.lines().collect();
-    assert_eq!(
-        notes[0],
-        "note: no mutated file matches `--file src/acount.rs`"
-    );
-    assert!(
-        notes[1].starts_with("note: the filters leave none of the "),
-        "{notes:?}"
-    );
+    let note = "note: no mutated file matches `--file src/acount.rs`\n";
+    assert_eq!(answer.stderr, note);
 }
 
 #[test]

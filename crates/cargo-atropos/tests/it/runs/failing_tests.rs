@@ -13,7 +13,7 @@ fn tests_that_cant_judge_are_named() {
     failing.says("about to sum");
     failing.says("  left: 5");
     failing.says(
-        "error: tests fail without any mutant, so they can't judge mutants: lib tests::sums;",
+        "error: exit code 4: tests fail without any mutant, so they can't judge mutants: lib tests::sums;",
     );
     assert_eq!(failing.stdout, "");
     failing.says("note: the reports in target/atropos are still those of an earlier run");
@@ -55,7 +55,7 @@ fn tests_that_cant_judge_are_named() {
     let broken = tree.run(&[]).has_code(4);
     broken.says("error[E0277]: cannot multiply `u32` by `&str`");
     broken.says(" --> src/lib.rs:8:7");
-    broken.says("error: the tests do not build without any mutant");
+    broken.says("error: exit code 4: the tests do not build without any mutant");
     assert!(
         !broken.stderr.contains("atropos_runtime"),
         "{}",

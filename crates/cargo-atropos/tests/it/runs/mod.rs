@@ -11,6 +11,7 @@ mod crate_kinds;
 mod deep_recursion;
 mod dependency_cycles;
 mod failing_tests;
+mod gate;
 mod generated_programs;
 mod leftover_files;
 mod library_threads;
