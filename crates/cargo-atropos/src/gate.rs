@@ -219,7 +219,10 @@ mod tests {
         };
         assert_eq!(codes(&[]), 0);
         assert_eq!(codes(&[KILLED, Verdict::Unviable, Verdict::NotBuilt]), 0);
-        assert_eq!(codes(&[KILLED, Verdict::Killed(FailureKind::MemoryLimit)]), 0);
+        assert_eq!(
+            codes(&[KILLED, Verdict::Killed(FailureKind::MemoryLimit)]),
+            0
+        );
         assert_eq!(codes(&[KILLED, LIMIT]), 3);
         assert_eq!(codes(&[KILLED, Verdict::Killed(FailureKind::TimeLimit)]), 3);
         assert_eq!(codes(&[LIMIT, Verdict::Survived]), 2);

@@ -427,11 +427,27 @@ fn report(results: Results) -> Result<Judgement> {
         let why = "interrupted; the next run goes on from here".to_owned();
         return Ok(Judgement::failed(ExitCode::Interrupted, why));
     }
-    let totals = &outcomes.totals;
-    if let Some(reason) = nothing_tested(totals, &build.left_alone) {
-        prepared.terminal.warn(reason);
+    if let Some(why) = not_tested(&outcomes.totals, &build.left_alone) {
+        return Ok(Judgement::failed(ExitCode::NotTested, why));
     }
     Ok(prepared.options.gate.judge(&outcomes))
+}
+
+/// Why mutants that should have been tested were not.
+fn not_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<String> {
+    let nothing = nothing_tested(totals, left_alone).map(str::to_owned);
+    nothing.or_else(|| {
+        let package = without_mutants(left_alone)?;
+        Some(format!(
+            "the mutants of package `{package}` were not tested; leave it out with `--exclude` if that can't be mended"
+        ))
+    })
+}
+
+/// The first package that was compiled without any of its mutants.
+fn without_mutants(left_alone: &[LeftAlone]) -> Option<&str> {
+    let whole = left_alone.iter().find(|alone| alone.crate_name.is_none())?;
+    Some(&whole.package)
 }
 
 /// Why there are mutants, but none of them was tested.

@@ -82,5 +82,5 @@ fn nothing_tested_is_no_success() {
     let manifest = format!("{MANIFEST}\n[features]\nmore = []\n");
     let tree = Tree::with(&[("Cargo.toml", &manifest), ("src/lib.rs", gated)]);
     let run = tree.run(&[]).has_code(5);
-    run.says("error: no mutant of the selected code was built, so nothing was tested");
+    run.says("error: exit code 5: no mutant of the selected code was built, so nothing was tested");
 }

@@ -301,7 +301,7 @@ fn a_crate_that_cant_be_woven_costs_only_its_own_mutants() {
     run.says("warning: no mutants in package `outside`: the crate's root lies outside");
     let lines = run.stderr.lines().filter(|line| line.contains("`outside`"));
     assert_eq!(lines.count(), 2, "{}", run.stderr);
-    run.says("error: the mutants of package `outside` were not tested");
+    run.says("error: exit code 5: the mutants of package `outside` were not tested");
     let verdicts = run.verdicts_in("../beside/lib.rs");
     assert_eq!(verdicts.keys().collect::<Vec<_>>(), ["not built"]);
     let mutant = run.mutant("../beside/lib.rs", "sum", "replace + with -");
