@@ -1,5 +1,6 @@
-//! Links in Markdown files: that every relative link and anchor leads to something that exists, and that pages of the
-//! book only link to what the book holds. Links to other hosts are not followed.
+//! Links in Markdown files: that every relative link and anchor leads to something that exists, that files of the
+//! repository which are named as code exist, and that pages of the book only link to what the book holds. Links to
+//! other hosts are not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,11 +13,23 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PAGES: &str = "docs/src";
 const SUMMARY: &str = "docs/src/SUMMARY.md";
 
+/// Where paths of the repository begin.
+const FOLDERS: [&str; 6] = [
+    "crates/",
+    "docs/",
+    "examples/",
+    "experiments/",
+    "testdata/",
+    "xtask/",
+];
+
 /// What a Markdown file has to do with links.
 #[derive(Default)]
 struct Page {
     /// The lines and destinations of its links and images.
     links: Vec<(usize, String)>,
+    /// The lines and names of files and folders of the repository that it speaks of.
+    paths: Vec<(usize, String)>,
     anchors: BTreeSet<String>,
 }
 
@@ -35,6 +48,14 @@ pub fn broken(root: &Path) -> Result<Vec<String>> {
         for (line, destination) in &page.links {
             if let Err(sentence) = check(root, &pages, path, destination) {
                 findings.push(format!("{}:{line}: {sentence}", path.display()));
+            }
+        }
+        for (line, named) in &page.paths {
+            if !root.join(named).exists() {
+                findings.push(format!(
+                    "{}:{line}: `{named}` does not exist",
+                    path.display()
+                ));
             }
         }
     }
@@ -73,9 +94,13 @@ fn read(text: &str) -> Page {
                 page.links.push((line, dest_url.into_string()));
             }
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
-            Event::Text(part) | Event::Code(part) => {
+            Event::Text(ref part) | Event::Code(ref part) => {
+                if matches!(event, Event::Code(_)) && is_path(part) {
+                    let line = text[..range.start].matches('\n').count() + 1;
+                    page.paths.push((line, part.to_string()));
+                }
                 if let Some(heading) = &mut heading {
-                    heading.push_str(&part);
+                    heading.push_str(part);
                 }
             }
             Event::End(TagEnd::Heading(_)) => {
@@ -92,6 +117,12 @@ fn read(text: &str) -> Page {
         }
     }
     page
+}
+
+/// Whether code names a file or folder of the repository; one with a blank or a pattern in it is more than that.
+fn is_path(code: &str) -> bool {
+    let is_of_path = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    FOLDERS.iter().any(|folder| code.starts_with(folder)) && code.chars().all(is_of_path)
 }
 
 /// A heading's anchor, as mdBook and GitHub make it.
@@ -217,7 +248,10 @@ mod tests {
             "docs/src/b.md",
             "# Here\n\n[a](../../README.md)\n[out](../../../x.md)\n[web](https://example.org/x)\n",
         );
-        write("docs/src/lost.md", "# Lost\n");
+        write(
+            "docs/src/lost.md",
+            "# Lost: `docs/src`, `docs/gone.rs`, `docs/*`\n",
+        );
         let findings = broken(&root);
         fs::remove_dir_all(&root).expect("it was made");
         let expected = [
@@ -225,6 +259,7 @@ mod tests {
             "README.md:4: `gone.md` does not exist",
             "docs/src/b.md:3: `../../README.md` leads out of the book",
             "docs/src/b.md:4: `../../../x.md` leads out of the repository",
+            "docs/src/lost.md:1: `docs/gone.rs` does not exist",
             "docs/src/lost.md: docs/src/SUMMARY.md does not name it",
         ];
         assert_eq!(findings.expect("it can be read"), expected);
