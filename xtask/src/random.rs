@@ -1,5 +1,7 @@
 //! A small seeded generator (SplitMix64), so that samples can be drawn again.
 
+use atropos_protocol::hash::{WEYL_STEP, spread};
+
 /// The generator's state.
 pub struct Random(u64);
 
@@ -9,11 +11,8 @@ impl Random {
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0 = self.0.wrapping_add(WEYL_STEP);
+        spread(self.0)
     }
 
     /// Draws `count` different items, in their original order.

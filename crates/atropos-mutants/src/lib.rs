@@ -2,7 +2,7 @@
 //!
 //! [`find_mutants`] parses a file and walks over it; what it finds ([`FileMutants`]) is all that
 //! the weave, the driver and the report need to know of the file. A mutant is one edit of the
-//! text: [`apply()`] makes it, [`unified_diff`] shows it, [`display_name`] says it.
+//! text, and [`apply()`] makes it.
 
 mod apply;
 mod attributes;
@@ -13,7 +13,6 @@ mod concurrency;
 mod conditions;
 mod constants;
 mod control;
-mod diff;
 mod expressions;
 mod extent;
 mod find;
@@ -21,7 +20,6 @@ pub mod letters;
 mod macros;
 mod matches;
 pub mod mutant;
-mod name;
 mod old_syntax;
 mod operand_reads;
 pub mod operator;
@@ -40,10 +38,8 @@ mod walk;
 mod walk_constants;
 
 pub use apply::apply;
-pub use diff::unified_diff;
 pub use find::{Edition, FindOptions, ParseError, find_mutants};
 pub use mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
-pub use name::{display_name, keys, shown_original};
 pub use operator::{Category, Operator};
 pub use patterns::BugPattern;
 pub use selection::{OperatorSelection, UnknownOperator};

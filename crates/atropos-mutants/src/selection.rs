@@ -121,7 +121,7 @@ fn near_matches(word: &str) -> Vec<String> {
         .chain(categories)
         .filter_map(|known| {
             let candidate = known.to_ascii_lowercase();
-            let distance = edit_distance(&lower, &candidate);
+            let distance = strsim::levenshtein(&lower, &candidate);
             let begins = lower.len() >= 3 && candidate.starts_with(&lower);
             (distance <= allowed || begins).then_some((distance, known))
         })
@@ -129,22 +129,6 @@ fn near_matches(word: &str) -> Vec<String> {
     scored.sort();
     scored.truncate(3);
     scored.into_iter().map(|(_, known)| known).collect()
-}
-
-/// Levenshtein's distance between two words.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub mod deadlock;
 pub mod effect;
 pub mod exploration;
 pub mod failure_kind;
+pub mod hash;
 #[doc(hidden)]
 pub mod numbers;
 pub mod observations;

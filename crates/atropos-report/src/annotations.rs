@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::by_file::in_order;
 use crate::number_text::count;
-use crate::outcomes::{Finding, MutantRecord, Outcomes};
+use crate::outcomes::{FailingOriginal, MutantRecord, Outcomes};
 use crate::sarif::first_place;
 use crate::verdict::Verdict;
 
@@ -83,7 +83,7 @@ fn survivor(record: &MutantRecord, prefix: &str) -> String {
     format!("::warning file={file},line={line},col={column},title={title}::{message}\n")
 }
 
-fn failing(finding: &Finding, outcomes: &Outcomes, prefix: &str) -> String {
+fn failing(finding: &FailingOriginal, outcomes: &Outcomes, prefix: &str) -> String {
     let name = outcomes
         .tests
         .get(finding.test)

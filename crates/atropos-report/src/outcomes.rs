@@ -43,7 +43,7 @@ pub struct Outcomes {
     pub explorations: Vec<TestExploration>,
     /// The tests that fail under some schedule without any mutant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FailingOriginal>,
     /// What keeps a part of the verdicts from being had, each in a sentence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -106,7 +106,7 @@ pub struct MutantRecord {
 
 /// A test that fails under some schedule of its threads, without any mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct FailingOriginal {
     /// The test's place in `tests`.
     pub test: usize,
     /// What was found, in a few words: `deadlock`.

@@ -11,7 +11,7 @@ use crate::by_file::{UnreachedFunction, by_file, unreached};
 use crate::impact::NEVER_INFECTED;
 use crate::lines::Lines;
 use crate::number_text::count;
-use crate::outcomes::{Finding, MutantRecord, Outcomes};
+use crate::outcomes::{FailingOriginal, MutantRecord, Outcomes};
 use crate::region::{Region, Units, region};
 use crate::stable_hash::StableHash;
 use crate::summary::Sources;
@@ -145,7 +145,7 @@ fn no_test_runs(one: &UnreachedFunction, prefix: &str) -> Value {
 }
 
 /// None if there is no file at all to say it of, as a result needs a location.
-fn failing_schedule(finding: &Finding, outcomes: &Outcomes, prefix: &str) -> Option<Value> {
+fn failing_schedule(finding: &FailingOriginal, outcomes: &Outcomes, prefix: &str) -> Option<Value> {
     let (name, target) = match outcomes.tests.get(finding.test) {
         Some(test) => (test.name.as_str(), test.target.as_str()),
         None => ("a test", ""),

@@ -1,13 +1,15 @@
 //! A hash that is the same on every machine and in every version: 64-bit FNV-1a. For keys on disk;
 //! the standard library's hashers promise nothing beyond one process.
 
+use atropos_protocol::hash::{FNV_1A, fnv_1a};
+
 /// Feeds on texts; each is closed off, so that `"ab", "c"` and `"a", "bc"` differ.
 #[derive(Clone, Copy, Debug)]
 pub struct StableHash(u64);
 
 impl Default for StableHash {
     fn default() -> StableHash {
-        StableHash(0xcbf2_9ce4_8422_2325)
+        StableHash(FNV_1A)
     }
 }
 
@@ -28,9 +30,7 @@ impl StableHash {
     }
 
     fn bytes(self, bytes: &[u8]) -> StableHash {
-        StableHash(bytes.iter().fold(self.0, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        }))
+        StableHash(fnv_1a(self.0, bytes))
     }
 }
 

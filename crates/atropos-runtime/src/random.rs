@@ -6,6 +6,8 @@
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use atropos_protocol::hash;
+
 use crate::intercept::Next;
 
 static SEEDED: AtomicBool = AtomicBool::new(false);
@@ -19,19 +21,13 @@ pub fn seed(seed: u64) {
 
 /// A seed for a test: the same for the same name.
 pub fn seed_of(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    hash::fnv_1a(hash::FNV_1A, name.as_bytes())
 }
 
 /// A Weyl sequence through a 64-bit finaliser: all that hash seeds need.
 fn next_word() -> u64 {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let state = STATE.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-    let mut word = state;
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
+    let before = STATE.fetch_add(hash::WEYL_STEP, Ordering::Relaxed);
+    hash::spread(before.wrapping_add(hash::WEYL_STEP))
 }
 
 fn fill(bytes: &mut [u8]) {

@@ -17,7 +17,7 @@ use crate::weave::FileWeave;
 
 /// What a round of errors led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RolledBack {
     /// Points that got a plainer form.
     pub plainer: usize,
     /// Mutants that are out for what their own code does.
@@ -31,14 +31,14 @@ pub struct Outcome {
     pub unmapped: Vec<String>,
 }
 
-impl Outcome {
+impl RolledBack {
     /// Whether weaving again makes sense.
     pub fn made_progress(&self) -> bool {
         self.plainer + self.dropped_mutants + self.dropped_points + self.dropped_steps > 0
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for RolledBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -102,12 +102,12 @@ pub fn roll_back(
     woven: &BTreeMap<String, FileWeave>,
     errors: &[Diagnostic],
     name: impl Fn(&str) -> Option<String>,
-) -> Outcome {
+) -> RolledBack {
     let court = Court { woven, name: &name };
     let mut round = Round {
         forms,
         woven,
-        outcome: Outcome::default(),
+        rolled_back: RolledBack::default(),
         changed: BTreeSet::new(),
         mistyped: Vec::new(),
     };
@@ -143,7 +143,7 @@ pub fn roll_back(
         }
     }
     // Whole files are only given up when nothing else can be tried.
-    if !round.outcome.made_progress() {
+    if !round.rolled_back.made_progress() {
         for (file, error) in &unexplained {
             round.give_up(file, error);
         }
@@ -151,18 +151,18 @@ pub fn roll_back(
             round.give_up_all(error);
         }
     }
-    if !round.outcome.made_progress() {
+    if !round.rolled_back.made_progress() {
         homeless.extend(unexplained.into_iter().map(|(_, error)| error));
         let headlines = homeless.into_iter().map(Diagnostic::headline);
-        round.outcome.unmapped.extend(headlines);
+        round.rolled_back.unmapped.extend(headlines);
     }
-    round.outcome
+    round.rolled_back
 }
 
 struct Round<'a> {
     forms: &'a mut PackageForms,
     woven: &'a BTreeMap<String, FileWeave>,
-    outcome: Outcome,
+    rolled_back: RolledBack,
     /// Points that this round has changed already.
     changed: BTreeSet<(String, usize)>,
     /// Where mutants were dropped for what their own code does.
@@ -185,7 +185,7 @@ impl Round<'_> {
         self.mistyped.push((file.to_owned(), span));
         let forms = self.forms.file_mut(file);
         if forms.drop_mutant(mutant, &error.headline()) {
-            self.outcome.dropped_mutants += 1;
+            self.rolled_back.dropped_mutants += 1;
         }
     }
 
@@ -205,7 +205,7 @@ impl Round<'_> {
 
     fn drop_step(&mut self, file: &str, step: usize) {
         if self.forms.file_mut(file).drop_step(step) {
-            self.outcome.dropped_steps += 1;
+            self.rolled_back.dropped_steps += 1;
         }
     }
 
@@ -218,7 +218,7 @@ impl Round<'_> {
             Some(form) => {
                 if self.changed.insert((file.to_owned(), point)) {
                     self.forms.file_mut(file).set_form(point, form);
-                    self.outcome.plainer += 1;
+                    self.rolled_back.plainer += 1;
                 }
             }
             None => self.drop_point(file, woven, error),
@@ -235,7 +235,7 @@ impl Round<'_> {
             .filter(|&&mutant| forms.suspect(point.point, mutant, &reason))
             .count();
         if dropped > 0 {
-            self.outcome.dropped_points += 1;
+            self.rolled_back.dropped_points += 1;
         }
     }
 
@@ -312,7 +312,7 @@ impl Round<'_> {
     }
 
     fn give_up_points(&mut self, file: &str, error: &Diagnostic) {
-        let given_up = &mut self.outcome.files_given_up;
+        let given_up = &mut self.rolled_back.files_given_up;
         if given_up.iter().any(|other| other == file) {
             return;
         }
@@ -430,11 +430,11 @@ mod tests {
             }
         }
 
-        fn roll_back(&mut self, errors: &[Diagnostic]) -> Outcome {
+        fn roll_back(&mut self, errors: &[Diagnostic]) -> RolledBack {
             let name = |name: &str| name.strip_prefix("src/").map(str::to_owned);
-            let outcome = roll_back(&mut self.forms, &self.woven, errors, name);
+            let rolled_back = roll_back(&mut self.forms, &self.woven, errors, name);
             self.weave();
-            outcome
+            rolled_back
         }
 
         fn form(&self, point: usize) -> Option<Form> {
@@ -452,8 +452,8 @@ mod tests {
     fn a_mutant_whose_code_is_wrong_goes_alone() {
         let mut bench = Bench::new("AOR", SUM);
         let error = bench.error("E0369", &[("__atropos_l - __atropos_r", true)]);
-        let outcome = bench.roll_back(&[error]);
-        assert_eq!((outcome.dropped_mutants, outcome.plainer), (1, 0));
+        let rolled_back = bench.roll_back(&[error]);
+        assert_eq!((rolled_back.dropped_mutants, rolled_back.plainer), (1, 0));
         assert_eq!(bench.dropped(), [1]);
         assert_eq!(bench.form(0), Some(Form::Values));
     }
@@ -489,8 +489,8 @@ mod tests {
     fn many_errors_at_one_point_are_one_step() {
         let mut bench = Bench::new("AOR", SUM);
         let error = bench.error("E0277", &[("match", true)]);
-        let outcome = bench.roll_back(&[error.clone(), error]);
-        assert_eq!(outcome.plainer, 1);
+        let rolled_back = bench.roll_back(&[error.clone(), error]);
+        assert_eq!(rolled_back.plainer, 1);
         assert_eq!(bench.form(0), Some(Form::Operands));
     }
 
@@ -498,16 +498,19 @@ mod tests {
     fn what_no_form_can_do_is_dropped_at_once() {
         let mut bench = Bench::new("AOR", SUM);
         let error = bench.error("E0015", &[("match", true)]);
-        let outcome = bench.roll_back(&[error]);
-        assert_eq!((outcome.dropped_points, outcome.plainer), (1, 0));
+        let rolled_back = bench.roll_back(&[error]);
+        assert_eq!((rolled_back.dropped_points, rolled_back.plainer), (1, 0));
     }
 
     #[test]
     fn a_step_counter_that_is_wrong_goes_alone() {
         let mut bench = Bench::new("AOR", SUM);
         let error = bench.error("E0015", &[("::atropos_runtime::step(0)", true)]);
-        let outcome = bench.roll_back(&[error]);
-        assert_eq!((outcome.dropped_steps, outcome.dropped_points), (1, 0));
+        let rolled_back = bench.roll_back(&[error]);
+        assert_eq!(
+            (rolled_back.dropped_steps, rolled_back.dropped_points),
+            (1, 0)
+        );
         assert!(!bench.woven[FILE].text.contains("step("));
         assert_eq!(bench.form(0), Some(Form::Values));
     }
@@ -533,14 +536,14 @@ mod tests {
         let mut rounds = 0;
         loop {
             let error = bench.error("E0282", &[("None", true)]);
-            let outcome = bench.roll_back(&[error]);
+            let rolled_back = bench.roll_back(&[error]);
             rounds += 1;
-            if !outcome.made_progress() {
-                assert_eq!(outcome.unmapped, ["E0282: something"]);
+            if !rolled_back.made_progress() {
+                assert_eq!(rolled_back.unmapped, ["E0282: something"]);
                 break;
             }
             if rounds == 4 {
-                assert!(!outcome.files_given_up.is_empty() || bench.form(1).is_some());
+                assert!(!rolled_back.files_given_up.is_empty() || bench.form(1).is_some());
             }
             assert!(rounds < 10);
         }
@@ -554,11 +557,11 @@ mod tests {
         let mut error = bench.error("E0308", &[("match", true)]);
         error.spans[0].file_name = "elsewhere.rs".to_owned();
         let mut round = || {
-            let outcome = bench.roll_back(std::slice::from_ref(&error));
+            let rolled_back = bench.roll_back(std::slice::from_ref(&error));
             (
-                outcome.dropped_points,
-                outcome.dropped_steps,
-                outcome.unmapped.len(),
+                rolled_back.dropped_points,
+                rolled_back.dropped_steps,
+                rolled_back.unmapped.len(),
             )
         };
         assert_eq!(
@@ -660,8 +663,8 @@ mod tests {
             bench.error("E0308", &[("(match (&(", true)]),
             bench.error("E0308", &[("__atropos_l | __atropos_r", true)]),
         ];
-        let outcome = bench.roll_back(&errors);
-        assert_eq!((outcome.dropped_mutants, outcome.plainer), (1, 0));
+        let rolled_back = bench.roll_back(&errors);
+        assert_eq!((rolled_back.dropped_mutants, rolled_back.plainer), (1, 0));
         let error = bench.error("E0308", &[("(match (&(", true)]);
         assert_eq!(bench.roll_back(&[error]).plainer, 1);
     }
@@ -671,22 +674,22 @@ mod tests {
         let source = "fn f(a: T, b: T) -> T { a + b }";
         let mut bench = Bench::new("AOD", source);
         let error = bench.error("E0507", &[("*&__atropos_r", true)]);
-        let outcome = bench.roll_back(&[error]);
-        assert_eq!((outcome.dropped_mutants, outcome.plainer), (0, 1));
+        let rolled_back = bench.roll_back(&[error]);
+        assert_eq!((rolled_back.dropped_mutants, rolled_back.plainer), (0, 1));
         assert_eq!(bench.form(0), Some(Form::Plain));
     }
 
     #[test]
     fn an_outcome_says_what_happened() {
-        let outcome = Outcome {
+        let rolled_back = RolledBack {
             plainer: 2,
             dropped_mutants: 1,
             files_given_up: vec!["a.rs".to_owned()],
             unmapped: vec!["E0308: x".to_owned()],
-            ..Outcome::default()
+            ..RolledBack::default()
         };
         assert_eq!(
-            outcome.to_string(),
+            rolled_back.to_string(),
             "2 points made plainer, 1 mutants and 0 points dropped, a.rs given up, 1 errors unexplained"
         );
     }

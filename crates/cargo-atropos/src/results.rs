@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use atropos_mutants::MutantId;
 use atropos_report::impact::rank;
 use atropos_report::mutant::MutantInfo;
-use atropos_report::outcomes::{FileRecord, Finding, MutantRecord, Outcomes, Timings, Tool};
+use atropos_report::outcomes::{
+    FailingOriginal, FileRecord, MutantRecord, Outcomes, Timings, Tool,
+};
 use atropos_report::verdict::Verdict;
 
 use crate::build::Build;
@@ -165,10 +167,10 @@ fn harm(call: Option<&str>) -> String {
 }
 
 /// What `outcomes.json` says of a test that fails under some schedule.
-fn finding(failing: &FailingSchedule) -> Finding {
+fn finding(failing: &FailingSchedule) -> FailingOriginal {
     let found = &failing.found;
     let known = |text: &String| (!text.is_empty()).then(|| text.clone());
-    Finding {
+    FailingOriginal {
         test: failing.test.0,
         title: found.title.clone(),
         message: found.text.clone(),

@@ -7,7 +7,7 @@ use crate::communication::Communication;
 use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
 use crate::number_text::{count, duration};
-use crate::outcomes::{Finding, Kill, MutantRecord, Outcomes, TestRecord, Totals};
+use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, TestRecord, Totals};
 use crate::verdict::Verdict;
 use atropos_protocol::FailureKind;
 
@@ -215,7 +215,7 @@ fn trace_of(page: &mut String, trace: &str) {
 }
 
 /// A test that fails without any mutant.
-pub(super) fn finding(page: &mut String, finding: &Finding, outcomes: &Outcomes) {
+pub(super) fn finding(page: &mut String, finding: &FailingOriginal, outcomes: &Outcomes) {
     let test = test_name(&outcomes.tests, finding.test);
     let title = escaped(&finding.title);
     write!(

@@ -2,7 +2,7 @@
 //! lead nowhere. No report may fall over them.
 
 use atropos_mutants::{MutantId, Span};
-use atropos_report::outcomes::{Exploration, Finding, Outcomes, Tool};
+use atropos_report::outcomes::{Exploration, FailingOriginal, Outcomes, Tool};
 use atropos_report::verdict::Verdict;
 
 use crate::example::outcomes;
@@ -50,8 +50,8 @@ pub fn nasty() -> Outcomes {
     outcomes
 }
 
-pub fn finding(test: usize) -> Finding {
-    Finding {
+pub fn finding(test: usize) -> FailingOriginal {
+    FailingOriginal {
         test,
         title: format!("deadlock {NASTY}"),
         message: format!("thread 0 waits at src/account.rs:4:9 {NASTY}"),
