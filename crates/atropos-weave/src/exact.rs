@@ -3,16 +3,23 @@
 //! A form that evaluates the operands first and then asks the runtime is exact for `a - b` in place
 //! of `a + b`. It is not for `a` in place of `a + f()`: there the mutant would not call `f`. Such a
 //! mutant needs a form that decides before anything is evaluated, and since the runtime is asked
-//! once per point, it needs a point of its own: [`split_points`] makes it.
+//! once per point, it needs a point of its own: [`find_points`] gives it one.
 
 use atropos_mutants::mutant::{FileMutants, Mutant, Point, Shape, Span};
+use atropos_mutants::{FindOptions, ParseError, find_mutants};
 
 use crate::arms::parse;
 use crate::effects::{Effects, effects_of};
 
+/// Finds the mutants of a file, in points as they can be woven. Their numbers are still to be given.
+pub fn find_points(source: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
+    let mut file = find_mutants(source, options)?;
+    split_points(source, &mut file);
+    Ok(file)
+}
+
 /// Gives the mutants that leave out an evaluation that could be noticed a point of their own.
-/// To be called before the mutants are numbered.
-pub fn split_points(source: &str, file: &mut FileMutants) {
+fn split_points(source: &str, file: &mut FileMutants) {
     let points = std::mem::take(&mut file.points);
     for point in points {
         let is_exact: Vec<bool> = point

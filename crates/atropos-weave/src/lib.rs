@@ -42,7 +42,7 @@ pub mod source_map;
 
 mod blame;
 
-pub use exact::split_points;
+pub use exact::find_points;
 pub use forms::{FileForms, Form, PackageForms};
 pub use source_map::WeaveMap;
 pub use weave::{FileWeave, WeaveOptions, weave_file};

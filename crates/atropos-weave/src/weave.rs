@@ -226,8 +226,7 @@ mod tests {
             selection,
             ..FindOptions::default()
         };
-        let mut mutants = find_mutants(source, &options).unwrap();
-        crate::split_points(source, &mut mutants);
+        let mut mutants = crate::find_points(source, &options).unwrap();
         let all = mutants.points.iter_mut();
         for (mutant, id) in all.flat_map(|point| &mut point.mutants).zip(1..) {
             mutant.id = MutantId(id);

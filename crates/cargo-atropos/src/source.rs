@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::fs;
 
 use anyhow::Result;
-use atropos_mutants::{ChildModule, FileMutants, FindOptions, OperatorSelection, find_mutants};
+use atropos_mutants::{ChildModule, FileMutants, FindOptions, OperatorSelection};
 use atropos_report::stable_hash::StableHash;
-use atropos_weave::split_points;
+use atropos_weave::find_points;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Package, Target, TargetKind};
 
@@ -197,11 +197,8 @@ impl Discovery {
     ) -> Option<FileMutants> {
         let found = fs::read_to_string(file)
             .map_err(|error| format!("{path} is left out: it can't be read ({error})"))
-            .and_then(|text| match find_mutants(&text, options) {
-                Ok(mut mutants) => {
-                    split_points(&text, &mut mutants);
-                    Ok((text, mutants))
-                }
+            .and_then(|text| match find_points(&text, options) {
+                Ok(mutants) => Ok((text, mutants)),
                 Err(error) => Err(format!(
                     "{path}:{}:{} is not valid Rust, so the file is left out: {}",
                     error.line, error.column, error.message

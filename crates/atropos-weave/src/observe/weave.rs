@@ -495,12 +495,11 @@ mod tests {
     use crate::forms::FileForms;
     use crate::observe::Structs;
     use crate::weave::{WeaveOptions, weave_file};
+    use atropos_mutants::FindOptions;
     use atropos_mutants::mutant::MutantId;
-    use atropos_mutants::{FindOptions, find_mutants};
 
     fn woven(source: &str) -> FileWeave {
-        let mut mutants = find_mutants(source, &FindOptions::default()).unwrap();
-        crate::split_points(source, &mut mutants);
+        let mut mutants = crate::find_points(source, &FindOptions::default()).unwrap();
         let all = mutants.points.iter_mut();
         for (mutant, id) in all.flat_map(|point| &mut point.mutants).zip(1..) {
             mutant.id = MutantId(id);

@@ -1,8 +1,8 @@
 //! The text of each form, as rustc gets to see it.
 
 use atropos_mutants::mutant::{FileMutants, MutantId};
-use atropos_mutants::{FindOptions, OperatorSelection, find_mutants};
-use atropos_weave::{FileForms, Form, WeaveOptions, split_points, weave_file};
+use atropos_mutants::{FindOptions, OperatorSelection};
+use atropos_weave::{FileForms, Form, WeaveOptions, find_points, weave_file};
 
 use crate::support::assert_same_lines;
 
@@ -12,8 +12,7 @@ fn mutants(operators: &str, source: &str) -> FileMutants {
         selection: OperatorSelection::parse(&[operators]).unwrap(),
         ..FindOptions::default()
     };
-    let mut mutants = find_mutants(source, &options).unwrap();
-    split_points(source, &mut mutants);
+    let mut mutants = find_points(source, &options).unwrap();
     let all = mutants
         .points
         .iter_mut()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point};
 use atropos_mutants::{Edition, FindOptions, OperatorSelection, find_mutants};
 use atropos_weave::{
-    FileForms, FileWeave, PackageForms, WeaveOptions, diagnostics, rollback, split_points,
+    FileForms, FileWeave, PackageForms, WeaveOptions, diagnostics, find_points, rollback,
     weave_file,
 };
 
@@ -51,8 +51,7 @@ impl Program {
         let mut sections = Vec::new();
         for (index, section) in text.split("//# ").skip(1).enumerate() {
             let source = format!("// {section}");
-            let mut mutants = find_mutants(&source, &options).unwrap();
-            split_points(&source, &mut mutants);
+            let mut mutants = find_points(&source, &options).unwrap();
             for mutant in mutants
                 .points
                 .iter_mut()
