@@ -12,7 +12,7 @@ use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Request, 
 use atropos_protocol::sys;
 use atropos_search::{
     Coverage, Division, Finding, Method, Mutable as _, Names, Original, SampledOriginal, Sampling,
-    Schedule, Search, StrategySpec, Technique, Verdict,
+    Schedule, Search, SearchResult, StrategySpec, Technique,
 };
 use atropos_threads::communication::Facts;
 use atropos_threads::{Finding as ThreadFinding, Noted as _, Notes};
@@ -542,7 +542,7 @@ fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Requ
                 coverage: run.coverage.to_string(),
                 ..Explored::default()
             };
-            let (result, finding) = result(run.verdict);
+            let (result, finding) = result(run.result);
             Executed {
                 result,
                 finding,
@@ -604,12 +604,12 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.claim_no_more_than_seen();
 }
 
-fn result(verdict: Verdict) -> (MutantResult, Option<Finding>) {
+fn result(verdict: SearchResult) -> (MutantResult, Option<Finding>) {
     match verdict {
-        Verdict::Killed(finding) => (MutantResult::Killed, Some(finding)),
-        Verdict::Survived => (MutantResult::Survived, None),
-        Verdict::Unreached => (MutantResult::Unreached, None),
-        Verdict::Undecided => (MutantResult::Undecided, None),
+        SearchResult::Killed(finding) => (MutantResult::Killed, Some(finding)),
+        SearchResult::Survived => (MutantResult::Survived, None),
+        SearchResult::Unreached => (MutantResult::Unreached, None),
+        SearchResult::Undecided => (MutantResult::Undecided, None),
     }
 }
 
@@ -697,7 +697,7 @@ fn searched(
         divergence: run.divergence.map(text),
         ..Explored::default()
     };
-    let (result, finding) = result(run.verdict);
+    let (result, finding) = result(run.result);
     Searched {
         result,
         finding,

@@ -68,7 +68,7 @@ impl Piece {
 }
 
 /// Memory that the processes share.
-struct Board {
+struct SharedState {
     /// The next piece that nobody has.
     next: AtomicU64,
     /// The first piece that is known to fail; `u64::MAX` for none.
@@ -79,16 +79,16 @@ struct Board {
     stop: AtomicU64,
 }
 
-impl Board {
-    fn make() -> Result<&'static Board, String> {
+impl SharedState {
+    fn make() -> Result<&'static SharedState, String> {
         let protection = sys::PROT_READ | sys::PROT_WRITE;
         let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
-        let place = sys::map(-1, size_of::<Board>(), protection, flags)
+        let place = sys::map(-1, size_of::<SharedState>(), protection, flags)
             .map_err(|error| format!("no memory to share: error {}", error.0))?;
         // SAFETY: fresh memory, page-aligned, zeroed, never unmapped; the type holds atomics only.
-        let board = unsafe { &*place.cast::<Board>() };
-        board.failing.store(u64::MAX, Relaxed);
-        Ok(board)
+        let shared = unsafe { &*place.cast::<SharedState>() };
+        shared.failing.store(u64::MAX, Relaxed);
+        Ok(shared)
     }
 
     fn is_needless(&self, piece: u64) -> bool {
@@ -102,10 +102,10 @@ pub fn explore(
     task: &mut Task<'_>,
     limits: Limits,
 ) -> Result<Outcome, String> {
-    let board = Board::make()?;
+    let shared = SharedState::make()?;
     let mut processes = Vec::new();
     for _ in 0..limits.processes {
-        processes.push(Process::start(subject, task, board, limits.until)?);
+        processes.push(Process::start(subject, task, shared, limits.until)?);
     }
     let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(|_| None).collect();
     let mut report = Instant::now() + REPORT;
@@ -125,19 +125,19 @@ pub fn explore(
             (sum + explored.executions, count + 1)
         });
         if done > limits.executions {
-            board.stop.store(1, Relaxed);
+            shared.stop.store(1, Relaxed);
         }
         // An execution that never ends is for the driver to notice, by our silence.
         let now = Instant::now();
         if now >= report && now < limits.until {
-            let executions = board.executions.load(Relaxed);
+            let executions = shared.executions.load(Relaxed);
             let share = finished as f64 / pieces.len().max(1) as f64;
             responses::say(&task.progress(executions, share));
             report = now + REPORT;
         }
     }
     if matches!(task, Task::Round { .. }) {
-        number_anew(subject, task, board, limits.until, &mut pieces);
+        number_anew(subject, task, shared, limits.until, &mut pieces);
     }
     Ok(merge(task, pieces))
 }
@@ -147,16 +147,16 @@ pub fn explore(
 fn number_anew(
     subject: &mut Subject<'_>,
     task: &mut Task<'_>,
-    board: &Board,
+    shared: &SharedState,
     until: Instant,
     pieces: &mut [Option<Piece>],
 ) {
     for (number, piece) in (0..).zip(pieces) {
-        if piece.as_ref().is_none_or(|piece| !piece.has_new_names) || board.is_needless(number) {
+        if piece.as_ref().is_none_or(|piece| !piece.has_new_names) || shared.is_needless(number) {
             continue;
         }
         let (explored, found) = task.carry_out(number, &mut |strategy| {
-            explore_piece(subject, strategy, board, number, until)
+            explore_piece(subject, strategy, shared, number, until)
         });
         *piece = Some(Piece {
             explored,
@@ -259,7 +259,7 @@ impl Process {
     fn start(
         subject: &mut Subject<'_>,
         task: &mut Task<'_>,
-        board: &Board,
+        shared: &SharedState,
         until: Instant,
     ) -> Result<Process, String> {
         let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
@@ -267,7 +267,7 @@ impl Process {
             None => {
                 drop(pipe);
                 responses::redirect(end.as_raw_fd());
-                work(subject, task, board, until);
+                work(subject, task, shared, until);
                 sys::exit_now(0)
             }
             Some(pid) => Ok(Process {
@@ -306,19 +306,19 @@ impl Process {
 }
 
 /// What each process does: one piece after the other.
-fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: Instant) {
+fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, shared: &SharedState, until: Instant) {
     let longest = subject.longest();
     let names = subject.test().names().clone();
     loop {
-        let number = board.next.fetch_add(1, Relaxed);
-        if number >= task.pieces() || board.is_needless(number) || Instant::now() >= until {
+        let number = shared.next.fetch_add(1, Relaxed);
+        if number >= task.pieces() || shared.is_needless(number) || Instant::now() >= until {
             return;
         }
         // What a piece comes to must not depend on which other pieces this process had.
         subject.set_longest(longest);
         subject.test().set_names(names.clone());
         let (explored, found) = task.carry_out(number, &mut |strategy| {
-            explore_piece(subject, strategy, board, number, until)
+            explore_piece(subject, strategy, shared, number, until)
         });
         let piece = Piece {
             explored,
@@ -332,7 +332,7 @@ fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, board: &Board, until: In
 fn explore_piece(
     subject: &mut Subject<'_>,
     strategy: &mut dyn Strategy,
-    board: &Board,
+    shared: &SharedState,
     number: u64,
     until: Instant,
 ) -> Explored {
@@ -343,7 +343,7 @@ fn explore_piece(
         let end = subject.run(strategy);
         strategy.end(end);
         if end != End::Stopped {
-            board.executions.fetch_add(1, Relaxed);
+            shared.executions.fetch_add(1, Relaxed);
         }
         if end.is_failure() {
             failing = Some((end, strategy.schedule()));
@@ -352,11 +352,11 @@ fn explore_piece(
             || strategy.divergence().is_some()
             || subject.notes.uncontrolled.is_some()
         {
-            board.failing.fetch_min(number, Relaxed);
+            shared.failing.fetch_min(number, Relaxed);
             is_complete = false;
             break;
         }
-        if board.is_needless(number) || Instant::now() >= until {
+        if shared.is_needless(number) || Instant::now() >= until {
             is_complete = false;
             break;
         }

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::board::{Board, WANTED};
-use crate::command::{Reply, Request, RunMode, Test};
+use crate::command::{Reply, RunMode, Test, ZygoteCommand};
 use crate::effect::Effects;
 use crate::path_set::FileUse;
 use crate::sys::{self, PollFd};
@@ -261,7 +261,7 @@ impl Client {
     }
 
     fn list(&mut self) -> Result<(), Broken> {
-        self.send(&Request::List)?;
+        self.send(&ZygoteCommand::List)?;
         let deadline = Instant::now() + self.patience;
         let Reply::Tests(count) = self.reply_until(deadline)? else {
             return Err(Broken::Refused("no list of tests".into()));
@@ -307,7 +307,7 @@ impl Client {
         }
         self.board.header().recording.store(1, Ordering::Relaxed);
         let done = self.command(
-            &Request::Baseline {
+            &ZygoteCommand::Baseline {
                 test,
                 capture: capture.to_owned(),
             },
@@ -366,7 +366,7 @@ impl Client {
                 !is_final
             });
         };
-        let done = self.command(&Request::Run { way, test }, &mut |board| {
+        let done = self.command(&ZygoteCommand::Run { way, test }, &mut |board| {
             if early {
                 look(board);
             }
@@ -446,8 +446,12 @@ impl Client {
         }
     }
 
-    fn command(&mut self, request: &Request, look: &mut dyn FnMut(&Board)) -> Result<(), Broken> {
-        self.send(request)?;
+    fn command(
+        &mut self,
+        command: &ZygoteCommand,
+        look: &mut dyn FnMut(&Board),
+    ) -> Result<(), Broken> {
+        self.send(command)?;
         loop {
             match self.next_reply(TICK)? {
                 Some(Reply::Done) => return Ok(()),
@@ -464,9 +468,9 @@ impl Client {
         }
     }
 
-    fn send(&mut self, request: &Request) -> Result<(), Broken> {
+    fn send(&mut self, command: &ZygoteCommand) -> Result<(), Broken> {
         self.channel
-            .write_all(request.to_line().as_bytes())
+            .write_all(command.to_line().as_bytes())
             .map_err(|_| self.died())
     }
 

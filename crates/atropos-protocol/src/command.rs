@@ -20,7 +20,7 @@ pub enum RunMode {
 
 /// What the driver asks for. Tests are numbered as the zygote listed them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum ZygoteCommand {
     List,
     Baseline {
         test: usize,
@@ -58,14 +58,14 @@ pub struct Test {
     pub should_panic: bool,
 }
 
-impl Request {
+impl ZygoteCommand {
     pub fn to_line(&self) -> String {
         match self {
-            Request::List => line(&["list"]),
-            Request::Baseline { test, capture } => {
+            ZygoteCommand::List => line(&["list"]),
+            ZygoteCommand::Baseline { test, capture } => {
                 line(&["baseline", &test.to_string(), &capture.to_string_lossy()])
             }
-            Request::Run { way, test } => {
+            ZygoteCommand::Run { way, test } => {
                 let way = match way {
                     RunMode::Fork => "fork",
                     RunMode::Each => "each",
@@ -76,16 +76,16 @@ impl Request {
         }
     }
 
-    pub fn parse(line: &str) -> Option<Request> {
+    pub fn parse(line: &str) -> Option<ZygoteCommand> {
         let fields = fields(line);
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         Some(match fields[..] {
-            ["list"] => Request::List,
-            ["baseline", test, capture] => Request::Baseline {
+            ["list"] => ZygoteCommand::List,
+            ["baseline", test, capture] => ZygoteCommand::Baseline {
                 test: test.parse().ok()?,
                 capture: capture.into(),
             },
-            [way, test] => Request::Run {
+            [way, test] => ZygoteCommand::Run {
                 way: match way {
                     "fork" => RunMode::Fork,
                     "each" => RunMode::Each,
@@ -193,30 +193,30 @@ mod tests {
     #[test]
     fn requests_survive_the_wire() {
         for request in [
-            Request::List,
-            Request::Baseline {
+            ZygoteCommand::List,
+            ZygoteCommand::Baseline {
                 test: 3,
                 capture: "a\tb\\n\n".into(),
             },
-            Request::Run {
+            ZygoteCommand::Run {
                 way: RunMode::Fork,
                 test: 0,
             },
-            Request::Run {
+            ZygoteCommand::Run {
                 way: RunMode::Each,
                 test: 1,
             },
-            Request::Run {
+            ZygoteCommand::Run {
                 way: RunMode::Batch,
                 test: 2,
             },
         ] {
             let line = request.to_line();
             assert_eq!(line.matches('\n').count(), 1);
-            assert_eq!(Request::parse(&line), Some(request));
+            assert_eq!(ZygoteCommand::parse(&line), Some(request));
         }
-        assert_eq!(Request::parse("dance\t1"), None);
-        assert_eq!(Request::parse("fork\tx"), None);
+        assert_eq!(ZygoteCommand::parse("dance\t1"), None);
+        assert_eq!(ZygoteCommand::parse("fork\tx"), None);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Allowance {
     }
 }
 
-/// An request. Strategies, techniques and schedules are texts that `atropos-search` reads.
+/// A request. Strategies, techniques and schedules are texts that `atropos-search` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub action: Action,

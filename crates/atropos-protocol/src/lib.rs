@@ -74,7 +74,7 @@ pub mod undo;
 
 pub use board::{Board, Header};
 pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
-pub use command::{Reply, Request, RunMode, Test};
+pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};
 pub use failure_kind::FailureKind;
 pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};

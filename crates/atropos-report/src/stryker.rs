@@ -59,12 +59,12 @@ struct Performance {
 struct File<'o> {
     language: &'static str,
     source: String,
-    mutants: Vec<Mutant<'o>>,
+    mutants: Vec<StrykerMutant<'o>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Mutant<'o> {
+struct StrykerMutant<'o> {
     id: String,
     mutator_name: &'static str,
     description: String,
@@ -189,13 +189,13 @@ fn mutant<'o>(
     record: &'o MutantRecord,
     lines: Option<&Lines>,
     ids: &mut BTreeSet<String>,
-) -> Mutant<'o> {
+) -> StrykerMutant<'o> {
     let info = &record.info;
     let Region { start, end } = region(info, lines, Units::Utf16);
     let position = |(line, column)| Position { line, column };
     let names = |tests: &[usize]| tests.iter().map(usize::to_string).collect();
     let killers: Vec<usize> = record.killed_by.iter().map(|kill| kill.test).collect();
-    Mutant {
+    StrykerMutant {
         id: unique(info.key.clone(), info.id.0, ids),
         mutator_name: info.operator.code(),
         description: format!("{} (mutant {})", info.deed(), info.id.0),

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use atropos_protocol::sys;
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Reply, Request, RunMode, Test, TestResult,
+    Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Reply, RunMode, Test, TestResult, ZygoteCommand,
 };
 
 use crate::role::{self, Class, Role};
@@ -130,13 +130,13 @@ impl<'a> Zygote<'a> {
     fn serve(&mut self) {
         self.reply(&Reply::hello());
         while let Some(line) = self.next_line() {
-            match Request::parse(&line) {
-                Some(Request::List) => self.list(),
-                Some(Request::Baseline { test, capture }) if test < self.tests.len() => {
+            match ZygoteCommand::parse(&line) {
+                Some(ZygoteCommand::List) => self.list(),
+                Some(ZygoteCommand::Baseline { test, capture }) if test < self.tests.len() => {
                     self.baseline(test, &capture);
                     self.reply(&Reply::Done);
                 }
-                Some(Request::Run { way, test }) if test < self.tests.len() => {
+                Some(ZygoteCommand::Run { way, test }) if test < self.tests.len() => {
                     self.run(way, test);
                     self.reply(&Reply::Done);
                 }

@@ -58,8 +58,8 @@ pub use gradual::{Budget, Gradual, GradualStage};
 pub use hash::{Fingerprint, mix, spread};
 pub use model::{Model, Walk};
 pub use mutmut::{
-    Look, Method, MutantRun, Original, SampledOriginal, SampledRun, Technique, UnknownTechnique,
-    Until, Verdict, Watch, kill_matrix,
+    Look, Method, MutantRun, Original, SampledOriginal, SampledRun, SearchResult, Technique,
+    UnknownTechnique, Until, Watch, kill_matrix,
 };
 pub use names::Names;
 pub use op::{Access, Kind, Object, Op};

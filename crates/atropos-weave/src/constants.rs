@@ -13,7 +13,7 @@ use crate::layout::{Kind, Wrap};
 
 /// An operator with a number on its right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operator {
+pub(crate) struct OperatorAround {
     pub letter: char,
     pub is_compared: bool,
     /// Its left side has no name yet: where it is, and all of it.
@@ -28,7 +28,7 @@ pub(crate) struct Unnamed {
 }
 
 /// The operator of an expression, if another number on its right need not make a difference to it.
-pub(crate) fn unnamed(binary: &Binary) -> Option<Operator> {
+pub(crate) fn unnamed(binary: &Binary) -> Option<OperatorAround> {
     let (letter, is_compared) = match binary.op {
         BinOp::Lt(_) => ('<', true),
         BinOp::Gt(_) => ('>', true),
@@ -46,7 +46,7 @@ pub(crate) fn unnamed(binary: &Binary) -> Option<Operator> {
         _ => return None,
     };
     let Binary { whole, left, .. } = *binary;
-    Some(Operator {
+    Some(OperatorAround {
         letter,
         is_compared,
         unnamed: Some(Unnamed { whole, left }),
@@ -55,7 +55,7 @@ pub(crate) fn unnamed(binary: &Binary) -> Option<Operator> {
 
 /// The operators that another number on their right need not make a difference to, by the span of their right side: where
 /// operands are evaluated one after the other, the left one under a name.
-pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, Operator> {
+pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, OperatorAround> {
     let operator = |wrap: &Wrap| {
         let Kind::Operands { right, .. } = wrap.kind else {
             return None;
@@ -66,7 +66,7 @@ pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, Opera
             Shape::Arithmetic { op, .. } if !matches!(op, '+' | '-' | '^') => (op, false),
             _ => return None,
         };
-        let operator = Operator {
+        let operator = OperatorAround {
             letter,
             is_compared,
             unnamed: None,
@@ -97,7 +97,11 @@ fn value(expr: &Expr) -> Option<i128> {
 }
 
 /// The arguments of the runtime's question, up to the left side: the point, the operator, and the numbers.
-pub(crate) fn arguments(original: i128, operator: Operator, choice: &Choice) -> Option<String> {
+pub(crate) fn arguments(
+    original: i128,
+    operator: OperatorAround,
+    choice: &Choice,
+) -> Option<String> {
     let mut numbers = vec![original.to_string()];
     for number in 1..=choice.count {
         let variant = choice
@@ -109,7 +113,7 @@ pub(crate) fn arguments(original: i128, operator: Operator, choice: &Choice) -> 
         numbers.push(number.to_string());
     }
     let letters = choice.letters(|number| char::from(b'a' + (number - 1) as u8));
-    let Operator {
+    let OperatorAround {
         letter,
         is_compared,
         ..

@@ -9,7 +9,7 @@ use syn::Expr;
 
 use crate::arms::{Pieces, parse};
 use crate::choice::{Choice, Variant};
-use crate::constants::{Operator, Unnamed, arguments, integer, operators, unnamed};
+use crate::constants::{OperatorAround, Unnamed, arguments, integer, operators, unnamed};
 use crate::context::Contexts;
 use crate::effects::{Effects, effects_of, is_place};
 use crate::exact::is_exact_by_values;
@@ -51,7 +51,7 @@ pub(crate) enum Kind {
         choice: Choice,
         /// Of the runtime's question, up to the left side.
         arguments: String,
-        operator: Operator,
+        operator: OperatorAround,
         /// The number.
         right: Span,
     },
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The operator before a number, if its left side can be given a name. One with mutants of its own had its chance.
-    fn unnamed(&self, number: Span, layout: &Layout) -> Option<Operator> {
+    fn unnamed(&self, number: Span, layout: &Layout) -> Option<OperatorAround> {
         let binary = self.contexts.binaries.get(&number)?;
         let operator = unnamed(binary)?;
         let whole = binary.whole;
@@ -239,7 +239,7 @@ impl<'a> Planner<'a> {
     fn lay_out(
         &self,
         draft: &Draft,
-        operator: Option<Operator>,
+        operator: Option<OperatorAround>,
         taken_apart: &mut HashSet<Span>,
         layout: &mut Layout,
     ) {
@@ -515,7 +515,7 @@ impl<'a> Planner<'a> {
     fn constant(
         &self,
         draft: &Draft,
-        operator: Operator,
+        operator: OperatorAround,
         layout: &mut Layout,
     ) -> Result<Wrap, &'static str> {
         let span = draft.point.span;

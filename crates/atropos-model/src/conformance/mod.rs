@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::mutation::MutantId;
 use crate::state_space::{Explorer, Limits, Stop};
 use atropos_search::{
-    Finding, Matching, Method, Original, SearchOrder, Settings, Size, Technique, Until, Verdict,
-    Walk,
+    Finding, Matching, Method, Original, SearchOrder, SearchResult, Settings, Size, Technique,
+    Until, Walk,
 };
 use std::ops::ControlFlow;
 #[cfg(test)]
@@ -159,13 +159,13 @@ impl Explored {
                         false => flow,
                     }
                 });
-        let conforms = match run.verdict {
+        let conforms = match run.result {
             _ if self.walk.model().is_halted() => Conforms::Stopped,
-            Verdict::Killed(_) => Conforms::No,
+            SearchResult::Killed(_) => Conforms::No,
             _ if cut || run.divergence.is_some() => Conforms::TooLarge,
-            Verdict::Survived => Conforms::Always,
-            Verdict::Unreached => Conforms::Unreached,
-            Verdict::Undecided => Conforms::TooLarge,
+            SearchResult::Survived => Conforms::Always,
+            SearchResult::Unreached => Conforms::Unreached,
+            SearchResult::Undecided => Conforms::TooLarge,
         };
         Judged {
             conforms,

@@ -136,7 +136,7 @@ enum Memory {
 
 /// What became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum SearchResult {
     /// This execution fails.
     Killed(Finding),
     /// No execution fails.
@@ -151,7 +151,7 @@ pub enum Verdict {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutantRun {
     pub mutant: u32,
-    pub verdict: Verdict,
+    pub result: SearchResult,
     pub size: Size,
     /// The transitions of it on paths where the mutant had not acted yet: what a technique can save at most.
     pub before: u64,
@@ -302,7 +302,7 @@ impl Original {
         if technique != Technique::Naive && !is_reached {
             return MutantRun {
                 mutant,
-                verdict: Verdict::Unreached,
+                result: SearchResult::Unreached,
                 size: Size::default(),
                 before: 0,
                 ways: 0,
@@ -329,15 +329,15 @@ impl Original {
         };
         system.activate(0);
         let report = explored.report;
-        let verdict = match report.finding {
-            _ if is_reached && self.finding.is_some() => Verdict::Undecided,
-            Some(finding) if self.finding.is_none() => Verdict::Killed(finding),
-            _ if is_reached => Verdict::Survived,
-            _ => Verdict::Unreached,
+        let result = match report.finding {
+            _ if is_reached && self.finding.is_some() => SearchResult::Undecided,
+            Some(finding) if self.finding.is_none() => SearchResult::Killed(finding),
+            _ if is_reached => SearchResult::Survived,
+            _ => SearchResult::Unreached,
         };
         MutantRun {
             mutant,
-            verdict,
+            result,
             size: explored.size,
             before: explored.before,
             ways: explored.ways,

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use super::{Verdict, Watch};
+use super::{SearchResult, Watch};
 use crate::choice::Thread;
 use crate::pass_on;
 use crate::sampling::{Draw, Pct, Pos, Uniform};
@@ -55,7 +55,7 @@ pub struct SampledOriginal {
 /// How a mutant fared under random schedules.
 #[derive(Clone, Debug)]
 pub struct SampledRun {
-    pub verdict: Verdict,
+    pub result: SearchResult,
     pub executions: u64,
     /// What was run.
     pub coverage: Coverage,
@@ -127,12 +127,12 @@ impl SampledOriginal {
     ) -> SampledRun {
         let known = self.reached.get(&mutant).map_or(&[][..], Vec::as_slice);
         let mut is_reached = !known.is_empty();
-        let mut verdict = None;
+        let mut result = None;
         let mut executions = 0;
         let mut own = None;
         if self.finding.is_some() {
-            verdict = is_reached.then_some(Verdict::Undecided);
-            return self.said(verdict, is_reached, 0, own);
+            result = is_reached.then_some(SearchResult::Undecided);
+            return self.said(result, is_reached, 0, own);
         }
         system.activate(mutant);
         let new = self.executions..2 * self.executions;
@@ -146,9 +146,9 @@ impl SampledOriginal {
                 if number >= self.executions {
                     own = self.run(system, number).finding;
                 }
-                verdict = Some(match own {
-                    None => Verdict::Killed(finding),
-                    Some(_) => Verdict::Undecided,
+                result = Some(match own {
+                    None => SearchResult::Killed(finding),
+                    Some(_) => SearchResult::Undecided,
                 });
                 break;
             }
@@ -157,22 +157,22 @@ impl SampledOriginal {
             }
         }
         system.activate(0);
-        self.said(verdict, is_reached, executions, own)
+        self.said(result, is_reached, executions, own)
     }
 
     fn said(
         &self,
-        verdict: Option<Verdict>,
+        result: Option<SearchResult>,
         is_reached: bool,
         executions: u64,
         own: Option<Finding>,
     ) -> SampledRun {
         let otherwise = match is_reached {
-            true => Verdict::Survived,
-            false => Verdict::Unreached,
+            true => SearchResult::Survived,
+            false => SearchResult::Unreached,
         };
         SampledRun {
-            verdict: verdict.unwrap_or(otherwise),
+            result: result.unwrap_or(otherwise),
             executions,
             coverage: self.coverage(executions),
             own,

@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_search::{
-    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Original, SearchOrder, Settings,
-    Size, Technique, Until, Verdict, Walk,
+    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Original, SearchOrder,
+    SearchResult, Settings, Size, Technique, Until, Walk,
 };
 
 /// `test1`: an account of 50; one thread withdraws 80, one deposits 90, one deposits 20; in the end
@@ -98,8 +98,8 @@ fn run_of_mutant_1(technique: Technique) -> MutantRun {
     let original = Original::explore(&mut system, method(SearchOrder::DepthFirst));
     let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
     assert_eq!(
-        run.verdict,
-        Verdict::Survived,
+        run.result,
+        SearchResult::Survived,
         "160 is a correct balance too"
     );
     assert_eq!(run.divergence, None);
@@ -159,9 +159,12 @@ fn every_technique_kills_mutant_2_and_not_mutant_3() {
             let mut system = Walk::new(Account::default());
             let original = Original::explore(&mut system, method(order));
             let run = original.explore_mutant(&mut system, 2, technique, Until::FirstFailure);
-            assert!(matches!(run.verdict, Verdict::Killed(_)), "{technique:?}");
+            assert!(
+                matches!(run.result, SearchResult::Killed(_)),
+                "{technique:?}"
+            );
             let run = original.explore_mutant(&mut system, 3, technique, Until::FirstFailure);
-            assert_eq!(run.verdict, Verdict::Unreached, "{technique:?}");
+            assert_eq!(run.result, SearchResult::Unreached, "{technique:?}");
         }
     }
 }
@@ -227,7 +230,10 @@ fn state_set_finds_a_kill_that_the_paths_of_the_search_tree_alone_would_hide() {
             let original = Original::explore(&mut system, method(order));
             assert_eq!(original.finding, None);
             let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
-            assert!(matches!(run.verdict, Verdict::Killed(_)), "{technique:?}");
+            assert!(
+                matches!(run.result, SearchResult::Killed(_)),
+                "{technique:?}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use atropos_search::{
     End, Guide, Matching, Method, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
-    SearchOrder, Settings, Size, Strictness, System, Technique, Until, Verdict, replay,
+    SearchOrder, SearchResult, Settings, Size, Strictness, System, Technique, Until, replay,
 };
 
 use crate::equivalence::{ends_of, seeds};
@@ -40,7 +40,7 @@ fn complete_methods() -> Vec<Method> {
 
 fn killed(runs: &[MutantRun]) -> BTreeSet<u32> {
     runs.iter()
-        .filter(|run| matches!(run.verdict, Verdict::Killed(_)))
+        .filter(|run| matches!(run.result, SearchResult::Killed(_)))
         .map(|run| run.mutant)
         .collect()
 }
@@ -197,7 +197,7 @@ fn a_killing_schedule_kills_again_when_replayed() {
         ] {
             for (_, runs) in explore_all(&mut system, method, Until::FirstFailure) {
                 for run in runs {
-                    let Verdict::Killed(finding) = run.verdict else {
+                    let SearchResult::Killed(finding) = run.result else {
                         continue;
                     };
                     system.activate(run.mutant);
@@ -242,11 +242,11 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
                 Technique::StateSet,
                 Until::FirstFailure,
             );
-            let is_killed = matches!(run.verdict, Verdict::Killed(_));
+            let is_killed = matches!(run.result, SearchResult::Killed(_));
             let sampled = sample.explore_mutant(&mut system, mutant, go_on);
             assert!(sampled.executions <= 40);
             assert_eq!(sampled.coverage, sample.coverage(sampled.executions));
-            if let Verdict::Killed(finding) = sampled.verdict {
+            if let SearchResult::Killed(finding) = sampled.result {
                 assert!(is_killed, "seed {seed}, mutant {mutant}");
                 system.activate(mutant);
                 let again = replay(&mut system, &finding.schedule, Strictness::Exact);
@@ -300,9 +300,9 @@ fn a_random_schedule_under_which_the_original_fails_too_kills_nobody() {
                 continue;
             }
             let run = sample.explore_mutant(&mut system, HARMLESS, go_on);
-            match run.verdict {
-                Verdict::Survived => {}
-                Verdict::Undecided => {
+            match run.result {
+                SearchResult::Survived => {}
+                SearchResult::Undecided => {
                     let own = run.own.expect("the original's failure is shown");
                     system.activate(0);
                     let again = replay(&mut system, &own.schedule, Strictness::Exact);
@@ -338,7 +338,10 @@ fn a_quick_look_kills_only_what_exploration_kills() {
                 let whole = original.explore_mutant(&mut system, mutant, naive, Until::Done);
                 let look = original.look_at_mutant(&mut system, mutant, 1, stop_at_failure);
                 if let Some(finding) = look.finding {
-                    assert!(matches!(whole.verdict, Verdict::Killed(_)), "seed {seed}");
+                    assert!(
+                        matches!(whole.result, SearchResult::Killed(_)),
+                        "seed {seed}"
+                    );
                     system.activate(mutant);
                     let again = replay(&mut system, &finding.schedule, Strictness::Exact);
                     assert_eq!(again.ended(), Some(finding.end), "seed {seed}");
@@ -346,7 +349,7 @@ fn a_quick_look_kills_only_what_exploration_kills() {
                     kills += 1;
                 }
                 let unbounded = original.look_at_mutant(&mut system, mutant, u32::MAX, go_on);
-                let is_killed = matches!(whole.verdict, Verdict::Killed(_));
+                let is_killed = matches!(whole.result, SearchResult::Killed(_));
                 assert_eq!(unbounded.finding.is_some(), is_killed, "seed {seed}");
             }
         }
@@ -391,7 +394,7 @@ fn a_mutant_that_is_cut_off_survives_what_was_run_of_it() {
             let run = original
                 .explore_mutant_while(&mut system, mutant, naive, &mut |_| ControlFlow::Break(()));
             assert_eq!(run.executions, 1);
-            if run.verdict == Verdict::Survived && whole.executions > 1 {
+            if run.result == SearchResult::Survived && whole.executions > 1 {
                 assert!(!run.is_complete, "seed {seed}, mutant {mutant}");
                 cut_off += 1;
             }
