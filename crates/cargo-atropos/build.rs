@@ -1,5 +1,8 @@
 //! Embeds the sources of the runtime crates, so that the tool can compile them for the
 //! toolchain of the crate under test.
+//!
+//! `runtime/` has a link to the sources of each. Cargo follows the links when it makes a package, so that the package holds the
+//! sources and builds wherever it is unpacked.
 
 mod runtime_crates;
 
@@ -18,10 +21,13 @@ fn main() {
 }
 
 fn embed(list: &str, list_of: Crates) -> String {
-    let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap()).join("..");
+    let runtime = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap()).join("runtime");
     let mut code = format!("const {list}: &[EmbeddedCrate] = &[\n");
     for (folder, name, uses) in list_of {
-        let sources = crates.join(folder).join("src");
+        let sources = runtime.join(folder);
+        let sources = sources
+            .canonicalize()
+            .unwrap_or_else(|error| panic!("{error}: `ln -s ../../{folder}/src runtime/{folder}`"));
         println!("cargo::rerun-if-changed={}", sources.display());
         writeln!(
             code,
@@ -33,7 +39,6 @@ fn embed(list: &str, list_of: Crates) -> String {
         files.sort();
         for file in files {
             let relative = file.strip_prefix(&sources).unwrap();
-            let file = file.canonicalize().unwrap();
             writeln!(code, "({relative:?}, include_str!({file:?})),").unwrap();
         }
         code.push_str("] },\n");

@@ -248,6 +248,46 @@ fn the_code_map_names_the_crates_that_exist() {
     );
 }
 
+/// What every package on a registry has.
+const OF_PACKAGES: [&str; 9] = [
+    "\ndescription = ",
+    "\nlicense",
+    "\nrepository",
+    "\nkeywords",
+    "\ncategories",
+    "\nreadme = ",
+    "\nexclude.workspace = true",
+    "\n[package.metadata.docs.rs]",
+    "\n[lints]",
+];
+
+#[test]
+fn every_package_has_what_a_registry_shows() {
+    let mut missing = Vec::new();
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let folder = entry.path();
+        let name = entry.file_name().into_string().expect("names are text");
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let absent = OF_PACKAGES
+            .iter()
+            .filter(|field| !manifest.contains(**field));
+        missing.extend(absent.map(|field| format!("{name}: {}", field.trim())));
+        let readme = manifest
+            .lines()
+            .find_map(|line| line.strip_prefix("readme = "));
+        let readme = readme.unwrap_or_default().trim_matches('"');
+        for file in [readme, "LICENSE-MIT", "LICENSE-APACHE"] {
+            if !folder.join(file).is_file() {
+                missing.push(format!("{name}: {file}"));
+            }
+        }
+    }
+    none("these packages are not complete", missing);
+}
+
 #[test]
 fn marks_count_only_as_words() {
     assert!(stands_in("// TO_DO: later", "TO_DO"));

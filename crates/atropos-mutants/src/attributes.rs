@@ -3,7 +3,7 @@
 
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token};
 
 use crate::paths::names_of;
 use crate::source::Source;
@@ -15,6 +15,8 @@ pub(crate) struct Marks {
     pub test: bool,
     /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`.
     pub skip: bool,
+    /// The patterns of `#[mutants::exclude_re("…")]`.
+    pub exclusions: Vec<String>,
     /// Built where debug assertions are on: `#[cfg(debug_assertions)]`.
     pub debug: bool,
     /// No instruction may be added: `#[naked]`.
@@ -62,21 +64,23 @@ impl Marks {
             }
         } else if path.is_ident("naked") {
             self.untouchable = true;
-        } else if is_skip(path) {
+        } else if is_ours(path, "skip") {
             self.skip = true;
+        } else if is_ours(path, "exclude_re") {
+            self.exclusions.extend(string_argument(meta));
         } else if is_test_like(path) {
             self.test = true;
         }
     }
 }
 
-/// `#[mutants::skip]` and its kind.
-fn is_skip(path: &Path) -> bool {
+/// `mutants::skip`, `atropos::skip` and the like.
+fn is_ours(path: &Path, attribute: &str) -> bool {
     let names = names_of(path);
-    matches!(
-        names.iter().map(String::as_str).collect::<Vec<_>>()[..],
-        ["mutants" | "atropos", "skip"]
-    )
+    match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["mutants" | "atropos", name] => name == attribute,
+        _ => false,
+    }
 }
 
 /// Attributes that make a function a test, a benchmark or a part of one. Judged by the last name
@@ -140,6 +144,15 @@ fn nested(meta: &Meta) -> Vec<Meta> {
         .unwrap_or_default()
 }
 
+/// The text in `name("text")`.
+fn string_argument(meta: &Meta) -> Option<String> {
+    let Meta::List(list) = meta else {
+        return None;
+    };
+    let text = syn::parse2::<LitStr>(list.tokens.clone()).ok()?;
+    Some(text.value())
+}
+
 fn string_value(meta: &Meta) -> Option<String> {
     let Meta::NameValue(pair) = meta else {
         return None;
@@ -199,6 +212,7 @@ mod tests {
         };
         check("#[mutants::skip]", true);
         check("#[atropos::skip]", true);
+        check("#[atropos::skip(reason = \"drawn on the screen\")]", true);
         check("#[cfg_attr(test, mutants::skip)]", true);
         check("#[cfg_attr(any(), allow(x), mutants::skip)]", true);
         check("#[skip]", false);

@@ -39,7 +39,9 @@ mod walk_constants;
 
 pub use apply::apply;
 pub use find::{Edition, FindOptions, ParseError, find_mutants};
-pub use mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
+pub use mutant::{
+    ChildModule, Exclusion, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace,
+};
 pub use operator::{Category, Operator};
 pub use patterns::BugPattern;
 pub use selection::{OperatorSelection, UnknownOperator};

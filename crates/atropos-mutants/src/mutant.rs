@@ -30,6 +30,11 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
+    /// The smallest span that contains both.
+    pub fn around(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
     pub fn text(self, source: &str) -> &str {
         &source[self.start..self.end]
     }
@@ -163,4 +168,16 @@ pub struct FileMutants {
     /// Where an item may be inserted at the file's top: behind a shebang, inner attributes and
     /// inner doc comments.
     pub first_item: usize,
+    /// What `exclude_re` attributes leave out.
+    #[serde(default)]
+    pub exclusions: Vec<Exclusion>,
+}
+
+/// An item with `#[mutants::exclude_re("…")]`: mutants in it whose name matches are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exclusion {
+    /// From the item's first point to its last.
+    pub span: Span,
+    /// A regular expression, as the user wrote it.
+    pub pattern: String,
 }

@@ -14,7 +14,9 @@ use crate::attributes::Marks;
 use crate::concurrency::construct::Known;
 use crate::concurrency::locals;
 use crate::find::FindOptions;
-use crate::mutant::{ChildModule, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace};
+use crate::mutant::{
+    ChildModule, Exclusion, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace,
+};
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::Source;
@@ -231,7 +233,14 @@ impl<'a> Walker<'a> {
         if marks.untouchable {
             self.mode = Mode::NOTHING;
         }
+        let first = self.found.points.len();
         walk(self);
+        for pattern in marks.exclusions {
+            let spans = self.found.points[first..].iter().map(|point| point.span);
+            if let Some(span) = spans.reduce(Span::around) {
+                self.found.exclusions.push(Exclusion { span, pattern });
+            }
+        }
         self.mode = mode;
         self.cfg.truncate(outer_cfg);
     }

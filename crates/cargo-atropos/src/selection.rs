@@ -5,7 +5,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use atropos_mutants::{Exclusion, Span};
+use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, ReadError};
 use atropos_report::verdict::Verdict;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
@@ -51,6 +53,7 @@ pub fn select(
     } else {
         HashSet::new()
     };
+    let exclusions = Exclusions::of(&discovery)?;
     let found = count_mutants(&discovery);
     let mut in_shard = ShardCounter::new(options.shard);
     let texts = std::mem::take(&mut discovery.texts);
@@ -64,6 +67,7 @@ pub fn select(
         let chosen = is_named
             && !files.excludes(file, candidate.package_root)
             && !options.exclude_re.iter().any(|regex| regex.is_match(&name))
+            && !exclusions.match_name_of(&candidate.info)
             && changed
                 .as_ref()
                 .is_none_or(|changed| changed.touch(candidate))
@@ -136,6 +140,46 @@ fn why_none_is_named(options: &SelectOptions, found: usize) -> String {
 
 fn is_included(options: &SelectOptions, name: &str) -> bool {
     options.re.is_empty() || options.re.iter().any(|regex| regex.is_match(name))
+}
+
+/// What `#[mutants::exclude_re("…")]` attributes leave out, by file.
+struct Exclusions {
+    of_file: HashMap<Utf8PathBuf, Vec<(Span, Regex)>>,
+}
+
+impl Exclusions {
+    fn of(discovery: &Discovery) -> Result<Exclusions> {
+        let mut of_file = HashMap::new();
+        for file in discovery.packages.iter().flat_map(|package| &package.files) {
+            let compile = |exclusion: &Exclusion| {
+                let regex = Regex::new(&exclusion.pattern).with_context(|| {
+                    format!(
+                        "{}: `exclude_re({:?})` is no regular expression",
+                        file.path, exclusion.pattern
+                    )
+                })?;
+                Ok((exclusion.span, regex))
+            };
+            let exclusions: Vec<_> = file
+                .mutants
+                .exclusions
+                .iter()
+                .map(compile)
+                .collect::<Result<_>>()?;
+            if !exclusions.is_empty() {
+                of_file.insert(file.path.clone(), exclusions);
+            }
+        }
+        Ok(Exclusions { of_file })
+    }
+
+    fn match_name_of(&self, info: &MutantInfo) -> bool {
+        let exclusions = self.of_file.get(Utf8Path::new(&info.file));
+        exclusions
+            .into_iter()
+            .flatten()
+            .any(|(span, regex)| span.contains(info.span) && regex.is_match(&info.name()))
+    }
 }
 
 /// `--file` and `--exclude-file`.

@@ -129,3 +129,23 @@ fn no_expression_starts_with_an_attribute() {
         &["CRP: 2 => 3", "CRP: 2 => 1", "CRP: 2 => 0"],
     );
 }
+
+#[test]
+fn patterns_that_exclude_mutants_are_kept_with_the_code_that_they_are_about() {
+    let source = "fn a(x: u8) -> u8 { x + 1 }\n\
+        #[mutants::exclude_re(\"replace \\\\+\")]\nimpl S {\n  fn f(x: u8) -> u8 { x + 2 }\n  \
+        #[cfg_attr(test, atropos::exclude_re(\"with -\"))] fn g(x: u8) -> u8 { x - 3 }\n}\n\
+        fn b(x: u8) -> u8 { x + 4 }\n";
+    let found = found_with(source, &options("AOR"));
+    let exclusions: Vec<(&str, &str)> = found
+        .exclusions
+        .iter()
+        .map(|exclusion| (exclusion.pattern.as_str(), exclusion.span.text(source)))
+        .collect();
+    let [(inner, code), (outer, all)] = exclusions[..] else {
+        panic!("{exclusions:?}");
+    };
+    assert_eq!((inner, code), ("with -", "x - 3"));
+    assert_eq!(outer, "replace \\+");
+    assert!(all.starts_with("x + 2") && all.ends_with("x - 3"), "{all}");
+}

@@ -243,3 +243,18 @@ fn iterate_skips_what_the_last_run_caught() {
     assert!(!expected.is_empty());
     assert_eq!(left, expected);
 }
+
+#[test]
+fn an_attribute_excludes_mutants_by_their_names() {
+    let text = "#[mutants::exclude_re(\"with -\")]\npub fn sum(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n\
+        pub fn more(a: i32, b: i32) -> i32 {\n    a + b\n}\n";
+    let project = Project::bank();
+    project.write("src/lib.rs", text);
+    let more = "src/lib.rs:7:7: replace + with - in fn more [AOR]";
+    assert_eq!(project.names(&[]), [more]);
+    project.write("src/lib.rs", text.replace("with -", "with ("));
+    let answer = project.atropos(&["list"]);
+    assert_eq!(answer.code, 1);
+    let wrong = "src/lib.rs: `exclude_re(\"with (\")` is no regular expression";
+    assert!(answer.stderr.contains(wrong), "{}", answer.stderr);
+}
