@@ -50,3 +50,41 @@ fn main() -> Result<()> {
         Chore::Book => docs::book::build(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    /// The chores that a document speaks of, between backticks on one line.
+    fn chores(text: &str) -> impl Iterator<Item = &str> {
+        let code = text
+            .lines()
+            .flat_map(|line| line.split('`').skip(1).step_by(2));
+        code.filter(|code| code.starts_with("cargo xtask"))
+    }
+
+    #[test]
+    fn every_chore_in_the_documents_exists() {
+        let documents = [
+            include_str!("../../CONTRIBUTING.md"),
+            include_str!("../../EXPERIMENTS.md"),
+            include_str!("../../docs/src/results.md"),
+        ];
+        let all: Vec<&str> = documents.iter().flat_map(|text| chores(text)).collect();
+        assert!(all.len() > 10, "{all:?}");
+        for chore in all {
+            let words = chore.split(' ').skip(1);
+            if let Err(error) = Arguments::try_parse_from(words) {
+                // A chore may be named without what it needs.
+                let is_named = matches!(
+                    error.kind(),
+                    ErrorKind::MissingRequiredArgument
+                        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                );
+                assert!(is_named, "{chore}\n{error}");
+            }
+        }
+    }
+}

@@ -7,6 +7,8 @@
 mod arguments;
 mod config;
 mod did_you_mean;
+#[cfg(test)]
+mod documented_commands;
 mod environment;
 mod exit_code;
 mod gate;
