@@ -37,13 +37,23 @@ pub enum FailureKind {
     LostWakeUp,
     /// Explored: all threads that can run spin without changing anything.
     Livelock,
+    /// Explored: two accesses to plain memory that nothing orders.
+    DataRace,
+    /// Explored: memory was used that had been given back.
+    UseAfterFree,
+    /// Explored: memory was given back twice.
+    DoubleFree,
+    /// Explored: what was given back is no block of memory.
+    InvalidFree,
+    /// Explored: an access beside every block of memory.
+    OutOfBounds,
 }
 
 /// A kind, the word for it in a sentence about a mutant ("killed (panicked)"), and the name of the failure itself ("panic").
 type Named = (FailureKind, &'static str, &'static str);
 
 impl FailureKind {
-    const NAMED: [Named; 15] = [
+    const NAMED: [Named; 20] = [
         (FailureKind::Failed, "failed", "failed"),
         (FailureKind::Panicked, "panicked", "panic"),
         (FailureKind::Crashed, "crashed", "crash"),
@@ -67,10 +77,19 @@ impl FailureKind {
         ),
         (FailureKind::LostWakeUp, "lost wake-up", "lost wake-up"),
         (FailureKind::Livelock, "livelock", "livelock"),
+        (FailureKind::DataRace, "data race", "data race"),
+        (
+            FailureKind::UseAfterFree,
+            "use after free",
+            "use after free",
+        ),
+        (FailureKind::DoubleFree, "double free", "double free"),
+        (FailureKind::InvalidFree, "invalid free", "invalid free"),
+        (FailureKind::OutOfBounds, "out of bounds", "out of bounds"),
     ];
 
     /// The kinds that verdicts and reports tell apart.
-    pub const GENERAL: [FailureKind; 10] = [
+    pub const GENERAL: [FailureKind; 15] = [
         FailureKind::Failed,
         FailureKind::Panicked,
         FailureKind::Crashed,
@@ -81,9 +100,15 @@ impl FailureKind {
         FailureKind::FileLimit,
         FailureKind::SpawnLimit,
         FailureKind::TimeLimit,
+        FailureKind::DataRace,
+        FailureKind::UseAfterFree,
+        FailureKind::DoubleFree,
+        FailureKind::InvalidFree,
+        FailureKind::OutOfBounds,
     ];
 
-    /// What an ordinary run, which does not look into threads, would call it.
+    /// What an ordinary run, which does not look into threads, would call it. Races and memory errors, which only an
+    /// exploration sees for sure, keep their names.
     pub fn general(self) -> FailureKind {
         match self {
             FailureKind::PoisonedLock | FailureKind::PoisonedOnce | FailureKind::DroppedChannel => {
@@ -123,6 +148,18 @@ impl FailureKind {
     /// The kind with this number, as `kind as usize` gives it.
     pub(crate) fn from_index(index: usize) -> Option<FailureKind> {
         FailureKind::NAMED.get(index).map(|named| named.0)
+    }
+
+    /// Whether it is about plain memory: no assertion of the test failed.
+    pub fn is_of_memory(self) -> bool {
+        matches!(
+            self,
+            FailureKind::DataRace
+                | FailureKind::UseAfterFree
+                | FailureKind::DoubleFree
+                | FailureKind::InvalidFree
+                | FailureKind::OutOfBounds
+        )
     }
 
     /// Whether the mutant was stopped for taking too long, rather than noticed by what it did.

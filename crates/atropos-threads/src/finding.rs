@@ -7,6 +7,7 @@ use atropos_search::Object;
 
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
+use crate::races::{DataRace, MemoryError, MemoryErrorKind, Place};
 use crate::trace::{place, short};
 
 /// What was found.
@@ -39,6 +40,10 @@ pub enum Finding {
     MemoryLimit { thread: u32, bytes: usize },
     /// A thread gave memory back that was given back already.
     DoubleFree { thread: u32 },
+    /// Two accesses to plain memory that nothing orders.
+    DataRace(DataRace),
+    /// An access to memory that the program does not have, or a wrong free.
+    MemoryError(MemoryError),
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
     /// [`Finding::Panic`].
     PoisonedLock { text: String },
@@ -81,6 +86,8 @@ impl Finding {
             Finding::ThreadLimit { .. } => "thread limit".to_string(),
             Finding::MemoryLimit { .. } => "memory limit".to_string(),
             Finding::DoubleFree { .. } => "double free".to_string(),
+            Finding::DataRace(_) => "data race".to_string(),
+            Finding::MemoryError(error) => error.kind.title().to_string(),
             Finding::UsualPanic { .. } => "usual panic".to_string(),
             Finding::LeakedLock { .. } => "leaked lock".to_string(),
             Finding::LeftBehind { .. } => "left behind".to_string(),
@@ -100,7 +107,9 @@ impl Finding {
             | Finding::StepLimit { .. }
             | Finding::ThreadLimit { .. }
             | Finding::MemoryLimit { .. }
-            | Finding::DoubleFree { .. } => true,
+            | Finding::DoubleFree { .. }
+            | Finding::DataRace(_)
+            | Finding::MemoryError(_) => true,
             Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
             | Finding::DroppedChannel { .. }
@@ -126,7 +135,14 @@ impl Finding {
             Finding::Livelock { .. } => FailureKind::Livelock,
             Finding::StepLimit { .. } | Finding::ThreadLimit { .. } => FailureKind::StepLimit,
             Finding::MemoryLimit { .. } => FailureKind::MemoryLimit,
-            Finding::DoubleFree { .. } => FailureKind::Crashed,
+            Finding::DoubleFree { .. } => FailureKind::DoubleFree,
+            Finding::DataRace(_) => FailureKind::DataRace,
+            Finding::MemoryError(error) => match error.kind {
+                MemoryErrorKind::UseAfterFree => FailureKind::UseAfterFree,
+                MemoryErrorKind::DoubleFree => FailureKind::DoubleFree,
+                MemoryErrorKind::InvalidFree => FailureKind::InvalidFree,
+                MemoryErrorKind::OutOfBounds => FailureKind::OutOfBounds,
+            },
             Finding::NoPanic { .. }
             | Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
@@ -136,6 +152,15 @@ impl Finding {
             | Finding::LeftBehind { .. }
             | Finding::Uncontrolled { .. }
             | Finding::NotReady { .. } => FailureKind::Failed,
+        }
+    }
+
+    /// The places of it that are known by number only, until the schedule is run again.
+    pub(crate) fn places(&mut self) -> Vec<&mut Place> {
+        match self {
+            Finding::DataRace(race) => vec![&mut race.sides[0].place],
+            Finding::MemoryError(error) => error.places().collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -326,6 +351,8 @@ impl fmt::Display for Finding {
             Finding::DoubleFree { thread } => {
                 write!(f, "thread {thread} gave memory back twice (double free)")
             }
+            Finding::DataRace(race) => write!(f, "{race}"),
+            Finding::MemoryError(error) => write!(f, "{error}"),
             Finding::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
                 site.map_or(Ok(()), |site| write!(f, " since {}", place(site)))

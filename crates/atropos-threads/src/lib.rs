@@ -33,6 +33,7 @@ mod libc;
 mod memory;
 mod memory_model;
 pub mod options;
+pub mod races;
 pub mod sync;
 pub mod thread;
 pub mod trace;

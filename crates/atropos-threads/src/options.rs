@@ -55,6 +55,8 @@ pub struct Options {
     pub spurious: bool,
     /// Scheduling points after which an execution counts as one that does not end.
     pub step_limit: u64,
+    /// Whether accesses to plain memory are looked at, if the program is compiled for that. Needs [`Memory::Weak`].
+    pub races: bool,
     /// Whether virtual time also passes while threads run that seem not to end before it does; see [`crate::clock`].
     pub hurry: bool,
     /// What `available_parallelism` says.
@@ -71,6 +73,7 @@ impl Default for Options {
             should_panic: ShouldPanic::No,
             spurious: false,
             step_limit: 1_000_000,
+            races: true,
             hurry: false,
             processors: const { NonZero::new(2).unwrap() },
         }

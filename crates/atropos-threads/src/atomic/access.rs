@@ -11,6 +11,7 @@ use crate::control::objects::Site;
 use crate::control::{Announcement, Control, TOTAL_ORDER};
 use crate::memory_model::ordering::{acquires, is_sequential, releases};
 use crate::memory_model::{Location, Reader};
+use crate::races::AccessKind;
 
 /// The real atomic behind one of ours, as 64 bits.
 pub trait Word {
@@ -99,7 +100,7 @@ impl Control {
             true => self.weak_load(address as usize, word, ordering, again),
             false => Seen::in_memory(word),
         };
-        self.accessed(address, Access::Read, writer, site);
+        self.accessed(word, Access::Read, writer, site);
         self.state().observe(value);
         self.after_read(site);
         value
@@ -118,7 +119,7 @@ impl Control {
             true => self.weak_store(address as usize, word, value, ordering),
             false => word.set(value),
         }
-        self.accessed(address, Access::Write, None, site);
+        self.accessed(word, Access::Write, None, site);
         self.state().changed(name);
     }
 
@@ -146,7 +147,7 @@ impl Control {
             }
         };
         let old = seen.value;
-        self.accessed(address, Access::Update, seen.writer, site);
+        self.accessed(word, Access::Update, seen.writer, site);
         let state = self.state();
         state.observe(old);
         state.contents_changed(name, old, new);
@@ -197,7 +198,7 @@ impl Control {
             Ok(seen) => (Access::Update, seen.writer),
             Err(seen) => (Access::Read, seen.writer),
         };
-        self.accessed(address, access, writer, site);
+        self.accessed(word, access, writer, site);
         let result = result.map(|seen| seen.value).map_err(|seen| seen.value);
         let state = self.state();
         match result {
@@ -227,7 +228,13 @@ impl Control {
 
     /// Notes what others hear of an access.
     #[inline]
-    fn accessed(&self, address: *const u8, access: Access, writer: Option<Writer>, site: Site) {
+    fn accessed(&self, word: &dyn Word, access: Access, writer: Option<Writer>, site: Site) {
+        let address = std::ptr::from_ref(word).cast::<u8>();
+        let kind = match access {
+            Access::Read => AccessKind::AtomicRead,
+            Access::Write | Access::Update => AccessKind::AtomicWrite,
+        };
+        self.atomic_access(address as usize, size_of_val(word), kind);
         self.state()
             .accessed_atomic(address as usize, access, writer, site);
     }

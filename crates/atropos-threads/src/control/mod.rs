@@ -15,6 +15,7 @@ mod locks;
 pub mod objects;
 pub(crate) mod overtime;
 pub mod panic_cause;
+pub mod plain_memory;
 mod ready;
 pub(crate) mod scheduler;
 pub mod spin;
@@ -34,6 +35,7 @@ use crate::memory::context::Context;
 use crate::memory::heap::{self, Program};
 use crate::memory_model::Model;
 use crate::options::Settings;
+use crate::races::Races;
 use crate::trace::{Event, Trace};
 use crate::unsafe_cell;
 use code::Code;
@@ -63,6 +65,7 @@ pub struct Controller {
     pub(crate) clockwork: Clockwork,
     pub(crate) trace: Trace,
     pub(crate) communication: Communication,
+    pub(crate) races: Races,
     pub(crate) findings: Vec<Finding>,
     /// What threads ran into, the first of each sort.
     pub(crate) met: Vec<(u32, Trouble)>,

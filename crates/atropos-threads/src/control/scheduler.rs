@@ -321,6 +321,8 @@ impl Controller {
 
     /// Takes a finished thread out of the live ones.
     fn retire(&mut self, thread: u32) {
+        // What it did last happens before its end.
+        self.threads[thread as usize].clocks.clock.tick(thread);
         self.remove_pending(thread);
         self.let_joiners_go(thread);
         self.changed(end_of(thread));

@@ -16,11 +16,13 @@ use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, scheduler};
 use crate::finding::Finding;
 use crate::libc::allocation_and_clock;
+use crate::memory::addressable;
 use crate::memory::heap::{self, Program};
 use crate::memory::stacks::MOST_THREADS;
 use crate::memory::{World, is_single_threaded};
 use crate::memory_model::Model;
 use crate::options::{Memory, Options, Settings, ShouldPanic, Statics};
+use crate::races::{Place, Races, is_instrumented};
 use crate::trace::{Trace, is_ours};
 use crate::unsafe_cell;
 
@@ -107,6 +109,8 @@ impl<'a> ThreadedTest<'a> {
         let old_hook = panic::take_hook();
         panic::set_hook(Box::new(note_panic));
         let weak = options.memory == Memory::Weak;
+        let races = weak && options.races && is_instrumented();
+        addressable::turn(races);
         allocation_and_clock::watch_frees(if weak { Some(forget_memory) } else { None });
         let copies = Box::new(Copies::new(world.layout.writable.clone()));
         Copies::install(&*copies);
@@ -138,6 +142,10 @@ impl<'a> ThreadedTest<'a> {
             clockwork: Clockwork::default(),
             trace: Trace::default(),
             communication: Communication::default(),
+            races: Races {
+                is_on: races,
+                ..Races::default()
+            },
             findings: Vec::new(),
             met: Vec::new(),
             end: End::Stopped,
@@ -196,6 +204,16 @@ impl<'a> ThreadedTest<'a> {
             None
         });
         facts
+    }
+
+    /// The accesses, by their numbers, whose places are wanted of the executions to come.
+    pub fn capture(&mut self, wanted: Vec<u32>) {
+        self.controller().races.captures.want(wanted);
+    }
+
+    /// The places that were wanted of the last execution.
+    pub fn take_captured(&mut self) -> Vec<Place> {
+        self.controller().races.captures.taken()
     }
 
     /// Scheduling points after which an execution counts as one that does not end.
@@ -296,6 +314,7 @@ impl Controller {
         self.clockwork = Clockwork::default();
         self.trace.events.clear();
         self.communication.restart();
+        self.races.restart();
         self.findings.clear();
         self.met.clear();
         self.said.clear();
@@ -458,6 +477,7 @@ fn verdict(findings: &[Finding], said: &str) -> End {
 impl Drop for ThreadedTest<'_> {
     fn drop(&mut self) {
         allocation_and_clock::watch_frees(None);
+        addressable::turn(false);
         if let Some(mut controller) = self.controller.take() {
             for body in &mut controller.bodies {
                 std::mem::forget(body.take());
@@ -504,6 +524,9 @@ fn forget_memory(start: usize, length: usize) {
     debug_assert!(heap::program_runs());
     if let Some(control) = control::control() {
         let state = control.state();
+        if state.races.is_on {
+            state.about_to_free(start);
+        }
         state.model.forget(start, length);
         state.communication.forget(start, length);
     }

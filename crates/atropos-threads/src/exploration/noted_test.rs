@@ -143,12 +143,32 @@ impl Failure {
         let (again, trace) = replay(test, &schedule);
         let replayed = again.is_like(end);
         let failure = test.take_notes().failure;
+        let mut finding = failure.filter(|_| replayed).unwrap_or(finding);
+        find_places(test, &mut finding, &schedule);
         Failure {
-            finding: failure.filter(|_| replayed).unwrap_or(finding),
+            finding,
             schedule,
             trace,
             replayed,
         }
+    }
+}
+
+/// Runs a schedule once more to see where the accesses were that a finding knows by their numbers.
+pub fn find_places<'a>(test: &mut impl Noted<'a>, finding: &mut Finding, schedule: &Schedule) {
+    let mut places = finding.places();
+    if places.is_empty() {
+        return;
+    }
+    let wanted = places.iter().map(|place| place.index).collect();
+    test.test().capture(wanted);
+    replay(test, schedule);
+    test.take_notes();
+    let captured = test.test().take_captured();
+    test.test().capture(Vec::new());
+    for place in &mut places {
+        let same = captured.iter().find(|taken| taken.index == place.index);
+        place.frames = same.map_or_else(Vec::new, |taken| taken.frames.clone());
     }
 }
 

@@ -8,8 +8,11 @@ use std::arch::naked_asm;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use crate::control::{control, plain_memory};
+use crate::memory::addressable;
 use crate::memory::heap;
 use crate::memory::system::Timespec;
+use crate::races::AccessKind;
 
 /// The executable's code: set before the first exploration.
 pub static TEXT_START: AtomicUsize = AtomicUsize::new(0);
@@ -60,7 +63,7 @@ unsafe extern "C" fn malloc_for(size: usize, caller: usize) -> *mut c_void {
     // SAFETY: `served` says that the program runs; else the C library does what was asked of it.
     unsafe {
         if served(caller) {
-            heap::allocate(size, 16).cast()
+            allocate(size, 16)
         } else {
             __libc_malloc(size)
         }
@@ -76,11 +79,11 @@ unsafe extern "C" fn calloc_for(count: usize, size: usize, caller: usize) -> *mu
         let Some(total) = count.checked_mul(size) else {
             return std::ptr::null_mut();
         };
-        let pointer = heap::allocate(total, 16);
+        let pointer = allocate(total, 16);
         if !pointer.is_null() {
-            pointer.write_bytes(0, total);
+            pointer.cast::<u8>().write_bytes(0, total);
         }
-        pointer.cast()
+        pointer
     }
 }
 
@@ -88,7 +91,7 @@ unsafe extern "C" fn memalign_for(align: usize, size: usize, caller: usize) -> *
     // SAFETY: as in `malloc_for`.
     unsafe {
         if served(caller) {
-            heap::allocate(size, align).cast()
+            allocate(size, align)
         } else {
             __libc_memalign(align, size)
         }
@@ -105,7 +108,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, siz
     // SAFETY: `out` is writable by contract. Only the executable calls this function.
     unsafe {
         let pointer = if heap::program_runs() {
-            heap::allocate(size, align).cast()
+            allocate(size, align)
         } else {
             __libc_memalign(align, size)
         };
@@ -131,6 +134,22 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
         freed(pointer);
         heap::release(pointer.cast());
     }
+}
+
+/// A block of the execution's heap; noted, if somebody wants to know.
+///
+/// # Safety
+/// The program runs.
+unsafe fn allocate(size: usize, align: usize) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    let pointer = unsafe { heap::allocate(size, align) };
+    if addressable::is_on()
+        && !pointer.is_null()
+        && let Some(control) = control()
+    {
+        control.state().allocated(pointer as usize, size);
+    }
+    pointer.cast()
 }
 
 /// # Safety
@@ -161,7 +180,7 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, size: usize) -> *mut c_vo
     unsafe {
         if !heap::owns(pointer.cast()) {
             return if pointer.is_null() && heap::program_runs() {
-                heap::allocate(size, 16).cast()
+                allocate(size, 16)
             } else {
                 __libc_realloc(pointer, size)
             };
@@ -173,13 +192,15 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, size: usize) -> *mut c_vo
             std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), new.cast(), old.min(size));
             return new;
         }
-        let new = heap::allocate(size, 16);
+        let new = allocate(size, 16);
         if !new.is_null() {
-            std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), new, old.min(size));
+            plain_memory::access(pointer as usize, old.min(size), AccessKind::Read);
+            plain_memory::access(new as usize, old.min(size), AccessKind::Write);
+            std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), new.cast(), old.min(size));
             freed(pointer);
             heap::release(pointer.cast());
         }
-        new.cast()
+        new
     }
 }
 

@@ -10,7 +10,9 @@
 
 use std::cell::Cell;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use super::addressable::{self, Unusable};
 use super::stacks::MOST_THREADS;
 use super::system;
 
@@ -68,6 +70,7 @@ impl Heap {
     /// Reserves the heap's address space, at a fixed address if that is free.
     pub fn reserve() -> Heap {
         let base = system::reserve(system::HEAP_AT, REGION);
+        addressable::reserve(REGION);
         let slice = |number| {
             let start = base + number * SLICE;
             Slice {
@@ -122,6 +125,10 @@ impl Heap {
                 system::give_back(slice.start + KEEP, slice.open - slice.start - KEEP);
             }
             if slice.next != slice.start {
+                if addressable::is_on() {
+                    // SAFETY: what was taken was opened.
+                    unsafe { addressable::clear(slice.start - self.base, taken) };
+                }
                 // SAFETY: the program had all of this, and nobody uses it any more.
                 unsafe { std::ptr::write_bytes(slice.start as *mut u8, 0, taken.min(KEEP)) };
                 slice.next = slice.start;
@@ -129,6 +136,17 @@ impl Heap {
             }
         }
         self.used = 0;
+    }
+
+    /// Whether the program has these bytes, by their offset.
+    #[inline]
+    pub fn check(&self, offset: usize, length: usize) -> Result<(), Unusable> {
+        let slice = &self.slices[offset / SLICE];
+        if self.base + offset + length > slice.next {
+            return Err(Unusable::OutOfBounds);
+        }
+        // SAFETY: what was taken of the slice was opened.
+        unsafe { addressable::check(offset, length) }
     }
 
     /// Where in the heap an address lies, if it does.
@@ -226,6 +244,10 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     };
     // SAFETY: the class leaves room for the header, the alignment and the size.
     unsafe { pointer.cast::<Header>().sub(1).write(header) };
+    if addressable::is_on() {
+        // SAFETY: the block was opened with its slice.
+        unsafe { addressable::give(pointer as usize - BASE.load(Relaxed), size) };
+    }
     pointer
 }
 
@@ -241,6 +263,10 @@ impl Slice {
                 .next_power_of_two()
                 .clamp(1 << 20, SLICE);
             system::open(self.open, self.start + grown - self.open);
+            addressable::open(
+                self.open - BASE.load(Relaxed),
+                self.start + grown - self.open,
+            );
             self.open = self.start + grown;
         }
         self.next = next;
@@ -254,12 +280,12 @@ pub fn owns(pointer: *const u8) -> bool {
     // Two explorations in one process can't overlap, but the second may find the fixed place taken
     // by the first one's reservation; that one is never unmapped, so this test would miss the second.
     // `Heap::reserve` is therefore called once per process; see `World`.
-    let base = BASE.load(std::sync::atomic::Ordering::Relaxed);
+    let base = BASE.load(Relaxed);
     base != 0 && (pointer as usize).wrapping_sub(base) < REGION
 }
 
 /// Where the process's one heap lies; 0 before the first exploration.
-pub static BASE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+pub static BASE: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes a block back.
 ///
@@ -278,6 +304,9 @@ pub unsafe fn release(pointer: *mut u8) {
             return crate::control::limits::freed_twice();
         }
         let (class, back) = (header.class as usize, header.back as usize);
+        if addressable::is_on() {
+            addressable::take(pointer as usize - BASE.load(Relaxed), header.size);
+        }
         header.class |= FREED;
         let is_own = (pointer as usize).wrapping_sub(slice.start) < SLICE;
         if is_own && slice.next - slice.start >= FRESH {

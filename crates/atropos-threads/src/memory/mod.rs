@@ -4,6 +4,7 @@
 //! This module and its children own the crate's dealings with raw memory; the rest of the crate reaches
 //! it through [`World`].
 
+pub mod addressable;
 pub mod context;
 pub mod descriptors;
 mod hash_keys;

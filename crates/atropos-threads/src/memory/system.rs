@@ -7,6 +7,8 @@ use std::ffi::{c_char, c_int, c_long, c_void};
 pub const STACKS_AT: usize = 0x1a00_0000_0000;
 /// Where the heap of executions lies.
 pub const HEAP_AT: usize = 0x1b00_0000_0000;
+/// Where the table lies that tells which of its bytes the program has.
+pub const ADDRESSABLE_AT: usize = 0x2000_0000_0000;
 
 #[repr(C)]
 pub struct Timespec {

@@ -1,0 +1,94 @@
+//! Atomics that are not the facade's: those of std's generic code that is compiled into the program, the counters of `Arc`
+//! above all. They are no scheduling points, but they order memory.
+//!
+//! Every such operation works on what memory holds, so loads read the last store. A location has one clock: what a
+//! thread that reads it with acquire ordering has seen afterwards.
+
+use std::collections::BTreeMap;
+
+use super::AccessKind;
+use crate::control::thread_state::Clocks;
+use crate::memory_model::Clock;
+
+/// Orderings by the numbers that LLVM passes (those of C++).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OrderingNumber(pub i32);
+
+impl OrderingNumber {
+    pub fn acquires(self) -> bool {
+        matches!(self.0, 1 | 2 | 4 | 5)
+    }
+
+    pub fn releases(self) -> bool {
+        matches!(self.0, 3..=5)
+    }
+}
+
+/// What an operation does to a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    Load,
+    Store,
+    /// A read-modify-write.
+    Modify,
+}
+
+impl Operation {
+    /// What access it is.
+    pub fn kind(self) -> AccessKind {
+        match self {
+            Operation::Load => AccessKind::AtomicRead,
+            Operation::Store | Operation::Modify => AccessKind::AtomicWrite,
+        }
+    }
+}
+
+/// The locations of an execution.
+#[derive(Debug, Default)]
+pub struct ForeignAtomics {
+    released: BTreeMap<usize, Clock>,
+}
+
+impl ForeignAtomics {
+    pub fn clear(&mut self) {
+        self.released.clear();
+    }
+
+    /// The program gave this memory back.
+    pub fn forget(&mut self, start: usize, length: usize) {
+        let end = start.saturating_add(length);
+        while let Some((&address, _)) = self.released.range(start..end).next() {
+            self.released.remove(&address);
+        }
+    }
+
+    /// A thread performs an operation: what it orders.
+    pub fn perform(
+        &mut self,
+        address: usize,
+        operation: Operation,
+        ordering: OrderingNumber,
+        thread: u32,
+        clocks: &mut Clocks,
+    ) {
+        clocks.clock.tick(thread);
+        if operation != Operation::Store
+            && let Some(released) = self.released.get(&address)
+        {
+            match ordering.acquires() {
+                true => clocks.clock.join(released),
+                false => clocks.acquire_fence.join(released),
+            }
+        }
+        let passed_on = match ordering.releases() {
+            true => &clocks.clock,
+            false => &clocks.release_fence,
+        };
+        match operation {
+            Operation::Load => {}
+            Operation::Store => self.released.entry(address).or_default().copy(passed_on),
+            // It goes on with what the store that it read has released.
+            Operation::Modify => self.released.entry(address).or_default().join(passed_on),
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Finds data races with vector clocks, in the manner of FastTrack (Flanagan and Freund, PLDI 2009), on bytes.
+//!
+//! Memory is looked at in granules of eight bytes. A granule has a cell that lists the last accesses to it, each with the
+//! bytes that it touched. A new access is compared with all of them; one that is not ordered before it and conflicts is a
+//! race. An old access that is ordered before the new one, and conflicts with nothing that the new one does not
+//! conflict with, is forgotten: as long as there was no race, whoever races with it races with the new one, too. So every
+//! byte keeps at most one plain write, and of reads and atomic accesses at most one of each thread.
+//!
+//! Deviations from the paper: entries have byte masks; atomic accesses are entries, too, because an atomic and a plain access
+//! to the same bytes race. `all_pairs` is the slow twin that remembers everything; a test compares the two.
+
+use super::{AccessKind, MemoryAccess, Past};
+use crate::memory_model::Clock;
+
+const GRANULE: usize = 8;
+const CELLS: usize = 512;
+/// Bytes that a page of cells is for.
+const PAGE: usize = GRANULE * CELLS;
+/// Pages that are found without a search.
+const CACHED: usize = 256;
+
+/// The last accesses to the memory of an execution.
+#[derive(Debug)]
+pub struct Shadow {
+    /// Number of the execution; cells of others are empty.
+    generation: u32,
+    numbers: std::collections::HashMap<usize, u32, PlainHash>,
+    pages: Vec<Box<Page>>,
+    /// Page number of memory and where its cells are; for the pages used last.
+    cache: Box<[(usize, u32); CACHED]>,
+    /// Entries of cells that have more than two.
+    more: Vec<Vec<Entry>>,
+    used_more: usize,
+}
+
+#[derive(Debug)]
+struct Page {
+    cells: [Cell; CELLS],
+}
+
+/// The accesses to a granule.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    generation: u32,
+    /// Place in `more`, from 1; 0 for none.
+    more: u32,
+    entries: [Entry; 2],
+}
+
+/// An access to some bytes of a granule. Without bytes it is none.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    thread: u16,
+    bytes: u8,
+    kind: AccessKind,
+    time: u32,
+    index: u32,
+}
+
+const NO_ENTRY: Entry = Entry {
+    thread: 0,
+    bytes: 0,
+    kind: AccessKind::Read,
+    time: 0,
+    index: 0,
+};
+const NO_CELL: Cell = Cell {
+    generation: 0,
+    more: 0,
+    entries: [NO_ENTRY; 2],
+};
+
+impl Entry {
+    fn is_before(&self, thread: u16, clock: &Clock) -> bool {
+        self.thread == thread || clock.of(u32::from(self.thread)) >= self.time
+    }
+
+    fn past(&self) -> Past {
+        Past {
+            thread: u32::from(self.thread),
+            kind: self.kind,
+            index: self.index,
+        }
+    }
+}
+
+/// Page numbers are spread well enough by one multiplication.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlainHash;
+
+#[derive(Debug, Default)]
+struct PlainHasher(u64);
+
+impl std::hash::BuildHasher for PlainHash {
+    type Hasher = PlainHasher;
+
+    fn build_hasher(&self) -> PlainHasher {
+        PlainHasher::default()
+    }
+}
+
+impl std::hash::Hasher for PlainHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = atropos_search::mix(self.0, u64::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = (number as u64)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(32);
+    }
+}
+
+impl Default for Shadow {
+    fn default() -> Shadow {
+        Shadow {
+            generation: 1,
+            numbers: Default::default(),
+            pages: Vec::new(),
+            cache: Box::new([(usize::MAX, 0); CACHED]),
+            more: Vec::new(),
+            used_more: 0,
+        }
+    }
+}
+
+/// The bytes of a granule from `start` on that lie before `end`, as a mask; and where the granule begins.
+#[inline]
+fn bytes_in_granule(start: usize, end: usize) -> (usize, u8) {
+    let granule = start & !(GRANULE - 1);
+    let from = start - granule;
+    let to = (end - granule).min(GRANULE);
+    (granule, (0xff_u8 << from) & (0xff_u8 >> (GRANULE - to)))
+}
+
+impl Shadow {
+    /// Forgets everything.
+    pub fn restart(&mut self) {
+        self.used_more = 0;
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.generation = 1;
+            for page in &mut self.pages {
+                page.cells = [NO_CELL; CELLS];
+            }
+        }
+    }
+
+    /// The page of an address, if there is one.
+    fn page(&mut self, address: usize) -> Option<usize> {
+        let number = address / PAGE;
+        let slot = number % CACHED;
+        if self.cache[slot].0 == number {
+            return Some(self.cache[slot].1 as usize);
+        }
+        let found = *self.numbers.get(&number)?;
+        self.cache[slot] = (number, found);
+        Some(found as usize)
+    }
+
+    fn make_page(&mut self, address: usize) -> usize {
+        if let Some(page) = self.page(address) {
+            return page;
+        }
+        let page = self.pages.len();
+        self.pages.push(Box::new(Page {
+            cells: [NO_CELL; CELLS],
+        }));
+        self.numbers.insert(address / PAGE, page as u32);
+        page
+    }
+
+    /// Takes an access in; gives an earlier one that it races with, if there is one.
+    #[inline]
+    pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Option<Past> {
+        let end = access.address.saturating_add(access.length);
+        let mut start = access.address;
+        while start < end {
+            let (granule, bytes) = bytes_in_granule(start, end);
+            let page = self.make_page(granule);
+            let cell = &mut self.pages[page].cells[granule % PAGE / GRANULE];
+            // A thread that does the same again before its next operation.
+            let first = &cell.entries[0];
+            let is_same = cell.generation == self.generation
+                && (first.thread, first.kind) == (access.thread as u16, access.kind)
+                && first.time == access.time
+                && first.bytes & bytes == bytes;
+            if !is_same {
+                let entry = Entry {
+                    thread: access.thread as u16,
+                    bytes,
+                    kind: access.kind,
+                    time: access.time,
+                    index: access.index,
+                };
+                let race = self.enter((page, granule % PAGE / GRANULE), entry, clock);
+                if race.is_some() {
+                    return race;
+                }
+            }
+            start = granule + GRANULE;
+        }
+        None
+    }
+
+    fn enter(&mut self, place: (usize, usize), new: Entry, clock: &Clock) -> Option<Past> {
+        let cell = &mut self.pages[place.0].cells[place.1];
+        if cell.generation != self.generation {
+            *cell = NO_CELL;
+            cell.generation = self.generation;
+        }
+        let more = match cell.more {
+            0 => &mut [][..],
+            more => &mut self.more[more as usize - 1][..],
+        };
+        for old in cell.entries.iter_mut().chain(more) {
+            let common = old.bytes & new.bytes;
+            if common == 0 {
+                continue;
+            }
+            if (old.thread, old.kind, old.time) == (new.thread, new.kind, new.time)
+                && common == new.bytes
+            {
+                // It did the same before; whoever came between would have raced with that.
+                return None;
+            }
+            if !old.is_before(new.thread, clock) {
+                if new.kind.conflicts_with(old.kind) {
+                    return Some(old.past());
+                }
+            } else if new.kind.covers(old.kind) {
+                old.bytes &= !new.bytes;
+            }
+        }
+        self.add(place, new);
+        None
+    }
+
+    /// Adds an entry to a cell, the newest first.
+    fn add(&mut self, place: (usize, usize), new: Entry) {
+        let cell = &mut self.pages[place.0].cells[place.1];
+        let old = std::mem::replace(&mut cell.entries[0], new);
+        if old.bytes == 0 {
+            return;
+        }
+        let older = std::mem::replace(&mut cell.entries[1], old);
+        if older.bytes == 0 {
+            return;
+        }
+        if cell.more == 0 {
+            if self.used_more == self.more.len() {
+                self.more.push(Vec::new());
+            }
+            self.more[self.used_more].clear();
+            self.used_more += 1;
+            cell.more = self.used_more as u32;
+        }
+        let more = &mut self.more[cell.more as usize - 1];
+        more.retain(|entry| entry.bytes != 0);
+        more.push(older);
+    }
+
+    /// A thread gives memory back, which is a write to all of it after which nobody may use it: gives an earlier access that
+    /// it races with. The memory is as new afterwards.
+    pub fn free(
+        &mut self,
+        start: usize,
+        length: usize,
+        thread: u32,
+        clock: &Clock,
+    ) -> Option<Past> {
+        let end = start.saturating_add(length);
+        let mut at = start & !(GRANULE - 1);
+        while at < end {
+            let Some(page) = self.page(at) else {
+                at = (at / PAGE + 1) * PAGE;
+                continue;
+            };
+            let cell = &mut self.pages[page].cells[at % PAGE / GRANULE];
+            at += GRANULE;
+            if cell.generation != self.generation {
+                continue;
+            }
+            let more = match cell.more {
+                0 => &[][..],
+                more => &self.more[more as usize - 1][..],
+            };
+            let race = cell
+                .entries
+                .iter()
+                .chain(more)
+                .find(|old| old.bytes != 0 && !old.is_before(thread as u16, clock));
+            if let Some(race) = race {
+                return Some(race.past());
+            }
+            cell.generation = 0;
+        }
+        None
+    }
+}
