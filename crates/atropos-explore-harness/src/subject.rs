@@ -83,6 +83,7 @@ impl<'a> Subject<'a> {
             should_panic: test_body::should_panic(test),
             spurious: request.spurious,
             step_limit: request.step_limit,
+            races: request.races,
             hurry: true,
             processors: NonZero::new(request.processors).unwrap_or(NonZero::<usize>::MIN),
         };

@@ -99,6 +99,8 @@ pub struct Request {
     pub adversarial_time: bool,
     pub sequential_memory: bool,
     pub spurious: bool,
+    /// Whether data races and memory errors are failures.
+    pub races: bool,
     /// Scheduling points after which an execution counts as endless.
     pub step_limit: u64,
     pub processors: usize,
@@ -133,6 +135,7 @@ impl Default for Request {
             adversarial_time: false,
             sequential_memory: false,
             spurious: false,
+            races: false,
             step_limit: 1_000_000,
             processors: 2,
             workers: 1,
@@ -174,6 +177,7 @@ impl Request {
             ("adversarial", self.adversarial_time.to_string()),
             ("sequential", self.sequential_memory.to_string()),
             ("spurious", self.spurious.to_string()),
+            ("races", self.races.to_string()),
             ("steps", self.step_limit.to_string()),
             ("processors", self.processors.to_string()),
             ("workers", self.workers.to_string()),
@@ -221,6 +225,7 @@ impl Request {
             "adversarial" => self.adversarial_time = value.parse().ok()?,
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
+            "races" => self.races = value.parse().ok()?,
             "steps" => self.step_limit = value.parse().ok()?,
             "communication" => self.communication = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,

@@ -22,7 +22,8 @@ use crate::config::Value;
 use crate::gate::{FailOn, parse_percentage};
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
-    Budget, MemoryChoice, TimeChoice, parse_budget, parse_strategy_or_off, parse_technique,
+    Budget, MemoryChoice, RacesChoice, TimeChoice, parse_budget, parse_strategy_or_off,
+    parse_technique,
 };
 
 /// One option of a run.
@@ -93,7 +94,7 @@ macro_rules! option {
 
 /// All options, in the order of the help.
 #[rustfmt::skip]
-pub static OPTIONS: [OptionRow; 47] = [
+pub static OPTIONS: [OptionRow; 48] = [
     option!("dir", tree.dir, command_line, [], Same, Kept),
     option!("package", tree.package, texts, ["workspace"], Same, Kept),
     option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
@@ -130,6 +131,7 @@ pub static OPTIONS: [OptionRow; 47] = [
     option!("time", exploration.schedule.circumstances.time, word::<TimeChoice>, [], Differ, Kept),
     option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
     option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
+    option!("races", exploration.schedule.circumstances.races, word::<RacesChoice>, [], Differ, Kept),
     option!("seed", exploration.schedule.seed, |value: &Value| value.number(whole_number).map(Some), [], Differ, Kept),
     option!("min-score", gate.min_score, |value: &Value| value.number(parse_percentage).map(Some), [], Same, Kept),
     option!("max-survivors", gate.max_survivors, |value: &Value| value.number(whole_number).map(Some), [], Same, Kept),
@@ -240,6 +242,7 @@ recorded_as_serialised!(
     Colors,
     TimeChoice,
     MemoryChoice,
+    RacesChoice,
     ReportChoice,
     AnnotationChoice,
     FailOn

@@ -52,6 +52,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         time,
         memory,
         spurious,
+        races: _,
     } = &arguments.circumstances;
     request.adversarial_time = time.map_or(request.adversarial_time, |time| time.is_adversarial());
     request.sequential_memory =

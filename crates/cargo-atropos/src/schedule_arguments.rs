@@ -126,6 +126,23 @@ pub struct Circumstances {
     /// Let waits end and weak compare-exchanges fail for no reason
     #[arg(long)]
     pub spurious: bool,
+
+    /// Whether data races and memory errors are failures [default: off]
+    ///
+    /// Looks at every access to plain memory. A mutant that brings such an error about is killed
+    /// by it, or survives, as you choose.
+    #[arg(long, value_name = "WHETHER", value_enum)]
+    pub races: Option<RacesChoice>,
+}
+
+impl Circumstances {
+    /// Whether accesses to plain memory are watched.
+    pub fn watches_memory(&self) -> bool {
+        match self.races {
+            None | Some(RacesChoice::Off) => false,
+            Some(RacesChoice::On | RacesChoice::Survive) => true,
+        }
+    }
 }
 
 /// What may be spent on a test.
@@ -167,6 +184,17 @@ pub enum MemoryChoice {
     Weak,
     /// Sequentially consistent
     Sc,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RacesChoice {
+    /// Plain memory is not looked at
+    Off,
+    /// They are failures, of tests and of mutants
+    On,
+    /// They are failures of tests; a mutant that is noticed by nothing else survives
+    Survive,
 }
 
 impl MemoryChoice {

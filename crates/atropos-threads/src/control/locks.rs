@@ -7,6 +7,7 @@ use super::objects::{ObjectId, Site};
 use super::thread_state::Wait;
 use super::{Announcement, Control};
 use crate::communication::Access;
+use crate::memory_model::Clock;
 
 impl Control {
     /// Everything that happened before the object was given up happens before what the running thread does next.
@@ -17,6 +18,17 @@ impl Control {
                 .clocks
                 .clock
                 .join(&state.objects[object].clock);
+        }
+    }
+
+    /// Everything that happened before this time happens before what the running thread does next.
+    pub fn join_clock(&self, clock: &Clock) {
+        let state = self.state();
+        if state.model.weak {
+            state.threads[state.current as usize]
+                .clocks
+                .clock
+                .join(clock);
         }
     }
 

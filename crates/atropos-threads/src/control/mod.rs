@@ -238,11 +238,14 @@ impl Control {
         &mut state.threads[state.current as usize]
     }
 
-    /// Runs a piece of the program's side, such as an allocation that the program will own.
+    /// Runs a piece of the program's side, such as an allocation that the program will own. What it does to memory is
+    /// ours: threads that use a primitive of std don't race on what it is made of.
     pub fn in_program<R>(&self, piece: impl FnOnce() -> R) -> R {
+        let was_hidden = std::mem::replace(&mut self.state().races.is_hidden, true);
         self.program.set();
         let result = piece();
         Program::NONE.set();
+        self.state().races.is_hidden = was_hidden;
         result
     }
 

@@ -19,7 +19,7 @@ pub fn access(address: usize, length: usize, kind: AccessKind) {
     let controller = installed();
     // SAFETY: a controlled thread runs, so the controller is installed; no other reference to it is in use.
     let state = unsafe { &mut *controller };
-    if state.races.is_on {
+    if state.races.is_on && !state.races.is_hidden {
         state.plain_access(address, length, kind);
     }
 }
@@ -36,7 +36,7 @@ pub fn foreign(
     }
     let Some(control) = control() else { return };
     let state = control.state();
-    if !state.races.is_on {
+    if !state.races.is_on || state.races.is_hidden {
         return;
     }
     state.check_heap(address, length, operation.kind());

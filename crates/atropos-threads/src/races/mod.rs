@@ -160,6 +160,8 @@ pub fn is_instrumented() -> bool {
 pub struct Races {
     /// Whether accesses are looked at.
     pub is_on: bool,
+    /// The primitives of std are at work: what they access is their own.
+    pub is_hidden: bool,
     /// Accesses, allocations and frees so far.
     pub index: u32,
     pub(crate) shadow: Shadow,
@@ -171,7 +173,7 @@ pub struct Races {
 impl Races {
     /// Forgets everything but what is to be captured.
     pub fn restart(&mut self) {
-        self.index = 0;
+        (self.index, self.is_hidden) = (0, false);
         if self.is_on {
             self.shadow.restart();
             self.foreign.clear();

@@ -65,8 +65,7 @@ pub fn frames(backtrace: &str) -> Frames {
         ]
         .iter()
         .any(|start| function.starts_with(start));
-        let is_of_ours = function.contains("atropos_threads::")
-            || function.contains("atropos_explore_harness::")
+        let is_of_ours = function.contains("atropos_")
             || ["malloc", "free", "realloc", "calloc"].contains(&function.as_str());
         let is_file_of_others =
             place.is_some_and(|place| is_ours(place) || place.starts_with("/rustc/"));

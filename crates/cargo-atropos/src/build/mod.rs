@@ -263,12 +263,14 @@ pub fn build_explored(
     options: &BuildOptions,
     output: &Path,
     interrupt: &Interrupt,
+    watches_memory: bool,
     earlier: Option<&Build>,
 ) -> Result<Build, BuildFailure> {
     let start = Instant::now();
     let toolchain = Toolchain::ask()?;
     let cache = user_cache::user_cache().unwrap_or_else(|| output.to_owned());
-    let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised);
+    let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised)
+        .watching_memory(watches_memory);
     let key = build_key(plan, options, &runtime)?;
     let directory = output.join(format!("explored-weave-{key}"));
     let instructions = if BuildInstructions::are_in(&directory) {
@@ -286,6 +288,7 @@ pub fn build_explored(
     // Cargo does not notice that the std below has changed, so each has a target directory of its own.
     let mut hasher = DefaultHasher::new();
     runtime.directory.hash(&mut hasher);
+    runtime.watches_memory.hash(&mut hasher);
     let target_directory = output.join(format!("explored-build-{:016x}", hasher.finish()));
     forget_others(output, "explored-build-", &target_directory);
     let to_build = ToBuild {
@@ -441,6 +444,7 @@ fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> R
     serde_json::to_vec(plan)?.hash(&mut hasher);
     options.cargo_arguments().hash(&mut hasher);
     runtime.directory.hash(&mut hasher);
+    runtime.watches_memory.hash(&mut hasher);
     metadata.len().hash(&mut hasher);
     metadata.modified()?.hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))

@@ -57,7 +57,18 @@ pub struct RuntimeLibrary {
     pub directory: PathBuf,
     /// Of the programs that link it.
     speed: Speed,
+    /// Accesses to plain memory are watched.
+    pub watches_memory: bool,
 }
+
+/// Makes LLVM call the runtime at every access to memory that may be shared, and in place of atomic instructions: its pass for
+/// ThreadSanitizer, without ThreadSanitizer. `forceattrs` is named because builds without optimisation would not run it; where
+/// it runs early by itself, LLVM also leaves out what it otherwise does to memory that nobody asked for.
+const WATCH_MEMORY: [&str; 3] = [
+    "-Cpasses=forceattrs,tsan-module,tsan",
+    "-Cllvm-args=-force-attribute=sanitize_thread",
+    "-Cllvm-args=-tsan-instrument-func-entry-exit=false",
+];
 
 impl RuntimeLibrary {
     /// The runtime for a toolchain, below `cache`. It may have to be compiled yet.
@@ -84,6 +95,15 @@ impl RuntimeLibrary {
             directory: cache.join(format!("{name}-{:016x}{inlined}", hasher.finish())),
             threads,
             speed,
+            watches_memory: false,
+        }
+    }
+
+    /// The same, for programs whose accesses to plain memory are watched.
+    pub fn watching_memory(self, watches_memory: bool) -> RuntimeLibrary {
+        RuntimeLibrary {
+            watches_memory,
+            ..self
         }
     }
 
@@ -207,11 +227,17 @@ impl RuntimeLibrary {
     pub fn flags_for_all(&self) -> Vec<String> {
         match self.threads {
             Threads::Real => Vec::new(),
-            Threads::Explored => vec![
-                self.search_flag(),
-                self.extern_flag("std", "std"),
-                self.extern_flag("core", "core"),
-            ],
+            Threads::Explored => {
+                let mut flags = vec![
+                    self.search_flag(),
+                    self.extern_flag("std", "std"),
+                    self.extern_flag("core", "core"),
+                ];
+                if self.watches_memory {
+                    flags.extend(WATCH_MEMORY.map(str::to_owned));
+                }
+                flags
+            }
         }
     }
 }

@@ -261,6 +261,12 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
         &setting.options.build,
         setting.output,
         setting.interrupt,
+        setting
+            .options
+            .exploration
+            .schedule
+            .circumstances
+            .watches_memory(),
         Some(setting.build),
     );
     match built {

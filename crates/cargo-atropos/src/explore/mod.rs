@@ -140,7 +140,13 @@ fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<ControlFlow<ExitC
     progress.phase(Phase::Building, 0);
     let options = &prepared.options.build;
     let output = &prepared.output_directory;
-    let build = build::build_explored(&prepared.plan, options, output, interrupt, None);
+    let races = prepared
+        .options
+        .exploration
+        .schedule
+        .circumstances
+        .watches_memory();
+    let build = build::build_explored(&prepared.plan, options, output, interrupt, races, None);
     drop(progress);
     match build {
         Ok(build) => Ok(ControlFlow::Continue(build)),
@@ -430,6 +436,7 @@ impl ScheduleOptions {
             time,
             memory,
             spurious,
+            races: _,
         } = &self.circumstances;
         Request {
             strategy: strategy.clone().unwrap_or_default(),
@@ -446,6 +453,7 @@ impl ScheduleOptions {
             adversarial_time: time.is_some_and(|time| time.is_adversarial()),
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
+            races: self.circumstances.watches_memory(),
             ..usual
         }
     }

@@ -32,6 +32,8 @@ struct Queue<T> {
     slot: Slot,
     room: Room,
     messages: UnsafeCell<VecDeque<Message<T>>>,
+    /// What happened before messages were taken whose room nobody has used again.
+    freed_room: UnsafeCell<VecDeque<Clock>>,
 }
 
 struct Message<T> {
@@ -121,6 +123,7 @@ impl<T> Channel<T> {
             slot: Slot::new(),
             room,
             messages: UnsafeCell::new(VecDeque::new()),
+            freed_room: UnsafeCell::new(VecDeque::new()),
         }))
     }
 
@@ -152,6 +155,12 @@ impl<T> Channel<T> {
     fn messages(&self) -> &mut VecDeque<Message<T>> {
         // SAFETY: as above.
         unsafe { &mut *self.0.messages.get() }
+    }
+
+    #[expect(clippy::mut_from_ref, reason = "as above")]
+    fn freed_room(&self) -> &mut VecDeque<Clock> {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.freed_room.get() }
     }
 
     /// Sends, waiting for room if need be.
@@ -239,6 +248,14 @@ impl<T> Channel<T> {
         let me = state.current as usize;
         let mut clock = Clock::default();
         if state.model.weak {
+            // Its room is that of a message which was taken.
+            if let Room::For(room) = self.0.room
+                && state.objects[channel].count >= room
+                && let Some(freed) = self.freed_room().pop_front()
+            {
+                control.join_clock(&freed);
+                control.in_program(|| drop(freed));
+            }
             state.threads[me].clocks.clock.tick(state.current);
             clock = control.in_program(|| state.threads[me].clocks.clock.clone());
         }
@@ -275,8 +292,15 @@ impl<T> Channel<T> {
                 .clock
                 .join(&message.clock);
         }
-        if self.0.room == Room::None {
-            control.pass_clock(channel);
+        match self.0.room {
+            Room::None => control.pass_clock(channel),
+            Room::For(_) if state.model.weak => {
+                let me = state.current as usize;
+                state.threads[me].clocks.clock.tick(state.current);
+                let taken = &state.threads[me].clocks.clock;
+                control.in_program(|| self.freed_room().push_back(taken.clone()));
+            }
+            Room::For(_) | Room::Endless => {}
         }
         let object = &mut state.objects[channel];
         object.queued -= 1;
@@ -425,6 +449,9 @@ impl<T> Channel<T> {
         }
         state.objects[channel].queued = 0;
         let left = std::mem::take(self.messages());
+        for message in &left {
+            control.join_clock(&message.clock);
+        }
         drop(control);
         drop(left);
     }
@@ -433,6 +460,7 @@ impl<T> Channel<T> {
 /// The running thread learns that nobody receives any more.
 fn finds_no_receiver(control: &Control, channel: ObjectId, site: Site) {
     control.state().observe(0);
+    control.receive_clock(channel);
     control.met_at(Met::NoReceiver, channel, site);
 }
 
