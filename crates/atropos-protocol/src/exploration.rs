@@ -605,6 +605,7 @@ mod tests {
             adversarial_time: true,
             sequential_memory: true,
             spurious: true,
+            races: true,
             step_limit: 8,
             processors: 9,
             workers: 10,
