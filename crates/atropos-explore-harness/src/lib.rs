@@ -36,6 +36,7 @@ pub use atropos_libtest::{
     TestFn, TestName, TestType, assert_test_result,
 };
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
+atropos_values::assert_interface!(crate);
 pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
 
 use atropos_libtest::{Arguments, by_hand};

@@ -47,6 +47,8 @@ mod without_harness;
 pub mod zygote;
 
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
+
+atropos_values::assert_interface!(crate, observer);
 #[doc(hidden)]
 pub use conclude::note_panic;
 pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};

@@ -3,10 +3,11 @@
 //!
 //! Shared by the two runtimes: the one that forks mutants (`atropos-runtime`) and the one that explores
 //! threads (`atropos-explore-harness`). Each answers with its own `decide` which variant acts at a [`Hit`]; the functions
-//! of [`choose`] make the expression's value of that.
+//! of [`choose`] make the expression's value of that. What woven code calls is the table in [`interface`].
 
 pub mod choose;
 mod hit;
+pub mod interface;
 mod maybe_empty;
 pub mod prim;
 pub mod probe;

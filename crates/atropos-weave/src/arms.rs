@@ -1,6 +1,7 @@
 //! The texts of mutants: a piece of the source with one mutant's edit in it, on one line.
 
 use atropos_mutants::mutant::{Mutant, Span, StepPlace};
+use atropos_values::interface::STEP;
 use syn::Expr;
 
 /// Steps are counted in so many places: counters that follow each other closely don't wait for each other.
@@ -8,7 +9,7 @@ const LANES: usize = 8;
 
 /// The call that counts a step at the counter with this place in the file.
 pub(crate) fn step_call(counter: usize) -> String {
-    format!("::atropos_runtime::step({});", counter % LANES)
+    format!("{STEP}({});", counter % LANES)
 }
 
 /// Cuts pieces out of a source.

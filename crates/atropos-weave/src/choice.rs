@@ -1,6 +1,7 @@
 //! The mutants of a point that are in the text, and how the runtime's answer picks one of them.
 
 use atropos_mutants::mutant::MutantId;
+use atropos_values::interface::{AT, ON};
 
 /// One mutant with the code that stands for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub(crate) struct Choice {
 impl Choice {
     /// The call that asks the runtime without showing it values.
     pub fn plain_call(&self) -> String {
-        let name = if self.count == 1 { "on" } else { "at" };
-        format!("::atropos_runtime::{name}({})", self.first.0)
+        let call = if self.count == 1 { ON } else { AT };
+        format!("{call}({})", self.first.0)
     }
 
     /// The pattern that picks the original from the answer of [`Choice::plain_call`].

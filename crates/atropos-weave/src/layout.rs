@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use atropos_mutants::letters::{arithmetic_text, relation_text};
 use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span};
+use atropos_values::interface::{ARITH, AT, RELATE};
 use syn::Expr;
 
 use crate::arms::{Pieces, parse};
@@ -560,7 +561,7 @@ impl<'a> Planner<'a> {
         };
         let original = code(op).ok_or("its operator is unknown")?;
         let choice = self.choice(draft, layout, |mutant| code(mutant.letter))?;
-        let function = if is_borrowed { "relate" } else { "arith" };
+        let function = if is_borrowed { RELATE } else { ARITH };
         Ok(Kind::Operands {
             left,
             right,
@@ -599,7 +600,7 @@ impl<'a> Planner<'a> {
             place,
             right,
             is_borrowed,
-            question: question("arith", op, form, draft, &choice),
+            question: question(ARITH, op, form, draft, &choice),
             original,
             choice,
         })
@@ -727,14 +728,14 @@ fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &Choice
     match form {
         Form::Values => Question {
             call: format!(
-                "::atropos_runtime::{function}({}, b'{op}', b\"{}\"",
+                "{function}({}, b'{op}', b\"{}\"",
                 choice.first.0,
                 letters(draft, choice)
             ),
             shows_values: true,
         },
         _ => Question {
-            call: format!("::atropos_runtime::at({}", choice.first.0),
+            call: format!("{AT}({}", choice.first.0),
             shows_values: false,
         },
     }

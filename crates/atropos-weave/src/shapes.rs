@@ -10,6 +10,9 @@
 
 use atropos_mutants::letters::{arithmetic_text, relation_text};
 use atropos_mutants::mutant::Span;
+use atropos_values::interface::{
+    AT, COLD, COND, CONSTANT, LOGIC, MAYBE_EMPTY, ON, PEEK, PEEK_ANY, PEEK_PRIM, RUNTIME,
+};
 
 use crate::arms::step_call;
 use crate::choice::Choice;
@@ -19,10 +22,12 @@ use crate::source_map::Owner;
 use crate::weave::{Node, Weaver};
 
 /// Brings the methods that look at values into scope.
-const USE_PEEK: &str = "use ::atropos_runtime::probe::{PeekAny as _, PeekPrim as _};";
+fn use_peek() -> String {
+    format!("use {PEEK_ANY} as _; use {PEEK_PRIM} as _;")
+}
 
 fn peek(reference: &str) -> String {
-    format!("(&::atropos_runtime::probe::Peek({reference})).peek()")
+    format!("(&{PEEK}({reference})).peek()")
 }
 
 /// Whether a node, or one around the same text inside it, is of a kind.
@@ -37,7 +42,7 @@ impl Weaver<'_> {
             (_, Kind::Step(step)) => Owner::Step { step: *step },
             (Some(point), _) => Owner::Frame { point },
             (None, _) => {
-                self.writer.put("extern crate atropos_runtime;");
+                self.writer.put(&format!("extern crate {RUNTIME};"));
                 return;
             }
         };
@@ -82,37 +87,37 @@ impl Weaver<'_> {
             Kind::Logic { .. } => self.logic(node),
             Kind::Assignment { .. } => self.assignment(node),
             Kind::Condition { letters, first } => {
-                let call = format!("::atropos_runtime::cond({}, b\"{letters}\", ", first.0);
+                let call = format!("{COND}({}, b\"{letters}\", ", first.0);
                 self.writer.put(&call);
                 self.inside(node, span);
                 self.writer.put(")");
             }
             Kind::Range { .. } => self.range(node),
             Kind::Statement(id) => {
-                let head = format!("if !::atropos_runtime::on({}) {{ ", id.0);
+                let head = format!("if !{ON}({}) {{ ", id.0);
                 self.writer.put(&head);
                 self.inside(node, span);
                 self.writer.put(" }");
             }
             Kind::NoIterator(id) => {
-                let condition = format!("if ::atropos_runtime::on({})", id.0);
-                let early = "{ return ::atropos_runtime::MaybeEmpty(None); }";
+                let condition = format!("if {ON}({})", id.0);
+                let early = format!("{{ return {MAYBE_EMPTY}(None); }}");
                 self.writer.put(&format!("{condition} {early}"));
             }
             Kind::Iterator => {
-                self.writer.put("::atropos_runtime::MaybeEmpty(Some(");
+                self.writer.put(&format!("{MAYBE_EMPTY}(Some("));
                 self.inside(node, span);
                 self.writer.put("))");
             }
             Kind::Guard { id, has_let } => {
                 let (open, close) = if *has_let { ("", "") } else { ("(", ")") };
-                let head = format!("!::atropos_runtime::on({}) && {open}", id.0);
+                let head = format!("!{ON}({}) && {open}", id.0);
                 self.writer.put(&head);
                 self.inside(node, span);
                 self.writer.put(close);
             }
             Kind::NewGuard(id) => {
-                let guard = format!(" if !::atropos_runtime::on({}) ", id.0);
+                let guard = format!(" if !{ON}({}) ", id.0);
                 self.writer.put(&guard);
             }
         }
@@ -139,7 +144,7 @@ impl Weaver<'_> {
     }
 
     fn early_return(&mut self, node: &Node, choice: &Choice) {
-        let head = format!("match ::atropos_runtime::at({}) {{ ", choice.first.0);
+        let head = format!("match {AT}({}) {{ ", choice.first.0);
         self.writer.put(&head);
         for variant in &choice.variants {
             self.writer.put(&format!("{} => ", variant.number));
@@ -249,7 +254,7 @@ impl Weaver<'_> {
             self.writer.newlines(Span::new(left.end, right.start));
         }
         let question = Question {
-            call: format!("::atropos_runtime::constant({arguments}"),
+            call: format!("{CONSTANT}({arguments}"),
             shows_values: true,
         };
         self.writer.put("(");
@@ -272,8 +277,9 @@ impl Weaver<'_> {
         let (open, values, close) = match question.shows_values {
             true => (
                 format!(
-                    "if ::atropos_runtime::cold({}) {{ {original} }} else {{ {USE_PEEK} ",
-                    choice.first.0
+                    "if {COLD}({}) {{ {original} }} else {{ {} ",
+                    choice.first.0,
+                    use_peek()
                 ),
                 format!(", {}", values.join(", ")),
                 " }",
@@ -304,7 +310,7 @@ impl Weaver<'_> {
         self.writer.put("(match (");
         self.inside(node, *left);
         let middle = format!(
-            ") && true {{ {LEFT} => if ::atropos_runtime::logic({}, b'{op}', b\"{letters}\", {LEFT}) {{ (",
+            ") && true {{ {LEFT} => if {LOGIC}({}, b'{op}', b\"{letters}\", {LEFT}) {{ (",
             first.0
         );
         self.writer.put(&middle);
@@ -357,7 +363,7 @@ impl Weaver<'_> {
         self.inside(node, *right);
         let not = if *is_inclusive { "!" } else { "" };
         let tail = format!(
-            ") {{ ({LEFT}, {RIGHT}) => ({LEFT}..{RIGHT}).chain(({not}::atropos_runtime::on({}) && {LEFT} <= {RIGHT}).then_some({RIGHT})) }})",
+            ") {{ ({LEFT}, {RIGHT}) => ({LEFT}..{RIGHT}).chain(({not}{ON}({}) && {LEFT} <= {RIGHT}).then_some({RIGHT})) }})",
             id.0
         );
         self.writer.put(&tail);

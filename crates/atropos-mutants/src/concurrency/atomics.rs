@@ -3,6 +3,7 @@
 //!
 //! An ordering is weakened to the next weaker one that the operation allows, and to `Relaxed`.
 
+use atropos_values::interface::FAULT_RACE;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 use super::construct::{Construct, Library};
@@ -253,17 +254,20 @@ impl Walker<'_> {
         if !is_lazy || !self.looks_at_concurrency() || self.library_of(&path.path) != Library::Std {
             return;
         }
-        const RACE: &str = "::atropos_runtime::injected_faults::race();";
         let (span, text, shape) = match initialiser {
             Expr::Closure(closure) => {
                 let body = self.source.flat(&closure.body);
                 let span = self.source.span(&closure.body);
-                (span, format!("{{ {RACE} {body} }}"), Shape::Expression)
+                (
+                    span,
+                    format!("{{ {FAULT_RACE}(); {body} }}"),
+                    Shape::Expression,
+                )
             }
             // A local may be a closure that can't be called twice.
             Expr::Path(function) if !self.is_local(&function.path) => {
                 let name = self.source.flat(function);
-                let text = format!("|| {{ {RACE} {name}() }}");
+                let text = format!("|| {{ {FAULT_RACE}(); {name}() }}");
                 (self.source.span(function), text, Shape::Initialiser)
             }
             _ => return,

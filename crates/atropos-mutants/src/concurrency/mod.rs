@@ -28,6 +28,10 @@ mod methods;
 mod regions;
 mod removals;
 
+use atropos_values::interface::{
+    FAULT_BARE, FAULT_BARE_ASYNC, FAULT_BARE_FOREIGN, FAULT_KEPT_ON_PANIC,
+    FAULT_KEPT_ON_PANIC_FOREIGN,
+};
 use construct::Library;
 use syn::{Block, ExprAwait, ExprCall, ExprMethodCall, ExprTuple, Macro};
 
@@ -39,21 +43,25 @@ use crate::walk::{Draft, Walker};
 pub(crate) fn bare(library: Library, receiver: &str, method: &str) -> String {
     match library {
         Library::Tokio => bare_async(receiver, method),
-        _ => mistaken("bare", library, receiver),
+        _ => faulty(FAULT_BARE, FAULT_BARE_FOREIGN, library, receiver),
     }
 }
 
 /// The receiver of a call whose guard shall not unlock when it is dropped by a panic.
 pub(crate) fn kept_on_panic(library: Library, receiver: &str) -> String {
-    mistaken("kept_on_panic", library, receiver)
+    faulty(
+        FAULT_KEPT_ON_PANIC,
+        FAULT_KEPT_ON_PANIC_FOREIGN,
+        library,
+        receiver,
+    )
 }
 
-fn mistaken(mistake: &str, library: Library, receiver: &str) -> String {
+/// A receiver with a fault, by the function for locks of std or by that for others.
+fn faulty(of_std: &str, foreign: &str, library: Library, receiver: &str) -> String {
     match library {
-        Library::ParkingLot => format!(
-            "(*::atropos_runtime::injected_faults::{mistake}_foreign(&{receiver}, ({receiver}).data_ptr()))"
-        ),
-        _ => format!("(*::atropos_runtime::injected_faults::{mistake}(&{receiver}))"),
+        Library::ParkingLot => format!("(*{foreign}(&{receiver}, ({receiver}).data_ptr()))"),
+        _ => format!("(*{of_std}(&{receiver}))"),
     }
 }
 
@@ -65,7 +73,7 @@ fn bare_async(receiver: &str, method: &str) -> String {
         _ => "::tokio::sync::RwLock",
     };
     format!(
-        "::atropos_runtime::injected_faults::bare_async(|| {{ \
+        "{FAULT_BARE_ASYNC}(|| {{ \
          fn __atropos_data<T>(lock: &{lock}<T>) -> *mut T {{ \
          if let Ok(held) = lock.try_{method}() {{ return (&raw const *held).cast_mut(); }} \
          let empty = {lock}::new(::std::mem::MaybeUninit::<T>::uninit()); \

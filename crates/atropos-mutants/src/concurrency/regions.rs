@@ -4,6 +4,7 @@
 //! A statement that uses the guard can't stand outside the region in Rust. Where an operator moves
 //! one out, it runs with a guard that excludes nobody, which only exploration can make.
 
+use atropos_values::interface::FAULTS;
 use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, Stmt};
@@ -228,7 +229,7 @@ impl Walker<'_> {
         if self.source.slice(span).starts_with('#') {
             return;
         }
-        let is_bare = text.contains("::atropos_runtime::injected_faults");
+        let is_bare = text.contains(FAULTS);
         let mut draft = Draft::new(operator, span, text, summary.to_string());
         draft.needs_exploration = is_bare;
         self.block_draft(draft);

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use atropos_mutants::mutant::Span;
+use atropos_values::interface::{OBSERVE_BLOCK, OBSERVE_ENTER, OBSERVE_IDENTITY};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{AttrStyle, Attribute, Expr, Stmt};
@@ -197,7 +198,7 @@ impl<'s> Inserter<'s> {
         let frame = Piece::Frame { function: number };
         let id = self.first.function + number;
         let head = format!(
-            "let mut {FRAME} = ::atropos_runtime::observe::enter({id}u32); \
+            "let mut {FRAME} = {OBSERVE_ENTER}({id}u32); \
              if {FRAME}.sees() {{ {USE_SEE} "
         );
         self.insert(at, head, frame);
@@ -291,8 +292,8 @@ impl<'s> Inserter<'s> {
             return inside(self);
         };
         let head = match &function.returned {
-            Returned::Typed(ty) => format!("match ::atropos_runtime::observe::identity::<{ty}>("),
-            Returned::Unit => "match ::atropos_runtime::observe::identity::<()>(".to_owned(),
+            Returned::Typed(ty) => format!("match {OBSERVE_IDENTITY}::<{ty}>("),
+            Returned::Unit => format!("match {OBSERVE_IDENTITY}::<()>("),
             Returned::Untyped | Returned::Never => "match (".to_owned(),
         };
         self.insert(span.start, head, piece);
@@ -336,7 +337,7 @@ impl<'s> Inserter<'s> {
             let piece = Piece::Block { block: number };
             if !self.is_dropped(piece) {
                 let id = self.first.block + number;
-                let text = format!("::atropos_runtime::observe::block({id}u32); ");
+                let text = format!("{OBSERVE_BLOCK}({id}u32); ");
                 self.insert(open.end, text, piece);
             }
         }

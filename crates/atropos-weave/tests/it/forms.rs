@@ -40,7 +40,7 @@ fn woven(operators: &str, form: Form, source: &str) -> String {
 fn short(text: &str) -> String {
     text.replace("::atropos_runtime::", "rt::")
         .replace(
-            "{ use rt::probe::{PeekAny as _, PeekPrim as _}; match",
+            "{ use rt::probe::PeekAny as _; use rt::probe::PeekPrim as _; match",
             "{ match",
         )
         .replace("(&rt::probe::Peek(", "peek((")

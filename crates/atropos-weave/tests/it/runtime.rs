@@ -4,6 +4,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use atropos_values::{MaybeEmpty, Prim, probe};
+
+atropos_values::assert_interface!(crate);
+
 /// The first mutant of the active point and the active mutant.
 fn active() -> (u32, u32) {
     static ACTIVE: OnceLock<(u32, u32)> = OnceLock::new();
@@ -89,54 +93,8 @@ pub fn arith(first: u32, _: u8, letters: &'static [u8], _: Option<Prim>, _: Opti
     at(first)
 }
 
-pub struct MaybeEmpty<I>(pub Option<I>);
-
-impl<I: Iterator> Iterator for MaybeEmpty<I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<I::Item> {
-        self.0.as_mut()?.next()
-    }
-}
-
-pub struct Prim;
-
-pub mod probe {
-    use super::Prim;
-
-    pub struct Peek<'a, T: ?Sized>(pub &'a T);
-
-    pub trait PeekPrim {
-        fn peek(&self) -> Option<Prim>;
-    }
-
-    pub trait PeekAny {
-        fn peek(&self) -> Option<Prim>;
-    }
-
-    pub trait ToPrim {}
-
-    impl<T: ToPrim + ?Sized> PeekPrim for Peek<'_, T> {
-        fn peek(&self) -> Option<Prim> {
-            Some(Prim)
-        }
-    }
-
-    impl<T: ?Sized> PeekAny for &Peek<'_, T> {
-        fn peek(&self) -> Option<Prim> {
-            None
-        }
-    }
-
-    macro_rules! prims {
-        ($($name:ty)*) => { $(impl ToPrim for $name {})* };
-    }
-    prims!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char);
-    impl<T: ToPrim + ?Sized> ToPrim for &T {}
-}
-
 /// What only exploration can do: here it does nothing.
-pub mod region {
+pub mod injected_faults {
     pub fn bare<T: ?Sized>(lock: &T) -> &T {
         lock
     }
@@ -144,4 +102,17 @@ pub mod region {
     pub fn kept_on_panic<T: ?Sized>(lock: &T) -> &T {
         lock
     }
+
+    pub fn bare_foreign<L: ?Sized, T>(lock: &L, _: *mut T) -> &L {
+        lock
+    }
+
+    pub fn kept_on_panic_foreign<L: ?Sized, T>(lock: &L, _: *mut T) -> &L {
+        lock
+    }
+
+    pub fn race() {}
+
+    /// No tree of these tests uses tokio.
+    pub fn bare_async<T>(_: impl FnOnce() -> *mut T) {}
 }

@@ -262,8 +262,16 @@ fn libraries() -> &'static Path {
     static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
         let directory = scratch("libraries");
-        for (name, file) in [("atropos_runtime", "runtime.rs"), ("helper", "helper.rs")] {
-            let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+        for (name, file, uses) in [
+            ("atropos_values", "../atropos-values/src/lib.rs", None),
+            (
+                "atropos_runtime",
+                "tests/it/runtime.rs",
+                Some("atropos_values"),
+            ),
+            ("helper", "tests/it/helper.rs", None),
+        ] {
+            let crate_directory = Path::new(env!("CARGO_MANIFEST_DIR"));
             let output = rustc()
                 .args([
                     "--crate-type=rlib",
@@ -274,7 +282,11 @@ fn libraries() -> &'static Path {
                 ])
                 .arg("--out-dir")
                 .arg(&directory)
-                .arg(tests.join(file))
+                .args(uses.map(|used| {
+                    let library = directory.join(format!("lib{used}.rlib"));
+                    format!("--extern={used}={}", library.display())
+                }))
+                .arg(crate_directory.join(file))
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{}", errors_of(&output));
@@ -307,6 +319,8 @@ pub fn compile(directory: &Path, edition: &str, emit: Emit) -> Output {
         .current_dir(directory)
         .args([format!("--edition={edition}"), format!("--emit={kind}")])
         .args([extern_flag("atropos_runtime"), extern_flag("helper")])
+        .arg("-L")
+        .arg(libraries())
         .args(["--crate-name=program", "-Cdebuginfo=0", "-Ccodegen-units=4"])
         .args(["-o", output, ROOT])
         .output()
