@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use atropos_search::STRATEGIES;
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _};
 
@@ -144,6 +145,19 @@ fn every_option_in_the_documents_is_one_of_the_program() {
         }
     }
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+#[test]
+fn every_strategy_has_a_row_in_the_book() {
+    let page = include_str!("../../../docs/src/schedules.md");
+    // `replay` is a command of its own.
+    for entry in STRATEGIES.iter().filter(|entry| entry.name != "replay") {
+        assert!(
+            page.contains(&format!("\n| `{}", entry.name)),
+            "{}",
+            entry.name
+        );
+    }
 }
 
 #[test]
