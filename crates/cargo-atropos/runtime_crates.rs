@@ -34,7 +34,7 @@ pub const EXPLORED: Crates = &[
     ("atropos-values", "atropos_values", &[]),
     ("atropos-intercept", "atropos_intercept", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
-    ("atropos-search", "atropos_search", &[]),
+    ("atropos-search", "atropos_search", &["atropos_protocol"]),
     (
         "atropos-threads",
         "atropos_threads",

@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere for one seed.
 
-use crate::model::state::mix;
+use atropos_protocol::hash::{WEYL_STEP, spread};
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ impl Random {
         reason = "it never ends, so it is no iterator"
     )]
     pub fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.state)
+        self.state = self.state.wrapping_add(WEYL_STEP);
+        spread(self.state)
     }
 
     /// Below `bound`, which is not 0.

@@ -4,18 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Spreads the bits of a number (the finaliser of SplitMix64).
-pub fn spread(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    x ^ (x >> 31)
-}
+use atropos_protocol::hash::WEYL_STEP;
+pub use atropos_protocol::hash::spread;
 
 /// Adds a number to a hash; the order of additions matters.
 pub fn mix(hash: u64, x: u64) -> u64 {
     spread(
         hash.rotate_left(23)
-            ^ x.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ x.wrapping_mul(WEYL_STEP)
                 .wrapping_add(0x6A09_E667_F3BC_C909),
     )
 }

@@ -1,6 +1,6 @@
 //! A small generator of random numbers with a printed seed (xorshift64*, seeded through SplitMix64).
 
-use crate::hash::spread;
+use atropos_protocol::hash::{WEYL_STEP, spread};
 
 /// A stream of random numbers: one seed, one stream, on every machine.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(spread(seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) | 1)
+        Random(spread(seed.wrapping_add(WEYL_STEP)) | 1)
     }
 
     pub fn number(&mut self) -> u64 {

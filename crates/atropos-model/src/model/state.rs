@@ -6,6 +6,8 @@ use super::lowered::ObjectId;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use atropos_protocol::hash::{FNV_1A, WEYL_STEP, spread};
+
 const GROUP: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -133,7 +135,7 @@ impl PartialOrd for State {
 /// FNV-1a over words with a final mix; the object's number makes equal bytes in different objects differ.
 fn hash_object(object: usize, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut hash = 0xcbf2_9ce4_8422_2325 ^ (object as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut hash = FNV_1A ^ (object as u64).wrapping_mul(WEYL_STEP);
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
         let mut word = [0; 8];
@@ -144,14 +146,5 @@ fn hash_object(object: usize, bytes: &[u8]) -> u64 {
     for byte in chunks.remainder() {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(PRIME);
     }
-    mix(hash)
-}
-
-/// The finaliser of splitmix64.
-pub fn mix(mut value: u64) -> u64 {
-    value ^= value >> 30;
-    value = value.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value ^= value >> 27;
-    value = value.wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
+    spread(hash)
 }

@@ -3,7 +3,7 @@
 
 use super::mode::MutantSet;
 use super::mutant::{Fate, Mutant, MutantId, Mutants};
-use crate::model::state::mix;
+use atropos_protocol::hash::spread;
 use std::collections::BTreeSet;
 
 /// Draws per set that is wanted before the sample stays smaller.
@@ -30,11 +30,11 @@ impl Mutants {
         seed: u64,
     ) -> BTreeSet<Vec<MutantId>> {
         let mut drawn = BTreeSet::new();
-        let mut state = mix(seed ^ size as u64);
+        let mut state = spread(seed ^ size as u64);
         for _ in 0..sample.saturating_mul(DRAWS) {
             let mut parts = BTreeSet::new();
             while parts.len() < size {
-                state = mix(state.wrapping_add(1));
+                state = spread(state.wrapping_add(1));
                 parts.insert(singles[(state % singles.len() as u64) as usize]);
             }
             let points: BTreeSet<u32> = parts.iter().map(|id| self.get(*id).point.0).collect();

@@ -1,7 +1,7 @@
 //! A hash function for tables of numbers and of states, which have their own hash: a state's neighbourhood is looked up
 //! millions of times, and nobody outside chooses the keys.
 
-use crate::model::state::mix;
+use atropos_protocol::hash::spread;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -43,6 +43,6 @@ impl Hasher for FastHasher {
     }
 
     fn finish(&self) -> u64 {
-        mix(self.0)
+        spread(self.0)
     }
 }
