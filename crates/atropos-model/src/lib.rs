@@ -12,7 +12,8 @@
 //! 7. `state_space`: what a tester can know after a trace (suspension states), with partial-order reduction.
 //! 8. `conformance`: a mutant compared with its original to the end (ioco), for models whose states can be counted.
 //! 9. `generation`: tests with short-lived mutants, for models of any size.
-//! 10. `results`: tests and reports as files.
+//! 10. `testing`: runs written tests against the model or its mutants; what it sees is what counts.
+//! 11. `results`: tests and reports as files.
 //!
 //! `synthetic` writes models of the sizes of the MoMuT paper's, `animation` walks through a model by hand, and `cli`
 //! holds the subcommands of `cargo atropos model`, the only door to the crate.
@@ -36,6 +37,8 @@ mod state_space;
 mod conformance;
 
 mod generation;
+
+mod testing;
 
 mod results;
 

@@ -3,16 +3,20 @@
 use super::progress::ProgressLine;
 use super::{Together, count, deliver, load_with, most_memory, what_stopped};
 use crate::generation::{
-    EngineKind, Finished, Generated, KillMatrix, Options, Path as TestPath, Progress, StateGraph,
-    StrategyKind, Workers, generate_with, reduce,
+    EngineKind, Finished, Generated, Options, Path as TestPath, Progress, StateGraph, StrategyKind,
+    Workers, generate_with,
 };
 use crate::loading::{Loaded, Source};
 use crate::model::Model;
 use crate::results::rust_tests::{adapter_file, tests_file};
-use crate::results::{Report, TestCase, draw_tests, prepare, write_report, write_test};
+use crate::results::{
+    Report, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
+};
 use crate::state_space::{Limits, Reduction};
+use crate::testing::{KillMatrix, reduce};
 use anyhow::Context as _;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -59,6 +63,33 @@ pub struct GenerateArgs {
     /// States without a visible step after which internal steps are taken for endless.
     #[arg(long, default_value_t = 100_000)]
     pub max_internal: usize,
+}
+
+/// Which mutants a suite was made for, so that they can be made again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SuiteOptions {
+    pub order: u8,
+    pub sample: Option<usize>,
+    pub seed: u64,
+}
+
+impl SuiteOptions {
+    fn new(args: &GenerateArgs) -> SuiteOptions {
+        SuiteOptions {
+            order: args.together.order,
+            sample: args.together.sample,
+            seed: args.seed,
+        }
+    }
+}
+
+/// The model of a suite, with its mutants.
+pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Option<Loaded>> {
+    let together = Together {
+        order: suite.order,
+        sample: suite.sample,
+    };
+    load_with(file, &together, suite.seed)
 }
 
 fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
@@ -135,17 +166,22 @@ pub(super) fn generate_tests(
             Some(error) => Err(format!("{error:#}")),
         }
     };
-    let generated = generated(&loaded.model, &options, &mut write)?;
+    let mut generated = generated(&loaded.model, &options, &mut write)?;
     let failure = failure_text(&generated, &loaded.source);
     let mut workers = generated.workers(&options)?;
     let name = model_name(&args.file);
+    let matrix = match &unwritten {
+        None => check_suite(&directory, &mut generated, &mut workers, options.limits)?,
+        Some(_) => KillMatrix::default(),
+    };
     let report = write_report(
         &directory,
         &name,
         &generated,
-        &mut workers,
+        &matrix,
         &options,
         failure,
+        SuiteOptions::new(args),
     );
     if let Some(error) = unwritten {
         let rest = match report {
@@ -177,15 +213,15 @@ pub(super) fn rust_tests(
         return Ok(false);
     }
     let mut workers = generated.workers(&options)?;
-    let matrix = KillMatrix::compute(&mut workers, &generated, options.limits);
-    let kept: Vec<_> = reduce(&matrix)
-        .into_iter()
-        .map(|at| generated.paths[at].clone())
-        .collect();
-    let tests: Vec<TestCase> = kept
-        .iter()
-        .map(|path| TestCase::build(&mut generated.graph, &mut workers, path, options.limits))
-        .collect();
+    let mut tests: Vec<TestCase> = Vec::new();
+    for path in generated.paths.clone() {
+        let graph = &mut generated.graph;
+        tests.push(TestCase::build(graph, &mut workers, &path, options.limits));
+    }
+    let texts: Vec<String> = tests.iter().map(|test| aut(test, &model)).collect();
+    let matrix = confirm(&texts, &mut generated, &mut workers, options.limits)?;
+    let kept = reduce(&matrix);
+    let tests: Vec<TestCase> = kept.into_iter().map(|at| tests[at].clone()).collect();
     let name = model_name(&args.file);
     let directory = args
         .out
@@ -266,6 +302,13 @@ fn print_summary(report: &Report, directory: &Path, out: &mut dyn Write) -> std:
         t.given_up,
         t.skipped
     )?;
+    if report.unconfirmed > 0 || t.unchecked > 0 {
+        writeln!(
+            out,
+            "not counted as killed: {} that no written test shows, {} whose tests were not run for want of time",
+            report.unconfirmed, t.unchecked
+        )?;
+    }
     writeln!(
         out,
         "killed {:.1} % of all, {:.1} % of found; left out as duplicate: {}, equivalent: {}, dead: {}",

@@ -1,5 +1,6 @@
 //! The subcommands of `cargo atropos model`.
 
+mod check_tests;
 mod explore;
 mod generate;
 mod progress;
@@ -13,9 +14,10 @@ use crate::model::Model;
 use crate::mutation::Fate;
 use crate::state_space::{Cause, Stop, free_memory};
 use anyhow::{Context as _, bail};
+pub use check_tests::CheckTestsArgs;
 use clap::{Args, Subcommand};
 pub use explore::ExploreArgs;
-pub use generate::GenerateArgs;
+pub use generate::{GenerateArgs, SuiteOptions};
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,6 +63,8 @@ pub enum ModelCommand {
     Explore(ExploreArgs),
     /// Generate tests that kill the model's mutants.
     Generate(GenerateArgs),
+    /// Run generated tests against the model and its mutants, and compare with what the report claims.
+    CheckTests(CheckTestsArgs),
     /// Generate tests and write them as a Rust integration test.
     Rust(GenerateArgs),
     /// Write a synthetic model of the size of one of the MoMuT paper's.
@@ -159,6 +163,7 @@ fn run_to(
         ModelCommand::Mutants(args) => list_mutants(args, out),
         ModelCommand::Explore(args) => explore::explore(args, interrupted, out),
         ModelCommand::Generate(args) => generate::generate_tests(args, interrupted, out),
+        ModelCommand::CheckTests(args) => check_tests::check_tests(args, out),
         ModelCommand::Rust(args) => generate::rust_tests(args, interrupted, out),
         ModelCommand::Synthesize {
             kind,
@@ -302,8 +307,8 @@ fn most_memory() -> Option<u64> {
 /// What the original does wrong by itself, and when.
 fn what_stopped(model: &Model, source: &Source, stop: &Stop, after: &str) -> String {
     match stop {
-        Stop::Diverges => {
-            let steps = "the model goes on with internal steps without end, or has too many states";
+        Stop::TooManyStates => {
+            let steps = "internal steps lead to more states than are allowed";
             format!("{steps} (--max-internal allows more), {after}")
         }
         Stop::Halted(Cause::Memory(most)) => format!(

@@ -178,6 +178,7 @@ impl<'w> Worth<'w> {
         let situation = self.situation;
         let waits = situation.results.is_open(mutant)
             && !self.strategy.rests(mutant)
+            && !self.strategy.is_exhausted(mutant)
             && !situation.gone.contains(&mutant)
             && !situation.running.contains(&mutant);
         let tries = self.strategy.tries(mutant);

@@ -3,13 +3,14 @@
 use super::moves::Move;
 use super::mutant_run::{StartResult, StepResult, advance, meet};
 use super::options::Options;
-use super::state_graph::{SpecStateId, StateGraph};
-use super::status::{Fault, Kill, Results, Status};
+use super::state_graph::{SpecStateId, StateGraph, Transition};
+use super::status::{Kill, Results, Status};
 use super::strategy::{Situation, Strategy};
 use super::workers::Workers;
-use crate::model::Model;
+use crate::model::{ExecError, Label, Model, Observation};
 use crate::mutation::{MutantId, MutantSet};
 use crate::state_space::{Acting, Cause, Halt, Node, Stop, Suspension};
+use crate::testing::Confirmation;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,8 +20,6 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     pub moves: Vec<Move>,
-    /// The numbers of the moves at their states.
-    pub transitions: Vec<usize>,
     /// One more than moves.
     pub states: Vec<SpecStateId>,
     pub choices: usize,
@@ -31,7 +30,9 @@ pub struct Generated {
     pub model: Arc<Model>,
     pub graph: StateGraph,
     pub paths: Vec<Path>,
+    /// Claims, until the written tests were run.
     pub results: Results,
+    pub confirmation: Confirmation,
     /// Why the run ended before its tests were all made.
     pub stopped: Option<String>,
     /// What comes now must not take long.
@@ -156,7 +157,10 @@ pub fn generate_with(
         match end {
             End::Depth => {}
             End::Nothing if path.moves.is_empty() && !paths.is_empty() => {
-                stopped = Some("nothing unkilled is left to reach".to_string());
+                stopped = Some(match generator.results.all_decided() {
+                    true => "every mutant is killed or fails by itself".to_string(),
+                    false => "no move promises another kill".to_string(),
+                });
                 break;
             }
             End::Nothing => {}
@@ -189,6 +193,7 @@ pub fn generate_with(
         graph: generator.graph,
         paths,
         results,
+        confirmation: Confirmation::default(),
         stopped,
         hurry,
         failure,
@@ -236,63 +241,140 @@ enum End {
     Failure(Stop),
 }
 
+/// A test under way.
+struct Walk {
+    test: usize,
+    path: Path,
+    /// Where the original is.
+    spec: SpecStateId,
+    live: Vec<Live>,
+    /// Mutants that parted and were lost sight of: no longer at the original's state in this test.
+    gone: BTreeSet<MutantId>,
+    /// A mutant was killed by what it shows here: the test has to look before it gives an input.
+    must_observe: bool,
+    /// The input that was chosen before the test looked.
+    planned: Option<Label>,
+}
+
+impl Walk {
+    fn running(&self) -> BTreeSet<MutantId> {
+        self.live.iter().map(|live| live.mutant).collect()
+    }
+}
+
 impl Generator<'_> {
     fn test(&mut self, test: usize, progress: &mut dyn FnMut(Progress)) -> (Path, End) {
         let kernel = vec![Node::at(self.model.initial.clone())];
+        let limits = self.options.limits;
         let mut path = Path {
             moves: Vec::new(),
-            transitions: Vec::new(),
             states: Vec::new(),
             choices: 0,
         };
-        let mut spec = match self
-            .graph
-            .enter(&mut self.workers, kernel, self.options.limits)
-        {
+        let spec = match self.graph.enter(&mut self.workers, kernel, limits) {
             Ok(spec) => spec,
             Err(stop) => return (path, End::Failure(stop)),
         };
         self.strategy.begins(test);
-        let mut live: Vec<Live> = Vec::new();
-        // Mutants that parted and were lost sight of: no longer at the original's state in this test.
-        let mut gone: BTreeSet<MutantId> = BTreeSet::new();
-        self.arrive(test, &path, spec, &live, &gone);
         path.states.push(spec);
-        loop {
-            let longest = self.options.depth * MOVES_PER_CHOICE + MORE_MOVES;
-            if path.choices >= self.options.depth || path.moves.len() >= longest {
-                return (path, End::Depth);
+        let mut walk = Walk {
+            test,
+            path,
+            spec,
+            live: Vec::new(),
+            gone: BTreeSet::new(),
+            must_observe: false,
+            planned: None,
+        };
+        self.arrive(&mut walk);
+        let end = loop {
+            match self.move_on(&mut walk) {
+                Ok(()) => {}
+                Err(end) => break end,
             }
-            if let Some(cause) = self.halt.cause() {
-                return (path, End::Failure(Stop::Halted(cause)));
+            self.note_moment(&walk.path);
+            progress(self.progress(&walk));
+        };
+        (walk.path, end)
+    }
+
+    /// Takes one more move, unless the test is at its end.
+    fn move_on(&mut self, walk: &mut Walk) -> Result<(), End> {
+        let longest = self.options.depth * MOVES_PER_CHOICE + MORE_MOVES;
+        let is_planned = walk.planned.is_some();
+        if walk.path.choices >= self.options.depth && !is_planned
+            || walk.path.moves.len() >= longest
+        {
+            return Err(End::Depth);
+        }
+        if let Some(cause) = self.halt.cause() {
+            return Err(End::Failure(Stop::Halted(cause)));
+        }
+        let spec = walk.spec;
+        self.graph
+            .find_transitions(&mut self.workers, spec)
+            .map_err(End::Failure)?;
+        let at = match self.planned(walk) {
+            Some(at) => at,
+            None => self.choose(walk).ok_or(End::Nothing)?,
+        };
+        let (at, step) = self.look_first(walk, at);
+        let limits = self.options.limits;
+        let next = match at {
+            Some(at) => self.graph.follow(&mut self.workers, spec, at, limits),
+            None => {
+                let silence = &Observation::Delta;
+                self.graph.observe(&mut self.workers, spec, silence, limits)
             }
-            if let Err(stop) = self.graph.find_transitions(&mut self.workers, spec) {
-                return (path, End::Failure(stop));
+        };
+        let next = match next {
+            Ok(next) => next,
+            Err(stop @ Stop::Halted(_)) => return Err(End::Failure(stop)),
+            Err(stop) => {
+                walk.path.moves.push(step);
+                return Err(End::Failure(stop));
             }
-            let Some(at) = self.choose(spec, &live, &gone, &mut path.choices) else {
-                return (path, End::Nothing);
-            };
-            let next = match self
-                .graph
-                .follow(&mut self.workers, spec, at, self.options.limits)
-            {
-                Ok(next) => next,
-                Err(stop @ Stop::Halted(_)) => return (path, End::Failure(stop)),
-                Err(stop) => {
-                    path.moves.push(self.step(spec, at));
-                    return (path, End::Failure(stop));
-                }
-            };
-            self.start_new(spec, at, &mut live, &mut gone);
-            let step = self.step(spec, at);
-            path.moves.push(step.clone());
-            path.transitions.push(at);
-            path.states.push(next);
-            self.advance_all(test, &path, &step, &mut live, &mut gone);
-            self.arrive(test, &path, next, &live, &gone);
-            spec = next;
-            self.note_moment(&path);
-            progress(self.progress(test, &path, live.len()));
+        };
+        self.start_new(walk, at);
+        walk.path.moves.push(step.clone());
+        walk.path.states.push(next);
+        walk.spec = next;
+        walk.must_observe = false;
+        self.advance_all(walk, &step);
+        self.arrive(walk);
+        Ok(())
+    }
+
+    /// The move that was chosen before the test looked.
+    fn planned(&mut self, walk: &mut Walk) -> Option<usize> {
+        let label = walk.planned.take()?;
+        let transitions = self.graph.state(walk.spec).transitions();
+        let is_it = |transition: &Transition| transition.step == Move::Input(label.clone());
+        transitions.iter().position(is_it)
+    }
+
+    /// A chosen move, or what comes before it: where a mutant was killed by what it shows, the test looks. It waits until
+    /// nothing comes (`None`) if the original may be silent, and follows an output if not.
+    fn look_first(&mut self, walk: &mut Walk, at: usize) -> (Option<usize>, Move) {
+        let state = self.graph.state(walk.spec);
+        let step = state.transitions()[at].step.clone();
+        let Move::Input(label) = &step else {
+            return (Some(at), step);
+        };
+        if !walk.must_observe {
+            return (Some(at), step);
+        }
+        if state.observations.contains(&Observation::Delta) {
+            walk.planned = Some(label.clone());
+            return (None, Move::Observe(Observation::Delta));
+        }
+        let outputs = state.transitions().iter().enumerate();
+        let output = outputs
+            .filter(|(_, transition)| matches!(transition.step, Move::Observe(_)))
+            .min_by_key(|(_, transition)| self.strategy.count(transition));
+        match output {
+            Some((at, transition)) => (Some(at), transition.step.clone()),
+            None => (Some(at), step),
         }
     }
 
@@ -308,35 +390,27 @@ impl Generator<'_> {
         }
     }
 
-    fn step(&self, spec: SpecStateId, at: usize) -> Move {
-        self.graph.state(spec).transitions()[at].step.clone()
-    }
-
     /// The number of the next move; where there is nothing to do but wait, that is no choice.
-    fn choose(
-        &mut self,
-        spec: SpecStateId,
-        live: &[Live],
-        gone: &BTreeSet<MutantId>,
-        choices: &mut usize,
-    ) -> Option<usize> {
+    fn choose(&mut self, walk: &mut Walk) -> Option<usize> {
+        let spec = walk.spec;
         let transitions = self.graph.state(spec).transitions();
         let at = match transitions {
             [] => return None,
             [transition] if matches!(transition.step, Move::Observe(_)) => 0,
             _ => {
-                let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
-                let beside: Vec<(MutantId, Arc<Suspension>)> = live
+                let running = walk.running();
+                let beside: Vec<(MutantId, Arc<Suspension>)> = walk
+                    .live
                     .iter()
                     .map(|live| (live.mutant, live.suspension.clone()))
                     .collect();
-                let left = self.options.depth - *choices;
+                let left = self.options.depth - walk.path.choices;
                 let situation = Situation {
                     results: &self.results,
                     found: &self.found,
                     running: &running,
                     beside: &beside,
-                    gone,
+                    gone: &walk.gone,
                     left,
                     limits: self.options.limits,
                 };
@@ -345,7 +419,7 @@ impl Generator<'_> {
                         .choose(&mut self.workers, &mut self.graph, spec, &situation)?;
                 // What the system shows is not the tester's choice.
                 let transitions = self.graph.state(spec).transitions();
-                *choices += usize::from(
+                walk.path.choices += usize::from(
                     transitions
                         .iter()
                         .any(|transition| matches!(transition.step, Move::Input(_))),
@@ -357,15 +431,9 @@ impl Generator<'_> {
         Some(at)
     }
 
-    /// The original is at a spec: mutants met there without an input are started from its nodes.
-    fn arrive(
-        &mut self,
-        test: usize,
-        path: &Path,
-        id: SpecStateId,
-        live: &[Live],
-        gone: &BTreeSet<MutantId>,
-    ) {
+    /// The original is at a state: mutants met there without an input are started from its nodes.
+    fn arrive(&mut self, walk: &mut Walk) {
+        let id = walk.spec;
         self.graph.state_mut(id).visits += 1;
         for node in &self.graph.state(id).suspension.nodes {
             *self
@@ -374,18 +442,42 @@ impl Generator<'_> {
                 .or_default() += 1;
         }
         self.found.union(&self.graph.state(id).own);
+        let running = walk.running();
+        self.start_here(walk, &running);
+        let decided: Vec<(MutantId, StartResult)> = self
+            .graph
+            .state(id)
+            .starts
+            .iter()
+            .filter(|(id, _)| {
+                self.results.is_open(**id) && !walk.gone.contains(id) && !running.contains(id)
+            })
+            .map(|(id, start)| (*id, start.clone()))
+            .collect();
+        for (mutant, start) in decided {
+            match start {
+                StartResult::Same | StartResult::Parts(_) | StartResult::Unknown => {}
+                StartResult::Killed(observation) => self.killed(walk, mutant, 0, observation),
+                StartResult::Crashed(error) => self.crashed(walk, mutant, error),
+                StartResult::LimitReached => {
+                    walk.gone.insert(mutant);
+                }
+            }
+        }
+    }
+
+    /// Starts the mutants that were never started at this state.
+    fn start_here(&mut self, walk: &Walk, running: &BTreeSet<MutantId>) {
+        let id = walk.spec;
         let spec = self.graph.state(id);
-        let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
-        let here = |id: &MutantId| {
-            self.results.is_open(*id) && !gone.contains(id) && !running.contains(id)
-        };
-        let room = self.options.max_live.max(1);
         let new: Vec<MutantId> = spec
             .own
             .iter()
-            .filter(here)
+            .filter(|id| {
+                self.results.is_open(*id) && !walk.gone.contains(id) && !running.contains(id)
+            })
             .filter(|id| !spec.starts.contains_key(id) && self.strategy.wants(*id))
-            .take(room)
+            .take(self.options.max_live.max(1))
             .collect();
         let limits = self.options.limits;
         let strategy = &self.strategy;
@@ -402,80 +494,50 @@ impl Generator<'_> {
             match start {
                 StartResult::Unknown => continue,
                 // Not met, as far as this test is concerned.
-                StartResult::Diverged if may_rest => {
+                StartResult::LimitReached if may_rest => {
                     self.strategy.puts_off(*mutant);
                     continue;
                 }
+                StartResult::LimitReached => self.strategy.reached_limit(*mutant),
                 StartResult::Parts(_) => self.strategy.parted(*mutant),
                 _ => {}
             }
             spec.starts.insert(*mutant, start);
         }
-        let decided: Vec<(MutantId, StartResult)> = spec
-            .starts
-            .iter()
-            .filter(|(id, _)| {
-                self.results.is_open(**id) && !gone.contains(id) && !running.contains(id)
-            })
-            .map(|(id, start)| (*id, start.clone()))
-            .collect();
-        for (mutant, start) in decided {
-            match start {
-                StartResult::Same | StartResult::Parts(_) | StartResult::Unknown => {}
-                StartResult::Killed(observation) => {
-                    let kill = Kill {
-                        test,
-                        after: path.moves.len(),
-                        steps: 0,
-                        observation,
-                    };
-                    self.results.set(mutant, Status::Killed(kill));
-                    self.strategy.killed(mutant);
+    }
+
+    fn killed(&mut self, walk: &mut Walk, mutant: MutantId, steps: u32, observation: Observation) {
+        let kill = Kill {
+            test: walk.test,
+            after: walk.path.moves.len(),
+            steps: Some(steps),
+            observation: self.model.observation_text(&observation),
+        };
+        self.results.set(mutant, Status::Killed(kill));
+        self.strategy.killed(mutant);
+        walk.must_observe = true;
+    }
+
+    fn crashed(&mut self, walk: &Walk, mutant: MutantId, error: ExecError) {
+        let (test, after) = (walk.test, walk.path.moves.len());
+        self.results
+            .set(mutant, Status::Crashed { test, after, error });
+    }
+
+    /// Mutants that may part from the original by this move run beside it from now on; none is chosen where the test waits.
+    fn start_new(&mut self, walk: &mut Walk, at: Option<usize>) {
+        let id = walk.spec;
+        let running = walk.running();
+        let spec = self.graph.state(id);
+        let mut starting: BTreeMap<MutantId, &Arc<Suspension>> = BTreeMap::new();
+        if let Some(transition) = at.map(|at| &spec.transitions()[at]) {
+            for mutant in transition.met.iter() {
+                self.found.insert(*mutant);
+                if !transition.harmless.contains(mutant) {
+                    starting.insert(*mutant, &spec.suspension);
                 }
-                StartResult::Crashed(error) => {
-                    self.crashed(test, path, mutant, Fault::Error(error))
-                }
-                StartResult::Diverged => self.crashed(test, path, mutant, Fault::Diverges),
             }
         }
-    }
-
-    fn crashed(&mut self, test: usize, path: &Path, mutant: MutantId, fault: Fault) {
-        let fault = match fault {
-            Fault::Error(error) if error.kind.is_limit() => Fault::Diverges,
-            fault => fault,
-        };
-        self.results.set(
-            mutant,
-            Status::Crashed {
-                test,
-                after: path.moves.len(),
-                fault,
-            },
-        );
-    }
-
-    /// Mutants that may part from the original by this move run beside it from now on.
-    fn start_new(
-        &mut self,
-        id: SpecStateId,
-        at: usize,
-        live: &mut Vec<Live>,
-        gone: &mut BTreeSet<MutantId>,
-    ) {
-        let running: BTreeSet<MutantId> = live.iter().map(|live| live.mutant).collect();
-        let spec = self.graph.state(id);
-        let transition = &spec.transitions()[at];
-        transition
-            .met
-            .iter()
-            .for_each(|mutant| self.found.insert(*mutant));
-        let mut starting: BTreeMap<MutantId, &Arc<Suspension>> = transition
-            .met
-            .iter()
-            .filter(|mutant| !transition.harmless.contains(mutant))
-            .map(|mutant| (*mutant, &spec.suspension))
-            .collect();
         for (mutant, start) in &spec.starts {
             if let StartResult::Parts(suspension) = start {
                 starting.insert(*mutant, suspension);
@@ -485,70 +547,56 @@ impl Generator<'_> {
         let unmet = spec.own.iter().filter(|m| !spec.starts.contains_key(m));
         let unmet: BTreeSet<MutantId> = unmet.filter(|m| !running.contains(m)).collect();
         for (mutant, suspension) in starting {
-            let here = !running.contains(&mutant) && !gone.contains(&mutant);
+            let here = !running.contains(&mutant) && !walk.gone.contains(&mutant);
             if !here || unmet.contains(&mutant) || !self.results.is_open(mutant) {
                 continue;
             }
-            if live.len() >= self.options.max_live || !self.strategy.wants(mutant) {
-                gone.insert(mutant);
+            if walk.live.len() >= self.options.max_live || !self.strategy.wants(mutant) {
+                walk.gone.insert(mutant);
                 continue;
             }
             self.started.insert(mutant);
             self.strategy.tried(mutant);
-            live.push(Live {
+            walk.live.push(Live {
                 mutant,
                 suspension: suspension.clone(),
                 age: 0,
-                from: Some((id, at)),
+                from: at.map(|at| (id, at)),
             });
         }
-        gone.extend(unmet);
+        walk.gone.extend(unmet);
     }
 
-    fn advance_all(
-        &mut self,
-        test: usize,
-        path: &Path,
-        step: &Move,
-        live: &mut Vec<Live>,
-        gone: &mut BTreeSet<MutantId>,
-    ) {
-        let Some(next) = path.states.last() else {
-            return;
-        };
-        let spec = self.graph.state(*next);
+    fn advance_all(&mut self, walk: &mut Walk, step: &Move) {
+        let next = walk.spec;
+        let spec = self.graph.state(next);
         let limits = self.options.limits;
         let strategy = &self.strategy;
-        let advances = self.workers.map(live, |explorer, live| {
+        let steps = self.workers.map(&walk.live, |explorer, live| {
             let (limits, may_rest) = strategy.allowance(live.mutant, spec, limits);
             let acting = Acting::mutant(&explorer.model.mutants, live.mutant);
             let advance = advance(explorer, &acting, &live.suspension, step, spec, limits);
             (advance, may_rest, explorer.closed)
         });
-        let mut still = Vec::new();
-        for (mut one, (advance, may_rest, nodes)) in live.drain(..).zip(advances) {
+        let live = std::mem::take(&mut walk.live);
+        for (mut one, (advance, may_rest, nodes)) in live.into_iter().zip(steps) {
             let mutant = one.mutant;
-            self.strategy.spends(mutant, self.graph.state(*next), nodes);
+            self.strategy.spends(mutant, self.graph.state(next), nodes);
             match advance {
                 StepResult::Killed(observation) => {
-                    let kill = Kill {
-                        test,
-                        after: path.moves.len(),
-                        steps: one.age + 1,
-                        observation,
-                    };
-                    self.results.set(mutant, Status::Killed(kill));
-                    self.strategy.killed(mutant);
+                    self.killed(walk, mutant, one.age + 1, observation);
                 }
-                StepResult::Crashed(error) => self.crashed(test, path, mutant, Fault::Error(error)),
-                StepResult::Diverged if may_rest => {
-                    self.strategy.puts_off(mutant);
-                    gone.insert(mutant);
+                StepResult::Crashed(error) => self.crashed(walk, mutant, error),
+                StepResult::LimitReached => {
+                    match may_rest {
+                        true => self.strategy.puts_off(mutant),
+                        false => self.strategy.reached_limit(mutant),
+                    }
+                    walk.gone.insert(mutant);
                 }
-                StepResult::Diverged => self.crashed(test, path, mutant, Fault::Diverges),
                 StepResult::Same => self.note_harmless(&one),
                 StepResult::Lost => {
-                    gone.insert(mutant);
+                    walk.gone.insert(mutant);
                 }
                 StepResult::Live(suspension) => {
                     self.strategy.parted(mutant);
@@ -557,14 +605,13 @@ impl Generator<'_> {
                     one.age += 1;
                     let longest = self.strategy.longest_life(mutant, self.options.max_age);
                     if one.age >= longest {
-                        gone.insert(mutant);
+                        walk.gone.insert(mutant);
                     } else {
-                        still.push(one);
+                        walk.live.push(one);
                     }
                 }
             }
         }
-        *live = still;
     }
 
     /// A mutant that was started by a move and did not part: the next time it need not be tried.
@@ -577,13 +624,13 @@ impl Generator<'_> {
         }
     }
 
-    fn progress(&self, test: usize, path: &Path, live: usize) -> Progress {
+    fn progress(&self, walk: &Walk) -> Progress {
         Progress {
-            test,
+            test: walk.test,
             tests: self.options.tests,
-            choices: path.choices,
+            choices: walk.path.choices,
             depth: self.options.depth,
-            live,
+            live: walk.live.len(),
             killed: self.results.killed().count(),
             found: self.found.len(),
             total: self.model.mutants.open().count(),
@@ -594,15 +641,12 @@ impl Generator<'_> {
         let mut results = self.results.clone();
         for mutant in self.model.mutants.open() {
             if results.is_open(mutant.id) && self.found.contains(mutant.id) {
-                let started = self.started.contains(mutant.id);
-                results.set(
-                    mutant.id,
-                    if started {
-                        Status::GivenUp
-                    } else {
-                        Status::Skipped
-                    },
-                );
+                let status = match self.started.contains(mutant.id) {
+                    _ if self.strategy.has_reached_limit(mutant.id) => Status::TimedOut,
+                    true => Status::GivenUp,
+                    false => Status::Skipped,
+                };
+                results.set(mutant.id, status);
             }
         }
         results

@@ -10,12 +10,10 @@ mod generator;
 mod moves;
 mod mutant_run;
 mod options;
-mod replay;
 mod state_graph;
 mod status;
 mod strategy;
 mod success_rates;
-mod suite;
 mod workers;
 
 #[cfg(test)]
@@ -23,9 +21,6 @@ pub use generator::generate;
 pub use generator::{Finished, Generated, Moment, Path, Progress, generate_with};
 pub use moves::Move;
 pub use options::{EngineKind, Options, StrategyKind};
-#[cfg(test)]
-pub use replay::{Replayed, replay};
 pub use state_graph::{SpecStateId, StateGraph};
-pub use status::{Fault, Results, Status, Table};
-pub use suite::{KillMatrix, reduce};
+pub use status::{Kill, Results, Status, Table};
 pub use workers::Workers;

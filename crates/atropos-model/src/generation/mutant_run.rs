@@ -15,7 +15,8 @@ pub(super) enum StartResult {
     /// Shows what the original can't.
     Killed(Observation),
     Crashed(ExecError),
-    Diverged,
+    /// Goes through more states than it may, or takes too much work.
+    LimitReached,
     /// Nobody waited for the answer.
     Unknown,
     /// Comes to other states.
@@ -27,7 +28,8 @@ pub(super) enum StartResult {
 pub(super) enum StepResult {
     Killed(Observation),
     Crashed(ExecError),
-    Diverged,
+    /// Goes through more states than it may, or takes too much work.
+    LimitReached,
     /// Back at the original's nodes.
     Same,
     /// Can't show what this test waits for, or nobody waited for the answer.
@@ -43,8 +45,8 @@ pub(super) fn meet(
 ) -> StartResult {
     let acting = Acting::mutant(&explorer.model.mutants, mutant);
     match close_mutant(explorer, &acting, &spec.kernel, limits) {
-        Err(Stop::Error(_, error)) => StartResult::Crashed(error),
-        Err(Stop::Diverges) => StartResult::Diverged,
+        Err(Stop::Error(_, error)) if !error.kind.is_limit() => StartResult::Crashed(error),
+        Err(Stop::TooManyStates | Stop::Error(..)) => StartResult::LimitReached,
         Err(Stop::Halted(_)) => StartResult::Unknown,
         Ok(suspension) if suspension == *spec.suspension => StartResult::Same,
         Ok(suspension) => match unpredicted(&suspension, spec) {
@@ -72,8 +74,8 @@ pub(super) fn advance(
         close_mutant(explorer, acting, &kernel, limits).map(Ok)
     });
     match closed {
-        Err(Stop::Error(_, error)) => StepResult::Crashed(error),
-        Err(Stop::Diverges) => StepResult::Diverged,
+        Err(Stop::Error(_, error)) if !error.kind.is_limit() => StepResult::Crashed(error),
+        Err(Stop::TooManyStates | Stop::Error(..)) => StepResult::LimitReached,
         Err(Stop::Halted(_)) => StepResult::Lost,
         Ok(Err(kernel)) if kernel.is_empty() => StepResult::Lost,
         Ok(Err(_)) => StepResult::Same,

@@ -1,6 +1,6 @@
 //! What became of every mutant, and the row of the MoMuT paper's Tables 4 and 5.
 
-use crate::model::{ExecError, Observation};
+use crate::model::ExecError;
 use crate::mutation::{Fate, MutantId, Mutants};
 use serde::Serialize;
 
@@ -10,16 +10,10 @@ pub struct Kill {
     pub test: usize,
     /// Moves of the test before the observation.
     pub after: usize,
-    /// Moves since the mutant was started.
-    pub steps: u32,
-    pub observation: Observation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    Error(ExecError),
-    /// Endless internal steps.
-    Diverges,
+    /// Moves since the mutant was started; nothing if it was found on the finished suite alone.
+    pub steps: Option<u32>,
+    /// As labels are written, `obs delta` or `obs Y(…)`.
+    pub observation: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +24,17 @@ pub enum Status {
     Skipped,
     /// Started, and dropped without a kill.
     GivenUp,
+    /// A written test fails with it.
     Killed(Kill),
+    /// It showed something else while its test was made, but nobody waited until the written test was run.
+    Unchecked(Kill),
     Crashed {
         test: usize,
         after: usize,
-        fault: Fault,
+        error: ExecError,
     },
+    /// Went through more states than it may, and no test kills it.
+    TimedOut,
 }
 
 /// Per mutant (id minus 1) its status.
@@ -72,6 +71,13 @@ impl Results {
     /// Whether nothing is left to be killed.
     pub fn all_decided(&self) -> bool {
         self.open == 0
+    }
+
+    /// A kill that no written test has shown, and what to call the mutant instead.
+    pub fn unset_kill(&mut self, id: MutantId, status: Status) {
+        let before = self.is_open(id);
+        self.statuses[id.0 as usize - 1] = status;
+        self.open += usize::from(!before && self.is_open(id));
     }
 
     pub fn killed(&self) -> impl Iterator<Item = (MutantId, &Kill)> {
@@ -120,11 +126,13 @@ pub struct Table {
     pub together: usize,
     pub found: usize,
     pub errors: usize,
-    /// Of the errors, those that never end.
+    /// Of the errors, those that go through too many states.
     pub timeouts: usize,
     pub killed: usize,
     pub skipped: usize,
     pub given_up: usize,
+    /// Seen to differ, but not on the written test for want of time.
+    pub unchecked: usize,
     /// Killed after 0–4, 5–9, 10–14, 15–19 and 20 steps.
     pub steps: [usize; 5],
 }
@@ -138,14 +146,18 @@ impl Table {
         match status {
             Status::Unreached => {}
             Status::Skipped => self.skipped += 1,
+            Status::Unchecked(_) => self.unchecked += 1,
             Status::GivenUp => self.given_up += 1,
-            Status::Crashed { fault, .. } => {
+            Status::Crashed { .. } => self.errors += 1,
+            Status::TimedOut => {
                 self.errors += 1;
-                self.timeouts += usize::from(*fault == Fault::Diverges);
+                self.timeouts += 1;
             }
             Status::Killed(kill) => {
                 self.killed += 1;
-                self.steps[(kill.steps as usize / 5).min(4)] += 1;
+                if let Some(steps) = kill.steps {
+                    self.steps[(steps as usize / 5).min(4)] += 1;
+                }
             }
         }
     }

@@ -56,8 +56,13 @@ pub struct Strategy {
     test: usize,
     /// Mutants that were put off because they cost too much, with the test from which on they are wanted again.
     put_off: BTreeMap<MutantId, usize>,
+    /// How often a mutant went through more states than it may, by its number.
+    limits_reached: Vec<u32>,
 }
 
+/// A mutant that went through more states than it may so often is not started again: each time costs as much as a
+/// thousand others.
+const LIMITS_REACHED: u32 = 3;
 /// S2 looks at this many moves at most.
 const SUBSET: usize = 16;
 
@@ -75,6 +80,7 @@ impl Strategy {
             kills: SuccessRates::new(),
             test: 0,
             put_off: BTreeMap::new(),
+            limits_reached: Vec::new(),
         }
     }
 
@@ -127,9 +133,9 @@ impl Strategy {
 
     /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
     pub fn wants(&self, mutant: MutantId) -> bool {
-        self.kind != StrategyKind::Frontier
-            || !self.rests(mutant)
-                && (self.tries(mutant) < frontier::PATIENCE || self.parted.contains(mutant))
+        let has_hope = || self.tries(mutant) < frontier::PATIENCE || self.parted.contains(mutant);
+        let is_ours = self.kind == StrategyKind::Frontier;
+        !self.is_exhausted(mutant) && (!is_ours || !self.rests(mutant) && has_hope())
     }
 
     /// Whether a mutant is put off in this test.
@@ -155,6 +161,25 @@ impl Strategy {
         *entry(&mut self.spent, mutant.0 as usize) += more;
     }
 
+    /// Told when a mutant went through more states than it may.
+    pub fn reached_limit(&mut self, mutant: MutantId) {
+        *entry(&mut self.limits_reached, mutant.0 as usize) += 1;
+    }
+
+    pub fn has_reached_limit(&self, mutant: MutantId) -> bool {
+        self.limit_count(mutant) > 0
+    }
+
+    fn limit_count(&self, mutant: MutantId) -> u32 {
+        let count = self.limits_reached.get(mutant.0 as usize);
+        count.copied().unwrap_or(0)
+    }
+
+    /// Whether a mutant had its chances.
+    pub(super) fn is_exhausted(&self, mutant: MutantId) -> bool {
+        self.limit_count(mutant) >= LIMITS_REACHED
+    }
+
     /// Told when a mutant that is to be given more later needs it.
     pub fn puts_off(&mut self, mutant: MutantId) {
         self.put_off.insert(mutant, self.test + frontier::REST);
@@ -177,7 +202,7 @@ impl Strategy {
     }
 
     /// How often a move was taken, anywhere.
-    pub(super) fn count(&self, transition: &Transition) -> u32 {
+    pub fn count(&self, transition: &Transition) -> u32 {
         self.counts.get(transition.number).copied().unwrap_or(0)
     }
 

@@ -96,6 +96,46 @@ impl PointInserter<'_> {
         self.text.get(span.range()).unwrap_or("")
     }
 
+    /// The span of a text whose last expression may stand in parentheses, which its own span leaves out.
+    fn with_closing_parentheses(&self, start: u32, end: u32) -> Span {
+        let whole = Span { start, end };
+        let count = |letter| self.source(whole).matches(letter).count();
+        let mut missing = count('(').saturating_sub(count(')'));
+        let rest = self.text.get(end as usize..).unwrap_or("");
+        let closing = rest.bytes().position(|byte| {
+            missing -= usize::from(missing > 0 && byte == b')');
+            missing == 0
+        });
+        match (count('(') > count(')'), closing) {
+            (true, Some(at)) => Span {
+                start,
+                end: end + at as u32 + 1,
+            },
+            _ => whole,
+        }
+    }
+
+    /// An operand's text, in parentheses if an operator of this level would tear it apart.
+    fn operand(&self, operand: &Expr, is_torn: impl Fn(BinaryOp) -> bool) -> String {
+        let text = self.source(operand.span);
+        match &operand.kind {
+            ExprKind::Binary { op, .. } if is_torn(*op) => format!("({text})"),
+            _ => text.to_string(),
+        }
+    }
+
+    /// What stands in place of an expression, in parentheses if what is around would tear it apart.
+    fn in_place(&self, span: Span, text: String, looser: bool) -> String {
+        let before = self.text.get(..span.start as usize).unwrap_or("");
+        let after = self.text.get(span.end as usize..).unwrap_or("");
+        let has_parentheses =
+            before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
+        match looser && !has_parentheses {
+            true => format!("({text})"),
+            false => text,
+        }
+    }
+
     fn statement(&mut self, stmt: &mut Stmt) {
         match &mut stmt.kind {
             StmtKind::Seq(parts) | StmtKind::Choice(parts) | StmtKind::Prio(parts) => {
@@ -109,10 +149,7 @@ impl PointInserter<'_> {
             }
             StmtKind::Guard { cond, body, point } => {
                 // The place shown is the guard itself, without its body.
-                let head = Span {
-                    start: stmt.span.start,
-                    end: cond.span.end,
-                };
+                let head = self.with_closing_parentheses(stmt.span.start, cond.span.end);
                 let replacement = vec!["requires false".to_string()];
                 *point = self.point(PointKind::Guard, Operator::DisableGuard, head, replacement);
                 self.expression(cond, false);
@@ -265,7 +302,7 @@ impl PointInserter<'_> {
             UnaryOp::Abs => vec![UnaryOp::Plus, UnaryOp::Minus],
             _ => return None,
         };
-        let inner = self.source(operand.span).to_string();
+        let inner = self.operand(operand, |_| true);
         let replacement = alternatives
             .iter()
             .map(|other| {
@@ -307,13 +344,17 @@ impl PointInserter<'_> {
         };
         let alternatives: Vec<BinaryOp> =
             group.iter().copied().filter(|other| *other != op).collect();
-        let (before, after) = (
-            self.source(left.span).to_string(),
-            self.source(right.span).to_string(),
-        );
         let replacement = alternatives
             .iter()
-            .map(|other| format!("{before} {} {after}", other.text()))
+            .map(|other| {
+                let level = other.level();
+                // `=>` leans to the right, all others to the left.
+                let is_torn = |op: BinaryOp| op.level() < level || op == BinaryOp::Implies;
+                let before = self.operand(left, is_torn);
+                let after = self.operand(right, |op| op.level() <= level);
+                let text = format!("{before} {} {after}", other.text());
+                self.in_place(span, text, level < op.level())
+            })
             .collect();
         let scale = if matches!(left_ty, Ty::Fixed { .. }) {
             Scale::Fixed

@@ -9,6 +9,7 @@ pub mod rust_tests;
 mod test_case;
 mod write;
 
+pub use aut::aut;
 pub use report::Report;
 pub use test_case::{Edge, TestCase};
-pub use write::{draw_tests, prepare, write_report, write_test};
+pub use write::{check_suite, confirm, draw_tests, prepare, write_report, write_test};

@@ -1,15 +1,15 @@
 //! report.json: a run in numbers and names.
 
-use crate::generation::{
-    Fault, Generated, KillMatrix, Moment, Options, SpecStateId, Status, Table,
-};
+use crate::cli::SuiteOptions;
+use crate::generation::{Generated, Moment, Options, SpecStateId, Status, Table};
 use crate::model::Model;
 use crate::mutation::{Fate, Mutant, MutantId};
+use crate::testing::{KillMatrix, MutantRow};
 use serde::Serialize;
 use std::collections::HashMap;
 
 /// Raised when a field changes its meaning.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -34,6 +34,10 @@ pub struct Report {
     pub peak_bytes: u64,
     /// Different states of the original that were visited.
     pub states: usize,
+    /// Which mutants there are.
+    pub suite: SuiteOptions,
+    /// Kills that were seen while tests were made, but that no written test shows.
+    pub unconfirmed: usize,
     pub stopped: Option<String>,
     pub failure: Option<String>,
     pub table: Table,
@@ -102,7 +106,7 @@ impl Report {
                 kills: matrix
                     .rows
                     .iter()
-                    .filter(|(_, tests)| tests.contains(&at))
+                    .filter(|row| row.runs[at].failure.is_some())
                     .count(),
             })
             .collect();
@@ -122,6 +126,8 @@ impl Report {
             seconds: generated.seconds,
             peak_bytes: peak_bytes(),
             states: generated.visits.len(),
+            suite: SuiteOptions::default(),
+            unconfirmed: generated.confirmation.unconfirmed.len(),
             stopped: generated.stopped.clone(),
             failure,
             percent_of_total: table.percent_of_total(),
@@ -167,7 +173,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
                 .iter()
                 .map(|id| model.mutants.get(*id))
                 .collect();
-            let row = matrix.rows.iter().find(|(id, _)| *id == mutant.id);
+            let row = matrix.row(mutant.id);
             MutantReport {
                 id: mutant.id.0,
                 operator: joined(&parts, "+", |part| part.operator.code().to_string()),
@@ -179,7 +185,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
                 replacement: replacement(model, &parts),
                 status,
                 detail,
-                killed_by: row.map(|(_, tests)| tests.clone()).unwrap_or_default(),
+                killed_by: row.map(MutantRow::killers).unwrap_or_default(),
                 steps,
             }
         })
@@ -269,26 +275,30 @@ fn describe(
             None,
         ),
         Status::Killed(kill) => {
-            let observation = model.observation_text(&kill.observation);
             let detail = format!(
-                "{observation} after {} moves of {}",
+                "{} after {} moves of {}",
+                kill.observation,
                 kill.after,
                 test_file(kill.test)
             );
-            ("killed", detail, Some(kill.steps))
+            ("killed", detail, kill.steps)
         }
-        Status::Crashed {
-            fault: Fault::Diverges,
-            ..
-        } => (
+        Status::Unchecked(kill) => (
+            "unchecked",
+            format!(
+                "showed {} after {} moves of {}, but the written test was not run for want of time",
+                kill.observation,
+                kill.after,
+                test_file(kill.test)
+            ),
+            kill.steps,
+        ),
+        Status::TimedOut => (
             "time-out",
-            "steps without end, or too many states".into(),
+            "goes through too many states without a visible step".into(),
             None,
         ),
-        Status::Crashed {
-            fault: Fault::Error(error),
-            ..
-        } => {
+        Status::Crashed { error, .. } => {
             let (line, column) = model.line_column(error.span);
             (
                 "execution error",

@@ -166,60 +166,73 @@ fn enumerations(model: &Model) -> String {
     out
 }
 
-const DRIVER: &str = r##"/// One step of a test: from a node, an input (`!`) or an output (`?`) or silence (`-`), to a node.
+const DRIVER: &str = r##"/// One edge of a test, from a node to a node: `!` gives an input, `?` is an output and `-` silence that the model allows
+/// there, `P` is the verdict pass and `I` inconclusive.
 type Step = (u32, char, &'static str, u32);
 
-/// Replays a test; the verdict is a panic with the trace, or nothing.
-fn replay(system: &mut impl System, steps: &[Step], end: u32) {
+/// How often a test is run again if the implementation took another way than the test.
+const RETRIES: usize = 3;
+
+enum Verdict {
+    Pass,
+    /// With the trace.
+    Inconclusive(String),
+}
+
+/// Runs a test, again if it is inconclusive. A failure is a panic with the trace. So is a test that stays inconclusive: it has
+/// shown nothing. `ATROPOS_ALLOW_INCONCLUSIVE=1` makes it a message on standard error.
+fn run(steps: &[Step]) {
+    let mut trace = String::new();
+    for _ in 0..=RETRIES {
+        match replay(&mut adapter::Adapter::default(), steps) {
+            Verdict::Pass => return,
+            Verdict::Inconclusive(way) => trace = way,
+        }
+    }
+    let message = format!(
+        "inconclusive: in {} runs the implementation took another way than the test, which the model allows\n{trace}",
+        RETRIES + 1
+    );
+    if std::env::var_os("ATROPOS_ALLOW_INCONCLUSIVE").is_some_and(|value| value == "1") {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "{message}");
+        return;
+    }
+    panic!("{message}");
+}
+
+/// Runs a test once. A node gives an input at once, or waits for what the implementation shows.
+fn replay(system: &mut impl System, steps: &[Step]) -> Verdict {
     let mut node = 0;
     let mut trace: Vec<String> = Vec::new();
-    while node != end {
+    loop {
         let here: Vec<&Step> = steps.iter().filter(|step| step.0 == node).collect();
-        let input = here.iter().find(|step| step.1 == '!');
-        let outputs = here.iter().any(|step| step.1 == '?');
-        // Where an output may come as well, the input comes first; elsewhere silence is checked before it.
-        let seen = if input.is_some() && outputs {
-            None
-        } else {
-            system.observe()
-        };
-        let taken = match (&seen, input) {
-            (None, Some(input)) => {
-                give(system, input.2);
-                trace.push(format!("gave {}", input.2));
-                Some(*input)
+        match here.first() {
+            Some((_, 'P', ..)) => return Verdict::Pass,
+            Some((_, '!', input, to)) => {
+                give(system, input);
+                trace.push(format!("gave {input}"));
+                node = *to;
+                continue;
             }
-            (None, None) => here.iter().find(|step| step.1 == '-').copied(),
-            (Some(output), _) => here
-                .iter()
-                .find(|step| step.1 == '?' && step.2 == output)
-                .copied(),
-        };
-        if let Some(output) = &seen {
-            trace.push(format!("saw {output}"));
+            Some((_, 'I', ..)) | None => return Verdict::Inconclusive(trace.join("\n")),
+            Some(_) => {}
         }
-        match taken {
-            Some(step) => node = step.3,
-            None if here.is_empty() => {
-                println!(
-                    "inconclusive: the implementation took another transition\n{}",
-                    trace.join("\n")
-                );
-                return;
-            }
-            None => {
-                let expected: Vec<&str> = here
-                    .iter()
-                    .filter(|step| step.1 != '!')
-                    .map(|step| step.2)
-                    .collect();
-                let found = seen.as_deref().unwrap_or("silence");
-                panic!(
-                    "the model can't show {found} here; it shows {expected:?}\n{}",
-                    trace.join("\n")
-                );
-            }
-        }
+        let seen = system.observe();
+        let found = seen.as_deref().unwrap_or("silence");
+        let taken = here.iter().find(|step| match &seen {
+            Some(output) => step.1 == '?' && step.2 == output,
+            None => step.1 == '-',
+        });
+        let Some(step) = taken else {
+            let expected: Vec<&str> = here.iter().map(|step| step.2).collect();
+            panic!(
+                "the model can't show {found} here; it shows {expected:?}\n{}",
+                trace.join("\n")
+            );
+        };
+        trace.push(format!("saw {found}"));
+        node = step.3;
     }
 }
 
@@ -275,24 +288,18 @@ fn test_function(model: &Model, at: usize, test: &TestCase) -> String {
     let mut out = format!(
         "\n#[test]\nfn model_test_{at:03}() {{\n    #[rustfmt::skip]\n    const STEPS: &[Step] = &[\n"
     );
-    let mut end = 0;
     for (from, edge, to) in &test.edges {
         let (kind, label) = match edge {
             Edge::Step(Move::Input(label)) => ('!', model.label_name(label)),
             Edge::Step(Move::Observe(Observation::Output(label))) => ('?', model.label_name(label)),
             Edge::Step(Move::Observe(Observation::Delta)) => ('-', "silence".to_string()),
-            Edge::Pass => {
-                end = *from;
-                continue;
-            }
-            Edge::Inconclusive | Edge::Fail => continue,
+            Edge::Pass => ('P', "pass".to_string()),
+            Edge::Inconclusive => ('I', "inconclusive".to_string()),
+            Edge::Fail => continue,
         };
         let _ = writeln!(out, "        ({from}, {kind:?}, {label:?}, {to}),");
     }
-    let _ = writeln!(
-        out,
-        "    ];\n    replay(&mut adapter::Adapter::default(), STEPS, {end});\n}}"
-    );
+    let _ = writeln!(out, "    ];\n    run(STEPS);\n}}");
     out
 }
 

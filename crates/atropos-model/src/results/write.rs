@@ -6,8 +6,11 @@ use super::page::page;
 use super::plot::states_visited;
 use super::report::{Report, test_file};
 use super::test_case::TestCase;
-use crate::generation::{self, Generated, KillMatrix, Options, StateGraph, Workers, reduce};
+use crate::cli::SuiteOptions;
+use crate::generation::{self, Generated, Options, StateGraph, Status, Workers};
+use crate::mutation::MutantId;
 use crate::state_space::Limits;
+use crate::testing::{KillMatrix, reduce};
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -80,6 +83,46 @@ fn put_page(
     put(directory, "index.html", &page)
 }
 
+/// Runs all mutants on the tests that were written, and sets their statuses by what is seen there.
+///
+/// # Errors
+/// If a test can't be read back, or fails the original: then nothing counts.
+pub fn check_suite(
+    directory: &Path,
+    generated: &mut Generated,
+    workers: &mut Workers,
+    limits: Limits,
+) -> anyhow::Result<KillMatrix> {
+    let texts: anyhow::Result<Vec<String>> = (0..generated.paths.len())
+        .map(|test| {
+            let file = directory.join(format!("{}.aut", test_file(test)));
+            std::fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))
+        })
+        .collect();
+    confirm(&texts?, generated, workers, limits)
+}
+
+/// The same with the texts at hand.
+///
+/// # Errors
+/// If a test fails the original.
+pub fn confirm(
+    texts: &[String],
+    generated: &mut Generated,
+    workers: &mut Workers,
+    limits: Limits,
+) -> anyhow::Result<KillMatrix> {
+    let open = generated.model.mutants.open().map(|mutant| mutant.id);
+    let crashed = |id: &MutantId| matches!(generated.results.get(*id), Status::Crashed { .. });
+    let mutants: Vec<MutantId> = open.filter(|id| !crashed(id)).collect();
+    let matrix = KillMatrix::compute(workers, &mutants, texts, limits);
+    if let Some(fault) = matrix.faults.first() {
+        anyhow::bail!("the generated tests are wrong, please report this: {fault}");
+    }
+    generated.confirmation = matrix.confirm(&mut generated.results);
+    Ok(matrix)
+}
+
 /// Writes what is known of a whole run, after its tests, and gives back the report.
 ///
 /// # Errors
@@ -88,18 +131,22 @@ pub fn write_report(
     directory: &Path,
     name: &str,
     generated: &Generated,
-    workers: &mut Workers,
+    matrix: &KillMatrix,
     options: &Options,
     failure: Option<String>,
+    suite: SuiteOptions,
 ) -> anyhow::Result<Report> {
-    let matrix = KillMatrix::compute(workers, generated, options.limits);
-    let reduced = reduce(&matrix);
-    let report = Report::new(name, generated, options, &matrix, &reduced, failure);
+    let reduced = reduce(matrix);
+    let report = Report {
+        suite,
+        ..Report::new(name, generated, options, matrix, &reduced, failure)
+    };
     put(
         directory,
         "report.json",
         &serde_json::to_string_pretty(&report)?,
     )?;
+    put(directory, "model.ooas", &generated.model.text)?;
     let plot = states_visited(&generated.visits);
     put(directory, "states.svg", &plot)?;
     put_page(directory, &report, generated, &[])?;

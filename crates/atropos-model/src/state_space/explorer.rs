@@ -3,11 +3,12 @@
 use super::acting::Acting;
 use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
 use super::expansion_cache::ExpansionCache;
-use super::fast_hash::FastSet;
+use super::fast_hash::FastMap;
 use super::guard_cache::GuardCache;
 use super::halt::{Cause, Halt};
 use super::idle_cache::IdleCache;
 use super::inputs;
+use super::livelock::InternalSteps;
 use super::reducer::Reducer;
 use super::suspension::{Node, Suspension, VisibleNode};
 use crate::execution::{Engine, Inputs};
@@ -44,8 +45,8 @@ const MEMORY_EVERY: u64 = 256;
 pub enum Stop {
     /// An execution error; the labels of the iteration that it ended.
     Error(Vec<Label>, ExecError),
-    /// Internal steps go on and on, or lead to too many states.
-    Diverges,
+    /// Internal steps lead to more states than the limit allows.
+    TooManyStates,
     /// It was ended from outside: nothing is known.
     Halted(Cause),
 }
@@ -64,6 +65,56 @@ struct Run<'r> {
     state: &'r State,
     /// What the original did there, where a mutant runs.
     known: Option<&'r Expansion>,
+}
+
+/// The nodes that internal steps reach, numbered in the order in which they were found.
+#[derive(Default)]
+struct Closure {
+    seen: FastMap<Node, u32>,
+    open: Vec<(u32, Node)>,
+    internal: InternalSteps,
+}
+
+impl Closure {
+    fn reach(&mut self, from: Option<u32>, node: Node) {
+        let next = self.seen.len() as u32;
+        let to = match self.seen.get(&node) {
+            Some(known) => {
+                self.internal.revisited = true;
+                *known
+            }
+            None => {
+                self.seen.insert(node.clone(), next);
+                self.open.push((next, node));
+                next
+            }
+        };
+        if let Some(from) = from {
+            self.internal.add(from, to);
+        }
+    }
+
+    /// What is visible of the nodes: those that only go on by themselves are left out, unless they do so for ever.
+    fn suspension(&self, mut nodes: Vec<(u32, VisibleNode)>) -> Suspension {
+        if self.internal.revisited {
+            let mut ends = vec![true; nodes.len()];
+            for (number, node) in &nodes {
+                let shows = node.offers.iter().any(|(label, _)| !label.controllable);
+                ends[*number as usize] = !node.internal || shows;
+            }
+            let livelocks = self.internal.livelocks(&ends);
+            for (number, node) in &mut nodes {
+                node.livelock = livelocks[*number as usize];
+            }
+        }
+        let mut nodes: Vec<VisibleNode> = nodes
+            .into_iter()
+            .map(|(_, node)| node)
+            .filter(|node| node.rests() || !node.offers.is_empty() || !node.takers.is_empty())
+            .collect();
+        nodes.sort_by(|a, b| a.node.cmp(&b.node));
+        Suspension { nodes }
+    }
 }
 
 /// One worker's view of a model.
@@ -395,11 +446,13 @@ impl Explorer {
         limits: Limits,
         infected: &mut MutantSet,
     ) -> Result<Suspension, Stop> {
-        let mut seen: FastSet<Node> = kernel.iter().cloned().collect();
-        let mut open: Vec<Node> = kernel.to_vec();
-        let mut nodes = Vec::new();
+        let mut closure = Closure::default();
+        kernel
+            .iter()
+            .for_each(|node| closure.reach(None, node.clone()));
+        let mut nodes: Vec<(u32, VisibleNode)> = Vec::new();
         let mut offered = 0;
-        while let Some(node) = open.pop() {
+        while let Some((number, node)) = closure.open.pop() {
             let pending = node.pending.clone();
             let visible = if let Some((first, rest)) = pending.split_first() {
                 let target = Node {
@@ -411,33 +464,27 @@ impl Explorer {
                     offers: vec![(first.clone(), target)],
                     takers: Vec::new(),
                     internal: false,
+                    livelock: None,
                 }
             } else {
-                self.open_node(acting, node, &mut seen, &mut open, infected)?
+                self.open_node(acting, (number, node), &mut closure, infected)?
             };
             self.unless_halted()?;
             offered += visible.offers.len();
-            if !visible.offers.is_empty() || !visible.internal || !visible.takers.is_empty() {
-                nodes.push(visible);
-            }
-            self.closed = seen.len();
-            if seen.len() + offered > limits.closure {
-                return Err(Stop::Diverges);
+            nodes.push((number, visible));
+            self.closed = closure.seen.len();
+            if closure.seen.len() + offered > limits.closure {
+                return Err(Stop::TooManyStates);
             }
         }
-        if nodes.is_empty() {
-            return Err(Stop::Diverges);
-        }
-        nodes.sort_by(|a, b| a.node.cmp(&b.node));
-        Ok(Suspension { nodes })
+        Ok(closure.suspension(nodes))
     }
 
     fn open_node(
         &mut self,
         acting: &Acting,
-        node: Node,
-        seen: &mut FastSet<Node>,
-        open: &mut Vec<Node>,
+        (number, node): (u32, Node),
+        closure: &mut Closure,
         infected: &mut MutantSet,
     ) -> Result<VisibleNode, Stop> {
         let full = self.reducing.is_none();
@@ -447,7 +494,7 @@ impl Explorer {
             && expansion
                 .steps()
                 .iter()
-                .any(|step| seen.contains(&Node::at(step.target.clone())))
+                .any(|step| closure.seen.contains_key(&Node::at(step.target.clone())))
         {
             // Cycle proviso: a step that leads back must not hide the others for ever.
             expansion = self.expansion(acting, &node.state, true);
@@ -473,10 +520,7 @@ impl Explorer {
                 }
                 None => {
                     internal = true;
-                    let target = Node::at(step.target.clone());
-                    if seen.insert(target.clone()) {
-                        open.push(target);
-                    }
+                    closure.reach(Some(number), Node::at(step.target.clone()));
                 }
             }
         }
@@ -489,6 +533,7 @@ impl Explorer {
             offers,
             takers: takers.map(|taker| taker.object).collect(),
             internal,
+            livelock: None,
         })
     }
 }

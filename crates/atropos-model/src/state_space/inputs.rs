@@ -9,7 +9,7 @@ use crate::language::tree::ActionKind;
 use crate::model::visit;
 use crate::model::{CodeKind, Label, Model, ObjectId, Stmt, StmtKind};
 use crate::mutation::MutantSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An input that some node takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Taken {
     pub targets: Vec<Node>,
     /// Nodes that don't take it and can't move by themselves.
     pub staying: Vec<Node>,
+    /// Where the original runs: mutants that compute something else.
+    pub met: MutantSet,
 }
 
 impl Taken {
@@ -51,17 +53,24 @@ impl Explorer {
         suspension: &Suspension,
     ) -> Result<BTreeMap<Label, Input>, Stop> {
         let mut inputs: BTreeMap<Label, (Input, usize)> = BTreeMap::new();
-        let mut restless = 0;
+        let mut groups: BTreeSet<u32> = BTreeSet::new();
+        let mut taken_in: BTreeSet<(u32, Label)> = BTreeSet::new();
+        let mut resting = 0;
         for node in &suspension.nodes {
             let taken = self.inputs_of(acting, node)?;
-            restless += usize::from(node.internal);
+            // A group of livelocked nodes rests as one: the input waits until one of them takes it.
+            let first = node.livelock.is_some_and(|group| groups.insert(group));
+            resting += usize::from(!node.internal || first);
             for (label, met) in taken {
+                let counts = match node.livelock {
+                    Some(group) => taken_in.insert((group, label.clone())),
+                    None => !node.internal,
+                };
                 let entry = inputs.entry(label).or_default();
                 entry.0.met.union(&met);
-                entry.1 += usize::from(!node.internal);
+                entry.1 += usize::from(counts);
             }
         }
-        let resting = suspension.nodes.len() - restless;
         let sure = |(label, (mut input, takers)): (Label, (Input, usize))| {
             input.is_sure = takers == resting;
             (label, input)
@@ -107,17 +116,27 @@ impl Explorer {
         input: &Label,
     ) -> Result<Taken, Stop> {
         let mut taken = Taken::default();
+        // Of livelocked nodes, the groups that take it, and the nodes that don't.
+        let mut takers: BTreeSet<u32> = BTreeSet::new();
+        let mut refusing: Vec<(u32, &Node)> = Vec::new();
         for node in &suspension.nodes {
             let before = taken.targets.len();
             let pending = node.offers_of(input).iter();
             taken.targets.extend(pending.map(|(_, node)| node.clone()));
             for object in &node.takers {
-                self.take_by(acting, node, *object, input, &mut taken.targets)?;
+                self.take_by(acting, node, *object, input, &mut taken)?;
             }
-            if taken.targets.len() == before && !node.internal {
-                taken.staying.push(node.node.clone());
+            match node.livelock {
+                _ if taken.targets.len() > before => takers.extend(node.livelock),
+                Some(group) => refusing.push((group, &node.node)),
+                None if !node.internal => taken.staying.push(node.node.clone()),
+                None => {}
             }
         }
+        let staying = refusing.iter().filter(|(group, _)| !takers.contains(group));
+        taken
+            .staying
+            .extend(staying.map(|(_, node)| (*node).clone()));
         taken.targets.sort();
         taken.targets.dedup();
         Ok(taken)
@@ -129,7 +148,7 @@ impl Explorer {
         node: &VisibleNode,
         object: ObjectId,
         input: &Label,
-        targets: &mut Vec<Node>,
+        taken: &mut Taken,
     ) -> Result<(), Stop> {
         if !self.foreign_inputs && object != input.object {
             return Ok(());
@@ -138,12 +157,11 @@ impl Explorer {
             return self.unless_halted();
         }
         self.expanded += 1;
-        let mut infected = MutantSet::default();
         let only = Inputs::Only(input);
         let state = &node.node.state;
         let iterations = self
             .engine
-            .run(state, object, &acting.mode, only, &mut infected);
+            .run(state, object, &acting.mode, only, &mut taken.met);
         for outcome in iterations.outcomes {
             if let Some(limit) = outcome.limit() {
                 return Err(Stop::Error(Vec::new(), limit));
@@ -157,7 +175,7 @@ impl Explorer {
             };
             match outcome.result {
                 Err(error) => return Err(Stop::Error(outcome.labels, error)),
-                Ok(state) => targets.push(Node {
+                Ok(state) => taken.targets.push(Node {
                     state,
                     pending: rest.into(),
                 }),

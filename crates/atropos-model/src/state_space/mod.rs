@@ -12,6 +12,7 @@ mod guard_prediction;
 mod halt;
 mod idle_cache;
 mod inputs;
+mod livelock;
 mod points_to;
 mod reducer;
 mod suspension;

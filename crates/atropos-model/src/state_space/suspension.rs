@@ -30,6 +30,8 @@ pub struct VisibleNode {
     pub takers: Vec<ObjectId>,
     /// An internal step is enabled too.
     pub internal: bool,
+    /// Only internal steps follow, for ever; the number of the group of such nodes that it belongs to.
+    pub livelock: Option<u32>,
 }
 
 impl VisibleNode {
@@ -40,9 +42,14 @@ impl VisibleNode {
         &self.offers[first..first + count]
     }
 
-    /// No output and no internal step.
+    /// No internal step, or none that leads anywhere.
+    pub(super) fn rests(&self) -> bool {
+        !self.internal || self.livelock.is_some()
+    }
+
+    /// No output, and no internal step that leads anywhere.
     pub fn is_quiescent(&self) -> bool {
-        !self.internal && self.offers.iter().all(|(label, _)| label.controllable)
+        self.rests() && self.offers.iter().all(|(label, _)| label.controllable)
     }
 }
 

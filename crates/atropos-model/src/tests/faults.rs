@@ -119,14 +119,16 @@ fn a_disk_that_fills_up_during_generation_leaves_what_was_written_and_a_report()
 }
 
 #[test]
-fn a_model_that_never_rests_ends_with_a_report() {
+fn a_model_with_too_many_internal_states_ends_with_a_report() {
     let place = Place::new("endless");
-    let text = LAMP.replace("do Press()", "do requires on: skip end // Press()");
+    let text = LAMP
+        .replace("var on", "var n: int[0..1000000]; on")
+        .replace("do Press()", "do requires on: n := n + 1 end // Press()");
     let model = place.file("endless.ooas", &text);
     let out = place.0.join("out");
     assert!(!generate(&model, &out).expect("files can be written"));
     let report = std::fs::read_to_string(out.join("report.json")).expect("a report");
-    assert!(report.contains("without end"), "{report}");
+    assert!(report.contains("more states than are allowed"), "{report}");
     assert!(
         out.join("test_000.aut").exists(),
         "the way to where it goes wrong"

@@ -1,12 +1,13 @@
 //! Test generation with short-lived mutants.
 
-use crate::generation::{
-    EngineKind, Generated, KillMatrix, Options, Replayed, Status, StrategyKind, Workers, generate,
-    reduce, replay,
-};
+use crate::cli::SuiteOptions;
+use crate::generation::{EngineKind, Generated, Options, Status, StrategyKind, Workers, generate};
 use crate::mutation::{Fate, MutantId};
-use crate::results::{draw_tests, prepare, write_report, write_test};
+use crate::results::{
+    TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
+};
 use crate::state_space::{Acting, Limits, Stop};
+use crate::testing::{KillMatrix, reduce};
 use crate::tests::random_models::generated as random_model;
 use crate::tests::support::{class, example, example_model, load};
 use std::sync::Arc;
@@ -95,26 +96,27 @@ fn both_engines_generate_the_same_tests() {
     assert_eq!(statuses(&one), statuses(&other));
 }
 
-/// Short-lived mutants start in the middle; a kill must also be one for the mutant run from the very start.
+/// Short-lived mutants start in the middle; a kill must also be seen when the written test is run from the very start.
 fn kills_are_real(text: &str, options: &Options) -> usize {
-    let generated = run(text, options);
+    let mut generated = run(text, options);
+    let claimed = generated.results.killed().count();
+    written(&mut generated, options);
+    assert_eq!(generated.confirmation.unconfirmed, [], "{text}");
+    claimed
+}
+
+/// The tests as they are written, and what running them shows.
+fn written(generated: &mut Generated, options: &Options) -> (Vec<String>, KillMatrix) {
     let mut workers = Workers::new(&generated.model, options).expect("the model compiles");
-    let mut kills = 0;
-    for (id, kill) in generated.results.killed() {
-        let path = &generated.paths[kill.test];
-        let replayed = replay(workers.first(), id, &generated.graph, path, options.limits);
-        let expected = Replayed::Killed {
-            after: kill.after,
-            observation: kill.observation.clone(),
-        };
-        assert_eq!(
-            replayed, expected,
-            "mutant {id:?} of\n{}",
-            generated.model.text
-        );
-        kills += 1;
+    let mut texts = Vec::new();
+    for path in generated.paths.clone() {
+        let graph = &mut generated.graph;
+        let test = TestCase::build(graph, &mut workers, &path, options.limits);
+        texts.push(aut(&test, &generated.model));
     }
-    kills
+    let matrix =
+        confirm(&texts, generated, &mut workers, options.limits).expect("the tests are right");
+    (texts, matrix)
 }
 
 #[test]
@@ -139,15 +141,16 @@ fn few_places_for_mutants_mean_fewer_kills_but_true_ones() {
 #[test]
 fn the_reduced_suite_kills_all_that_the_whole_suite_kills() {
     let options = options(StrategyKind::S1, 1);
-    let generated = run(&example("car_alarm.ooas"), &options);
-    let mut workers = Workers::new(&generated.model, &options).expect("the model compiles");
-    let matrix = KillMatrix::compute(&mut workers, &generated, options.limits);
+    let mut generated = run(&example("car_alarm.ooas"), &options);
+    let (_, matrix) = written(&mut generated, &options);
     let kept = reduce(&matrix);
     assert!(!kept.is_empty() && kept.len() <= generated.paths.len());
-    for (mutant, tests) in &matrix.rows {
+    for row in &matrix.rows {
+        let killers = row.killers();
         assert!(
-            tests.iter().any(|test| kept.contains(test)),
-            "{mutant:?} is no longer killed"
+            killers.is_empty() || killers.iter().any(|test| kept.contains(test)),
+            "{:?} is no longer killed",
+            row.mutant
         );
     }
 }
@@ -163,13 +166,17 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
         let graph = &mut generated.graph;
         write_test(&directory, at, path, graph, &mut workers, options.limits).expect("written");
     }
+    let matrix = check_suite(&directory, &mut generated, &mut workers, options.limits)
+        .expect("the tests are right");
+    let suite = SuiteOptions::default();
     let report = write_report(
         &directory,
         "car_alarm",
         &generated,
-        &mut workers,
+        &matrix,
         &options,
         None,
+        suite,
     )
     .expect("written");
     let aut = std::fs::read_to_string(directory.join("test_000.aut")).expect("a test");
@@ -289,23 +296,13 @@ fn sets_of_mutants_are_drawn_once_for_all_and_killed_like_single_ones() {
     );
     let model = Arc::new(model);
     let options = options(StrategyKind::Frontier, 1);
-    let generated = generate(&model, &options, &mut |_| {}).expect("it compiles");
+    let mut generated = generate(&model, &options, &mut |_| {}).expect("it compiles");
     let table = generated.results.table(&model.mutants);
     assert_eq!(table.together, 60);
-    let mut workers = Workers::new(&model, &options).expect("it compiles");
-    let mut killed = 0;
-    for (mutant, kill) in generated.results.killed() {
-        let path = &generated.paths[kill.test];
-        let end = replay(
-            workers.first(),
-            mutant,
-            &generated.graph,
-            path,
-            options.limits,
-        );
-        assert!(matches!(end, Replayed::Killed { .. }), "{mutant:?} {end:?}");
-        killed += usize::from(mutant.0 as usize > singles);
-    }
+    written(&mut generated, &options);
+    assert_eq!(generated.confirmation.unconfirmed, []);
+    let sets = generated.results.killed();
+    let killed = sets.filter(|(set, _)| set.0 as usize > singles).count();
     assert!(killed > 45, "{killed}");
 }
 
@@ -326,10 +323,21 @@ fn an_original_that_fails_is_reported_with_the_way_there() {
 }
 
 #[test]
-fn endless_internal_steps_end_with_a_finding() {
-    let text = class("", "var b: bool do b := not b od");
-    let generated = run(&text, &options(StrategyKind::S1, 1));
-    assert!(matches!(generated.failure, Some((_, Stop::Diverges))));
+fn endless_internal_steps_are_silence() {
+    let text = class(
+        "",
+        "var b, on: bool actions ctr Go = requires not on: on := true end; obs Done = requires on: on := false end
+         do Go() [] Done() [] requires not on: b := not b end od",
+    );
+    let mut generated = run(&text, &options(StrategyKind::Frontier, 1));
+    assert!(generated.failure.is_none());
+    let (texts, _) = written(&mut generated, &options(StrategyKind::Frontier, 1));
+    assert!(texts.iter().any(|text| text.contains("obs delta")));
+    assert!(texts.iter().any(|text| text.contains("ctr Go")));
+}
+
+#[test]
+fn too_many_internal_states_end_with_a_finding() {
     let growing = class(
         "",
         "var n: int[0..1000000] do requires n < 1000000: n := n + 1 end od",
@@ -338,8 +346,26 @@ fn endless_internal_steps_end_with_a_finding() {
     small.limits = Limits { closure: 500 };
     assert!(matches!(
         run(&growing, &small).failure,
-        Some((_, Stop::Diverges))
+        Some((_, Stop::TooManyStates))
     ));
+}
+
+#[test]
+fn a_mutant_that_never_ends_after_one_input_is_killed_by_another() {
+    let text = class(
+        "",
+        "var n: int[0..100000]; on: bool; k: int[0..2]
+         actions ctr Run = requires not on and n = 0: n := 1 end;
+           ctr Go = requires not on and n = 0: on, k := true, 1 end;
+           obs Done(k: int[0..2]) = requires on and k = 1: on := false end
+         do Run() [] Go() [] Done(k) [] requires n > 0 and n < 3: n := n + 1 end [] requires n >= 3: n := 0 end od",
+    );
+    let mut small = options(StrategyKind::Frontier, 1);
+    small.limits = Limits { closure: 2_000 };
+    let mut generated = run(&text, &small);
+    written(&mut generated, &small);
+    let table = generated.results.table(&generated.model.mutants);
+    assert!(table.killed > 10, "{table:?}");
 }
 
 #[test]
@@ -358,7 +384,7 @@ fn silence_where_the_original_must_speak_kills() {
         .find(|m| model.source(m.span) == "requires b")
         .expect("a guard");
     match generated.results.get(mutant.id) {
-        Status::Killed(kill) => assert_eq!(model.observation_text(&kill.observation), "obs delta"),
+        Status::Killed(kill) => assert_eq!(kill.observation, "obs delta"),
         other => panic!("{other:?}"),
     }
 }

@@ -16,5 +16,7 @@ mod language_reference;
 mod limits;
 mod random_models;
 mod reduction;
+
 mod rust_tests;
+mod slow_executor;
 mod support;

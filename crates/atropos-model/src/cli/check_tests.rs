@@ -1,0 +1,154 @@
+//! `model check-tests`: runs written tests against the original and its mutants, and compares that with what the report
+//! claims.
+
+use super::generate::{SuiteOptions, load_suite};
+use crate::generation::{EngineKind, Options, Workers};
+use crate::mutation::MutantId;
+use crate::state_space::{Limits, Reduction};
+use crate::testing::{KillMatrix, after};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::Deserialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub struct CheckTestsArgs {
+    /// What `model generate` has written: tests (.aut), report.json and model.ooas
+    pub directory: PathBuf,
+    /// Explore all orders of internal steps, by the reference interpreter: slow, and obviously right.
+    #[arg(long)]
+    pub slow: bool,
+    /// States without a visible step that are gone through.
+    #[arg(long, default_value_t = 100_000)]
+    pub max_internal: usize,
+}
+
+/// What is read of report.json.
+#[derive(Deserialize)]
+struct Claims {
+    suite: SuiteOptions,
+    tests: Vec<ClaimedTest>,
+    mutants: Vec<ClaimedMutant>,
+}
+
+#[derive(Deserialize)]
+struct ClaimedTest {
+    file: String,
+}
+
+#[derive(Deserialize)]
+struct ClaimedMutant {
+    id: u32,
+    status: String,
+    killed_by: Vec<usize>,
+}
+
+pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let directory = &args.directory;
+    let text = read(&directory.join("report.json"))?;
+    let claims: Claims = serde_json::from_str(&text).with_context(|| {
+        let report = directory.join("report.json");
+        format!(
+            "{} is no report of this version; generate the tests again",
+            report.display()
+        )
+    })?;
+    let Some(loaded) = load_suite(&directory.join("model.ooas"), &claims.suite)? else {
+        return Ok(false);
+    };
+    let texts: anyhow::Result<Vec<String>> = claims
+        .tests
+        .iter()
+        .map(|test| read(&directory.join(format!("{}.aut", test.file))))
+        .collect();
+    let options = Options {
+        engine: match args.slow {
+            true => EngineKind::Interpreter,
+            false => EngineKind::Jit,
+        },
+        reduction: match args.slow {
+            true => Reduction::Full,
+            false => Reduction::PartialOrder,
+        },
+        limits: Limits {
+            closure: args.max_internal,
+        },
+        ..Options::default()
+    };
+    let mut workers = Workers::new(&loaded.model, &options)?;
+    let most = loaded.model.mutants.list.len() as u32;
+    if let Some(unknown) = claims.mutants.iter().find(|m| m.id == 0 || m.id > most) {
+        bail!(
+            "report.json speaks of mutant {}, which model.ooas does not have",
+            unknown.id
+        );
+    }
+    let counted = [
+        "killed",
+        "given up",
+        "skipped",
+        "unreached",
+        "unchecked",
+        "time-out",
+    ];
+    let claimed = claims.mutants.iter();
+    let run: Vec<&ClaimedMutant> = claimed
+        .filter(|mutant| counted.contains(&mutant.status.as_str()))
+        .collect();
+    let ids: Vec<MutantId> = run.iter().map(|mutant| MutantId(mutant.id)).collect();
+    let matrix = KillMatrix::compute(&mut workers, &ids, &texts?, options.limits);
+    compare(&matrix, &run, &claims.tests, out)
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))
+}
+
+/// Tells each claim that does not hold; `false` if there is one.
+fn compare(
+    matrix: &KillMatrix,
+    claimed: &[&ClaimedMutant],
+    tests: &[ClaimedTest],
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    for fault in &matrix.faults {
+        writeln!(out, "{fault}")?;
+    }
+    if !matrix.faults.is_empty() {
+        return Ok(false);
+    }
+    let (mut kills, mut wrong) = (0, 0);
+    for (row, mutant) in matrix.rows.iter().zip(claimed) {
+        kills += usize::from(mutant.status == "killed");
+        if mutant.killed_by == row.killers() {
+            continue;
+        }
+        wrong += 1;
+        for (at, run) in row.runs.iter().enumerate() {
+            let file = &tests[at].file;
+            match (&run.failure, mutant.killed_by.contains(&at)) {
+                (None, true) => writeln!(
+                    out,
+                    "mutant {}: the report says that {file} kills it, but it passes",
+                    mutant.id
+                )?,
+                (Some(failure), false) => writeln!(
+                    out,
+                    "mutant {}: {file} kills it, which the report does not say: it shows {} {}",
+                    mutant.id,
+                    failure.observation,
+                    after(&failure.trace)
+                )?,
+                _ => {}
+            }
+        }
+    }
+    let tests = super::count(tests.len(), "test", "tests");
+    writeln!(
+        out,
+        "{tests} pass on the original; of {kills} claimed kills and {} other mutants {wrong} are not as the report says",
+        matrix.rows.len() - kills
+    )?;
+    Ok(wrong == 0)
+}
