@@ -13,60 +13,73 @@ pub trait System {
     fn observe(&mut self) -> Option<String>;
 }
 
-/// One step of a test: from a node, an input (`!`) or an output (`?`) or silence (`-`), to a node.
+/// One edge of a test, from a node to a node: `!` gives an input, `?` is an output and `-` silence that the model allows
+/// there, `P` is the verdict pass and `I` inconclusive.
 type Step = (u32, char, &'static str, u32);
 
-/// Replays a test; the verdict is a panic with the trace, or nothing.
-fn replay(system: &mut impl System, steps: &[Step], end: u32) {
+/// How often a test is run again if the implementation took another way than the test.
+const RETRIES: usize = 3;
+
+enum Verdict {
+    Pass,
+    /// With the trace.
+    Inconclusive(String),
+}
+
+/// Runs a test, again if it is inconclusive. A failure is a panic with the trace. So is a test that stays inconclusive: it has
+/// shown nothing. `ATROPOS_ALLOW_INCONCLUSIVE=1` makes it a message on standard error.
+fn run(steps: &[Step]) {
+    let mut trace = String::new();
+    for _ in 0..=RETRIES {
+        match replay(&mut adapter::Adapter::default(), steps) {
+            Verdict::Pass => return,
+            Verdict::Inconclusive(way) => trace = way,
+        }
+    }
+    let message = format!(
+        "inconclusive: in {} runs the implementation took another way than the test, which the model allows\n{trace}",
+        RETRIES + 1
+    );
+    if std::env::var_os("ATROPOS_ALLOW_INCONCLUSIVE").is_some_and(|value| value == "1") {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "{message}");
+        return;
+    }
+    panic!("{message}");
+}
+
+/// Runs a test once. A node gives an input at once, or waits for what the implementation shows.
+fn replay(system: &mut impl System, steps: &[Step]) -> Verdict {
     let mut node = 0;
     let mut trace: Vec<String> = Vec::new();
-    while node != end {
+    loop {
         let here: Vec<&Step> = steps.iter().filter(|step| step.0 == node).collect();
-        let input = here.iter().find(|step| step.1 == '!');
-        let outputs = here.iter().any(|step| step.1 == '?');
-        // Where an output may come as well, the input comes first; elsewhere silence is checked before it.
-        let seen = if input.is_some() && outputs {
-            None
-        } else {
-            system.observe()
-        };
-        let taken = match (&seen, input) {
-            (None, Some(input)) => {
-                give(system, input.2);
-                trace.push(format!("gave {}", input.2));
-                Some(*input)
+        match here.first() {
+            Some((_, 'P', ..)) => return Verdict::Pass,
+            Some((_, '!', input, to)) => {
+                give(system, input);
+                trace.push(format!("gave {input}"));
+                node = *to;
+                continue;
             }
-            (None, None) => here.iter().find(|step| step.1 == '-').copied(),
-            (Some(output), _) => here
-                .iter()
-                .find(|step| step.1 == '?' && step.2 == output)
-                .copied(),
-        };
-        if let Some(output) = &seen {
-            trace.push(format!("saw {output}"));
+            Some((_, 'I', ..)) | None => return Verdict::Inconclusive(trace.join("\n")),
+            Some(_) => {}
         }
-        match taken {
-            Some(step) => node = step.3,
-            None if here.is_empty() => {
-                println!(
-                    "inconclusive: the implementation took another way\n{}",
-                    trace.join("\n")
-                );
-                return;
-            }
-            None => {
-                let expected: Vec<&str> = here
-                    .iter()
-                    .filter(|step| step.1 != '!')
-                    .map(|step| step.2)
-                    .collect();
-                let found = seen.as_deref().unwrap_or("silence");
-                panic!(
-                    "the model can't show {found} here; it shows {expected:?}\n{}",
-                    trace.join("\n")
-                );
-            }
-        }
+        let seen = system.observe();
+        let found = seen.as_deref().unwrap_or("silence");
+        let taken = here.iter().find(|step| match &seen {
+            Some(output) => step.1 == '?' && step.2 == output,
+            None => step.1 == '-',
+        });
+        let Some(step) = taken else {
+            let expected: Vec<&str> = here.iter().map(|step| step.2).collect();
+            panic!(
+                "the model can't show {found} here; it shows {expected:?}\n{}",
+                trace.join("\n")
+            );
+        };
+        trace.push(format!("saw {found}"));
+        node = step.3;
     }
 }
 
@@ -84,222 +97,86 @@ fn give(system: &mut impl System, input: &str) {
 fn model_test_000() {
     #[rustfmt::skip]
     const STEPS: &[Step] = &[
-        (0, '!', "Close", 1),
-        (1, '!', "Lock", 2),
-        (2, '!', "Open", 3),
-        (2, '?', "after(20)", 153),
-        (3, '!', "Unlock", 4),
-        (4, '!', "Lock", 5),
-        (5, '!', "Close", 6),
-        (6, '?', "after(20)", 7),
-        (7, '?', "ArmedOn", 8),
-        (8, '!', "Open", 9),
-        (9, '?', "ArmedOff", 10),
-        (10, '?', "FlashOn", 11),
-        (10, '?', "SoundOn", 154),
-        (154, '?', "FlashOn", 12),
-        (11, '?', "SoundOn", 12),
-        (12, '!', "Unlock", 13),
-        (12, '?', "after(30)", 155),
-        (13, '?', "FlashOff", 14),
-        (13, '?', "SoundOff", 156),
-        (156, '?', "FlashOff", 15),
-        (14, '?', "SoundOff", 15),
-        (15, '!', "Lock", 16),
-        (16, '!', "Close", 17),
-        (17, '!', "Unlock", 18),
-        (17, '?', "after(20)", 157),
-        (18, '!', "Open", 19),
-        (19, '!', "Lock", 20),
-        (20, '!', "Close", 21),
-        (21, '?', "after(20)", 22),
-        (22, '?', "ArmedOn", 23),
-        (23, '!', "Unlock", 24),
-        (24, '?', "ArmedOff", 25),
-        (25, '!', "Lock", 26),
-        (26, '?', "after(20)", 27),
-        (27, '?', "ArmedOn", 28),
-        (28, '!', "Open", 29),
-        (29, '?', "ArmedOff", 30),
-        (30, '?', "FlashOn", 31),
-        (30, '?', "SoundOn", 158),
-        (158, '?', "FlashOn", 32),
-        (31, '?', "SoundOn", 32),
-        (32, '!', "Unlock", 33),
-        (32, '?', "after(30)", 159),
-        (33, '?', "FlashOff", 34),
-        (33, '?', "SoundOff", 160),
-        (160, '?', "FlashOff", 35),
-        (34, '?', "SoundOff", 35),
-        (35, '!', "Lock", 36),
-        (36, '!', "Close", 37),
-        (37, '?', "after(20)", 38),
-        (38, '?', "ArmedOn", 39),
-        (39, '!', "Open", 40),
-        (40, '?', "ArmedOff", 41),
-        (41, '?', "FlashOn", 42),
-        (41, '?', "SoundOn", 161),
-        (161, '?', "FlashOn", 43),
-        (42, '?', "SoundOn", 43),
-        (43, '!', "Unlock", 44),
-        (43, '?', "after(30)", 162),
-        (44, '?', "FlashOff", 45),
-        (44, '?', "SoundOff", 163),
-        (163, '?', "FlashOff", 46),
-        (45, '?', "SoundOff", 46),
-        (46, '!', "Lock", 47),
-        (47, '!', "Unlock", 48),
-        (48, '!', "Lock", 49),
-        (49, '!', "Unlock", 50),
-        (50, '!', "Lock", 51),
-        (51, '!', "Unlock", 52),
-        (52, '!', "Lock", 53),
-        (53, '!', "Close", 54),
-        (54, '?', "after(20)", 55),
-        (55, '?', "ArmedOn", 56),
-        (56, '!', "Open", 57),
-        (57, '?', "ArmedOff", 58),
-        (58, '?', "FlashOn", 59),
-        (58, '?', "SoundOn", 164),
-        (164, '?', "FlashOn", 60),
-        (59, '?', "SoundOn", 60),
-        (60, '!', "Unlock", 61),
-        (60, '?', "after(30)", 165),
-        (61, '?', "SoundOff", 62),
-        (61, '?', "FlashOff", 166),
-        (166, '?', "SoundOff", 63),
-        (62, '?', "FlashOff", 63),
-        (63, '!', "Lock", 64),
-        (64, '!', "Close", 65),
-        (65, '?', "after(20)", 66),
-        (66, '?', "ArmedOn", 67),
-        (67, '!', "Open", 68),
-        (68, '?', "ArmedOff", 69),
-        (69, '?', "FlashOn", 70),
-        (69, '?', "SoundOn", 167),
-        (167, '?', "FlashOn", 71),
-        (70, '?', "SoundOn", 71),
-        (71, '?', "after(30)", 72),
-        (72, '?', "SoundOff", 73),
-        (73, '!', "Unlock", 74),
-        (73, '?', "after(270)", 168),
-        (74, '?', "FlashOff", 75),
-        (75, '!', "Lock", 76),
-        (76, '!', "Close", 77),
-        (77, '?', "after(20)", 78),
-        (78, '?', "ArmedOn", 79),
-        (79, '!', "Open", 80),
-        (80, '?', "ArmedOff", 81),
-        (81, '?', "FlashOn", 82),
-        (81, '?', "SoundOn", 169),
-        (169, '?', "FlashOn", 83),
-        (82, '?', "SoundOn", 83),
-        (83, '?', "after(30)", 84),
-        (84, '?', "SoundOff", 85),
-        (85, '!', "Unlock", 86),
-        (85, '?', "after(270)", 170),
-        (86, '?', "FlashOff", 87),
-        (87, '!', "Lock", 88),
-        (88, '!', "Close", 89),
-        (89, '?', "after(20)", 90),
-        (90, '?', "ArmedOn", 91),
-        (91, '!', "Open", 92),
-        (92, '?', "ArmedOff", 93),
-        (93, '?', "FlashOn", 94),
-        (93, '?', "SoundOn", 171),
-        (171, '?', "FlashOn", 95),
-        (94, '?', "SoundOn", 95),
-        (95, '?', "after(30)", 96),
-        (96, '?', "SoundOff", 97),
-        (97, '!', "Unlock", 98),
-        (97, '?', "after(270)", 172),
-        (98, '?', "FlashOff", 99),
-        (99, '!', "Lock", 100),
-        (100, '!', "Close", 101),
-        (101, '?', "after(20)", 102),
-        (102, '?', "ArmedOn", 103),
-        (103, '!', "Open", 104),
-        (104, '?', "ArmedOff", 105),
-        (105, '?', "FlashOn", 106),
-        (105, '?', "SoundOn", 173),
-        (173, '?', "FlashOn", 107),
-        (106, '?', "SoundOn", 107),
-        (107, '?', "after(30)", 108),
-        (108, '?', "SoundOff", 109),
-        (109, '?', "after(270)", 110),
-        (110, '?', "FlashOff", 111),
-        (111, '!', "Unlock", 112),
-        (112, '!', "Lock", 113),
-        (113, '!', "Close", 114),
-        (114, '?', "after(20)", 115),
-        (115, '?', "ArmedOn", 116),
-        (116, '!', "Open", 117),
-        (117, '?', "ArmedOff", 118),
-        (118, '?', "FlashOn", 119),
-        (118, '?', "SoundOn", 174),
-        (174, '?', "FlashOn", 120),
-        (119, '?', "SoundOn", 120),
-        (120, '?', "after(30)", 121),
-        (121, '?', "SoundOff", 122),
-        (122, '?', "after(270)", 123),
-        (123, '?', "FlashOff", 124),
-        (124, '!', "Close", 125),
-        (125, '?', "ArmedOn", 126),
-        (126, '!', "Unlock", 127),
-        (127, '?', "ArmedOff", 128),
-        (128, '!', "Lock", 129),
-        (129, '!', "Open", 130),
-        (129, '?', "after(20)", 175),
-        (130, '!', "Unlock", 131),
-        (131, '!', "Lock", 132),
-        (132, '!', "Unlock", 133),
-        (133, '!', "Lock", 134),
-        (134, '!', "Unlock", 135),
-        (135, '!', "Lock", 136),
-        (136, '!', "Unlock", 137),
-        (137, '!', "Lock", 138),
-        (138, '!', "Close", 139),
-        (139, '?', "after(20)", 140),
-        (140, '?', "ArmedOn", 141),
-        (141, '!', "Open", 142),
-        (142, '?', "ArmedOff", 143),
-        (143, '?', "SoundOn", 144),
-        (143, '?', "FlashOn", 176),
-        (176, '?', "SoundOn", 145),
-        (144, '?', "FlashOn", 145),
-        (145, '!', "Unlock", 146),
-        (145, '?', "after(30)", 177),
-        (146, '?', "FlashOff", 147),
-        (146, '?', "SoundOff", 178),
-        (178, '?', "FlashOff", 148),
-        (147, '?', "SoundOff", 148),
-        (148, '!', "Lock", 149),
-        (149, '!', "Unlock", 150),
-        (150, '!', "Close", 151),
-    ];
-    replay(&mut adapter::Adapter::default(), STEPS, 151);
-}
-
-#[test]
-fn model_test_001() {
-    #[rustfmt::skip]
-    const STEPS: &[Step] = &[
-        (0, '!', "Lock", 1),
+        (0, '-', "silence", 1),
         (1, '!', "Close", 2),
-        (2, '?', "after(20)", 3),
-        (3, '?', "ArmedOn", 4),
-        (4, '!', "Open", 5),
-        (5, '?', "ArmedOff", 6),
-        (6, '?', "SoundOn", 7),
-        (6, '?', "FlashOn", 13),
-        (13, '?', "SoundOn", 8),
-        (7, '?', "FlashOn", 8),
-        (8, '!', "Unlock", 9),
-        (8, '?', "after(30)", 14),
-        (9, '?', "SoundOff", 10),
-        (9, '?', "FlashOff", 15),
-        (15, '?', "SoundOff", 11),
-        (10, '?', "FlashOff", 11),
+        (2, '-', "silence", 3),
+        (3, '!', "Lock", 4),
+        (4, '?', "after(20)", 5),
+        (5, '?', "ArmedOn", 6),
+        (6, '-', "silence", 7),
+        (7, '!', "Open", 8),
+        (8, '?', "ArmedOff", 9),
+        (9, '?', "FlashOn", 10),
+        (9, '?', "SoundOn", 66),
+        (10, '?', "SoundOn", 11),
+        (11, '?', "after(30)", 12),
+        (12, '?', "SoundOff", 13),
+        (13, '?', "after(270)", 14),
+        (14, '?', "FlashOff", 15),
+        (15, '-', "silence", 16),
+        (16, '!', "Unlock", 17),
+        (17, '-', "silence", 18),
+        (18, '!', "Lock", 19),
+        (19, '-', "silence", 20),
+        (20, '!', "Unlock", 21),
+        (21, '!', "Lock", 22),
+        (22, '!', "Unlock", 23),
+        (23, '!', "Close", 24),
+        (24, '-', "silence", 25),
+        (25, '!', "Open", 26),
+        (26, '!', "Lock", 27),
+        (27, '-', "silence", 28),
+        (28, '!', "Close", 29),
+        (29, '?', "after(20)", 30),
+        (30, '?', "ArmedOn", 31),
+        (31, '!', "Unlock", 32),
+        (32, '?', "ArmedOff", 33),
+        (33, '!', "Lock", 34),
+        (34, '!', "Unlock", 35),
+        (35, '-', "silence", 36),
+        (36, '!', "Lock", 37),
+        (37, '!', "Open", 38),
+        (38, '-', "silence", 39),
+        (39, '!', "Close", 40),
+        (40, '?', "after(20)", 41),
+        (41, '?', "ArmedOn", 42),
+        (42, '!', "Open", 43),
+        (43, '?', "ArmedOff", 44),
+        (44, '?', "FlashOn", 45),
+        (44, '?', "SoundOn", 66),
+        (45, '?', "SoundOn", 46),
+        (46, '!', "Unlock", 47),
+        (47, '?', "SoundOff", 48),
+        (47, '?', "FlashOff", 69),
+        (48, '?', "FlashOff", 49),
+        (49, '!', "Lock", 50),
+        (50, '!', "Close", 51),
+        (51, '?', "after(20)", 52),
+        (52, '?', "ArmedOn", 53),
+        (53, '!', "Open", 54),
+        (54, '?', "ArmedOff", 55),
+        (55, '?', "FlashOn", 56),
+        (55, '?', "SoundOn", 66),
+        (56, '?', "SoundOn", 57),
+        (57, '?', "after(30)", 58),
+        (58, '?', "SoundOff", 59),
+        (59, '?', "after(270)", 60),
+        (60, '?', "FlashOff", 61),
+        (61, '!', "Close", 62),
+        (62, '?', "ArmedOn", 63),
+        (63, '!', "Open", 64),
+        (64, '?', "ArmedOff", 65),
+        (65, '?', "SoundOn", 66),
+        (65, '?', "FlashOn", 74),
+        (66, '?', "FlashOn", 67),
+        (67, '!', "Unlock", 68),
+        (68, '?', "FlashOff", 69),
+        (68, '?', "SoundOff", 73),
+        (69, '?', "SoundOff", 70),
+        (70, '-', "silence", 72),
+        (72, 'P', "pass", 71),
+        (73, '?', "FlashOff", 70),
+        (74, '?', "SoundOn", 67),
     ];
-    replay(&mut adapter::Adapter::default(), STEPS, 11);
+    run(STEPS);
 }
