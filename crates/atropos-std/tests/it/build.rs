@@ -5,6 +5,13 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
+use runtime_crates::EXPLORED;
+
+/// The lists of the tool itself.
+#[allow(dead_code)]
+#[path = "../../../cargo-atropos/runtime_crates.rs"]
+mod runtime_crates;
+
 /// Tells this binary that it is a compiler wrapper, and where the facades are.
 pub const FACADE: &str = "ATROPOS_FACADE_DIR";
 
@@ -97,10 +104,13 @@ pub fn facade() -> &'static Path {
                 run(command);
             }
         };
-        build("atropos_search", "atropos-search", &[]);
-        build("atropos_threads", "atropos-threads", &["atropos_search"]);
-        build("std", "atropos-std", &["atropos_threads"]);
-        build("core", "atropos-core", &["atropos_threads"]);
+        // Up to the facades: what stands behind them in the list needs them.
+        for (folder, name, uses) in EXPLORED {
+            build(name, folder, uses);
+            if *name == "core" {
+                break;
+            }
+        }
         directory
     })
 }
