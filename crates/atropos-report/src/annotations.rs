@@ -1,7 +1,7 @@
 //! Annotations for GitHub Actions: lines that its runner takes out of the log and shows at the places
-//! that they name. The runner shows ten warnings of a step, so these are the most disturbing survivors.
+//! that they name. The runner shows ten warnings of a step, so these are the lines of the most disturbing survivors.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::by_file::in_order;
@@ -20,20 +20,18 @@ pub fn annotations(outcomes: &Outcomes, prefix: &str) -> String {
     for finding in outcomes.findings.iter().take(MOST) {
         text += &failing(finding, outcomes, prefix);
     }
-    let survivors = in_order(outcomes, Verdict::Survived);
-    for record in chosen(&survivors) {
-        text += &survivor(record, prefix);
+    let lines = by_line(&in_order(outcomes, Verdict::Survived));
+    for line in lines.iter().take(MOST) {
+        text += &survivors(line, prefix);
     }
-    let left_out = survivors.len().saturating_sub(MOST);
-    if left_out > 0 {
-        let which = match survivors[0].rank {
+    if lines.len() > MOST {
+        let which = match lines[0][0].rank {
             Some(_) => "the most disturbing ones",
             None => "the first ones",
         };
         let message = format!(
-            "{} of {} annotated: {which} of different lines; the report has all of them",
-            MOST,
-            count(survivors.len(), "survivor")
+            "{MOST} of {} with survivors annotated: {which}; the report has all of them",
+            count(lines.len(), "line")
         );
         let title = property("Mutants that no test noticed");
         writeln!(text, "::notice title={title}::{}", data(&message))
@@ -42,32 +40,45 @@ pub fn annotations(outcomes: &Outcomes, prefix: &str) -> String {
     text
 }
 
-/// As many as are shown, in their order. Where there are more, those of different lines go before others of a line that has
-/// one already.
-fn chosen<'o>(survivors: &[&'o MutantRecord]) -> Vec<&'o MutantRecord> {
-    let mut lines = BTreeSet::new();
-    let mut order: Vec<(bool, usize)> = survivors
-        .iter()
-        .enumerate()
-        .map(|(index, record)| {
-            let is_first = lines.insert((&record.info.file, record.info.line));
-            (!is_first, index)
-        })
-        .collect();
-    order.sort_unstable();
-    order.truncate(MOST);
-    order.sort_unstable_by_key(|(_, index)| *index);
-    order.iter().map(|(_, index)| survivors[*index]).collect()
+/// The survivors of each line, in the order of the first of them: a line is annotated once.
+fn by_line<'o>(survivors: &[&'o MutantRecord]) -> Vec<Vec<&'o MutantRecord>> {
+    let mut lines: Vec<Vec<&MutantRecord>> = Vec::new();
+    let mut places: HashMap<(&str, u32), usize> = HashMap::new();
+    for record in survivors {
+        let key = (record.info.file.as_str(), record.info.line);
+        let place = *places.entry(key).or_insert(lines.len());
+        match lines.get_mut(place) {
+            Some(line) => line.push(record),
+            None => lines.push(vec![record]),
+        }
+    }
+    lines
 }
 
-fn survivor(record: &MutantRecord, prefix: &str) -> String {
-    let info = &record.info;
-    let mut message = format!(
-        "no test notices this change: {} (mutant {})",
-        info.deed(),
-        info.id.0
-    );
-    if let Some(impact) = &record.impact {
+/// What no test notices on one line: all changes, and why and what to write of the first.
+fn survivors(records: &[&MutantRecord], prefix: &str) -> String {
+    let info = &records[0].info;
+    let change = |record: &MutantRecord| {
+        let info = &record.info;
+        format!("{} (mutant {})", info.deed(), info.id.0)
+    };
+    let (title, mut message) = match records {
+        [record] => (
+            "Mutant survived".to_owned(),
+            format!("no test notices this change: {}", change(record)),
+        ),
+        records => {
+            let changes: String = records
+                .iter()
+                .map(|record| format!("\n- {}", change(record)))
+                .collect();
+            (
+                format!("{} mutants survived", records.len()),
+                format!("no test notices any of these changes:{changes}"),
+            )
+        }
+    };
+    if let Some(impact) = &records[0].impact {
         message += &format!("\nwhy: {}", impact.reason());
         if let Some(suggestion) = &impact.suggestion {
             message += &format!("\nwrite: {}", suggestion.words);
@@ -78,7 +89,7 @@ fn survivor(record: &MutantRecord, prefix: &str) -> String {
     }
     let file = property(&format!("{prefix}{}", info.file));
     let (line, column) = (info.line, info.column);
-    let title = property("Mutant survived");
+    let title = property(&title);
     let message = data(&message);
     format!("::warning file={file},line={line},col={column},title={title}::{message}\n")
 }

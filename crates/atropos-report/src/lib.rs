@@ -18,8 +18,7 @@ mod change;
 mod region;
 
 pub mod edit;
-mod ranked;
-mod snippet;
+mod gaps;
 pub mod summary;
 
 pub mod annotations;

@@ -1,30 +1,42 @@
-//! What a run prints at its end: the survivors with their source lines, and the figures. Made for
-//! someone who sees it for the first time.
+//! What a run prints at its end: the score, the places to look at, and what else there is. Made for someone who sees it
+//! for the first time. By default it fits on one screen; everything is shown on request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::by_file;
-use crate::mutant::MutantInfo;
-use crate::number_text::{count, duration, percent};
-use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
-use crate::ranked::{is_ranked, ranked};
-use crate::snippet::snippet;
-use crate::style::{self, styled};
-use crate::verdict::Verdict;
 use atropos_protocol::FailureKind;
 
-/// How many survivors are shown unless all are asked for.
-const SHOWN: usize = 50;
+use crate::gaps::{Gap, LeftOut, by_line, gaps};
+use crate::impact::NEVER_INFECTED;
+use crate::lines::Lines;
+use crate::mutant::MutantInfo;
+use crate::number_text::{count, duration, percent, shortened, wrapped};
+use crate::outcomes::{MutantRecord, Outcomes, Timings, Totals};
+use crate::style::{self, styled};
+use crate::verdict::Verdict;
+
+/// How many places are shown unless all are asked for.
+const PLACES: usize = 10;
+/// Lines of a screen that nobody knows, and the least that is used of any.
+const SCREEN: usize = 40;
+const LEAST_SCREEN: usize = 20;
+/// Of one place, so many source lines, and lines of code to write, unless all are asked for.
+const SHORT: usize = 2;
+/// No text is wider than people like to read.
+const WIDTH: usize = 100;
+/// What is said of a place stands behind so many blanks.
+const INDENT: usize = 4;
 
 /// How the summary is to look.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'l> {
     /// Columns of the terminal.
     pub width: usize,
-    /// Show every survivor, however many there are.
+    /// Its lines, if that is known.
+    pub height: Option<usize>,
+    /// Show every place, however many there are, and all figures.
     pub all: bool,
-    /// Show only so many, if they are ranked.
+    /// Show so many places.
     pub top: Option<usize>,
     /// Where the rest can be found.
     pub outcomes_path: &'l str,
@@ -37,182 +49,344 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 
 /// The whole summary, with colours.
 pub fn summary(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
-    let mut text = String::new();
-    if is_ranked(outcomes) {
-        text.push_str(&ranked(outcomes, sources, layout, SHOWN));
-    } else {
-        text.push_str(&missed(outcomes, sources, layout));
-    }
-    text.push_str(&unreached(outcomes, layout));
-    text.push_str(&figures(outcomes));
-    for (word, path) in layout.reports {
-        writeln!(text, "{:<6} {path}", format!("{word}:")).expect("a string takes everything");
-    }
-    text
-}
-
-/// Survived and uninfected mutants, each with its line.
-fn missed(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
-    let mut records: Vec<&MutantRecord> = outcomes
-        .mutants
-        .iter()
-        .filter(|record| {
-            matches!(
-                record.verdict,
-                Some(Verdict::Survived | Verdict::Uninfected)
-            )
-        })
-        .collect();
-    if records.is_empty() {
-        return String::new();
-    }
-    records.sort_by(|left, right| position(&left.info).cmp(&position(&right.info)));
-    let shown = if layout.all {
-        records.len()
-    } else {
-        records.len().min(SHOWN)
+    let mut text = Text {
+        sources,
+        layout,
+        texts: BTreeMap::new(),
+        told: BTreeSet::new(),
+        lines: Vec::new(),
     };
-    let mut text = styled(style::HEADING, "Changes that no test noticed:") + "\n\n";
-    let mut texts = BTreeMap::new();
-    for place in records[..shown].chunk_by(|left, right| same_place(left, right)) {
-        for record in place {
-            let info = &record.info;
-            let styled_place = styled(style::PLACE, info.place());
-            writeln!(text, "{styled_place}: {}", info.deed()).expect("a string takes everything");
-        }
-        let info = &place[0].info;
-        let source = texts
-            .entry(info.file.as_str())
-            .or_insert_with(|| sources(&info.file));
-        let drawn = source
-            .as_deref()
-            .and_then(|source| snippet(info, source, &label(place), layout.width));
-        text.push_str(&drawn.unwrap_or_default());
-        text.push('\n');
+    text.lines.extend(score(outcomes));
+    if layout.all {
+        text.lines.extend(figures(outcomes));
     }
-    if shown < records.len() {
-        writeln!(
-            text,
-            "and {} more; see {}, or use -v to show all\n",
-            records.len() - shown,
-            layout.outcomes_path
-        )
-        .expect("a string takes everything");
-    }
-    let first = records[0].info.id.0;
-    writeln!(
-        text,
-        "(`cargo atropos show {first}` tells more about mutant {first}.)\n"
-    )
-    .expect("a string takes everything");
-    text
+    text.lines.push(String::new());
+    let gaps = gaps(outcomes);
+    let shown = text.places(outcomes, &gaps);
+    text.rest(&gaps[shown..]);
+    text.lines.extend(
+        layout
+            .reports
+            .iter()
+            .map(|(word, path)| format!("{:<6} {path}", format!("{word}:"))),
+    );
+    text.lines.join("\n").trim_end().to_owned() + "\n"
 }
 
 pub(crate) fn position(info: &MutantInfo) -> (&str, u32, u32, u32) {
     (&info.file, info.line, info.column, info.id.0)
 }
 
-/// Whether two mutants can share one picture.
-pub(crate) fn same_place(left: &MutantRecord, right: &MutantRecord) -> bool {
-    let place = |record: &MutantRecord| (record.info.line, record.info.column, record.info.span);
-    left.info.file == right.info.file
-        && place(left) == place(right)
-        && left.verdict == right.verdict
+struct Text<'s> {
+    sources: Sources<'s>,
+    layout: Layout<'s>,
+    texts: BTreeMap<String, Option<String>>,
+    /// What was said of places that disturb nothing, without its numbers.
+    told: BTreeSet<String>,
+    lines: Vec<String>,
 }
 
-/// `mutants 4, 5`, which `cargo atropos show` takes.
-pub(crate) fn label(place: &[&MutantRecord]) -> String {
-    let ids: Vec<String> = place
-        .iter()
-        .map(|record| record.info.id.0.to_string())
-        .collect();
-    let noun = if ids.len() == 1 { "mutant" } else { "mutants" };
-    let why = match place[0].verdict {
-        Some(Verdict::Uninfected) => " (never made a difference)",
-        _ => "",
-    };
-    format!("{noun} {}{why}", ids.join(", "))
-}
-
-/// Unreached mutants by function: what they need is a test, whatever they change.
-fn unreached(outcomes: &Outcomes, layout: Layout) -> String {
-    let functions = by_file::unreached(outcomes);
-    if functions.is_empty() {
-        return String::new();
+impl Text<'_> {
+    fn width(&self) -> usize {
+        self.layout.width.clamp(40, WIDTH)
     }
-    let shown = if layout.all {
-        functions.len()
-    } else {
-        functions.len().min(SHOWN)
-    };
-    let mut text = styled(style::HEADING, "Code that no test runs:") + "\n\n";
-    for one in &functions[..shown] {
-        let place = styled(style::PLACE, format!("{}:{}", one.file, one.line));
-        let function = match one.function {
-            "" => String::new(),
-            function => format!("fn {function}, "),
+
+    /// The places that fit; gives how many these are.
+    fn places(&mut self, outcomes: &Outcomes, gaps: &[Gap]) -> usize {
+        if gaps.is_empty() {
+            return 0;
+        }
+        let most = match (self.layout.top, self.layout.all) {
+            (Some(top), _) => top,
+            (None, true) => usize::MAX,
+            (None, false) => PLACES,
         };
-        writeln!(text, "{place}: {function}{}", count(one.mutants, "mutant"))
-            .expect("a string takes everything");
+        // The lines behind the places: what else there is, the reports, the reason of the exit code, the prompt.
+        let behind = self.layout.reports.len() + 4;
+        let screen = self.layout.height.unwrap_or(SCREEN).max(LEAST_SCREEN) - behind;
+        let heading = self.lines.len();
+        let mut shown = 0;
+        for (index, gap) in gaps.iter().take(most).enumerate() {
+            let block = self.block(index + 1, gap);
+            let fits = self.lines.len() + 1 + block.len() <= screen;
+            if index > 0 && !fits && !self.layout.all && self.layout.top.is_none() {
+                break;
+            }
+            self.lines.extend(block);
+            shown += 1;
+        }
+        let is_ranked = outcomes.mutants.iter().any(|record| record.rank.is_some());
+        let order = match is_ranked {
+            true => ", the most disturbing first",
+            false => "",
+        };
+        let number = match shown == gaps.len() {
+            true => String::new(),
+            false => format!(" ({shown} of {})", gaps.len()),
+        };
+        let text = format!("What no test notices{order}{number}:");
+        self.lines.insert(heading, styled(style::HEADING, text));
+        shown
     }
-    if shown < functions.len() {
-        writeln!(
-            text,
-            "and {} more",
-            count(functions.len() - shown, "function")
-        )
-        .expect("a string takes everything");
+
+    /// What is not shown, and how to see it.
+    fn rest(&mut self, gaps: &[Gap]) {
+        let words = LeftOut::of(gaps).words();
+        if words.is_empty() {
+            return;
+        }
+        let page = self.layout.reports.iter().find(|(word, _)| *word == "Page");
+        let elsewhere = page.map_or(self.layout.outcomes_path, |(_, path)| path);
+        let line = format!("and {words}: `--all` shows them, and so does {elsewhere}");
+        self.lines.extend(wrapped(&line, self.width()));
     }
-    text.push('\n');
-    text
+
+    /// One place: the function, its lines with all changes there, why, and what to write.
+    fn block(&mut self, number: usize, gap: &Gap) -> Vec<String> {
+        let number = format!("{number:>2}.");
+        match gap {
+            Gap::Survived(records) => {
+                let mut block = vec![heading(&number, records, "")];
+                block.extend(self.changes(records));
+                block.extend(self.reason(records));
+                block
+            }
+            Gap::Unreached(function) => {
+                let place = styled(style::PLACE, format!("{}:{}", function.file, function.line));
+                let name = match function.function {
+                    "" => String::new(),
+                    name => format!(" fn {name}"),
+                };
+                let mutants = count(function.mutants, "mutant");
+                vec![format!(
+                    "{number} {place}{name}: no test runs it ({mutants})"
+                )]
+            }
+            Gap::Uninfected(records) => {
+                let mut block = vec![heading(&number, records, ": never made a difference")];
+                block.extend(self.changes(records));
+                block.extend(self.labelled("why:", NEVER_INFECTED));
+                block
+            }
+        }
+    }
+
+    /// The source lines of a place, each with its changes under it.
+    fn changes(&mut self, records: &[&MutantRecord]) -> Vec<String> {
+        let lines = by_line(records);
+        let most = if self.layout.all { usize::MAX } else { SHORT };
+        let mut block = Vec::new();
+        for line in lines.iter().take(most) {
+            block.extend(self.line(line));
+        }
+        if lines.len() > most {
+            let mutants: usize = lines[most..].iter().map(Vec::len).sum();
+            let (lines, mutants) = (lines.len() - most, count(mutants, "change"));
+            block.push(format!(
+                "{:INDENT$}and {mutants} on {}",
+                "",
+                count(lines, "more line")
+            ));
+        }
+        block
+    }
+
+    fn line(&mut self, records: &[&MutantRecord]) -> Vec<String> {
+        let info = &records[0].info;
+        let number = info.line.to_string();
+        let width = self.width().saturating_sub(INDENT + number.len() + 3);
+        let bar = styled(style::FAINT, "|");
+        let mut lines = Vec::new();
+        if let Some(source) = self.source(info) {
+            let source = shortened(&source, width);
+            let number = styled(style::FAINT, &number);
+            lines.push(format!("{:INDENT$}{number} {bar} {source}", ""));
+        }
+        let changes: Vec<String> = records
+            .iter()
+            .map(|record| {
+                let summary = shortened(&record.info.summary, width.saturating_sub(10));
+                format!("{summary} [{}]", record.info.id.0)
+            })
+            .collect();
+        let changes = match self.layout.all {
+            true => wrapped(&changes.join("; "), width),
+            false => vec![in_one_line(&changes, width)],
+        };
+        let blank = " ".repeat(number.len());
+        lines.extend(changes.iter().map(|change| {
+            let change = styled(style::CARET, change);
+            format!("{:INDENT$}{blank} {bar} {change}", "")
+        }));
+        lines
+    }
+
+    /// The text of a mutant's line, if the file is the one that the mutant was made for.
+    fn source(&mut self, info: &MutantInfo) -> Option<String> {
+        let sources = self.sources;
+        let entry = self.texts.entry(info.file.clone());
+        let text = entry.or_insert_with(|| sources(&info.file)).as_deref()?;
+        let span = info.span;
+        if text.get(span.start..span.end)? != info.original {
+            return None;
+        }
+        Lines::of(text).line(info.line).map(str::to_owned)
+    }
+
+    /// Why the place stands where it stands, and what to write: once, of the change that disturbs most.
+    fn reason(&mut self, records: &[&MutantRecord]) -> Vec<String> {
+        let Some(impact) = records.iter().find_map(|record| record.impact.as_ref()) else {
+            return Vec::new();
+        };
+        let mut block = self.labelled("why:", &impact.reason());
+        let Some(suggestion) = &impact.suggestion else {
+            return block;
+        };
+        if impact.score == 0 && self.is_told(&suggestion.words) {
+            return block;
+        }
+        let code: Vec<&str> = suggestion.code.lines().collect();
+        let indent = INDENT + 7;
+        if self.layout.all {
+            block.extend(self.labelled("write:", &suggestion.words));
+            block.extend(code.iter().map(|line| format!("{:indent$}{line}", "")));
+        } else if (1..=SHORT).contains(&code.len()) {
+            let labels = ["write:", ""].into_iter();
+            let lines = labels.zip(code);
+            block.extend(lines.map(|(label, line)| format!("{:INDENT$}{label:<6} {line}", "")));
+        } else {
+            let words = shortened(&suggestion.words, SHORT * (self.width() - indent - 10));
+            block.extend(self.labelled("write:", &words));
+        }
+        block
+    }
+
+    fn labelled(&self, label: &str, text: &str) -> Vec<String> {
+        let lines = wrapped(text, self.width().saturating_sub(INDENT + 7));
+        let labels = [label].into_iter().chain(std::iter::repeat(""));
+        lines
+            .iter()
+            .zip(labels)
+            .map(|(line, label)| format!("{:INDENT$}{label:<6} {line}", ""))
+            .collect()
+    }
+
+    /// Whether this was said before, but for the lines that it names.
+    fn is_told(&mut self, words: &str) -> bool {
+        let without_numbers = words.chars().filter(|letter| !letter.is_ascii_digit());
+        !self.told.insert(without_numbers.collect())
+    }
 }
 
-/// The numbers of each verdict, the score and the times.
-fn figures(outcomes: &Outcomes) -> String {
-    let totals = &outcomes.totals;
-    let mut text = String::new();
-    let tested = totals.mutants - totals.untested;
-    let heading = if outcomes.complete {
-        format!("{}:", count(totals.mutants, "mutant"))
-    } else {
-        format!(
-            "Interrupted after {tested} of {}:",
-            count(totals.mutants, "mutant")
-        )
+/// As many changes as fit, and how many there are besides.
+fn in_one_line(changes: &[String], width: usize) -> String {
+    let shown = |number: usize| {
+        let more = match changes.len() - number {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        changes[..number].join("; ") + &more
     };
-    writeln!(text, "{}", styled(style::HEADING, heading)).expect("a string takes everything");
+    let fits = |number: &usize| shown(*number).chars().count() <= width;
+    let most = (1..=changes.len()).rev().find(fits);
+    shortened(&shown(most.unwrap_or(1)), width)
+}
+
+/// ` 1. src/account.rs:41 fn Account::withdraw`
+fn heading(number: &str, records: &[&MutantRecord], what: &str) -> String {
+    let info = &records[0].info;
+    let first = records.iter().map(|record| record.info.line).min();
+    let place = format!("{}:{}", info.file, first.unwrap_or(info.line));
+    let function = match info.function.as_str() {
+        "" => String::new(),
+        name => format!(" fn {name}"),
+    };
+    format!("{number} {}{function}{what}", styled(style::PLACE, place))
+}
+
+/// The score with the numbers of each verdict, in one line or two.
+fn score(outcomes: &Outcomes) -> Vec<String> {
+    let totals = &outcomes.totals;
+    let whole = totals.killed + totals.missed();
+    let mutants = count(totals.mutants, "mutant");
+    let mut line = match outcomes.score_of(totals) {
+        Some(score) => {
+            let selected = outcomes
+                .selected_of
+                .map(|found| format!(" of the selected mutants, out of {found}"));
+            format!(
+                "Score: {}{} ({} of {whole} killed)",
+                styled(style::HEADING, percent(score)),
+                selected.unwrap_or_default(),
+                totals.killed
+            )
+        }
+        None if !outcomes.complete => {
+            let tested = totals.mutants - totals.untested;
+            format!("Interrupted after {tested} of {mutants}")
+        }
+        None if totals.skipped > 0 => format!(
+            "No score: {} of {whole} killed now, and {} were skipped because an earlier run has killed them",
+            totals.killed, totals.skipped
+        ),
+        None => format!("No score: none of {mutants} counts"),
+    };
+    if let (1.., Some(of_reached), true) = (
+        totals.unreached,
+        totals.score_of_reached(),
+        outcomes.score_of(totals).is_some(),
+    ) {
+        let of_reached = percent(of_reached);
+        write!(line, "; {of_reached} in code that tests run").expect("a string takes everything");
+    }
+    let others = Verdict::UNKILLED
+        .into_iter()
+        .filter(|verdict| totals.of(*verdict) > 0)
+        .map(|verdict| format!("{} {}", totals.of(verdict), verdict.word()));
+    let undecided = (outcomes.complete && totals.untested > 0)
+        .then(|| format!("{} undecided", totals.untested));
+    let others: Vec<String> = others.chain(undecided).collect();
+    let killed = format!("{} killed", totals.killed);
+    let numbers = [vec![killed], others].concat().join(", ");
+    vec![
+        line,
+        format!(
+            "{mutants} in {}: {numbers}",
+            duration(outcomes.timings.total)
+        ),
+    ]
+}
+
+/// What each verdict means, how mutants were killed, and where the time went.
+fn figures(outcomes: &Outcomes) -> Vec<String> {
+    let totals = &outcomes.totals;
+    let mut lines = vec![String::new()];
     let killed = Verdict::Killed(FailureKind::Failed);
     for verdict in [killed].into_iter().chain(Verdict::UNKILLED) {
         let number = totals.of(verdict);
-        if number == 0 && verdict != killed && verdict != Verdict::Survived {
+        if number == 0 {
             continue;
         }
         let explanation = match verdict {
-            Verdict::Killed(_) if number > 0 => ways(totals),
+            Verdict::Killed(_) => ways(totals),
             verdict => verdict.explanation().to_owned(),
         };
-        let style = if number == 0 {
-            style::FAINT
-        } else {
-            style::of_verdict(verdict)
-        };
-        let word = styled(style, format!("{:<10}", verdict.word()));
+        let word = styled(
+            style::of_verdict(verdict),
+            format!("{:<10}", verdict.word()),
+        );
         let explanation = styled(style::FAINT, explanation);
-        writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
+        lines.push(format!("  {word} {number:>6}   {explanation}"));
     }
     if outcomes.complete && totals.untested > 0 {
         let word = styled(style::WARNING, format!("{:<10}", "undecided"));
-        let number = totals.untested;
-        let explanation = styled(
-            style::FAINT,
-            "it can't be told what the tests would say; `show ID` says why",
-        );
-        writeln!(text, "  {word} {number:>6}   {explanation}").expect("a string takes everything");
+        let explanation = "it can't be told what the tests would say; `show ID` says why";
+        let explanation = styled(style::FAINT, explanation);
+        lines.push(format!("  {word} {:>6}   {explanation}", totals.untested));
     }
-    text.push('\n');
-    text.push_str(&score(outcomes));
-    text.push_str(&times(&outcomes.timings));
-    text
+    lines.push(String::new());
+    lines.push(times(&outcomes.timings));
+    lines
 }
 
 /// `a test noticed the change (120 panicked, 3 step limit)`
@@ -223,34 +397,6 @@ fn ways(totals: &Totals) -> String {
         .collect();
     let explanation = Verdict::Killed(FailureKind::Failed).explanation();
     format!("{explanation} ({})", ways.join(", "))
-}
-
-fn score(outcomes: &Outcomes) -> String {
-    let totals = &outcomes.totals;
-    let whole = totals.killed + totals.missed();
-    let Some(score) = outcomes.score_of(totals) else {
-        return match (outcomes.complete, totals.skipped) {
-            (true, 1..) => format!(
-                "No score: {} of {whole} killed now, and {} were skipped because an earlier run has killed them\n",
-                totals.killed, totals.skipped
-            ),
-            _ => String::new(),
-        };
-    };
-    let selected = outcomes
-        .selected_of
-        .map(|found| format!(" of the selected mutants, out of {found}"));
-    let mut line = format!(
-        "Score: {}{} ({} of {whole} killed)",
-        styled(style::HEADING, percent(score)),
-        selected.unwrap_or_default(),
-        totals.killed
-    );
-    if let (1.., Some(of_reached)) = (totals.unreached, totals.score_of_reached()) {
-        let of_reached = percent(of_reached);
-        write!(line, "; {of_reached} in code that tests run").expect("a string takes everything");
-    }
-    line + "\n"
 }
 
 fn times(timings: &Timings) -> String {
@@ -270,5 +416,5 @@ fn times(timings: &Timings) -> String {
     if !stages.is_empty() {
         write!(line, " ({})", stages.join(", ")).expect("a string takes everything");
     }
-    line + "\n"
+    line
 }

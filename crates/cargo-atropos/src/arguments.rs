@@ -318,15 +318,19 @@ pub struct OutputOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Show only the N most disturbing survivors
-    #[arg(long, value_name = "N")]
+    /// Show everything that was found, not only what fits on one screen
+    #[arg(long)]
+    pub all: bool,
+
+    /// Show so many places to look at [default: 10, or what fits on one screen]
+    #[arg(long, value_name = "N", conflicts_with = "all")]
     pub top: Option<usize>,
 
     /// Colour the output
     #[arg(long, value_name = "WHEN", value_enum)]
     pub colors: Option<Colors>,
 
-    /// Say more; list all survivors
+    /// Say more; show everything that was found
     #[arg(short, long)]
     pub verbose: bool,
 }

@@ -280,6 +280,7 @@ mod tests {
             fail-on = ["survived", "limit"]
             output = "out"
             json = true
+            all = true
             top = 5
             colors = "never"
             verbose = true

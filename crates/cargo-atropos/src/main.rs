@@ -32,6 +32,7 @@ mod selection;
 mod plan;
 mod prepare;
 
+mod compiled_crate;
 mod interrupt;
 mod journal;
 mod log;

@@ -4,23 +4,30 @@
 //! [`Progress`] is told what happens and may be shared by threads; [`Picture`] decides what is shown
 //! and knows neither clock nor terminal.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use atropos_report::mutant::MutantInfo;
 use atropos_report::number_text::{count, shortened};
 use atropos_report::verdict::Verdict;
 
+use crate::compiled_crate::CompiledCrate;
 use crate::terminal::Terminal;
 
+const SECOND: Duration = Duration::from_secs(1);
 /// How often a live line is drawn anew.
 const TICK: Duration = Duration::from_millis(200);
 /// How often a plain line is written at most, besides the one at the start of each phase.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 /// A test that has been running for longer is named.
 const LONG: Duration = Duration::from_secs(5);
+/// So many survivors are named while mutants run.
+const SURVIVORS_SHOWN: usize = 10;
 /// How far back the rate is measured that the remaining time is estimated from.
 const RATE_WINDOW: Duration = Duration::from_secs(20);
 
@@ -54,6 +61,17 @@ impl Phase {
         }
     }
 
+    /// Whether cargo is at work.
+    fn is_building(self) -> bool {
+        match self {
+            Phase::Building
+            | Phase::BuildingDoctests
+            | Phase::BuildingForThreads
+            | Phase::Observing => true,
+            Phase::Finding | Phase::Checking | Phase::Running | Phase::Exploring => false,
+        }
+    }
+
     /// What is counted, if anything.
     fn unit(self) -> Option<&'static str> {
         match self {
@@ -82,6 +100,9 @@ struct Shared {
 
 struct State {
     picture: Picture,
+    /// Whom to ask what cargo compiles, and when the phase began.
+    compiled: Option<(CompiledCrate, SystemTime)>,
+    survivors: usize,
     stopped: bool,
     /// Whether a live line stands on the terminal.
     drawn: bool,
@@ -94,6 +115,8 @@ impl Progress {
             terminal,
             state: Mutex::new(State {
                 picture: Picture::new(Instant::now()),
+                compiled: None,
+                survivors: 0,
                 stopped: false,
                 drawn: false,
                 last_plain: None,
@@ -109,10 +132,19 @@ impl Progress {
         Progress { shared, ticker }
     }
 
+    /// Lets the line name the crate that is being compiled by builds below the output directory.
+    pub fn follow_builds(&self, output: &Path) {
+        let compiled = CompiledCrate::below(output);
+        self.shared.lock().compiled = Some((compiled, SystemTime::now()));
+    }
+
     /// A new phase begins, with so many tests or mutants ahead (0 where nothing is counted).
     pub fn phase(&self, phase: Phase, total: usize) {
         let mut state = self.shared.lock();
         state.picture.begin(phase, total, Instant::now());
+        if let Some((_, since)) = &mut state.compiled {
+            *since = SystemTime::now();
+        }
         // Finding is so quick that a plain line about it is noise, unless it is not.
         state.last_plain = (phase == Phase::Finding).then(Instant::now);
         self.shared.show(&mut state);
@@ -177,6 +209,28 @@ impl Progress {
         self.shared.lock().picture.undone(verdict);
     }
 
+    /// Names a mutant that no test has noticed, above the live line: there people look while they wait. Elsewhere, and
+    /// where there are many, the summary is enough.
+    pub fn survivor(&self, info: &MutantInfo, is_final: bool) {
+        if self.shared.terminal.live_width().is_none() {
+            return;
+        }
+        let survivors = {
+            let mut state = self.shared.lock();
+            state.survivors += 1;
+            state.survivors
+        };
+        let word = match is_final {
+            true => "survived",
+            false => "survives so far",
+        };
+        match survivors.cmp(&(SURVIVORS_SHOWN + 1)) {
+            Ordering::Less => self.say(&format!("{word}: {info}")),
+            Ordering::Equal => self.say("and more survivors, which the summary shows"),
+            Ordering::Greater => {}
+        }
+    }
+
     /// Writes a line that stays, above the live one.
     pub fn say(&self, line: &str) {
         let mut state = self.shared.lock();
@@ -218,12 +272,16 @@ impl Shared {
 
     fn show(&self, state: &mut State) {
         let now = Instant::now();
-        if state.stopped || state.picture.phase.is_none() {
+        let Some(phase) = state.picture.phase.filter(|_| !state.stopped) else {
             return;
-        }
+        };
+        state.picture.compiled = match &state.compiled {
+            Some((compiled, since)) if phase.is_building() => compiled.name(*since),
+            _ => None,
+        };
         if let Some(width) = self.terminal.live_width() {
             let line = shortened(&state.picture.line(now), width.saturating_sub(1));
-            let _ = write!(self.terminal.stderr(), "\r{line}\u{1b}[K");
+            self.terminal.rewrite_line(&line);
             state.drawn = true;
         } else if state
             .last_plain
@@ -236,9 +294,17 @@ impl Shared {
 
     fn wipe(&self, state: &mut State) {
         if std::mem::take(&mut state.drawn) {
-            let _ = write!(self.terminal.stderr(), "\r\u{1b}[K");
+            self.terminal.rewrite_line("");
         }
     }
+}
+
+/// How long the rest will take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remaining {
+    About(Duration),
+    Overdue,
+    Unknown,
 }
 
 /// What is known of the run.
@@ -256,6 +322,8 @@ struct Picture {
     explored: BTreeMap<String, (u64, Option<f64>)>,
     /// The test whose mutants are being explored: its name, how many are decided, how many there are.
     mutants_of: Option<(String, usize, usize)>,
+    /// The crate that cargo compiles.
+    compiled: Option<String>,
     /// When how many were done, oldest first; what is older than the window but for one is gone.
     samples: VecDeque<(Instant, f64)>,
 }
@@ -272,6 +340,7 @@ impl Picture {
             running: BTreeMap::new(),
             explored: BTreeMap::new(),
             mutants_of: None,
+            compiled: None,
             samples: VecDeque::new(),
         }
     }
@@ -349,6 +418,7 @@ impl Picture {
             }
             _ => {}
         }
+        parts.extend(self.compiled.clone());
         if self.killed + self.survived > 0 {
             parts.push(format!("{} killed", self.killed));
             parts.push(format!("{} survived", self.survived));
@@ -369,19 +439,25 @@ impl Picture {
             parts.push(format!("{test}: {decided}/{}", count(*total, "mutant")));
         }
         match self.remaining(now) {
-            Some(remaining) => parts.push(format!("about {} left", rough(remaining))),
-            None if now - self.since >= Duration::from_secs(1) => {
-                parts.push(format!("{} s", (now - self.since).as_secs()));
+            Remaining::About(remaining) => parts.push(format!("about {} left", rough(remaining))),
+            Remaining::Overdue => parts.push("longer than expected".to_owned()),
+            // Where something is counted, a time without a word would look like an estimate.
+            Remaining::Unknown if phase.unit().is_none() && now - self.since >= SECOND => {
+                parts.push(format!("{} s so far", (now - self.since).as_secs()));
             }
-            None => {}
+            Remaining::Unknown => {}
         }
         parts.join(", ")
     }
 
-    /// The remaining time at the rate of the last while. Nothing until the rate means something, and nothing any more once
-    /// all should have been done long since: what is left is slower than what the rate was measured on.
-    fn remaining(&self, now: Instant) -> Option<Duration> {
-        let &(from, already) = self.samples.front()?;
+    /// The remaining time at the rate of the last while. Unknown until the rate means something, and overdue once all
+    /// should have been done long since: what is left is slower than what the rate was measured on.
+    fn remaining(&self, now: Instant) -> Remaining {
+        let (Some(&(from, already)), Some(&(last, _))) =
+            (self.samples.front(), self.samples.back())
+        else {
+            return Remaining::Unknown;
+        };
         let measured = now - from;
         let progress = self.progress() - already;
         let left = self.total as f64 - self.progress();
@@ -391,14 +467,13 @@ impl Picture {
             None => 5.0,
         };
         if progress < enough || left <= 0.0 || now - self.since < Duration::from_secs(2) {
-            return None;
+            return Remaining::Unknown;
         }
-        let &(last, _) = self.samples.back()?;
         let expected = (last - from).mul_f64(left / progress);
         if now - last > expected + Duration::from_secs(2) {
-            return None;
+            return Remaining::Overdue;
         }
-        Some(measured.mul_f64(left / progress))
+        Remaining::About(measured.mul_f64(left / progress))
     }
 }
 
@@ -456,7 +531,7 @@ mod tests {
             "Running 4/100 mutants, 1 killed, 1 survived"
         );
         picture.begin(Phase::Building, 0, start);
-        assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s");
+        assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s so far");
     }
 
     #[test]
@@ -472,13 +547,10 @@ mod tests {
             .insert("slow".to_owned(), start + seconds(1.0));
         assert_eq!(
             picture.line(start + seconds(8.0)),
-            "Checking 0/3 tests, slow has been running for 7 s, 8 s"
+            "Checking 0/3 tests, slow has been running for 7 s"
         );
         picture.running.remove("slow");
-        assert_eq!(
-            picture.line(start + seconds(8.0)),
-            "Checking 0/3 tests, 8 s"
-        );
+        assert_eq!(picture.line(start + seconds(8.0)), "Checking 0/3 tests");
     }
 
     #[test]
@@ -542,13 +614,14 @@ mod tests {
             picture.done(None, now + seconds(f64::from(number)));
         }
         let now = now + seconds(40.0);
-        let remaining = picture.remaining(now).unwrap().as_secs_f64();
+        let about = |now| match picture.remaining(now) {
+            Remaining::About(time) => time.as_secs_f64(),
+            other => panic!("{other:?}"),
+        };
+        let remaining = about(now);
         assert!((430.0..=470.0).contains(&remaining), "{remaining}");
         // Nothing happens for a long time: the estimate grows instead of standing still.
-        let later = picture
-            .remaining(now + seconds(60.0))
-            .unwrap()
-            .as_secs_f64();
+        let later = about(now + seconds(60.0));
         assert!(later > 2.0 * remaining, "{later}");
     }
 
@@ -566,7 +639,7 @@ mod tests {
             picture.done(None, start + seconds(f64::from(number) * 4.0));
         }
         let remaining = picture.remaining(start + seconds(20.0));
-        assert_eq!(remaining.unwrap().as_secs(), 20);
+        assert_eq!(remaining, Remaining::About(seconds(20.0)));
     }
 
     #[test]
@@ -580,7 +653,7 @@ mod tests {
         let line = |after| picture.line(start + seconds(after));
         assert_eq!(line(5.0), "Checking 40/41 tests, about 1 s left");
         // The last one alone takes longer than all the others.
-        assert_eq!(line(30.0), "Checking 40/41 tests, 30 s");
+        assert_eq!(line(30.0), "Checking 40/41 tests, longer than expected");
     }
 
     #[test]
@@ -599,11 +672,8 @@ mod tests {
             }
             picture.line(now)
         };
-        assert_eq!(
-            say(5, false, 5),
-            "Exploring 0/3 tests, a: 5/10 mutants, 5 s"
-        );
-        assert_eq!(say(0, true, 10), "Exploring 1/3 tests, 10 s");
+        assert_eq!(say(5, false, 5), "Exploring 0/3 tests, a: 5/10 mutants");
+        assert_eq!(say(0, true, 10), "Exploring 1/3 tests");
         assert_eq!(
             say(5, false, 15),
             "Exploring 1/3 tests, a: 5/10 mutants, about 15 s left"
@@ -618,9 +688,10 @@ mod tests {
         for number in 1..=4 {
             picture.done(None, start + seconds(f64::from(number)));
         }
-        assert_eq!(picture.remaining(start + seconds(4.0)), None);
+        let unknown = Remaining::Unknown;
+        assert_eq!(picture.remaining(start + seconds(4.0)), unknown);
         picture.done(None, start + seconds(5.0));
-        assert!(picture.remaining(start + seconds(5.0)).is_some());
+        assert_ne!(picture.remaining(start + seconds(5.0)), unknown);
     }
 
     #[test]

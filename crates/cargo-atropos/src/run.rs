@@ -43,6 +43,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     log::begin(output);
     log_plan(&prepared);
     let progress = Progress::start(prepared.terminal);
+    progress.follow_builds(output);
 
     let tested = match build_and_test(&prepared, &interrupt, &progress)? {
         ControlFlow::Continue(tested) => tested,
@@ -407,7 +408,8 @@ fn report(results: Results) -> Result<Judgement> {
     } else {
         let layout = Layout {
             width: prepared.terminal.width(),
-            all: prepared.options.output.verbose,
+            height: prepared.terminal.height(),
+            all: prepared.options.output.all || prepared.options.output.verbose,
             top: prepared.options.output.top,
             outcomes_path: &directory.join(outcomes::FILE_NAME).display().to_string(),
             reports: reported.as_deref().unwrap_or_default(),

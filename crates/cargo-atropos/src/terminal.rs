@@ -48,6 +48,12 @@ impl Terminal {
             .map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
     }
 
+    /// Lines of standard output, if it is a terminal.
+    pub fn height(self) -> Option<usize> {
+        let size = terminal_size::terminal_size_of(io::stdout());
+        size.map(|(_, height)| usize::from(height.0))
+    }
+
     /// Columns of standard error, if it is a terminal that lets a line be rewritten.
     pub fn live_width(self) -> Option<usize> {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -56,6 +62,12 @@ impl Terminal {
         }
         let size = terminal_size::terminal_size_of(io::stderr());
         Some(size.map_or(80, |(width, _)| usize::from(width.0)))
+    }
+
+    /// Rewrites the live line. What moves the cursor is no colour: it is written also where colours are not wanted.
+    pub fn rewrite_line(self, line: &str) {
+        // With standard error gone there is nobody to tell.
+        let _ = write!(io::stderr(), "\r{line}\u{1b}[K");
     }
 
     pub fn note(self, sentence: impl Display) {

@@ -14,7 +14,6 @@ use crate::lines::Lines;
 use crate::mutant::MutantInfo;
 use crate::number_text::{count, percent};
 use crate::outcomes::{MutantRecord, Outcomes};
-use crate::snippet::token_length;
 use crate::verdict::Verdict;
 
 /// Lines with more mutants are not coloured within: nobody could tell the colours apart.
@@ -254,4 +253,12 @@ fn spot(info: &MutantInfo, lines: &Lines, length: usize) -> Option<(usize, usize
     let start = info.column as usize - 1;
     let end = (start + width).min(length);
     (start < end).then_some((start, end))
+}
+
+/// How many characters the token at the start of the text has: an operator or a word.
+fn token_length(text: &str) -> usize {
+    let is_sign = |letter: char| "+-*/%&|^<>=!.?".contains(letter);
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let run = |belongs: &dyn Fn(char) -> bool| text.chars().take_while(|&c| belongs(c)).count();
+    run(&is_sign).max(run(&is_word)).max(1)
 }

@@ -6,7 +6,7 @@ use atropos_mutants::{MutantId, Operator, Span};
 use atropos_protocol::FailureKind;
 use atropos_report::lines::Lines;
 use atropos_report::mutant::MutantInfo;
-use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord, Timings, Tool};
+use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord, Timings, Tool, Totals};
 use atropos_report::verdict::Verdict;
 
 pub const ACCOUNT: &str = "\
@@ -164,5 +164,17 @@ pub fn outcomes() -> Outcomes {
         observed: 0.25,
         total: 4.385,
     };
+    outcomes
+}
+
+/// The same of a run that skipped nothing, and so has a score.
+pub fn scored() -> Outcomes {
+    let mut outcomes = outcomes();
+    for record in &mut outcomes.mutants {
+        if record.verdict == Some(Verdict::Skipped) {
+            record.verdict = Some(Verdict::NotBuilt);
+        }
+    }
+    outcomes.totals = Totals::count(outcomes.mutants.iter().map(|record| record.verdict));
     outcomes
 }

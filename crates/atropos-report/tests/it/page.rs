@@ -10,7 +10,7 @@ use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, Tool};
 use atropos_report::verdict::Verdict;
 
-use crate::example::{ACCOUNT, outcomes, record};
+use crate::example::{ACCOUNT, outcomes, record, scored};
 use crate::odd;
 
 fn page(outcomes: &Outcomes) -> String {
@@ -53,7 +53,7 @@ fn holds_together(page: &str) {
 
 #[test]
 fn every_mutant_is_on_it_once_and_every_link_leads_somewhere() {
-    let page = page(&outcomes());
+    let page = page(&scored());
     holds_together(&page);
     for number in 1..=12 {
         let element = format!(" id=\"m{number}\"");
@@ -162,7 +162,7 @@ fn an_interrupted_run_says_so() {
 
 #[test]
 fn an_interrupted_run_has_no_score() {
-    let mut outcomes = outcomes();
+    let mut outcomes = scored();
     outcomes.complete = true;
     assert!(page(&outcomes).contains("class=\"figure\""));
     outcomes.complete = false;

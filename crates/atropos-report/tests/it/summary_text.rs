@@ -6,71 +6,50 @@ use atropos_report::outcomes::Outcomes;
 use atropos_report::summary::{Layout, summary};
 use atropos_report::verdict::Verdict;
 
-use crate::example::{ACCOUNT, outcomes};
+use crate::example::{ACCOUNT, outcomes, scored};
 
 const SUMMARY: &str = "\
-Changes that no test noticed:
+Score: 22.2 % (2 of 9 killed); 28.6 % in code that tests run
+12 mutants in 4.38 s: 2 killed, 4 survived, 1 uninfected, 2 unreached, 1 unviable, 2 not built
 
-src/account.rs:3:37: replace self.balance + amount * self.rate with self.balance in fn \
-Account::deposit [AOR]
-3 |         self.balance = self.balance + amount * self.rate;
-  |                                     ^ mutant 2
+What no test notices:
+ 1. src/account.rs:3 fn Account::deposit
+    3 | self.balance = self.balance + amount * self.rate;
+      | replace self.balance + amount * self.rate with self.balance [2]
+    4 | if self.balance > 1_000 && amount > 0 {
+      | replace > with >= [3]; replace > with < [4]
+ 2. src/account.rs:11 fn Account::notify
+    11 | let größe = 1; if größe > self.limit { self.send() }
+       | replace > with == [7]
+ 3. src/account.rs:15 fn Account::close: no test runs it (2 mutants)
+ 4. src/account.rs:4 fn Account::deposit: never made a difference
+    4 | if self.balance > 1_000 && amount > 0 {
+      | replace && with || [5]
+    why:   probably equivalent, or the tests' data never show it
+";
 
-src/account.rs:4:25: replace > with >= in fn Account::deposit [ROR]
-src/account.rs:4:25: replace > with < in fn Account::deposit [ROR]
-4 |         if self.balance > 1_000 && amount > 0 {
-  |                         ^ mutants 3, 4
+const FIGURES: &str = "
 
-src/account.rs:4:33: replace && with || in fn Account::deposit [COR]
-4 |         if self.balance > 1_000 && amount > 0 {
-  |                                 ^^ mutant 5 (never made a difference)
-
-src/account.rs:11:27: replace > with == in fn Account::notify [ROR]
-11 |         let größe = 1; if größe > self.limit { self.send() }
-   |                                 ^ mutant 7
-
-(`cargo atropos show 2` tells more about mutant 2.)
-
-Code that no test runs:
-
-src/account.rs:15: fn Account::close, 2 mutants
-
-12 mutants:
   killed          2   a test noticed the change (1 panicked, 1 step limit)
   survived        4   tests ran the change and still passed
   uninfected      1   tests ran the place, but there the change made no difference
   unreached       2   no test runs this code
   unviable        1   rustc rejects the change, or one around it; not counted in the score
-  not built       1   features or cfg leave this code out; not counted in the score
-  skipped         1   left out on request; not counted in the score
+  not built       2   features or cfg leave this code out; not counted in the score
 
-Score: 22.2 % (2 of 9 killed); 28.6 % in code that tests run
 Time:  4.38 s (check 0.50 s, build 2.25 s, tests alone 0.12 s, mutants 1.50 s)
 ";
 
-const NARROW: &str = "\
-3 | …self.balance + amount * self.rate;
-  |               ^ mutant 2
-4 | …self.balance > 1_000 && amount > 0 {
-  |               ^ mutants 3, 4
-4 | …ance > 1_000 && amount > 0 {
-  |               ^^ mutant 5 (never made a difference)
-11 | … 1; if größe > self.limit { self.send…
-   |               ^ mutant 7";
-
 const PERFECT: &str = "\
-3 mutants:
-  killed          3   a test noticed the change (3 failed)
-  survived        0   tests ran the change and still passed
-
 Score: 100.0 % (3 of 3 killed)
-Time:  0.00 s
+3 mutants in 0.00 s: 3 killed
 ";
 
 fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
     let sources = |file: &str| (file == "src/account.rs").then(|| ACCOUNT.to_owned());
     let layout = Layout {
         width,
+        height: None,
         all,
         top: None,
         outcomes_path: "target/atropos/outcomes.json",
@@ -81,34 +60,79 @@ fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
 
 #[test]
 fn a_summary_shows_survivors_with_their_lines_and_the_figures() {
-    assert_eq!(rendered(&outcomes(), 100, false), SUMMARY);
+    assert_eq!(rendered(&scored(), 100, false), SUMMARY);
+    let all = rendered(&scored(), 100, true);
+    assert!(all.contains(FIGURES), "{all}");
 }
 
 #[test]
-fn a_narrow_terminal_shows_the_part_that_matters() {
-    let text = rendered(&outcomes(), 44, false);
-    let drawn: Vec<&str> = text.lines().filter(|line| line.contains(" | ")).collect();
-    assert_eq!(drawn.join("\n"), NARROW);
+fn a_narrow_terminal_has_no_longer_lines() {
+    for width in [40, 60, 80] {
+        let text = rendered(&outcomes(), width, false);
+        let blocks = text.lines().filter(|line| line.starts_with("    "));
+        let longest = blocks.map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width, "{longest} > {width}\n{text}");
+    }
 }
 
-#[test]
-fn only_fifty_survivors_are_shown_unless_all_are_wanted() {
+/// Sixty survivors, each in a function of its own.
+fn many() -> Outcomes {
     let mut many = outcomes();
     let survivor = many.mutants[1].clone();
-    many.mutants = (1..=60)
-        .map(|id| {
-            let mut record = survivor.clone();
-            record.info.id.0 = id;
-            record
-        })
-        .collect();
-    let some = rendered(&many, 100, false);
-    assert_eq!(some.matches("[AOR]").count(), 50);
-    let rest = "and 10 more; see target/atropos/outcomes.json, or use -v to show all";
-    assert!(some.contains(rest), "{some}");
-    let all = rendered(&many, 100, true);
-    assert_eq!(all.matches("[AOR]").count(), 60);
-    assert!(!all.contains("more; see"), "{all}");
+    let record = |id| {
+        let mut record = survivor.clone();
+        record.info.id.0 = id;
+        record.info.function = format!("f{id}");
+        record
+    };
+    let mutants = (1..=60).map(record).collect();
+    many = Outcomes::new(many.tool, many.tests, mutants);
+    many
+}
+
+#[test]
+fn by_default_it_fits_on_one_screen_and_says_what_else_there_is() {
+    let text = rendered(&many(), 100, false);
+    assert!(text.lines().count() < 40, "{text}");
+    assert!(text.contains("What no test notices (10 of 60):"), "{text}");
+    assert!(text.contains("\n10. src/account.rs:3 fn f10\n"), "{text}");
+    let rest = "and 50 survivors: `--all` shows them, and so does target/atropos/outcomes.json";
+    assert!(text.contains(rest), "{text}");
+    let all = rendered(&many(), 100, true);
+    assert!(all.contains("\n60. src/account.rs:3 fn f60\n"), "{all}");
+    assert!(!all.contains("--all"), "{all}");
+}
+
+#[test]
+fn the_screen_and_the_number_asked_for_are_kept_to() {
+    let shown = |height, top| {
+        let layout = Layout {
+            width: 80,
+            height: Some(height),
+            all: false,
+            top,
+            outcomes_path: "",
+            reports: &[("Page", "report.html".to_owned())],
+        };
+        let sources = |_: &str| Some(ACCOUNT.to_owned());
+        strip_str(&summary(&many(), &sources, layout)).to_string()
+    };
+    for height in [24, 30, 50] {
+        let text = shown(height, None);
+        assert!(text.lines().count() + 2 <= height, "{height}\n{text}");
+        // The page has all of them.
+        assert!(text.contains("and so does report.html"), "{text}");
+    }
+    let text = shown(24, Some(13));
+    assert!(text.contains("(13 of 60)") && text.contains("and 47 survivors"));
+}
+
+#[test]
+fn a_run_that_skipped_what_was_killed_before_has_no_score() {
+    let text = rendered(&outcomes(), 100, false);
+    let line =
+        "No score: 2 of 9 killed now, and 1 were skipped because an earlier run has killed them\n";
+    assert!(text.starts_with(line), "{text}");
 }
 
 #[test]
@@ -131,7 +155,7 @@ fn an_interrupted_run_says_how_far_it_came_and_no_score() {
     let partial = Outcomes::new(outcomes().tool, Vec::new(), mutants);
     let text = rendered(&partial, 100, false);
     assert!(
-        text.contains("Interrupted after 10 of 12 mutants:"),
+        text.contains("Interrupted after 10 of 12 mutants\n"),
         "{text}"
     );
     assert!(!text.contains("Score"), "{text}");
@@ -145,6 +169,7 @@ fn what_was_written_is_named_at_the_end() {
     ];
     let layout = Layout {
         width: 80,
+        height: None,
         all: false,
         top: None,
         outcomes_path: "",
@@ -159,6 +184,7 @@ fn what_was_written_is_named_at_the_end() {
 fn a_source_that_is_gone_or_changed_is_not_drawn() {
     let layout = Layout {
         width: 80,
+        height: None,
         all: false,
         top: None,
         outcomes_path: "",
@@ -167,7 +193,10 @@ fn a_source_that_is_gone_or_changed_is_not_drawn() {
     for source in [None, Some("fn other() {}\n".to_owned())] {
         let text = summary(&outcomes(), &|_| source.clone(), layout);
         let text = strip_str(&text).to_string();
-        assert!(text.contains("src/account.rs:4:"), "{text}");
-        assert!(!text.contains(" | "), "{text}");
+        assert!(
+            text.contains("src/account.rs:3 fn Account::deposit"),
+            "{text}"
+        );
+        assert!(!text.contains("self.balance > 1_000"), "{text}");
     }
 }

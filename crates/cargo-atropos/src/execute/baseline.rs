@@ -47,6 +47,14 @@ enum BaselineResult {
 }
 
 impl BaselineResult {
+    fn failed(name: String, message: String, output: String) -> BaselineResult {
+        BaselineResult::Failed(FailedTest {
+            name,
+            message,
+            output,
+        })
+    }
+
     fn files(&self) -> Option<&FileUse> {
         match self {
             BaselineResult::Test(test) => Some(&test.baseline.files),
@@ -224,11 +232,9 @@ fn try_test(
             Err(Broken::Start(error)) => return Err(error.into()),
             Err(broken) => {
                 zygotes.discard(binary);
-                return Ok(BaselineResult::Failed(FailedTest {
-                    name: full_name,
-                    message: format!("its process {broken}"),
-                    output: captured(&capture),
-                }));
+                let message = format!("its process {broken}");
+                let output = captured(&capture);
+                return Ok(BaselineResult::failed(full_name, message, output));
             }
         }
     }

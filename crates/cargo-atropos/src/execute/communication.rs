@@ -3,8 +3,6 @@
 use atropos_protocol::communication::{Act, Communication};
 use atropos_report::communication as report;
 
-use super::Context;
-
 /// What threads told each other, in the report's words.
 pub(super) fn told(
     communication: &Communication,
@@ -28,17 +26,4 @@ pub(super) fn told(
 /// Leaves what was never heard before.
 pub(super) fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communication]) {
     new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
-}
-
-impl Context<'_> {
-    /// What threads tell each other in the original of one test is nothing new in the mutants of another.
-    pub(super) fn strike_out(&self, heard: &[report::Communication]) {
-        let mut standings = self.standings();
-        for exploration in standings
-            .iter_mut()
-            .flat_map(|standing| &mut standing.explored)
-        {
-            strike_out(&mut exploration.unseen, heard);
-        }
-    }
 }

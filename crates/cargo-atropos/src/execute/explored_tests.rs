@@ -17,13 +17,14 @@ use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
 use super::communication::{strike_out, told};
 use super::copied_blocks::Copies;
 use super::standing::Undecided;
+use super::standings::Said;
 use super::test_case::TestCase;
-use super::time_budget::Purse;
-use super::{Context, Said, TestId, journal_name};
+use super::time_budget::TimeBudget;
+use super::{Context, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
 use crate::explore::process::{Ended, HALTS};
 use crate::explore::saved_schedules::{Kept, KeptSchedules};
-use crate::explore::{Explorer, Place};
+use crate::explore::{Explorer, ListedTest};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::log;
 use crate::progress::Phase;
@@ -79,11 +80,13 @@ pub struct Explorations {
 /// the package's code, are the library's matter, unless the test comes to a place where the package deals with threads.
 pub fn has_schedules(context: &Context<'_>, baseline: &Baseline) -> bool {
     let effects = baseline.effects;
-    let mutants = || context.mutants_at(&baseline.reached).into_iter();
+    let mutants = || context.standings.mutants_at(&baseline.reached).into_iter();
     effects.contains(Effect::Threads)
         && (effects.contains(Effect::OwnThreads)
             || context.setting.options.exploration.is_asked_for()
-            || mutants().any(|mutant| context.is_built(mutant) && context.is_concurrency(mutant)))
+            || mutants().any(|mutant| {
+                context.standings.is_built(mutant) && context.standings.is_concurrency(mutant)
+            }))
 }
 
 /// The tests with threads that are to say something about a mutant.
@@ -94,7 +97,7 @@ fn threaded<'a>(
     let is_off = context.setting.options.exploration.is_off();
     (0..tests.len())
         .filter(move |&index| !is_off && tests[index].baseline.effects.contains(Effect::Threads))
-        .filter(|&index| !context.open_for(TestId(index)).is_empty())
+        .filter(|&index| !context.standings.open_for(TestId(index)).is_empty())
 }
 
 /// Says that the schedules of some tests with threads are not explored, and why.
@@ -115,7 +118,7 @@ fn tell(context: &Context<'_>, records: &[TestRecord], told: &[usize], [its, the
 
 /// Says which tests have threads that are not the package's matter.
 fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
-    let of_libraries = |index: &usize| !context.has_schedules(TestId(*index));
+    let of_libraries = |index: &usize| !context.standings.has_schedules(TestId(*index));
     let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
     let why = [
         "its threads run no code of the package",
@@ -128,7 +131,8 @@ fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestR
 fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
     let is_explorable = |index: &usize| {
         let effects = tests[*index].baseline.effects;
-        context.has_schedules(TestId(*index)) && !effects.intersects(Effects::AGAINST_EXPLORATION)
+        context.standings.has_schedules(TestId(*index))
+            && !effects.intersects(Effects::AGAINST_EXPLORATION)
     };
     threaded(context, tests).filter(is_explorable).collect()
 }
@@ -138,7 +142,7 @@ fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
 fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
     let changes_files = |index: &usize| {
         let effects = tests[*index].baseline.effects;
-        context.has_schedules(TestId(*index))
+        context.standings.has_schedules(TestId(*index))
             && effects.contains(Effect::LastingFiles)
             && !effects.intersects(Effects::WITH_OTHERS)
     };
@@ -173,7 +177,12 @@ pub fn run(
         .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))
         .filter(|&index| tests[index].baseline.may_batch())
         .filter(|&index| tests[index].baseline.steps <= SHORT)
-        .filter(|&index| !context.open_by_concurrency(TestId(index)).is_empty());
+        .filter(|&index| {
+            !context
+                .standings
+                .open_by_concurrency(TestId(index))
+                .is_empty()
+        });
     threaded.extend(alone);
     let scratch = Scratch::make(context.setting.output, "exploring")?;
     let explorer = Explorer {
@@ -182,20 +191,7 @@ pub fn run(
         scratch: scratch.path(),
         interrupt: context.setting.interrupt,
     };
-    let places: BTreeMap<String, Place> = explorer
-        .list(&[])?
-        .into_iter()
-        .map(|place| {
-            let binary = &build.binaries[place.binary];
-            let record = TestRecord {
-                name: place.name.clone(),
-                package: binary.package.clone(),
-                target: binary.target.clone(),
-                seconds: 0.0,
-            };
-            (journal_name(&record), place)
-        })
-        .collect();
+    let listed = by_journal_name(&explorer)?;
     context
         .setting
         .progress
@@ -204,8 +200,8 @@ pub fn run(
     threaded.sort_by_key(|&index| (tests[index].baseline.steps, index));
     let mut stage = Stage {
         context,
-        originals: Purse::new(ORIGINALS, threaded.len()),
-        mutants: Purse::new(MUTANTS, threaded.len()),
+        originals: TimeBudget::new(ORIGINALS, threaded.len()),
+        mutants: TimeBudget::new(MUTANTS, threaded.len()),
         build: &build,
         explorer: &explorer,
         copies: Copies::of(
@@ -224,32 +220,32 @@ pub fn run(
         if context.interrupted() {
             break;
         }
-        if let Some(place) = places.get(&journal_name(&records[index])) {
+        if let Some(listed) = listed.get(&journal_name(&records[index])) {
             let record = &records[index];
-            stage.explore(TestId(index), record, place, &mut kept, &mut explorations)?;
+            stage.explore(TestId(index), record, listed, &mut kept, &mut explorations)?;
         }
         context.setting.progress.checked(&records[index].name);
     }
     stage.tell_the_rest();
     kept.write(context.setting.output)?;
-    context.strike_out(&explorations.heard);
+    context.standings.strike_out(&explorations.heard);
     Ok(explorations)
 }
 
-/// Mutants that only act where threads are explored have nothing to expect of ordinary runs.
-pub fn leave_the_rest_undecided(context: &Context<'_>) {
-    if context.interrupted() {
-        return;
-    }
-    let mut standings = context.standings();
-    for (id, standing) in standings.iter_mut().enumerate() {
-        if context.needs_exploration(id as u32) {
-            for &open in standing.infected_by.difference(&standing.passed) {
-                let why = Undecided::OnlyExplored;
-                standing.undecided_by.entry(open).or_insert(why);
-            }
-        }
-    }
+/// The tests of the binaries for exploration, by the names that the journal has for them.
+fn by_journal_name(explorer: &Explorer) -> Result<BTreeMap<String, ListedTest>> {
+    let listed = explorer.list(&[])?.into_iter();
+    let named = listed.map(|listed| {
+        let binary = &explorer.binaries[listed.binary];
+        let record = TestRecord {
+            name: listed.name.clone(),
+            package: binary.package.clone(),
+            target: binary.target.clone(),
+            seconds: 0.0,
+        };
+        (journal_name(&record), listed)
+    });
+    Ok(named.collect())
 }
 
 /// The build for exploration; without one all is left to ordinary runs.
@@ -290,8 +286,8 @@ fn build(context: &Context<'_>) -> Result<Option<Build>> {
 struct Stage<'a> {
     context: &'a Context<'a>,
     /// Time for what is not explored yet.
-    originals: Purse,
-    mutants: Purse,
+    originals: TimeBudget,
+    mutants: TimeBudget,
     build: &'a Build,
     explorer: &'a Explorer<'a>,
     copies: Copies,
@@ -302,13 +298,13 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn request(&self, test: TestId, place: &Place) -> Request {
+    fn request(&self, test: TestId, listed: &ListedTest) -> Request {
         let options = self.context.setting.options;
         let schedule = &options.exploration.schedule;
         // Code that waits for others is reached under some schedules only: which, the exploration tells.
-        let mut mutants = match self.context.has_schedules(test) {
-            true => self.context.may_be_met_by(test),
-            false => self.context.open_by_concurrency(test),
+        let mut mutants = match self.context.standings.has_schedules(test) {
+            true => self.context.standings.may_be_met_by(test),
+            false => self.context.standings.open_by_concurrency(test),
         };
         mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
         let request = schedule.request(&options.exploration.explore);
@@ -321,14 +317,14 @@ impl Stage<'_> {
         let (executions, patience, mutant_patience) = match schedule.budget {
             Some(_) => (request.executions, request.patience, request.patience),
             None => {
-                let (most, most_of_each) = match self.context.has_schedules(test) {
+                let (most, most_of_each) = match self.context.standings.has_schedules(test) {
                     true => (ORIGINAL.1, PATIENCE.1),
                     // It has one schedule.
                     false => (ORIGINAL.0, ORIGINAL.0),
                 };
                 let original = self.originals.share(ORIGINAL.0, most);
                 let share = self.mutants.share(MUTANTS_OF_ONE.0, MUTANTS_OF_ONE.1) * jobs as u32;
-                let expected = self.context.open_for(test).len().max(1) as u32;
+                let expected = self.context.standings.open_for(test).len().max(1) as u32;
                 let each = (share / expected).clamp(PATIENCE.0, most_of_each);
                 let (original, each) = (original.as_millis(), each.as_millis());
                 (EXECUTIONS, original as u64, each as u64)
@@ -336,7 +332,7 @@ impl Stage<'_> {
         };
         Request {
             action: Action::Mutants,
-            test: place.index,
+            test: listed.index,
             executions,
             patience,
             mutant_patience,
@@ -362,156 +358,98 @@ impl Stage<'_> {
         &mut self,
         test: TestId,
         record: &TestRecord,
-        place: &Place,
+        listed: &ListedTest,
         kept: &mut KeptSchedules,
         explorations: &mut Explorations,
     ) -> Result<()> {
-        let name = journal_name(record);
-        let request = self.request(test, place);
-        let has_schedules = self.context.has_schedules(test);
+        let request = self.request(test, listed);
+        let has_schedules = self.context.standings.has_schedules(test);
         // What keeps one such test from its end (an allocator that counts, say) is mostly there for all.
-        let is_hopeless = !has_schedules && self.silent.contains(&place.binary);
+        let is_hopeless = !has_schedules && self.silent.contains(&listed.binary);
         if request.mutants.is_empty() || is_hopeless {
             self.originals.spend(Duration::ZERO);
             self.mutants.spend(Duration::ZERO);
             return Ok(());
         }
         let start = Instant::now();
-        let mut for_original = None;
         let file = self
             .explorer
             .scratch
-            .join(format!("{}-{}", place.binary, place.index));
-        let binary = &self.build.binaries[place.binary];
-        let grace = match has_schedules {
-            true => GRACE,
-            false => GRACE_WITHOUT_THREADS,
-        };
-        let patience =
-            Duration::from_millis(request.patience.max(4 * request.mutant_patience)) + grace;
-        let mut original = None;
-        let mut undecided = BTreeMap::new();
-        let mut noted = Ok(());
-        let mut answered = 0;
-        let mut size = TestExploration {
-            test: test.0,
-            coverage: String::new(),
-            original: ExplorationSize::default(),
-            mutants: ExplorationSize::default(),
-            survivors: ExplorationSize::default(),
-            explored: 0,
-            killed: 0,
-        };
+            .join(format!("{}-{}", listed.binary, listed.index));
+        let binary = &self.build.binaries[listed.binary];
+        let patience = patience(&request, has_schedules);
         let progress = self.context.setting.progress;
         progress.mutants_of(&record.name, 0, request.mutants.len());
+        let mut running = ExplorationOfTest {
+            stage: self,
+            test,
+            record,
+            listed,
+            request: &request,
+            start,
+            heard: &mut explorations.heard,
+            kept,
+            said: Heard::new(test),
+        };
         let ended = self.explorer.process(binary, &file, patience).carry_out(
             &request,
             self.context.setting.interrupt,
-            &mut |response| match response {
-                Response::Original(explored) => {
-                    for_original = Some(start.elapsed());
-                    add(&mut size.original, &explored);
-                    size.coverage.clone_from(&explored.coverage);
-                    let heard = explored.communication.iter();
-                    explorations
-                        .heard
-                        .extend(heard.map(|heard| told(heard, true, |act| act.line)));
-                    original = Some(explored);
-                }
-                Response::Mutant {
-                    mutant,
-                    result,
-                    explored,
-                } => {
-                    answered += 1;
-                    progress.mutants_of(&record.name, answered, request.mutants.len());
-                    if result != MutantResult::Undecided {
-                        add(&mut size.mutants, &explored);
-                        if result != MutantResult::Killed {
-                            add(&mut size.survivors, &explored);
-                        }
-                    }
-                    if matches!(result, MutantResult::Killed | MutantResult::Survived) {
-                        size.explored += 1;
-                        size.killed += u64::from(result == MutantResult::Killed);
-                    }
-                    let complete = original.as_ref().is_some_and(|original| original.complete);
-                    match result {
-                        MutantResult::Killed | MutantResult::Survived => {
-                            if let Some(found) = &explored.found {
-                                let request = Request {
-                                    mutant,
-                                    allowance: original.as_ref().and_then(|found| found.allowance),
-                                    ..request.clone()
-                                };
-                                self.keep(kept, record, request, place, found);
-                            }
-                            let mut said = self.said(mutant, &explored, complete);
-                            if let Some(explored) = &mut said.explored {
-                                // Ordinary runs don't come there.
-                                explored.leaves_open &= self.context.is_open_for(test, mutant);
-                                strike_out(&mut explored.unseen, &explorations.heard);
-                            }
-                            if noted.is_ok() {
-                                noted = self.context.note(test, &name, vec![said]);
-                            }
-                        }
-                        MutantResult::Unreached | MutantResult::Uninfected => {
-                            let is_reached = result == MutantResult::Uninfected;
-                            self.context
-                                .differs_nowhere(test, mutant, is_reached, complete);
-                        }
-                        MutantResult::Undecided => {
-                            undecided.insert(mutant, explored);
-                        }
-                    }
-                }
-                _ => {}
-            },
+            &mut |response| running.take(response),
         )?;
-        noted?;
+        let said = running.said;
+        said.noted?;
         let spent = start.elapsed();
-        let for_original = for_original.unwrap_or(spent);
+        let for_original = said.for_original.unwrap_or(spent);
         self.originals.spend(for_original);
         self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
-        self.tell_of(record, &ended, original.as_ref());
+        self.tell_of(record, &ended, said.original.as_ref());
         if ended == Ended::Silent {
-            self.silent.insert(place.binary);
+            self.silent.insert(listed.binary);
         }
-        explorations.sizes.push(size);
-        let is_usable = original.as_ref().is_some_and(is_usable);
-        if is_usable {
-            self.leave_open(test, &name, &mut undecided)?;
+        explorations.sizes.push(said.size);
+        let mut undecided = said.undecided;
+        if said.original.as_ref().is_some_and(is_usable) {
+            self.leave_open(test, &journal_name(record), &mut undecided)?;
         }
         // Where a mutant failed, the original may have done so, too: then that is what is shown.
         let own = undecided
             .values()
             .find_map(|explored| explored.found.clone());
-        let Some(found) = original.and_then(|original| original.found).or(own) else {
+        let Some(found) = said.original.and_then(|original| original.found).or(own) else {
             return Ok(());
         };
-        if !self.context.has_schedules(test) {
+        if !has_schedules {
             // There is no other schedule: it is the control that it does not bear.
-            self.say_unexplored(
-                record,
-                &format!("under control it ends otherwise: {}", found.title),
-            );
+            let why = format!("under control it ends otherwise: {}", found.title);
+            self.say_unexplored(record, &why);
             return Ok(());
         }
+        self.keep(kept, record, request, listed, &found);
+        let failing = self.failing(test, record, found, undecided);
+        explorations.failing.push(failing);
+        Ok(())
+    }
+
+    /// The original fails under some schedule, so the test decides nothing about the mutants that failed, too.
+    fn failing(
+        &self,
+        test: TestId,
+        record: &TestRecord,
+        found: Found,
+        undecided: BTreeMap<u32, Explored>,
+    ) -> FailingSchedule {
         let undecided: Vec<u32> = undecided.into_keys().collect();
+        let standings = &self.context.standings;
         for &mutant in &undecided {
-            self.context
-                .leave_undecided(test, mutant, Undecided::FailsToo);
+            standings.leave_undecided(test, mutant, Undecided::FailsToo);
         }
-        self.keep(kept, record, request, place, &found);
-        explorations.failing.push(FailingSchedule {
+        FailingSchedule {
             test,
             name: format!("{} ({})", record.name, record.target),
             found,
             undecided,
-        });
-        Ok(())
+        }
     }
 
     /// Leaves mutants that could not be explored to the end to ordinary runs, or undecided if these don't come there or are
@@ -525,10 +463,10 @@ impl Stage<'_> {
         for (mutant, explored) in undecided.extract_if(.., |_, explored| explored.found.is_none()) {
             let seconds = explored.nanoseconds as f64 / 1e9;
             let why = explored.coverage;
-            let is_open = self.context.is_open_for(test, mutant);
-            if !is_open || self.context.needs_exploration(mutant) {
+            let is_open = self.context.standings.is_open_for(test, mutant);
+            if !is_open || self.context.standings.needs_exploration(mutant) {
                 let why = Undecided::NotToTheEnd(why);
-                self.context.leave_undecided(test, mutant, why);
+                self.context.standings.leave_undecided(test, mutant, why);
                 continue;
             }
             let explored = ExploredEntry {
@@ -599,7 +537,7 @@ impl Stage<'_> {
 
     /// What an exploration said of a mutant.
     fn said(&self, mutant: u32, explored: &Explored, certain: bool) -> Said {
-        let info = self.context.info(mutant);
+        let info = self.context.standings.info(mutant);
         let line = |act: &Act| match info {
             Some(info) => self.copies.line(info, &act.file, act.line, act.column),
             None => act.line,
@@ -642,7 +580,7 @@ impl Stage<'_> {
         kept: &mut KeptSchedules,
         record: &TestRecord,
         request: Request,
-        place: &Place,
+        listed: &ListedTest,
         found: &Found,
     ) {
         if found.schedule.is_empty() {
@@ -654,7 +592,7 @@ impl Stage<'_> {
             package: record.package.clone(),
             mutant: Some(request.mutant).filter(|mutant| *mutant != 0),
             title: found.title.clone(),
-            binary: self.build.binaries[place.binary].clone(),
+            binary: self.build.binaries[listed.binary].clone(),
             test_arguments: self.explorer.test_arguments.to_vec(),
             order: Request {
                 action: Action::Replay,
@@ -665,6 +603,151 @@ impl Stage<'_> {
             .to_text(),
         });
     }
+}
+
+/// The exploration of one test while it runs: takes what its process responds.
+struct ExplorationOfTest<'e, 's> {
+    stage: &'e Stage<'s>,
+    test: TestId,
+    record: &'e TestRecord,
+    listed: &'e ListedTest,
+    request: &'e Request,
+    start: Instant,
+    /// What the originals' threads told each other.
+    heard: &'e mut Vec<report::Communication>,
+    kept: &'e mut KeptSchedules,
+    said: Heard,
+}
+
+/// What the exploration of a test has said so far.
+struct Heard {
+    /// How long the original took.
+    for_original: Option<Duration>,
+    original: Option<Explored>,
+    undecided: BTreeMap<u32, Explored>,
+    /// Whether all verdicts could be written.
+    noted: Result<()>,
+    mutants: usize,
+    size: TestExploration,
+}
+
+impl Heard {
+    fn new(test: TestId) -> Heard {
+        Heard {
+            for_original: None,
+            original: None,
+            undecided: BTreeMap::new(),
+            noted: Ok(()),
+            mutants: 0,
+            size: TestExploration {
+                test: test.0,
+                coverage: String::new(),
+                original: ExplorationSize::default(),
+                mutants: ExplorationSize::default(),
+                survivors: ExplorationSize::default(),
+                explored: 0,
+                killed: 0,
+            },
+        }
+    }
+
+    fn count(&mut self, result: MutantResult, explored: &Explored) {
+        self.mutants += 1;
+        let size = &mut self.size;
+        if result != MutantResult::Undecided {
+            add(&mut size.mutants, explored);
+            if result != MutantResult::Killed {
+                add(&mut size.survivors, explored);
+            }
+        }
+        if matches!(result, MutantResult::Killed | MutantResult::Survived) {
+            size.explored += 1;
+            size.killed += u64::from(result == MutantResult::Killed);
+        }
+    }
+}
+
+impl ExplorationOfTest<'_, '_> {
+    fn take(&mut self, response: Response) {
+        match response {
+            Response::Original(explored) => self.take_original(explored),
+            Response::Mutant {
+                mutant,
+                result,
+                explored,
+            } => self.take_mutant(mutant, result, explored),
+            _ => {}
+        }
+    }
+
+    fn take_original(&mut self, explored: Explored) {
+        self.said.for_original = Some(self.start.elapsed());
+        add(&mut self.said.size.original, &explored);
+        self.said.size.coverage.clone_from(&explored.coverage);
+        let heard = explored.communication.iter();
+        self.heard
+            .extend(heard.map(|heard| told(heard, true, |act| act.line)));
+        self.said.original = Some(explored);
+    }
+
+    fn take_mutant(&mut self, mutant: u32, result: MutantResult, explored: Explored) {
+        self.said.count(result, &explored);
+        let context = self.stage.context;
+        let progress = context.setting.progress;
+        progress.mutants_of(
+            &self.record.name,
+            self.said.mutants,
+            self.request.mutants.len(),
+        );
+        let original = self.said.original.as_ref();
+        let complete = original.is_some_and(|original| original.complete);
+        match result {
+            MutantResult::Killed | MutantResult::Survived => {
+                self.decide(mutant, &explored, complete)
+            }
+            MutantResult::Unreached | MutantResult::Uninfected => {
+                let is_reached = result == MutantResult::Uninfected;
+                let standings = &context.standings;
+                standings.differs_nowhere(self.test, mutant, is_reached, complete);
+            }
+            MutantResult::Undecided => {
+                self.said.undecided.insert(mutant, explored);
+            }
+        }
+    }
+
+    /// Notes what the test says of a mutant, and keeps the schedule that kills it.
+    fn decide(&mut self, mutant: u32, explored: &Explored, complete: bool) {
+        let stage = self.stage;
+        if let Some(found) = &explored.found {
+            let original = self.said.original.as_ref();
+            let request = Request {
+                mutant,
+                allowance: original.and_then(|found| found.allowance),
+                ..self.request.clone()
+            };
+            stage.keep(self.kept, self.record, request, self.listed, found);
+        }
+        let mut said = stage.said(mutant, explored, complete);
+        if let Some(explored) = &mut said.explored {
+            // Ordinary runs don't come there.
+            explored.leaves_open &= stage.context.standings.is_open_for(self.test, mutant);
+            strike_out(&mut explored.unseen, self.heard);
+        }
+        if self.said.noted.is_ok() {
+            let name = journal_name(self.record);
+            self.said.noted = stage.context.note(self.test, &name, vec![said]);
+        }
+    }
+}
+
+/// How long the process of a test may say nothing.
+fn patience(request: &Request, has_schedules: bool) -> Duration {
+    let grace = match has_schedules {
+        true => GRACE,
+        false => GRACE_WITHOUT_THREADS,
+    };
+    Duration::from_millis(request.patience.max(4 * request.mutant_patience)) + grace
 }
 
 /// Whether what mutants do can be told from what the original does.
@@ -683,55 +766,4 @@ fn add(size: &mut ExplorationSize, explored: &Explored) {
     size.ways += explored.ways;
     size.seconds += explored.nanoseconds as f64 / 1e9;
     size.memory = size.memory.max(explored.memory);
-}
-
-impl Context<'_> {
-    pub fn has_schedules(&self, test: TestId) -> bool {
-        self.threaded
-            .get()
-            .is_some_and(|threaded| threaded.contains(&test))
-    }
-
-    /// The mutants of concurrency operators about which a test still has something to say.
-    fn open_by_concurrency(&self, test: TestId) -> Vec<u32> {
-        let mut open = self.open_for(test);
-        open.retain(|&mutant| self.is_concurrency(mutant));
-        open
-    }
-
-    /// The mutants about which a test may have something to say under some schedule.
-    fn may_be_met_by(&self, test: TestId) -> Vec<u32> {
-        let all_tests = self.all_tests();
-        let standings = self.standings();
-        let mutants = standings.iter().enumerate().skip(1);
-        mutants
-            .filter(|(_, standing)| standing.may_be_met_by(test, all_tests))
-            .map(|(id, _)| id as u32)
-            .collect()
-    }
-
-    fn is_open_for(&self, test: TestId, mutant: u32) -> bool {
-        self.standings()[mutant as usize].is_open_for(test, self.all_tests())
-    }
-
-    /// A mutant never differed from the original under a test; if all schedules were seen, the test has nothing to say
-    /// about it.
-    fn differs_nowhere(&self, test: TestId, mutant: u32, is_reached: bool, complete: bool) {
-        let mut standings = self.standings();
-        let standing = &mut standings[mutant as usize];
-        if is_reached {
-            standing.reached_by.insert(test);
-        }
-        if complete {
-            standing.infected_by.remove(&test);
-        }
-    }
-
-    /// A test would have something to say about a mutant, but it can't be told what.
-    pub fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
-        let mut standings = self.standings();
-        let standing = &mut standings[mutant as usize];
-        standing.meet(test);
-        standing.undecided_by.insert(test, why);
-    }
 }

@@ -197,7 +197,12 @@ pub fn run(
 /// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
 fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
-    order.retain(|&index| turn.takes(&tests[index], context.has_schedules(TestId(index))));
+    order.retain(|&index| {
+        turn.takes(
+            &tests[index],
+            context.standings.has_schedules(TestId(index)),
+        )
+    });
     order.sort_by_key(|&index| tests[index].baseline.wall);
     order
         .into_iter()
@@ -251,10 +256,10 @@ impl Worker<'_> {
 
     /// The mutants of an item about which the test still has something to say.
     fn open(&self, item: &Item) -> Vec<u32> {
-        let mut open = self.context.open_for(item.test);
+        let mut open = self.context.standings.open_for(item.test);
         open.retain(|&id| id as usize % item.of == item.part);
         if self.turn == Turn::BeforeExploration {
-            open.retain(|&id| !self.context.is_concurrency(id));
+            open.retain(|&id| !self.context.standings.is_concurrency(id));
         }
         open
     }
@@ -401,7 +406,7 @@ impl Worker<'_> {
             let said = said(mutant, test_run).into_iter().collect();
             return self.context.note(id, &self.name(id), said);
         };
-        self.context.leave_undecided(id, mutant, why);
+        self.context.standings.leave_undecided(id, mutant, why);
         Ok(())
     }
 
@@ -477,14 +482,13 @@ impl Worker<'_> {
             }
             if test_run.result == TestResult::Harm {
                 let why = Undecided::Harm(Some(test_run.message.clone()));
-                self.context.leave_undecided(id, *mutant, why);
+                self.context.standings.leave_undecided(id, *mutant, why);
             }
         }
         left.retain(|mutant| standing.iter().all(|said| said.mutant != *mutant));
         self.context.note(id, &self.name(id), standing)?;
-        let standings = self.context.standings();
-        let all = self.context.all_tests();
-        left.retain(|&mutant| standings[mutant as usize].is_open_for(id, all));
+        let standings = &self.context.standings;
+        left.retain(|&mutant| standings.is_open_for(id, mutant));
         Ok(left)
     }
 

@@ -151,7 +151,7 @@ pub fn run(
     for (index, test) in programs.iter().enumerate() {
         let id = TestId(first + index);
         let name = journal_name(&tests[id.0]);
-        let open = context.open_for(id);
+        let open = context.standings.open_for(id);
         let next = AtomicUsize::new(0);
         let company = Company::default();
         std::thread::scope(|scope| {
@@ -165,7 +165,7 @@ pub fn run(
                         {
                             match run_mutant(context, test, mutant, worker, company)? {
                                 Ok(said) => context.note(id, name, vec![said])?,
-                                Err(why) => context.leave_undecided(id, mutant, why),
+                                Err(why) => context.standings.leave_undecided(id, mutant, why),
                             }
                         }
                         Ok(())

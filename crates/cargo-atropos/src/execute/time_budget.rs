@@ -4,12 +4,12 @@ use std::time::Duration;
 
 /// What is left, and for how many.
 #[derive(Clone, Copy, Debug)]
-pub struct Purse {
+pub struct TimeBudget {
     left: Duration,
     tests: u32,
 }
 
-impl Purse {
+impl TimeBudget {
     pub fn new(whole: Duration, tests: usize) -> Self {
         Self {
             left: whole,
@@ -36,20 +36,20 @@ mod tests {
     #[test]
     fn short_tests_leave_their_time_to_long_ones_and_many_tests_get_little() {
         let seconds = Duration::from_secs;
-        let share = |purse: &Purse| purse.share(seconds(1), seconds(15));
-        let mut purse = Purse::new(seconds(120), 20);
-        assert_eq!(share(&purse), seconds(6));
+        let share = |budget: &TimeBudget| budget.share(seconds(1), seconds(15));
+        let mut budget = TimeBudget::new(seconds(120), 20);
+        assert_eq!(share(&budget), seconds(6));
         for _ in 0..10 {
-            purse.spend(Duration::ZERO);
+            budget.spend(Duration::ZERO);
         }
-        assert_eq!(share(&purse), seconds(12));
+        assert_eq!(share(&budget), seconds(12));
         for _ in 0..5 {
-            purse.spend(seconds(2));
+            budget.spend(seconds(2));
         }
-        assert_eq!(share(&purse), seconds(15));
-        purse.spend(seconds(200));
-        assert_eq!(share(&purse), seconds(1));
-        purse.spend(seconds(1));
-        assert_eq!(share(&Purse::new(seconds(120), 1000)), seconds(1));
+        assert_eq!(share(&budget), seconds(15));
+        budget.spend(seconds(200));
+        assert_eq!(share(&budget), seconds(1));
+        budget.spend(seconds(1));
+        assert_eq!(share(&TimeBudget::new(seconds(120), 1000)), seconds(1));
     }
 }

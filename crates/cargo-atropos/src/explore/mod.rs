@@ -45,7 +45,7 @@ const LOGGED: Duration = Duration::from_secs(5);
 
 /// A test of one of the binaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ListedTest {
     /// Which binary.
     pub binary: usize,
     /// The test's number in it.
@@ -75,8 +75,8 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         scratch: scratch.path(),
         interrupt: &interrupt,
     };
-    let places = explorer.list(&arguments.tests)?;
-    if places.is_empty() && !interrupt.is_requested() {
+    let listed = explorer.list(&arguments.tests)?;
+    if listed.is_empty() && !interrupt.is_requested() {
         if !arguments.tests.is_empty() {
             bail!("no test has {} in its name", quoted(&arguments.tests));
         }
@@ -84,15 +84,15 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         return Ok(ExitCode::Success);
     }
     let progress = Progress::start(terminal);
-    progress.phase(Phase::Exploring, places.len());
+    progress.phase(Phase::Exploring, listed.len());
     let jobs = prepared.options.jobs();
     let schedule = &prepared.options.exploration.schedule;
     let mut request = schedule.request(&arguments.strategy);
     let has_time = schedule.budget.is_some_and(|budget| budget.time.is_some());
     if arguments.strategy.is_none() && !has_time {
-        request.patience = share(request.patience, places.len(), jobs);
+        request.patience = share(request.patience, listed.len(), jobs);
     }
-    let reports = explorer.explore_all(&places, &request, jobs, &progress)?;
+    let reports = explorer.explore_all(&listed, &request, jobs, &progress)?;
     drop(progress);
     let mut kept = KeptSchedules::read(&output);
     for report in &reports {
@@ -103,11 +103,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
                 package: report.package.clone(),
                 mutant: None,
                 title: found.title.clone(),
-                binary: build.binaries[report.place.binary].clone(),
+                binary: build.binaries[report.listed_test.binary].clone(),
                 test_arguments: prepared.options.execute.test_args.clone(),
                 order: Request {
                     action: Action::Replay,
-                    test: report.place.index,
+                    test: report.listed_test.index,
                     schedule: found.schedule.clone(),
                     ..request.clone()
                 }
@@ -194,13 +194,16 @@ pub fn build_for(
         scratch: scratch.path(),
         interrupt,
     };
-    let places = explorer.list(&[test.to_owned()])?;
-    let mut meant: Vec<&Place> = places.iter().filter(|place| place.name == test).collect();
+    let listed = explorer.list(&[test.to_owned()])?;
+    let mut meant: Vec<&ListedTest> = listed
+        .iter()
+        .filter(|listed_test| listed_test.name == test)
+        .collect();
     if meant.is_empty() {
-        meant.extend(&places);
+        meant.extend(&listed);
     }
-    let place = match meant[..] {
-        [place] => place,
+    let listed_test = match meant[..] {
+        [listed_test] => listed_test,
         [] if interrupt.is_requested() => return Ok(ControlFlow::Break(ExitCode::Interrupted)),
         [] => bail!("no test has `{test}` in its name"),
         [first, second, ..] => bail!(
@@ -211,10 +214,10 @@ pub fn build_for(
             build.binaries[second.binary].target
         ),
     };
-    let binary = &build.binaries[place.binary];
+    let binary = &build.binaries[listed_test.binary];
     let request = prepared.options.exploration.schedule.request(&None);
     Ok(ControlFlow::Continue(Kept {
-        test: place.name.clone(),
+        test: listed_test.name.clone(),
         target: binary.target.clone(),
         package: binary.package.clone(),
         mutant: None,
@@ -223,7 +226,7 @@ pub fn build_for(
         test_arguments: prepared.options.execute.test_args.clone(),
         order: Request {
             action: Action::Replay,
-            test: place.index,
+            test: listed_test.index,
             schedule: schedule.to_owned(),
             ..request
         }
@@ -246,8 +249,8 @@ pub struct Explorer<'a> {
 
 impl Explorer<'_> {
     /// The tests whose names hold one of the patterns; all if there is none. Ignored ones are left out.
-    pub fn list(&self, patterns: &[String]) -> Result<Vec<Place>> {
-        let mut places = Vec::new();
+    pub fn list(&self, patterns: &[String]) -> Result<Vec<ListedTest>> {
+        let mut listed = Vec::new();
         for (binary, test_binary) in self.binaries.iter().enumerate() {
             if !test_binary.harness {
                 continue;
@@ -277,17 +280,17 @@ impl Explorer<'_> {
                         .any(|name| test.name.contains(name.as_str()))
             };
             let meant = tests.into_iter().enumerate();
-            places.extend(
+            listed.extend(
                 meant
                     .filter(|(_, test)| !test.ignored && is_meant(test))
-                    .map(|(index, test)| Place {
+                    .map(|(index, test)| ListedTest {
                         binary,
                         index,
                         name: test.name,
                     }),
             );
         }
-        Ok(places)
+        Ok(listed)
     }
 
     pub fn process<'b>(
@@ -307,19 +310,24 @@ impl Explorer<'_> {
     }
 
     /// Explores one test.
-    fn explore(&self, place: &Place, request: &Request, progress: &Progress) -> Result<Explored> {
+    fn explore(
+        &self,
+        listed_test: &ListedTest,
+        request: &Request,
+        progress: &Progress,
+    ) -> Result<Explored> {
         let file = self
             .scratch
-            .join(format!("{}-{}", place.binary, place.index));
+            .join(format!("{}-{}", listed_test.binary, listed_test.index));
         let request = Request {
             action: Action::Explore,
-            test: place.index,
+            test: listed_test.index,
             ..request.clone()
         };
         let mut explored = Explored::default();
         let mut executions = 0;
         let mut logged = Instant::now();
-        let binary = &self.binaries[place.binary];
+        let binary = &self.binaries[listed_test.binary];
         let patience = Duration::from_millis(request.patience) + GRACE;
         let ended = self.process(binary, &file, patience).carry_out(
             &request,
@@ -331,11 +339,11 @@ impl Explorer<'_> {
                     estimate,
                 } => {
                     executions = so_far;
-                    progress.schedules(&place.name, so_far, estimate);
+                    progress.schedules(&listed_test.name, so_far, estimate);
                     if logged.elapsed() >= LOGGED {
                         logged = Instant::now();
                         let far = schedules(so_far, estimate);
-                        log::line(&format!("exploring {}: {far}", place.name));
+                        log::line(&format!("exploring {}: {far}", listed_test.name));
                     }
                 }
                 _ => {}
@@ -370,7 +378,7 @@ impl Explorer<'_> {
     /// Explores all tests, several at a time.
     fn explore_all(
         &self,
-        places: &[Place],
+        listed: &[ListedTest],
         request: &Request,
         jobs: usize,
         progress: &Progress,
@@ -378,12 +386,12 @@ impl Explorer<'_> {
         let next = AtomicUsize::new(0);
         let reports = Mutex::new(BTreeMap::new());
         std::thread::scope(|scope| -> Result<()> {
-            let workers: Vec<_> = (0..jobs.clamp(1, places.len().max(1)))
+            let workers: Vec<_> = (0..jobs.clamp(1, listed.len().max(1)))
                 .map(|_| {
                     scope.spawn(|| -> Result<()> {
                         loop {
                             let number = next.fetch_add(1, Ordering::Relaxed);
-                            let Some(place) = places.get(number) else {
+                            let Some(listed_test) = listed.get(number) else {
                                 return Ok(());
                             };
                             if self.interrupt.is_requested() {
@@ -391,22 +399,22 @@ impl Explorer<'_> {
                             }
                             let request = Request {
                                 // Where fewer tests than jobs are left, several processes share a test.
-                                workers: jobs.div_ceil((places.len() - number).min(jobs)),
+                                workers: jobs.div_ceil((listed.len() - number).min(jobs)),
                                 ..request.clone()
                             };
-                            let explored = self.explore(place, &request, progress)?;
-                            progress.explored(&place.name);
+                            let explored = self.explore(listed_test, &request, progress)?;
+                            progress.explored(&listed_test.name);
                             log::line(&format!(
                                 "explored {}: {} in {} executions",
-                                place.name, explored.coverage, explored.executions
+                                listed_test.name, explored.coverage, explored.executions
                             ));
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
-                            let binary = &self.binaries[place.binary];
+                            let binary = &self.binaries[listed_test.binary];
                             let report = TestReport {
-                                place: place.clone(),
-                                name: place.name.clone(),
+                                listed_test: listed_test.clone(),
+                                name: listed_test.name.clone(),
                                 package: binary.package.clone(),
                                 target: binary.target.clone(),
                                 explored,

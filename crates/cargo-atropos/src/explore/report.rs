@@ -7,12 +7,12 @@ use atropos_protocol::exploration::{Explored, Found};
 use atropos_report::style;
 use serde_json::json;
 
-use super::Place;
+use super::ListedTest;
 use super::saved_schedules::shown;
 
 /// What came of one test.
 pub struct TestReport {
-    pub place: Place,
+    pub listed_test: ListedTest,
     pub name: String,
     pub package: String,
     pub target: String,

@@ -46,10 +46,10 @@ pub fn of(subject: &Subject<'_>, invariant: &Invariant, kind: &dyn Fn(Variable) 
         ),
         When::Exit => {
             let is_returned = variable.index == 0 || subject.is_of_result(variable);
-            let call = call(subject.function);
-            match is_returned {
-                true => format!("let result = {call};\nassert!({condition});"),
-                false => format!("{call};\nassert!({condition});"),
+            match (call(subject.function), is_returned) {
+                (None, _) => String::new(),
+                (Some(call), true) => format!("let result = {call};\nassert!({condition});"),
+                (Some(call), false) => format!("{call};\nassert!({condition});"),
             }
         }
     }
@@ -111,20 +111,18 @@ fn receiver(function: &Function) -> String {
     name
 }
 
-/// A call of a function, with the names of its parameters.
-pub fn call(function: &Function) -> String {
+/// A call of a function, with the names of its parameters. None of a closure: nobody can call it from outside.
+pub fn call(function: &Function) -> Option<String> {
     let parameters = function.entry.iter().map(|variable| variable.name.as_str());
     let parameters: Vec<&str> = parameters
         .filter(|name| !name.starts_with("self."))
         .collect();
     let parameters = parameters.join(", ");
     let last = function.name.rsplit("::").next().unwrap_or_default();
-    if function.is_closure {
-        return format!("/* the closure in {} */({parameters})", function.name);
-    }
-    match function.is_method {
-        true => format!("{}.{last}({parameters})", receiver(function)),
-        false => format!("{}({parameters})", function.name),
+    match (function.is_closure, function.is_method) {
+        (true, _) => None,
+        (false, true) => Some(format!("{}.{last}({parameters})", receiver(function))),
+        (false, false) => Some(format!("{}({parameters})", function.name)),
     }
 }
 

@@ -80,12 +80,16 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
     let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
     let program = Program::of(&measure.prepared.plan, &measure.prepared.texts);
     if alone > CHEAP_TESTS && !options.impact && !options.impact_matrix {
-        measure.progress.say(
-            "the tests take long, so survivors are not ranked by impact; --impact does it anyway",
-        );
         // What threads told each other is known already.
         let mut of = measure.tell(&program, &Observed::default());
         of.retain(|_, impact| !impact.communications.is_empty());
+        measure.progress.say(match of.is_empty() {
+            true => "note: the tests take long, so survivors are not ranked; --impact does it anyway",
+            false => {
+                "note: the tests take long, so survivors are ranked by how their threads interact alone; --impact also \
+                 measures what they disturb"
+            }
+        });
         return Impacts {
             of,
             ..Impacts::default()

@@ -287,15 +287,10 @@ impl Story<'_> {
         };
         Suggestion {
             words,
-            code: match changes {
-                true => format!(
-                    "{};\nassert_eq!(/* what it changes */, /* as it is now */);",
-                    assertion::call(function)
-                ),
-                false => format!(
-                    "assert_eq!({}, /* what it returns now */);",
-                    assertion::call(function)
-                ),
+            code: match (assertion::call(function), changes) {
+                (None, _) => String::new(),
+                (Some(call), true) => format!("{call};\n// and then assert what it changes"),
+                (Some(call), false) => format!("assert_eq!({call}, /* what it returns now */);"),
             },
         }
     }

@@ -100,7 +100,7 @@ fn a_run_that_was_killed_or_interrupted_is_gone_on_with() {
     let run = tree.finish(interrupted).has_code(130);
     let page = tree.read("target/atropos/report.html");
     assert!(page.contains("<p class=\"warning\">The run was interrupted after "));
-    run.says("warning: interrupted; the next run goes on from here");
+    run.says("error: exit code 130: interrupted; the next run goes on from here");
     let outcomes = run.outcomes();
     assert!(!outcomes.complete);
     assert!(
