@@ -34,7 +34,7 @@ fn every_format_can_go_to_a_file_or_to_the_output() {
         ("sarif", "{\"$schema\":"),
         (
             "annotations",
-            "::warning file=src/lib.rs,line=4,col=7,title=Mutant survived::",
+            "::warning file=src/lib.rs,line=4,col=7,title=2 mutants survived::",
         ),
         ("markdown", "## Mutants\n"),
     ] {

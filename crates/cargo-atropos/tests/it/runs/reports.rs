@@ -1,9 +1,11 @@
 //! Reports that a run writes: the page, Stryker's JSON, SARIF, and what GitHub Actions is told.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use atropos_report::outcomes::Outcomes;
+use atropos_report::verdict::Verdict;
 use serde_json::Value;
 
 use crate::runs::tree::{Run, Tree};
@@ -166,9 +168,14 @@ fn annotations(run: &Run) {
         .lines()
         .filter(|line| line.starts_with("::warning file="))
         .collect();
-    let survived = run.outcomes().totals.survived;
-    assert_eq!(lines.len(), survived.min(10));
     let mutants = &run.outcomes().mutants;
+    let survived = mutants
+        .iter()
+        .filter(|record| record.verdict == Some(Verdict::Survived));
+    let places: BTreeSet<(&str, u32)> = survived
+        .map(|record| (record.info.file.as_str(), record.info.line))
+        .collect();
+    assert_eq!(lines.len(), places.len().min(10));
     let first = mutants
         .iter()
         .find(|record| record.rank == Some(1))

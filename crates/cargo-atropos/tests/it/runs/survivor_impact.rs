@@ -59,7 +59,7 @@ fn survivors_are_ranked_by_what_they_disturb() {
     }
 
     let top = tree.run(&["--impact", "-f", "src/lib.rs", "--top", "1"]);
-    let listed = top.stdout.matches("\n1. ").count() + top.stdout.matches("\n2. ").count();
+    let listed = top.stdout.matches("\n 1. ").count() + top.stdout.matches("\n 2. ").count();
     assert_eq!(listed, 1, "{}", top.stdout);
     assert!(
         top.stderr.contains("going on") || top.outcomes().totals == run.outcomes().totals,
