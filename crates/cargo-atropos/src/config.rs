@@ -215,7 +215,7 @@ fn fill(options: &mut Options, mut from_file: Options) {
         .filter(|row| is_given(row))
         .map(|row| row.name)
         .collect();
-    for row in &OPTIONS {
+    for row in OPTIONS {
         let is_open = !row.excludes.iter().any(|other| given.contains(other));
         if let (true, Some(key)) = (is_open, &row.key) {
             (key.fill)(options, &mut from_file);

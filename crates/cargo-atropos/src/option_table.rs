@@ -94,7 +94,7 @@ macro_rules! option {
 
 /// All options, in the order of the help.
 #[rustfmt::skip]
-pub static OPTIONS: [OptionRow; 48] = [
+pub static OPTIONS: &[OptionRow] = &[
     option!("dir", tree.dir, command_line, [], Same, Kept),
     option!("package", tree.package, texts, ["workspace"], Same, Kept),
     option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn what_an_option_excludes_is_an_option() {
-        for row in &OPTIONS {
+        for row in OPTIONS {
             for other in row.excludes {
                 assert!(OPTIONS.iter().any(|row| row.name == *other), "{other}");
             }
