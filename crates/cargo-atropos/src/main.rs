@@ -31,6 +31,7 @@ mod selection;
 
 mod plan;
 mod prepare;
+mod tree_state;
 
 mod compiled_crate;
 mod interrupt;

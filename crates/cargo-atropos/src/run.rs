@@ -28,6 +28,7 @@ use crate::reports;
 use crate::results::Results;
 use crate::second_order;
 use crate::terminal::Terminal;
+use crate::tree_state::{Differences, TreeState};
 
 pub fn run(options: Options) -> Result<ExitCode> {
     let start = Instant::now();
@@ -45,7 +46,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let progress = Progress::start(prepared.terminal);
     progress.follow_builds(output);
 
-    let tested = match build_and_test(&prepared, &interrupt, &progress)? {
+    let source = TreeState::planned(&prepared.plan, output);
+    let tested = match build_and_test(&prepared, &source, &interrupt, &progress)? {
         ControlFlow::Continue(tested) => tested,
         ControlFlow::Break(end) => {
             drop(progress);
@@ -70,7 +72,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     }
     warnings.splice(..0, prepared.warnings.iter().cloned());
     let timings = tested.timings(find, &impacts, start);
-    let failing = failing_tests(&tested.executed);
+    let failing = changed_source(&source).or(failing_tests(&tested.executed));
     // There is nothing to report, and why has been said. The reports of an earlier run stay.
     if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() && !interrupted {
         return Ok(ended(failing, prepared.terminal));
@@ -124,6 +126,14 @@ fn failing_tests(executed: &Executed) -> Judgement {
             ExitCode::TestsFail,
             format!("tests fail without any mutant: {}", names.join(", ")),
         ),
+    }
+}
+
+/// Verdicts are about the text that the mutants were found in.
+fn changed_source(source: &TreeState<'_>) -> Judgement {
+    match source.check(Differences::WithoutNew) {
+        Ok(()) => Judgement::PASSED,
+        Err(changed) => Judgement::failed(ExitCode::Usage, changed.to_string()),
     }
 }
 
@@ -190,6 +200,7 @@ impl End {
 /// Builds, once more if the tests take long or start examples, and tests all mutants.
 fn build_and_test(
     prepared: &Prepared,
+    source: &TreeState<'_>,
     interrupt: &Interrupt,
     progress: &Progress,
 ) -> Result<ControlFlow<End, Tested>> {
@@ -199,7 +210,9 @@ fn build_and_test(
     let mut may_need_examples = build::examples::are_in(&prepared.plan);
     loop {
         progress.phase(Phase::Building, 0);
-        let mut build = match build::build(prepared, interrupt, speed) {
+        let built = build::build(prepared, interrupt, speed);
+        source.check(Differences::All)?;
+        let mut build = match built {
             Ok(build) => build,
             Err(BuildFailure::DoesNotCompile(said)) => {
                 return Ok(ControlFlow::Break(End::DoesNotBuild(said)));

@@ -12,13 +12,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use atropos_libtest::Arguments;
 use serde::{Deserialize, Serialize};
 
 use super::process_group::Group;
 use super::test_binary::Invocation;
-use super::{Build, CargoSetting};
+use super::{Build, CargoSetting, CompilerEnded, headline};
 use crate::environment;
 use crate::execute::PlainTest;
 use crate::interrupt::Interrupt;
@@ -40,6 +40,14 @@ struct Kept {
     succeeds: bool,
 }
 
+/// The doctests of a package.
+#[derive(Default)]
+pub struct Doctests {
+    pub programs: Vec<PlainTest>,
+    /// Names of those that do not compile, or compile though they should not, without any mutant.
+    pub rejected: Vec<String>,
+}
+
 /// Compiles the doctests of one package and keeps them below `directory`; gives those that the
 /// arguments for test binaries choose.
 pub fn build(
@@ -48,7 +56,7 @@ pub fn build(
     directory: &Path,
     test_args: &[String],
     interrupt: &Interrupt,
-) -> Result<Vec<PlainTest>> {
+) -> Result<Doctests> {
     if directory.exists() {
         fs::remove_dir_all(directory)?;
     }
@@ -74,16 +82,23 @@ pub fn build(
         .stdout(File::create(directory.join("rustdoc.log"))?)
         .stderr(File::create(directory.join("cargo.log"))?);
     let cargo = Group::spawn(command).context("can't run cargo")?;
-    cargo.wait(interrupt)?;
+    let status = cargo.wait(interrupt)?;
     if interrupt.is_requested() {
-        return Ok(Vec::new());
+        return Ok(Doctests::default());
     }
     let said = fs::read_to_string(directory.join("rustdoc.log")).unwrap_or_default();
+    let listed = listed(&said);
+    if !status.success() && !listed.iter().any(|test| test.failed) {
+        return Err(no_doctests(directory));
+    }
     let kept = read_kept(directory)?;
     // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
     let chosen = Arguments::parse(test_args.iter().cloned()).unwrap_or_default();
-    let tests = named(&listed(&said), kept).into_iter();
-    Ok(tests
+    let rejected = listed.iter().filter(|test| test.is_rejected());
+    let rejected = rejected.filter(|test| chosen.chooses(&test.name, false));
+    let rejected: Vec<String> = rejected.map(|test| test.name.clone()).collect();
+    let tests = named(&listed, kept).into_iter();
+    let programs = tests
         .filter(|(name, _)| chosen.chooses(name, false))
         .map(|(name, kept)| PlainTest {
             package: package.name.clone(),
@@ -91,8 +106,50 @@ pub fn build(
             name,
             invocation: kept.invocation,
             succeeds: kept.succeeds,
-        })
-        .collect())
+        });
+    Ok(Doctests {
+        programs: programs.collect(),
+        rejected: rejected_without_mutants(rejected, &setting, directory, interrupt)?,
+    })
+}
+
+/// Why rustdoc said nothing of doctests.
+fn no_doctests(directory: &Path) -> anyhow::Error {
+    let log = directory.join("cargo.log");
+    match CompilerEnded::in_log(&log) {
+        Some(ended) => ended.into(),
+        None => {
+            let said = fs::read_to_string(log).unwrap_or_default();
+            anyhow!("the doctests can't be built: {}", headline(&said))
+        }
+    }
+}
+
+/// Those of the rejected doctests that are rejected without our part in it, too.
+fn rejected_without_mutants(
+    rejected: Vec<String>,
+    setting: &CargoSetting,
+    directory: &Path,
+    interrupt: &Interrupt,
+) -> Result<Vec<String>> {
+    if rejected.is_empty() {
+        return Ok(rejected);
+    }
+    let plain = directory.join("plain.log");
+    let mut command = setting.plain_cargo("test");
+    command
+        .args(["--doc", "--", "--test-threads=1"])
+        .stdin(Stdio::null())
+        .stdout(File::create(&plain)?)
+        .stderr(Stdio::null());
+    let cargo = Group::spawn(command).context("can't run cargo")?;
+    cargo.wait(interrupt)?;
+    let listed = listed(&fs::read_to_string(plain).unwrap_or_default());
+    let is_rejected = |name: &String| {
+        let mut tests = listed.iter().filter(|test| test.name == *name);
+        tests.any(Listed::is_rejected)
+    };
+    Ok(rejected.into_iter().filter(is_rejected).collect())
 }
 
 /// The flags that the user's environment has for rustdoc.
@@ -116,10 +173,19 @@ struct Listed {
     runs: bool,
     panics: bool,
     failed: bool,
+    compiles: bool,
+}
+
+impl Listed {
+    /// Whether the compiler's answer is not the one that it should be.
+    fn is_rejected(&self) -> bool {
+        self.failed && !(self.runs && self.compiles)
+    }
 }
 
 /// The doctests that rustdoc tells of, in its order.
 fn listed(said: &str) -> Vec<Listed> {
+    let uncompiled = uncompiled(said);
     let lines = said.lines().filter_map(|line| line.strip_prefix("test "));
     let tests = lines.filter_map(|line| line.split_once(" ... "));
     tests
@@ -127,14 +193,31 @@ fn listed(said: &str) -> Vec<Listed> {
             let compiled = shown.split_once(" - compile");
             let panics = shown.strip_suffix(" - should panic");
             let name = compiled.map(|(name, _)| name).or(panics).unwrap_or(shown);
+            let name = name.trim();
             Listed {
-                name: name.trim().to_owned(),
+                name: name.to_owned(),
+                compiles: !uncompiled.contains(name),
                 runs: compiled.is_none() && !result.starts_with("ignored"),
                 panics: panics.is_some(),
                 failed: result.starts_with("FAILED"),
             }
         })
         .collect()
+}
+
+/// The doctests that rustdoc says it could not compile.
+fn uncompiled(said: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let mut current = None;
+    for line in said.lines() {
+        let section = line.strip_prefix("---- ");
+        if let Some(name) = section.and_then(|line| line.strip_suffix(" stdout ----")) {
+            current = Some(name);
+        } else if line == "Couldn't compile the test." {
+            found.extend(current);
+        }
+    }
+    found
 }
 
 /// Gives each kept program its name: its own, or the next one that is left in rustdoc's list, which also tells whether it
@@ -146,7 +229,7 @@ fn named(listed: &[Listed], kept: Vec<Kept>) -> Vec<(String, Kept)> {
         .collect();
     let left: Vec<&Listed> = listed
         .iter()
-        .filter(|test| test.runs && !own.contains(test.name.as_str()))
+        .filter(|test| test.runs && test.compiles && !own.contains(test.name.as_str()))
         .collect();
     let fits = left.len() == kept.iter().filter(|kept| kept.name.is_none()).count();
     let mut left = left.into_iter().filter(|_| fits);

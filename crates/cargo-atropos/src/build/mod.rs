@@ -144,23 +144,30 @@ impl CargoSetting {
 
     /// A command of cargo with the wrapper in rustc's place.
     fn cargo(&self, subcommand: &str) -> Command {
+        let mut command = self.plain_cargo(subcommand);
+        command
+            .env(self.wrapper_variable(), &self.wrapper)
+            .env(environment::WRAP, &self.instructions)
+            .env(environment::PLANNED, &self.planned);
+        if let Some(log) = log::for_wrappers() {
+            command.env(environment::LOG, log);
+        }
+        command
+    }
+
+    /// The same command of cargo for the user's code as it is.
+    fn plain_cargo(&self, subcommand: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command
             .arg(subcommand)
             .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
-            .env(self.wrapper_variable(), &self.wrapper)
-            .env(environment::WRAP, &self.instructions)
-            .env(environment::PLANNED, &self.planned)
             .env("CARGO_INCREMENTAL", "0")
             .envs(
                 self.test_environment
                     .iter()
                     .map(|(name, value)| (name, value)),
             );
-        if let Some(log) = log::for_wrappers() {
-            command.env(environment::LOG, log);
-        }
         if !self.own_profile {
             command
                 .env("CARGO_PROFILE_DEV_DEBUG", "0")

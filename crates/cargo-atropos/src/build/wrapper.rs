@@ -30,6 +30,7 @@ use super::units::{UnitReport, WeaveResult};
 use crate::environment;
 use crate::log;
 use crate::plan::PlannedPackage;
+use crate::tree_state;
 
 /// More rounds than any weave should need; then the unit is left alone.
 pub(super) const MAX_ROUNDS: u32 = 40;
@@ -151,7 +152,12 @@ impl Unit {
             .iter()
             .map(|file| {
                 let path = instructions.workspace_root.join(&file.path);
-                fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
+                let text = fs::read_to_string(&path)
+                    .with_context(|| format!("can't read {}", path.display()))?;
+                if tree_state::hash(text.as_bytes()) != file.text_hash {
+                    bail!("{} changed since its mutants were found", path.display());
+                }
+                Ok(text)
             })
             .collect::<Result<_>>()?;
         Ok(Some(Unit {

@@ -314,7 +314,7 @@ fn run_doctests(
     let first = tests.len();
     context.setting.progress.phase(Phase::BuildingDoctests, 0);
     let start = Instant::now();
-    let programs = doctests(context)?;
+    let doctests::Doctests { programs, rejected } = doctests(context)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let doctests = plain_programs::baselines(context, programs)?;
@@ -331,7 +331,10 @@ fn run_doctests(
     plain_programs::run(context, &doctests.tests, tests, first)?;
     log::line("doctests: done");
     Ok(Doctests {
-        failing: doctests.failed.into_iter().map(|test| test.name).collect(),
+        failing: rejected
+            .into_iter()
+            .chain(doctests.failed.into_iter().map(|test| test.name))
+            .collect(),
         build_seconds,
         baseline_seconds,
     })
@@ -361,20 +364,22 @@ fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
 
 /// The doctests of all packages: they are run without a mutant even if none is left to kill, since a tree whose doctests
 /// fail must not pass.
-fn doctests(context: &Context<'_>) -> Result<Vec<PlainTest>> {
-    let mut found = Vec::new();
+fn doctests(context: &Context<'_>) -> Result<doctests::Doctests> {
+    let mut found = doctests::Doctests::default();
     for (index, package) in context.setting.plan.packages.iter().enumerate() {
         let has_doctests = package.targets.iter().any(|target| target.doctest);
         if has_doctests && !context.interrupted() {
             let build = context.setting.build;
             let directory = build.directory.join(format!("doctests-{index}"));
-            found.extend(doctests::build(
+            let of_package = doctests::build(
                 build,
                 package,
                 &directory,
                 &context.setting.options.execute.test_args,
                 context.setting.interrupt,
-            )?);
+            )?;
+            found.programs.extend(of_package.programs);
+            found.rejected.extend(of_package.rejected);
         }
     }
     Ok(found)

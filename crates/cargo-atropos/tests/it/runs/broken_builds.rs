@@ -76,6 +76,53 @@ fn a_compiler_that_is_killed_in_the_build_for_exploration_changes_no_verdict() {
     assert_eq!(again.verdicts(), fresh.verdicts());
 }
 
+/// A compiler that runs a command of the shell in the tree before it compiles the tests, once.
+fn compiler_that_edits(tree: &Tree, command: &str) -> PathBuf {
+    let rustc = tree.scratch().join("rustc");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *--emit=dep-info*--test*) (cd '{}' && {command});; esac\nexec rustc \"$@\"\n",
+        tree.path().display()
+    );
+    fs::write(&rustc, script).expect("a file");
+    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755)).expect("permissions");
+    rustc
+}
+
+#[test]
+fn source_that_changes_during_the_build_is_not_reported_as_tested() {
+    for (command, change) in [
+        ("echo '// more' >> src/lib.rs", "src/lib.rs"),
+        ("rm -f src/lib.rs", "src/lib.rs is gone"),
+        ("mkdir -p tests; echo > tests/new.rs", "tests/new.rs is new"),
+    ] {
+        let tree = Tree::with(&[("Cargo.toml", MANIFEST), ("src/lib.rs", SUM)]);
+        let rustc = compiler_that_edits(&tree, command);
+        let run = tree.run_with(&[], &[("RUSTC", rustc.to_str().expect("text"))]);
+        let run = run.has_code(1);
+        run.says(&format!(
+            "error: the source changed while the run went on ({change})"
+        ));
+        assert!(run.outcomes.is_none(), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn source_that_changes_while_mutants_run_fails_the_run() {
+    let test = "#[test]\nfn sums() {\n    assert_eq!(small::sum(2, 3), 5);\n    \
+        if let Ok(file) = std::env::var(\"EDITED\") {\n        std::fs::write(file, \"pub fn sum() {}\").unwrap();\n    }\n}\n";
+    let sum = SUM.split("#[test]").next().expect("code");
+    let files = [
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", sum),
+        ("tests/sums.rs", test),
+    ];
+    let tree = Tree::with(&files);
+    let edited = tree.path().join("src/lib.rs");
+    let run = tree.run_with(&[], &[("EDITED", edited.to_str().expect("text"))]);
+    let run = run.has_code(1);
+    run.says("error: exit code 1: the source changed while the run went on (src/lib.rs)");
+}
+
 #[test]
 fn nothing_tested_is_no_success() {
     let gated = "#[cfg(feature = \"more\")]\npub fn sum(a: u32, b: u32) -> u32 {\n    a + b\n}\n";
@@ -83,4 +130,24 @@ fn nothing_tested_is_no_success() {
     let tree = Tree::with(&[("Cargo.toml", &manifest), ("src/lib.rs", gated)]);
     let run = tree.run(&[]).has_code(5);
     run.says("error: exit code 5: no mutant of the selected code was built, so nothing was tested");
+}
+
+#[test]
+fn a_doctest_that_does_not_compile_fails_the_run() {
+    let documented = |test: &str, edition: &str| {
+        let text = format!("/// ```\n/// assert_eq!(small::sum(1, 1), 2);\n/// ```\n{test}{SUM}");
+        let manifest = MANIFEST.replace("2024", edition);
+        Tree::with(&[("Cargo.toml", &manifest), ("src/lib.rs", &text)])
+    };
+    let wrong = "/// ```\n/// let sum: u8 = \"none\";\n/// ```\n";
+    let too_good = "/// ```compile_fail\n/// let sum = small::sum(1, 2);\n/// ```\n";
+    for (test, edition) in [(wrong, "2021"), (wrong, "2024"), (too_good, "2021")] {
+        let run = documented(test, edition).run(&[]).has_code(4);
+        run.says("error: exit code 4: tests fail without any mutant: src/lib.rs - sum (line 4)");
+        assert_eq!(
+            run.verdicts_in("src/lib.rs").keys().collect::<Vec<_>>(),
+            ["killed (panicked)"]
+        );
+    }
+    documented("", "2021").run(&[]).has_code(0);
 }
