@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Request, Response};
+use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Races, Request, Response};
 use atropos_protocol::sys;
 use atropos_search::{
     Coverage, Division, Finding, Method, Mutable as _, Names, Original, SampledOriginal, Sampling,
@@ -105,6 +105,9 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
         return Ok(());
     }
     subject.limit_to(&original.allowance);
+    if request.races == Races::Survive {
+        subject.ignore_races();
+    }
     let patience = Duration::from_millis(request.mutant_patience);
     // Those of one point stay together: what one teaches is of use for the others.
     let points = reached.chunk_by(|&one, other| point(request, one).contains(other));

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::rc::Rc;
 
 use atropos_libtest::TestDescAndFn;
-use atropos_protocol::exploration::{Action, Allowance, Request};
+use atropos_protocol::exploration::{Action, Allowance, Races, Request};
 use atropos_search::{End, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
 use atropos_threads::{Finding, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time};
@@ -83,7 +83,8 @@ impl<'a> Subject<'a> {
             should_panic: test_body::should_panic(test),
             spurious: request.spurious,
             step_limit: request.step_limit,
-            races: request.races,
+            races: request.races != Races::Off
+                && !(request.races == Races::Survive && request.mutant != 0),
             hurry: true,
             processors: NonZero::new(request.processors).unwrap_or(NonZero::<usize>::MIN),
         };
@@ -170,6 +171,11 @@ impl<'a> Subject<'a> {
     /// From now on the choices of the execution under way are written down there.
     pub fn keep_diary(&mut self, diary: &'static Diary) {
         self.diary = Some(diary);
+    }
+
+    /// From now on data races and memory errors are no failures.
+    pub fn ignore_races(&mut self) {
+        self.test.ignore_races();
     }
 
     /// Begins a new record of what threads tell each other, or ends all recording; gives what was recorded before.

@@ -37,6 +37,35 @@ impl Action {
     ];
 }
 
+/// Whether data races and memory errors are failures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Races {
+    /// Plain memory is not looked at.
+    #[default]
+    Off,
+    On,
+    /// Those of the original are; mutants are run as with `Off`.
+    Survive,
+}
+
+impl Races {
+    const ALL: [(Races, &'static str); 3] = [
+        (Races::Off, "off"),
+        (Races::On, "on"),
+        (Races::Survive, "survive"),
+    ];
+
+    fn word(self) -> &'static str {
+        Races::ALL[self as usize].1
+    }
+
+    fn from_word(word: &str) -> Option<Races> {
+        let mut all = Races::ALL.iter();
+        all.find(|(_, known)| *known == word)
+            .map(|(races, _)| *races)
+    }
+}
+
 /// What an execution of a mutant may take: multiples of what those of the original took. A schedule that kills a mutant
 /// does so again within the same limits only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +129,7 @@ pub struct Request {
     pub sequential_memory: bool,
     pub spurious: bool,
     /// Whether data races and memory errors are failures.
-    pub races: bool,
+    pub races: Races,
     /// Scheduling points after which an execution counts as endless.
     pub step_limit: u64,
     pub processors: usize,
@@ -135,7 +164,7 @@ impl Default for Request {
             adversarial_time: false,
             sequential_memory: false,
             spurious: false,
-            races: false,
+            races: Races::Off,
             step_limit: 1_000_000,
             processors: 2,
             workers: 1,
@@ -177,7 +206,7 @@ impl Request {
             ("adversarial", self.adversarial_time.to_string()),
             ("sequential", self.sequential_memory.to_string()),
             ("spurious", self.spurious.to_string()),
-            ("races", self.races.to_string()),
+            ("races", self.races.word().to_owned()),
             ("steps", self.step_limit.to_string()),
             ("processors", self.processors.to_string()),
             ("workers", self.workers.to_string()),
@@ -225,7 +254,7 @@ impl Request {
             "adversarial" => self.adversarial_time = value.parse().ok()?,
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
-            "races" => self.races = value.parse().ok()?,
+            "races" => self.races = Races::from_word(value)?,
             "steps" => self.step_limit = value.parse().ok()?,
             "communication" => self.communication = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,
@@ -605,7 +634,7 @@ mod tests {
             adversarial_time: true,
             sequential_memory: true,
             spurious: true,
-            races: true,
+            races: Races::Survive,
             step_limit: 8,
             processors: 9,
             workers: 10,

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use atropos_protocol::exploration::Races;
 use atropos_search::{StrategySpec, Technique};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -138,9 +139,15 @@ pub struct Circumstances {
 impl Circumstances {
     /// Whether accesses to plain memory are watched.
     pub fn watches_memory(&self) -> bool {
+        self.races() != Races::Off
+    }
+
+    /// Whether data races and memory errors are failures, of whom.
+    pub fn races(&self) -> Races {
         match self.races {
-            None | Some(RacesChoice::Off) => false,
-            Some(RacesChoice::On | RacesChoice::Survive) => true,
+            None | Some(RacesChoice::Off) => Races::Off,
+            Some(RacesChoice::On) => Races::On,
+            Some(RacesChoice::Survive) => Races::Survive,
         }
     }
 }

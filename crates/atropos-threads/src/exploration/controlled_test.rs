@@ -206,6 +206,12 @@ impl<'a> ThreadedTest<'a> {
         facts
     }
 
+    /// From now on accesses to plain memory are not looked at.
+    pub fn ignore_races(&mut self) {
+        self.controller().races.is_on = false;
+        addressable::turn(false);
+    }
+
     /// The accesses, by their numbers, whose places are wanted of the executions to come.
     pub fn capture(&mut self, wanted: Vec<u32>) {
         self.controller().races.captures.want(wanted);

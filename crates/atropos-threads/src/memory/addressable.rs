@@ -40,9 +40,18 @@ pub fn open(offset: usize, length: usize) {
     system::open(start, end - start);
 }
 
+/// Whether the table was ever kept, so that there is something in it.
+static IS_USED: AtomicBool = AtomicBool::new(false);
+
 /// Whether the table is kept from now on.
 pub fn turn(on: bool) {
     IS_ON.store(on, Relaxed);
+    IS_USED.fetch_or(on, Relaxed);
+}
+
+/// Whether there may be something in the table.
+pub fn is_used() -> bool {
+    IS_USED.load(Relaxed)
 }
 
 #[inline]

@@ -125,7 +125,7 @@ impl Heap {
                 system::give_back(slice.start + KEEP, slice.open - slice.start - KEEP);
             }
             if slice.next != slice.start {
-                if addressable::is_on() {
+                if addressable::is_used() {
                     // SAFETY: what was taken was opened.
                     unsafe { addressable::clear(slice.start - self.base, taken) };
                 }

@@ -461,7 +461,7 @@ impl ScheduleOptions {
             adversarial_time: time.is_some_and(|time| time.is_adversarial()),
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
-            races: self.circumstances.watches_memory(),
+            races: self.circumstances.races(),
             ..usual
         }
     }

@@ -17,6 +17,7 @@ mod leftover_files;
 mod library_threads;
 mod misbehaving_mutants;
 mod misbehaving_under_exploration;
+mod plain_memory;
 mod readme;
 mod reports;
 mod resumed_runs;

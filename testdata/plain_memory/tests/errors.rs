@@ -1,0 +1,84 @@
+//! Data races and memory errors. No assertion fails by them.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
+use std::thread;
+
+use plain_memory::Unprotected;
+
+static mut COUNT: u64 = 0;
+
+#[test]
+fn two_threads_add_without_a_lock() {
+    let number = Arc::new(Unprotected::default());
+    let theirs = number.clone();
+    let thread = thread::spawn(move || theirs.add(1));
+    number.add(1);
+    thread.join().unwrap();
+}
+
+#[test]
+fn two_threads_use_a_static() {
+    let thread = thread::spawn(|| unsafe { COUNT += 1 });
+    unsafe { COUNT += 1 };
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_flag_does_not_publish() {
+    let shared = Arc::new((Unprotected::default(), AtomicBool::new(false)));
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || {
+        theirs.0.add(1);
+        theirs.1.store(true, Relaxed);
+    });
+    if shared.1.load(Acquire) {
+        assert!(shared.0.get() < 2);
+    }
+    thread.join().unwrap();
+}
+
+#[test]
+fn an_atomic_is_read_as_if_it_were_none() {
+    let number = Arc::new(AtomicU64::new(0));
+    let theirs = number.clone();
+    let thread = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+    let value = unsafe { std::ptr::read(Arc::as_ptr(&number).cast::<u64>()) };
+    assert!(value < 2);
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_block_is_used_after_it_was_freed() {
+    let shared = Arc::new(AtomicPtr::new(Box::into_raw(Box::new(5_u64))));
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || {
+        let block = theirs.swap(std::ptr::null_mut(), AcqRel);
+        drop(unsafe { Box::from_raw(block) });
+    });
+    let block = shared.load(Acquire);
+    thread.join().unwrap();
+    if !block.is_null() {
+        assert_ne!(unsafe { *block }, 77);
+    }
+}
+
+#[test]
+fn a_block_is_freed_twice() {
+    let block = black_box(Box::into_raw(Box::new(5_u64)));
+    drop(unsafe { Box::from_raw(block) });
+    drop(unsafe { Box::from_raw(black_box(block)) });
+}
+
+#[test]
+fn what_is_freed_is_no_block() {
+    let block = black_box(Box::into_raw(Box::new([5_u64; 4])));
+    drop(unsafe { Box::from_raw(black_box(block.cast::<[u64; 2]>().wrapping_add(1))) });
+}
+
+#[test]
+fn an_access_goes_beyond_its_block() {
+    let numbers = black_box(vec![1_u32; 5]);
+    assert_ne!(unsafe { *numbers.as_ptr().add(5) }, 77);
+}
