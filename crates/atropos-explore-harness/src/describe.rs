@@ -3,11 +3,12 @@
 use atropos_protocol::FailureKind;
 use atropos_protocol::exploration::{Explored, Found, Request};
 use atropos_search::{End, Replay, Schedule, Strategy, Strictness, System as _};
-use atropos_threads::{Failure, Finding, Noted as _, Notes};
+use atropos_threads::races::Place;
+use atropos_threads::{Failure, Finding, Noted as _, Notes, find_places};
 
 use crate::explore_original::text;
 use crate::subject::Subject;
-use crate::{switch, timestamp_counter};
+use crate::{request, switch, timestamp_counter};
 
 /// Executions to spend on making a failing schedule simpler: of the original, where each finding counts …
 pub const THOROUGHLY: usize = 2000;
@@ -104,11 +105,22 @@ pub fn shortened(trace: String) -> String {
 fn location(failure: &Finding) -> String {
     match failure {
         Finding::Panic { site, .. } => site.clone().unwrap_or_default(),
+        Finding::DataRace(race) => line_of(&race.sides[1].place),
+        Finding::MemoryError(error) => line_of(&error.culprit.place),
         _ => String::new(),
     }
 }
 
-/// Runs the order's schedule and tells what happened, also if the test passes.
+/// The line of a place's innermost frame, if it is known.
+fn line_of(place: &Place) -> String {
+    let line = place
+        .frames
+        .first()
+        .and_then(|frame| frame.split_once(" at "));
+    line.map_or_else(String::new, |(_, line)| line.to_owned())
+}
+
+/// Runs the request's schedule and tells what happened, also if the test passes.
 pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
     let schedule: Schedule = request.schedule.parse().map_err(text)?;
     switch::activate(request.mutant);
@@ -124,7 +136,12 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
     explored.executions = 1;
     explored.coverage = "one schedule".to_owned();
     explored.divergence = replay.divergence().map(text);
-    let failure = taken.failure.filter(|_| end.is_failure());
+    let mut failure = taken.failure.filter(|_| end.is_failure());
+    if let Some(failure) = &mut failure {
+        // What the test prints was shown once.
+        request::silence();
+        find_places(subject, failure, &schedule);
+    }
     explored.found = Some(Found {
         kind: failure
             .as_ref()

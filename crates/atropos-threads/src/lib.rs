@@ -45,7 +45,7 @@ pub use control::is_controlled;
 pub use control::limits::{infect, reach, too_many_steps};
 pub use control::objects::Site;
 pub use exploration::{Failure, Last, Noted, Notes, Report, ThreadedTest};
-pub use exploration::{explore, replay, say, survey};
+pub use exploration::{explore, find_places, replay, say, survey};
 pub use finding::{Cause, Finding, Met, Waiting};
 pub use memory::descriptors::guard as guard_descriptor;
 pub use memory::keep;

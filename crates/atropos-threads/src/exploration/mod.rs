@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::trace::Trace;
 pub use controlled_test::{Last, ThreadedTest, say};
 use noted_test::NotedTest;
-pub use noted_test::{Failure, Noted, Notes};
+pub use noted_test::{Failure, Noted, Notes, find_places};
 
 /// What came of an exploration.
 #[derive(Debug)]

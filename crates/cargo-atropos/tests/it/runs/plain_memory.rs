@@ -72,11 +72,12 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
     let again = tree
         .run(&["replay", "two_threads_use_a_static"])
         .has_code(2);
-    assert!(
-        again.stdout.contains("data race on 8 bytes"),
-        "{}",
-        again.stdout
-    );
+    for words in [
+        "data race on 8 bytes",
+        "thread 0 \"two_threads_use_a_static\" writes in two_",
+    ] {
+        assert!(again.stdout.contains(words), "{}", again.stdout);
+    }
 }
 
 /// How the mutants fared that weaken the orderings of `Published`.
