@@ -1,0 +1,57 @@
+//! Explorations of a test as it is.
+
+use atropos_protocol::FailureKind;
+use atropos_protocol::exploration::{Action, Explored};
+
+use crate::driver::{ask, original, request};
+
+pub fn a_small_test_is_explored_under_all_schedules() {
+    let responses = ask(&request(Action::Explore, "passes_under_every_schedule"));
+    let explored = original(&responses);
+    assert!(explored.complete, "{explored:?}");
+    assert_eq!(explored.coverage, "all schedules");
+    assert_eq!((explored.threads, explored.executions), (2, 2));
+}
+
+pub fn a_failing_schedule_is_found_and_replayed() {
+    let responses = ask(&request(Action::Explore, "loses_an_update"));
+    let found = original(&responses).found.as_ref().unwrap();
+    assert_eq!(found.kind, FailureKind::Panicked);
+    assert!(
+        found.replayed && found.text.contains("left: 1"),
+        "{found:?}"
+    );
+    let mut again = request(Action::Replay, "loses_an_update");
+    again.schedule.clone_from(&found.schedule);
+    let responses = ask(&again);
+    let repeated = original(&responses).found.as_ref().unwrap();
+    assert_eq!(repeated.text, found.text);
+}
+
+/// What must not depend on how many processes there were.
+fn result(explored: &Explored) -> (u64, String, bool) {
+    (
+        explored.executions,
+        explored.coverage.clone(),
+        explored.complete,
+    )
+}
+
+pub fn the_number_of_processes_does_not_change_the_result() {
+    for strategy in [
+        "random:1200",
+        "pos:600",
+        "pct:600,3",
+        "chess:4",
+        "exhaustive",
+    ] {
+        let mut wanted = request(Action::Explore, "has_many_schedules");
+        wanted.strategy = strategy.to_owned();
+        let results = [1, 3].map(|workers| {
+            wanted.workers = workers;
+            result(original(&ask(&wanted)))
+        });
+        assert_eq!(results[0], results[1], "{strategy}");
+        assert!(results[0].0 > 500, "{strategy}: {:?}", results[0]);
+    }
+}

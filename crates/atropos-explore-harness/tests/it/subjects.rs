@@ -1,0 +1,69 @@
+//! Tests that are explored, written against the facade as if it were std; the mutants in them are asked for by number.
+
+use std::sync::Arc;
+
+use atropos_explore_harness::on;
+use atropos_threads::atomic::{AtomicU64, Ordering::SeqCst};
+use atropos_threads::sync::Mutex;
+use atropos_threads::thread;
+
+pub fn passes_under_every_schedule() {
+    let count = Arc::new(Mutex::new(0));
+    let theirs = count.clone();
+    let thread = thread::spawn(move || *theirs.lock().unwrap() += 1);
+    *count.lock().unwrap() += 1;
+    thread.join().unwrap();
+    assert_eq!(*count.lock().unwrap(), 2);
+}
+
+/// Mutant 1 adds without reading anew; without it every update counts.
+fn add(count: &AtomicU64) {
+    if on(1) {
+        let old = count.load(SeqCst);
+        count.store(old + 1, SeqCst);
+    } else {
+        count.fetch_add(1, SeqCst);
+    }
+}
+
+pub fn has_many_schedules() {
+    let count = Arc::new(AtomicU64::new(0));
+    let start = |number| {
+        let count = count.clone();
+        thread::spawn(move || {
+            for _ in 0..3 + number / 2 {
+                add(&count);
+            }
+        })
+    };
+    let threads: Vec<_> = (0..3).map(start).collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(count.load(SeqCst), 10);
+}
+
+pub fn loses_an_update() {
+    let count = Arc::new(AtomicU64::new(0));
+    let theirs = count.clone();
+    let thread = thread::spawn(move || {
+        let old = theirs.load(SeqCst);
+        theirs.store(old + 1, SeqCst);
+    });
+    let old = count.load(SeqCst);
+    count.store(old + 1, SeqCst);
+    thread.join().unwrap();
+    assert_eq!(count.load(SeqCst), 2);
+}
+
+/// Mutant 2 ends the process where two threads meet.
+pub fn aborts_under_its_mutant() {
+    let count = Arc::new(AtomicU64::new(0));
+    let theirs = count.clone();
+    let thread = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+    let met = count.fetch_add(1, SeqCst) == 1;
+    if met && on(2) {
+        std::process::abort();
+    }
+    thread.join().unwrap();
+}
