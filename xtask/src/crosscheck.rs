@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(|mutant| {
             !matches!(
                 mutant.verdict,
-                None | Some(Verdict::NotBuilt | Verdict::Skipped)
+                None | Some(Verdict::NotBuilt | Verdict::Skipped | Verdict::Undecided)
             )
         })
         .collect();
@@ -135,7 +135,7 @@ fn agree(verdict: Verdict, alone: Alone) -> bool {
         Verdict::Killed(_) => matches!(alone, Alone::Fails | Alone::TimesOut),
         Verdict::Survived | Verdict::Uninfected | Verdict::Unreached => alone == Alone::Passes,
         Verdict::Unviable => alone == Alone::Unviable,
-        Verdict::NotBuilt | Verdict::Skipped => true,
+        Verdict::NotBuilt | Verdict::Skipped | Verdict::Undecided => true,
     }
 }
 

@@ -82,8 +82,11 @@ fn figures(text: &mut String, outcomes: &Outcomes) {
         }
     }
     if totals.untested > 0 {
-        let (number, meaning) = (totals.untested, "without a verdict");
-        line(text, &format!("| undecided | {number} | {meaning} |"));
+        let (number, meaning) = (
+            totals.untested,
+            "the run was interrupted before it came to them",
+        );
+        line(text, &format!("| untested | {number} | {meaning} |"));
     }
     line(text, "");
 }

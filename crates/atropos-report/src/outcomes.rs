@@ -228,7 +228,9 @@ pub struct Totals {
     pub unviable: usize,
     pub not_built: usize,
     pub skipped: usize,
-    /// Without a verdict: the run was interrupted, or what would decide fails without any mutant too.
+    #[serde(default)]
+    pub undecided: usize,
+    /// Without a verdict: the run was interrupted before it came to them.
     pub untested: usize,
 }
 
@@ -274,6 +276,7 @@ impl Totals {
             Some(Verdict::Survived) => &mut self.survived,
             Some(Verdict::Uninfected) => &mut self.uninfected,
             Some(Verdict::Unreached) => &mut self.unreached,
+            Some(Verdict::Undecided) => &mut self.undecided,
             Some(Verdict::Unviable) => &mut self.unviable,
             Some(Verdict::NotBuilt) => &mut self.not_built,
             Some(Verdict::Skipped) => &mut self.skipped,
@@ -288,6 +291,7 @@ impl Totals {
             Verdict::Survived => self.survived,
             Verdict::Uninfected => self.uninfected,
             Verdict::Unreached => self.unreached,
+            Verdict::Undecided => self.undecided,
             Verdict::Unviable => self.unviable,
             Verdict::NotBuilt => self.not_built,
             Verdict::Skipped => self.skipped,

@@ -125,8 +125,7 @@ impl Status {
             Some(Verdict::Unreached) => Status::NoCoverage,
             Some(Verdict::Unviable) => Status::CompileError,
             Some(Verdict::NotBuilt | Verdict::Skipped) => Status::Ignored,
-            // It ran, but what would decide can't be trusted.
-            None if record.note.is_some() => Status::RuntimeError,
+            Some(Verdict::Undecided) => Status::RuntimeError,
             None => Status::Pending,
         }
     }

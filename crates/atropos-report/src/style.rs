@@ -21,7 +21,9 @@ pub fn of_verdict(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Killed(_) => AnsiColor::Green.on_default(),
         Verdict::Survived => AnsiColor::Red.on_default().bold(),
-        Verdict::Uninfected | Verdict::Unreached => AnsiColor::Yellow.on_default(),
+        Verdict::Uninfected | Verdict::Unreached | Verdict::Undecided => {
+            AnsiColor::Yellow.on_default()
+        }
         Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped => FAINT,
     }
 }

@@ -343,9 +343,7 @@ fn score(outcomes: &Outcomes) -> Vec<String> {
         .into_iter()
         .filter(|verdict| totals.of(*verdict) > 0)
         .map(|verdict| format!("{} {}", totals.of(verdict), verdict.word()));
-    let undecided = (outcomes.complete && totals.untested > 0)
-        .then(|| format!("{} undecided", totals.untested));
-    let others: Vec<String> = others.chain(undecided).collect();
+    let others: Vec<String> = others.collect();
     let killed = format!("{} killed", totals.killed);
     let numbers = [vec![killed], others].concat().join(", ");
     vec![
@@ -377,12 +375,6 @@ fn figures(outcomes: &Outcomes) -> Vec<String> {
         );
         let explanation = styled(style::FAINT, explanation);
         lines.push(format!("  {word} {number:>6}   {explanation}"));
-    }
-    if outcomes.complete && totals.untested > 0 {
-        let word = styled(style::WARNING, format!("{:<10}", "undecided"));
-        let explanation = "it can't be told what the tests would say; `show ID` says why";
-        let explanation = styled(style::FAINT, explanation);
-        lines.push(format!("  {word} {:>6}   {explanation}", totals.untested));
     }
     lines.push(String::new());
     lines.push(times(&outcomes.timings));

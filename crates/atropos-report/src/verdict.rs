@@ -18,6 +18,8 @@ pub enum Verdict {
     Uninfected,
     /// No test executes the place where it acts.
     Unreached,
+    /// It ran, but what would decide can't be trusted; the record's note says why.
+    Undecided,
     /// rustc rejects it, so there is nothing to test.
     Unviable,
     /// The features and cfg of this build leave its code out.
@@ -28,10 +30,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts but for the ways to be killed, in the order of reports.
-    pub const UNKILLED: [Verdict; 6] = [
+    pub const UNKILLED: [Verdict; 7] = [
         Verdict::Survived,
         Verdict::Uninfected,
         Verdict::Unreached,
+        Verdict::Undecided,
         Verdict::Unviable,
         Verdict::NotBuilt,
         Verdict::Skipped,
@@ -61,6 +64,7 @@ impl Verdict {
             Verdict::Survived => "survived",
             Verdict::Uninfected => "uninfected",
             Verdict::Unreached => "unreached",
+            Verdict::Undecided => "undecided",
             Verdict::Unviable => "unviable",
             Verdict::NotBuilt => "not built",
             Verdict::Skipped => "skipped",
@@ -74,6 +78,7 @@ impl Verdict {
             Verdict::Survived => "tests ran the change and still passed",
             Verdict::Uninfected => "tests ran the place, but there the change made no difference",
             Verdict::Unreached => "no test runs this code",
+            Verdict::Undecided => "it can't be told what the tests would say; `show ID` says why",
             Verdict::Unviable => {
                 "rustc rejects the change, or one around it; not counted in the score"
             }

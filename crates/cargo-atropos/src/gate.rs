@@ -54,7 +54,7 @@ impl FailOn {
             FailOn::Unreached => totals.unreached,
             FailOn::Uninfected => totals.uninfected,
             FailOn::Limit => totals.cut_off(),
-            FailOn::Undecided => totals.untested,
+            FailOn::Undecided => totals.undecided,
         }
     }
 
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(codes(&[LIMIT, Verdict::Survived]), 2);
         assert_eq!(codes(&[Verdict::Uninfected]), 2);
         assert_eq!(codes(&[Verdict::Unreached]), 2);
-        assert_eq!(code(&gate, &[Some(KILLED), None]), 3);
+        assert_eq!(code(&gate, &[Some(KILLED), Some(Verdict::Undecided)]), 3);
     }
 
     #[test]
@@ -253,9 +253,15 @@ mod tests {
         );
         assert_eq!(code(&gate(None, None, &[FailOn::Unreached]), &verdicts), 0);
         assert_eq!(code(&gate(None, None, &[FailOn::Limit]), &[Some(LIMIT)]), 3);
-        assert_eq!(code(&gate(Some(0.0), None, &[]), &[None]), 0);
         assert_eq!(
-            code(&gate(Some(0.0), None, &[FailOn::Undecided]), &[None]),
+            code(&gate(Some(0.0), None, &[]), &[Some(Verdict::Undecided)]),
+            0
+        );
+        assert_eq!(
+            code(
+                &gate(Some(0.0), None, &[FailOn::Undecided]),
+                &[Some(Verdict::Undecided)]
+            ),
             3
         );
         // Nothing was tested, so no score is too low.

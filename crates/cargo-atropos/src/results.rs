@@ -68,7 +68,9 @@ impl Results<'_> {
             reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
             killed_by: standing.kills.values().cloned().collect(),
             seconds: standing.seconds,
-            note: note.or_else(|| undecided(standing, &self.executed)),
+            note: note
+                .or_else(|| undecided(standing, &self.executed))
+                .or_else(|| (verdict == Some(Verdict::Undecided)).then(|| NO_REASON.to_owned())),
             explored_by: standing.explored.clone(),
             rank: None,
             impact: impact.filter(|_| verdict == Some(Verdict::Survived)),
@@ -90,7 +92,10 @@ impl Results<'_> {
         let with_doctests = !self.prepared.options.execute.no_doc;
         let stands =
             |verdict: &Verdict| verdict.is_killed() || !(self.interrupted && with_doctests);
-        (standing.verdict().filter(stands), None)
+        let verdict = standing.verdict().filter(stands);
+        // A run that went to its end leaves nothing open.
+        let undecided = (!self.interrupted).then_some(Verdict::Undecided);
+        (verdict.or(undecided), None)
     }
 }
 
@@ -109,7 +114,10 @@ fn skipped(info: &MutantInfo) -> MutantRecord {
     }
 }
 
-/// Why a mutant that was reached has no verdict.
+/// Said of an undecided mutant about which no test left a word.
+const NO_REASON: &str = "undecided: no run of it came to an end that counts";
+
+/// Why a mutant that was reached is undecided.
 fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
     if standing.verdict().is_some() {
         return None;

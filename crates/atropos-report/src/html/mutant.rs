@@ -26,13 +26,13 @@ pub(super) fn class(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::NotBuilt) => "not-built",
         Some(verdict) => verdict.word(),
-        None => "undecided",
+        None => "untested",
     }
 }
 
 /// The word for it on the page.
 pub(super) fn word(verdict: Option<Verdict>) -> &'static str {
-    verdict.map_or("undecided", Verdict::word)
+    verdict.map_or("untested", Verdict::word)
 }
 
 /// All verdicts that some mutant may have, in the order of reports.
@@ -52,7 +52,7 @@ pub(super) fn badness(verdict: Option<Verdict>) -> u8 {
         Some(Verdict::Survived) => 5,
         Some(Verdict::Unreached) => 4,
         Some(Verdict::Uninfected) => 3,
-        None => 2,
+        Some(Verdict::Undecided) | None => 2,
         Some(Verdict::Killed(_)) => 1,
         Some(Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped) => 0,
     }

@@ -49,7 +49,6 @@ pub(super) fn totals(page: &mut String, outcomes: &Outcomes) {
         let explanation = match verdict {
             Some(Verdict::Killed(_)) if number > 0 => ways(totals),
             Some(verdict) => verdict.explanation().to_owned(),
-            None if outcomes.complete => "it can’t be told what the tests would say".to_owned(),
             None => "the run was interrupted before it came to them".to_owned(),
         };
         let (class, word) = (class(verdict), word(verdict));

@@ -32,7 +32,7 @@ fn tests_that_cant_judge_are_named() {
         "src/lib.rs",
         &[
             ("sum: replace + with -", "killed (panicked)"),
-            ("product: replace * with +", "untested"),
+            ("product: replace * with +", "undecided"),
         ],
     );
     let undecided = wavering.mutant("src/lib.rs", "product", "replace * with +");

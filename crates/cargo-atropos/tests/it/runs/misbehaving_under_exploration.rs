@@ -82,7 +82,7 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         .has_code(4);
     run.says("error: turns::tests::counts_may_get_lost (lib) fails under some schedule");
     let paused = run.mutant("src/turns.rs", "count", "replace > with >=");
-    assert_eq!(verdict(paused), "untested");
+    assert_eq!(verdict(paused), "undecided");
     let note = paused.note.as_deref().unwrap();
     assert!(
         note.ends_with("fails under some schedule without any mutant, too"),

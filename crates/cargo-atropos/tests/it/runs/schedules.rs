@@ -384,7 +384,7 @@ fn a_test_that_fails_under_some_schedule_comes_first_and_decides_nothing() {
     let undecided = outcomes
         .mutants
         .iter()
-        .filter(|mutant| mutant.verdict.is_none());
+        .filter(|mutant| mutant.verdict == Some(Verdict::Undecided));
     assert!(undecided.clone().count() > 0);
     for mutant in undecided {
         let note = mutant.note.as_ref().unwrap();
