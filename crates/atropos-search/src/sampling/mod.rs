@@ -1,6 +1,10 @@
 //! Strategies that draw schedules at random. Each execution has its own stream of random numbers,
 //! made from the seed and the execution's number, so any of them can be repeated, and any number of
 //! workers can share them. Memory is four bytes a step.
+//!
+//! A thread that yields asks for others to go first; it need not happen. In every second execution each yield is
+//! granted: a loop that waits ends soon. In the others each is granted with probability 1/2 ([`Drawn::decide_yields`]), so
+//! that no order is left out for ever, and nobody goes on for ever either.
 
 mod pct;
 mod pos;
@@ -59,6 +63,21 @@ struct Drawn {
     path: Vec<Choice>,
     begun: u64,
     progress: Progress,
+    /// Whether a thread that yields may go on before others in this execution.
+    may_go_on: bool,
+    /// For each thread: what was decided about the yield that it is about to perform.
+    yields: Vec<Yield>,
+}
+
+/// What comes of a yield.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Yield {
+    #[default]
+    Undecided,
+    /// All others that are ready come first.
+    GivesWay,
+    /// It is like any other operation.
+    GoesOn,
 }
 
 impl Drawn {
@@ -70,6 +89,8 @@ impl Drawn {
             path: Vec::new(),
             begun: 0,
             progress: Progress::default(),
+            may_go_on: false,
+            yields: Vec::new(),
         }
     }
 
@@ -80,6 +101,8 @@ impl Drawn {
         let number = self.draw.first + self.begun * self.draw.stride;
         self.random = Random::new(mix(self.draw.seed, number));
         self.path.clear();
+        self.yields.clear();
+        self.may_go_on = self.random.one_in(2);
         self.begun += 1;
         true
     }
@@ -93,7 +116,51 @@ impl Drawn {
 
     fn take(&mut self, thread: Thread) -> Option<Thread> {
         self.path.push(Choice::thread(thread));
+        if let Some(decision) = self.yields.get_mut(thread.index()) {
+            *decision = Yield::Undecided;
+        }
         Some(thread)
+    }
+
+    /// Decides about the yields of all ready threads, each once.
+    fn decide_yields(&mut self, point: &Point<'_>) {
+        if !self.may_go_on {
+            return;
+        }
+        for pending in point.ready().filter(|pending| pending.op.is_yielding()) {
+            let index = pending.thread.index();
+            if self.yields.len() <= index {
+                self.yields.resize(index + 1, Yield::Undecided);
+            }
+            if self.yields[index] == Yield::Undecided {
+                self.yields[index] = match self.random.one_in(2) {
+                    true => Yield::GoesOn,
+                    false => Yield::GivesWay,
+                };
+            }
+        }
+    }
+
+    /// Whether all others that are ready come before this thread.
+    fn gives_way(&self, pending: &Pending) -> bool {
+        let decision = || self.yields.get(pending.thread.index());
+        pending.op.is_yielding() && !(self.may_go_on && decision() == Some(&Yield::GoesOn))
+    }
+
+    /// The ready thread that ranks highest; threads that give way come after all others.
+    fn highest<'a>(
+        &self,
+        point: &Point<'a>,
+        rank: impl Fn(&Pending) -> u64,
+    ) -> Option<&'a Pending> {
+        point
+            .threads
+            .iter()
+            .filter(|pending| pending.ready)
+            .max_by_key(|pending| {
+                let others = std::cmp::Reverse(pending.thread);
+                (!self.gives_way(pending), rank(pending), others)
+            })
     }
 
     fn data(&mut self, options: u32) -> u32 {
@@ -126,18 +193,6 @@ impl Drawn {
             ..self.progress
         }
     }
-}
-
-/// The ready thread that ranks highest; threads that yield come after all others.
-fn highest<'a>(point: &Point<'a>, rank: impl Fn(&Pending) -> u64) -> Option<&'a Pending> {
-    point
-        .threads
-        .iter()
-        .filter(|pending| pending.ready)
-        .max_by_key(|pending| {
-            let others = std::cmp::Reverse(pending.thread);
-            (!pending.op.is_yielding(), rank(pending), others)
-        })
 }
 
 /// Everything of [`crate::Strategy`] that does not differ between sampling strategies.

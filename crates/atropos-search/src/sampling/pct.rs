@@ -6,12 +6,12 @@
 //! Steps are counted only where the order matters: where several threads are ready, and the one to go next
 //! is about to do something that others could notice. Their number k is not known in advance: it is that of
 //! the longest execution so far, and the first execution guesses. A thread that yields drops below all others
-//! too, so that it can't starve those that it waits for.
+//! too where its yield is granted, so that it can't starve those that it waits for.
 
-use super::{Draw, Drawn, highest, sampled};
+use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Point};
+use crate::system::{Guide, Pending, Point};
 
 /// Random priorities with a few random changes.
 #[derive(Clone, Debug)]
@@ -79,7 +79,13 @@ impl Pct {
         self.low -= 1;
     }
 
+    fn highest<'a>(&self, point: &Point<'a>) -> Option<&'a Pending> {
+        let rank = |pending: &Pending| self.priorities[pending.thread.index()];
+        self.drawn.highest(point, rank)
+    }
+
     fn give_priorities(&mut self, point: &Point<'_>) {
+        self.drawn.decide_yields(point);
         for pending in point.threads {
             let index = pending.thread.index();
             if self.priorities.len() <= index {
@@ -88,7 +94,8 @@ impl Pct {
             if self.priorities[index] == 0 {
                 self.priorities[index] = HIGH | self.drawn.random.number();
             }
-            if pending.ready && pending.op.is_yielding() && self.priorities[index] >= HIGH {
+            let gives_way = pending.ready && self.drawn.gives_way(pending);
+            if gives_way && self.priorities[index] >= HIGH {
                 self.drop_below_all(pending.thread);
             }
         }
@@ -101,11 +108,11 @@ impl Guide for Pct {
             return None;
         }
         self.give_priorities(point);
-        let mut next = highest(point, |pending| self.priorities[pending.thread.index()])?;
+        let mut next = self.highest(point)?;
         if !next.op.is_local() && point.ready().nth(1).is_some() {
             if self.changes.contains(&self.steps) {
                 self.drop_below_all(next.thread);
-                next = highest(point, |pending| self.priorities[pending.thread.index()])?;
+                next = self.highest(point)?;
             }
             self.steps += 1;
         }
@@ -124,7 +131,7 @@ mod tests {
     use super::*;
     use crate::op::{Kind, Object, Op};
     use crate::strategy::Strategy as _;
-    use crate::system::{Pending, Phase};
+    use crate::system::Phase;
 
     #[test]
     fn only_steps_whose_order_matters_are_counted() {

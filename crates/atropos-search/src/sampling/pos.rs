@@ -2,11 +2,11 @@
 //! random priority and the highest runs; operations that conflict with it draw anew. Rare orders of
 //! conflicting steps are far likelier than in a random walk.
 
-use super::{Draw, Drawn, highest, sampled};
+use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::op::Op;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Point};
+use crate::system::{Guide, Pending, Point};
 
 /// A random priority for each operation.
 #[derive(Clone, Debug)]
@@ -53,7 +53,9 @@ impl Guide for Pos {
             return None;
         }
         self.give_priorities(point);
-        let next = highest(point, |pending| self.priorities[pending.thread.index()])?;
+        self.drawn.decide_yields(point);
+        let rank = |pending: &Pending| self.priorities[pending.thread.index()];
+        let next = self.drawn.highest(point, rank)?;
         self.last = Some((next.thread, next.op));
         self.drawn.take(next.thread)
     }

@@ -3,7 +3,7 @@
 use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Point};
+use crate::system::{Guide, Pending, Point};
 
 /// A random walk through the schedules.
 #[derive(Clone, Debug)]
@@ -26,17 +26,15 @@ impl Guide for Uniform {
         if point.is_over() {
             return None;
         }
-        let (mut all, mut eager) = (0, 0);
-        for pending in point.ready() {
-            all += 1;
-            eager += usize::from(!pending.op.is_yielding());
-        }
-        let yields = eager == 0;
-        let count = if yields { all } else { eager };
+        self.drawn.decide_yields(point);
+        let is_eager = |pending: &&Pending| !self.drawn.gives_way(pending);
+        let (all, eager) = (point.ready().count(), point.ready().filter(is_eager).count());
+        let all_yield = eager == 0;
+        let count = if all_yield { all } else { eager };
         let nth = self.drawn.random.below(count as u64) as usize;
         let mut candidates = point
             .ready()
-            .filter(|pending| yields || !pending.op.is_yielding());
+            .filter(|pending| all_yield || !self.drawn.gives_way(pending));
         let thread = candidates.nth(nth)?.thread;
         self.drawn.take(thread)
     }

@@ -217,6 +217,52 @@ fn the_estimate_comes_close_while_the_search_runs() {
     assert!((200.0..4000.0).contains(&halfway), "{halfway}");
 }
 
+/// One thread yields once, the other does not; fails if the one that yields goes first, or if it does not.
+struct YieldsOnce {
+    fails_if_it_goes_on: bool,
+}
+
+impl System for YieldsOnce {
+    fn run(&mut self, guide: &mut dyn Guide) -> End {
+        let pending = |t: u32, op: Op| Pending {
+            thread: Thread(t),
+            op,
+            ready: true,
+        };
+        let threads = [pending(0, Op::local().yielding()), pending(1, Op::universal())];
+        let first = guide.choose(&Point {
+            threads: &threads,
+            fingerprint: None,
+            phase: Phase::Running,
+        });
+        let Some(first) = first else {
+            return End::Stopped;
+        };
+        guide.choose(&Point {
+            threads: &threads,
+            fingerprint: None,
+            phase: Phase::CutShort,
+        });
+        match (first == Thread(0)) == self.fails_if_it_goes_on {
+            true => End::Failed(0),
+            false => End::Passed(0),
+        }
+    }
+}
+
+#[test]
+fn every_sampling_strategy_lets_a_thread_go_on_after_a_yield_and_lets_others_go_first() {
+    for fails_if_it_goes_on in [true, false] {
+        for mut strategy in strategies(100, 7) {
+            let mut system = YieldsOnce {
+                fails_if_it_goes_on,
+            };
+            let report = explore(&mut system, &mut *strategy);
+            assert!(report.finding.is_some(), "{}", report.coverage);
+        }
+    }
+}
+
 /// A system that is not what it was the time before.
 struct Moody {
     runs: u32,
