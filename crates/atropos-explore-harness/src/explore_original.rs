@@ -20,6 +20,10 @@ pub const REPORT: Duration = Duration::from_millis(200);
 /// Executions of a search before other processes are called in: most searches are over by then. An exhaustive one
 /// then begins anew, in parts; one that remembers states goes on.
 const ALONE: u64 = 2000;
+/// The share of the budget that random schedules get before a long exhaustive search goes on.
+const EARLY: u64 = 2;
+/// Stages of the default that share the time: random schedules and search in turns and then apart, and the bounds.
+const STAGES: u64 = 4;
 
 /// A strategy, and whether it goes on to the next stage when its time is up.
 enum Way {
@@ -33,6 +37,7 @@ impl Way {
     fn of(request: &Request) -> Result<Way, String> {
         if request.strategy.is_empty() {
             return Ok(Way::Gradual(Gradual::new(Budget {
+                early: request.executions.div_ceil(EARLY),
                 exhaustive: request.executions,
                 bounded: request.executions,
                 random: request.executions,
@@ -60,21 +65,26 @@ impl Way {
     /// What is to be explored now, if it can be divided from the start and that is worth while.
     fn task(&mut self, subject: &mut Subject<'_>, request: &Request) -> Option<Task<'static>> {
         let is_long = is_long(&self.strategy().progress());
-        let drawn = |schedules: u64, how: Sampling| Task::Drawn {
+        let drawn = |first: u64, schedules: u64, how: Sampling| Task::Drawn {
+            first,
             schedules,
             seed: request.seed,
             how,
         };
         match self {
             Way::Gradual(gradual) => match gradual.stage() {
-                GradualStage::Exhaustive => is_long.then(|| Task::exhaustive(subject)),
-                GradualStage::Bounded => None,
-                GradualStage::Random => Some(drawn(request.executions, Sampling::Random)),
+                GradualStage::Alternating | GradualStage::Bounded => None,
+                GradualStage::Exhaustive => Some(Task::exhaustive(subject)),
+                GradualStage::Early | GradualStage::Random => {
+                    let (first, schedules) = gradual.samples_left();
+                    // One has been begun for it.
+                    Some(drawn(first - 1, schedules + 1, Sampling::Mixed))
+                }
             },
             Way::Searching(_) => None,
             Way::Chosen(division, _) => match *division {
                 Division::Tree => is_long.then(|| Task::exhaustive(subject)),
-                Division::Sample { schedules, how } => Some(drawn(schedules, how)),
+                Division::Sample { schedules, how } => Some(drawn(0, schedules, how)),
                 Division::Rounds | Division::Whole => None,
             },
         }
@@ -149,9 +159,8 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
         }
         if let Some(task) = exploration.way.task(subject, request) {
             match exploration.share(subject, task)? {
-                Shared::Over(explored) => return Ok(*explored),
-                Shared::NextStage => continue,
-                Shared::NoStageLeft => break,
+                ControlFlow::Continue(()) => continue,
+                ControlFlow::Break(()) => break,
             }
         }
         if exploration.execute(subject).is_break() {
@@ -171,27 +180,18 @@ struct Exploration<'o> {
     stage_end: Instant,
     next_report: Instant,
     failing: Option<(End, Schedule)>,
-    /// Executions that other processes made in stages that are over.
-    elsewhere: u64,
-    /// What they told of a search that this one goes on with.
+    /// What other processes told.
     shared: Explored,
-}
-
-/// What came of a stage that several processes shared.
-enum Shared {
-    /// The exploration is over.
-    Over(Box<Explored>),
-    NextStage,
-    NoStageLeft,
+    /// What they covered, if they carried all of it out.
+    covered: Option<(Coverage, u64)>,
 }
 
 impl<'o> Exploration<'o> {
     fn new(request: &'o Request) -> Result<Exploration<'o>, String> {
         let start = Instant::now();
         let way = Way::of(request)?;
-        // The default has three stages.
         let stage = match &way {
-            Way::Gradual(_) => Duration::from_millis(request.patience / 3),
+            Way::Gradual(_) => Duration::from_millis(request.patience / STAGES),
             Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(request.patience),
         };
         Ok(Exploration {
@@ -202,8 +202,8 @@ impl<'o> Exploration<'o> {
             stage_end: start + stage,
             next_report: start + REPORT,
             failing: None,
-            elsewhere: 0,
             shared: Explored::default(),
+            covered: None,
         })
     }
 
@@ -236,27 +236,36 @@ impl<'o> Exploration<'o> {
         })
     }
 
-    /// Shares the present stage among processes.
+    /// Shares the present stage among processes; breaks if it is the last.
     fn share(
         &mut self,
         subject: &mut Subject<'_>,
         mut task: Task<'static>,
-    ) -> Result<Shared, String> {
+    ) -> Result<ControlFlow<()>, String> {
         let limits = Limits {
             processes: self.request.workers.max(1),
             executions: self.way.budget(self.request),
             until: self.stage_end,
         };
-        let outcome = parallel::explore(subject, &mut task, limits)?;
-        if outcome.is_settled || self.way.is_at_last_stage() {
-            let explored = told(&mut self.way, outcome, self.elsewhere, self.start);
-            return Ok(Shared::Over(Box::new(explored)));
+        let Outcome {
+            explored, coverage, ..
+        } = parallel::explore(subject, &mut task, limits)?;
+        let executions = explored.executions;
+        let is_complete = coverage == Coverage::All;
+        let is_over = parallel::add(&mut self.shared, explored);
+        match &mut self.way {
+            Way::Gradual(gradual) => gradual.take_in(executions, is_complete),
+            Way::Chosen(..) | Way::Searching(_) => {
+                self.covered = Some((coverage, executions));
+                return Ok(ControlFlow::Break(()));
+            }
         }
-        self.elsewhere += outcome.explored.executions;
-        Ok(match self.end_stage() {
-            ControlFlow::Continue(()) => Shared::NextStage,
-            ControlFlow::Break(()) => Shared::NoStageLeft,
-        })
+        Ok(
+            match is_over || is_complete || self.way.is_at_last_stage() {
+                true => ControlFlow::Break(()),
+                false => self.end_stage(),
+            },
+        )
     }
 
     /// Runs one execution here; breaks if it is the last.
@@ -287,18 +296,17 @@ impl<'o> Exploration<'o> {
     /// What came of it.
     fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
         let strategy = self.way.strategy();
-        let (coverage, progress, divergence) = (
-            strategy.coverage(),
-            strategy.progress(),
-            strategy.divergence(),
-        );
+        let divergence = strategy.divergence();
+        let (coverage, executions) = self
+            .covered
+            .unwrap_or_else(|| (strategy.coverage(), strategy.progress().executions));
         let notes = subject.take_notes();
         let mut explored = describe::notes(&notes);
         explored.divergence = divergence.map(text);
         let is_over = parallel::add(&mut explored, self.shared);
         explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
         explored.coverage = coverage.to_string();
-        explored.executions = progress.executions + self.elsewhere;
+        explored.executions = executions;
         if let (Some((end, schedule)), Some(failure), None) =
             (self.failing, notes.failure, notes.uncontrolled)
         {
@@ -310,27 +318,6 @@ impl<'o> Exploration<'o> {
         }
         explored.nanoseconds = self.start.elapsed().as_nanos() as u64;
         explored
-    }
-}
-
-/// What came of an exploration whose last stage several processes shared.
-fn told(way: &mut Way, outcome: Outcome, elsewhere: u64, start: Instant) -> Explored {
-    // An exhaustive search was begun anew; what came before random schedules counts.
-    let before = match way {
-        Way::Gradual(gradual) if gradual.stage() == GradualStage::Random => {
-            gradual.progress().executions
-        }
-        _ => 0,
-    };
-    let coverage = match way {
-        Way::Gradual(gradual) => gradual.coverage_with(outcome.coverage),
-        Way::Chosen(..) | Way::Searching(_) => outcome.coverage,
-    };
-    Explored {
-        coverage: coverage.to_string(),
-        executions: before + elsewhere + outcome.explored.executions,
-        nanoseconds: start.elapsed().as_nanos() as u64,
-        ..outcome.explored
     }
 }
 

@@ -400,6 +400,7 @@ mod tests {
     #[test]
     fn what_counts_is_all_up_to_the_first_piece_that_fails() {
         let task = Task::Drawn {
+            first: 0,
             schedules: 2000,
             seed: 7,
             how: Sampling::Random,

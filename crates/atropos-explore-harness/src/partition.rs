@@ -2,8 +2,8 @@
 //! processes there are.
 
 use atropos_protocol::exploration::{Explored, Response};
-use atropos_search::{Coverage, Draw, Exhaustive, Found, Pct, Pos, Round, Sampling, Search};
-use atropos_search::{Strategy, Uniform, Waiting, WorkItem, split};
+use atropos_search::{Coverage, Draw, Exhaustive, Found, Round, Sampling, Search};
+use atropos_search::{Strategy, Waiting, WorkItem, split};
 
 use crate::subject::Subject;
 
@@ -21,6 +21,8 @@ pub enum Task<'a> {
     Exhaustive(Vec<WorkItem>),
     /// So many random schedules, drawn this way. (PCT learns how long executions are in each piece anew.)
     Drawn {
+        /// The number of the first.
+        first: u64,
         schedules: u64,
         seed: u64,
         how: Sampling,
@@ -57,10 +59,20 @@ impl Task<'_> {
                 Box::new(Exhaustive::of_part(parts[number as usize].clone()))
             }
             Task::Drawn {
+                first,
                 schedules,
                 seed,
                 how,
-            } => drawn(number, *schedules, *seed, *how),
+            } => {
+                let before = number * DRAWN;
+                let draw = Draw {
+                    schedules: DRAWN.min(*schedules - before),
+                    seed: *seed,
+                    first: *first + before,
+                    stride: 1,
+                };
+                how.strategy(draw, None)
+            }
             Task::Round { search, waiting } => {
                 let piece = of_round(waiting).nth(number as usize);
                 let mut round = Round::new(search, piece.unwrap_or_default());
@@ -110,21 +122,6 @@ impl Task<'_> {
 /// The pieces of a round.
 pub fn of_round(waiting: &[Waiting]) -> std::slice::Chunks<'_, Waiting> {
     waiting.chunks(TRANSITIONS)
-}
-
-fn drawn(number: u64, schedules: u64, seed: u64, how: Sampling) -> Box<dyn Strategy> {
-    let first = number * DRAWN;
-    let draw = Draw {
-        schedules: DRAWN.min(schedules - first),
-        seed,
-        first,
-        stride: 1,
-    };
-    match how {
-        Sampling::Random => Box::new(Uniform::new(draw)),
-        Sampling::Pct { depth } => Box::new(Pct::new(draw, depth)),
-        Sampling::Pos => Box::new(Pos::new(draw)),
-    }
 }
 
 #[cfg(test)]
@@ -183,6 +180,7 @@ mod tests {
     #[test]
     fn random_schedules_are_divided_without_gap_or_overlap() {
         let mut task = Task::Drawn {
+            first: 0,
             schedules: 1201,
             seed: 7,
             how: Sampling::Random,

@@ -1,51 +1,92 @@
-//! The default: exhaustive within a budget, then the largest preemption bound that fits, then random.
+//! The default. Exhaustive search and random schedules take turns that grow, so that whatever finds a failure early costs
+//! little more than by itself. A search that turns out to be long waits for more random schedules, then goes on alone; then
+//! comes the largest preemption bound that fits, then random schedules again.
 //!
 //! The budget is counted in executions, so that the same budget gives the same result; a caller who
-//! watches a clock says so with [`Gradual::hurry`].
+//! watches a clock says so with [`Gradual::hurry`]. Stages may be carried out elsewhere, by several processes, which tell
+//! what they did ([`Gradual::take_in`]).
 
 use crate::exhaustive::Exhaustive;
 use crate::pass_on;
-use crate::sampling::{Draw, Uniform};
+use crate::sampling::{Draw, Mixed};
 use crate::schedule::Schedule;
 use crate::search::Search;
-use crate::strategy::{Coverage, Divergence, Progress, Strategy};
+use crate::strategy::{Coverage, Divergence, Progress, Sampling, Strategy};
 use crate::system::{End, Guide};
+
+/// Executions after which an exhaustive search is long: most are over by then.
+const LONG: u64 = 2000;
+/// Random schedules of the first turn, which comes after the search's first execution.
+const FIRST_TURN: u64 = 16;
 
 /// How many executions each stage may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
+    /// Random schedules before a long exhaustive search goes on.
+    pub early: u64,
     pub exhaustive: u64,
     /// For all preemption bounds together.
     pub bounded: u64,
+    /// Random schedules after all else.
     pub random: u64,
     pub seed: u64,
 }
 
-/// The stages by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The stages, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum GradualStage {
+    /// Exhaustive search and random schedules in turns.
+    Alternating,
+    /// More random schedules, as the search is long.
+    Early,
     Exhaustive,
     Bounded,
     Random,
 }
 
-#[derive(Clone, Debug)]
-enum Stage {
-    Exhaustive(Box<Exhaustive>),
-    Bounded { search: Box<Search>, bound: u32 },
-    Random(Box<Uniform>),
+/// Whose turn it is in the first stage, and for how long.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    is_search: bool,
+    left: u64,
+    /// Random schedules of the next turn; the search has half as many after it.
+    next: u64,
+}
+
+impl Turns {
+    fn change(&mut self) {
+        self.is_search = !self.is_search;
+        self.left = match self.is_search {
+            true => self.next / 4,
+            false => self.next,
+        };
+        if !self.is_search {
+            self.next *= 2;
+        }
+    }
 }
 
 /// One strategy after the other until the budget is used up.
 #[derive(Clone, Debug)]
 pub struct Gradual {
     budget: Budget,
-    stage: Stage,
+    stage: GradualStage,
+    turns: Turns,
+    search: Box<Exhaustive>,
+    samples: Box<Mixed>,
+    bounded: Box<Search>,
+    /// What `bounded` allows.
+    bound: u32,
     /// The largest bound that was finished.
-    bound: Option<u32>,
+    finished_bound: Option<u32>,
     is_complete: bool,
-    spent: u64,
+    /// Executions of the search with smaller bounds.
     earlier: Progress,
+    /// Executions of the present stage.
+    spent: u64,
+    /// Executions of other processes: random ones, and those of a search that was begun anew.
+    drawn_elsewhere: u64,
+    searched_elsewhere: u64,
     hurried: bool,
 }
 
@@ -53,11 +94,22 @@ impl Gradual {
     pub fn new(budget: Budget) -> Gradual {
         Gradual {
             budget,
-            stage: Stage::Exhaustive(Box::default()),
-            bound: None,
+            stage: GradualStage::Alternating,
+            turns: Turns {
+                is_search: true,
+                left: 1,
+                next: FIRST_TURN,
+            },
+            search: Box::default(),
+            samples: Box::new(Mixed::new(Draw::new(budget.early, budget.seed))),
+            bounded: Box::new(Search::chess(0)),
+            bound: 0,
+            finished_bound: None,
             is_complete: false,
-            spent: 0,
             earlier: Progress::default(),
+            spent: 0,
+            drawn_elsewhere: 0,
+            searched_elsewhere: 0,
             hurried: false,
         }
     }
@@ -70,100 +122,131 @@ impl Gradual {
     /// The search with a bound on preemptions, if that is the present stage, and how many more executions it may take.
     pub fn bounded(&mut self) -> Option<(&mut Search, u64)> {
         let left = self.budget.bounded.saturating_sub(self.spent);
-        match &mut self.stage {
-            Stage::Bounded { search, .. } => Some((search, left)),
-            _ => None,
-        }
+        (self.stage == GradualStage::Bounded).then_some((&mut self.bounded, left))
     }
 
-    /// So many executions of this stage were made elsewhere.
+    /// So many executions of the search with a bound were made elsewhere; it has taken in what they found.
     pub fn spend(&mut self, executions: u64) {
         self.spent += executions;
     }
 
     /// The stage of the last execution.
     pub fn stage(&self) -> GradualStage {
-        match self.stage {
-            Stage::Exhaustive(_) => GradualStage::Exhaustive,
-            Stage::Bounded { .. } => GradualStage::Bounded,
-            Stage::Random(_) => GradualStage::Random,
-        }
+        self.stage
     }
 
-    /// The coverage if the present stage has come to this one.
-    pub fn coverage_with(&self, now: Coverage) -> Coverage {
-        match (self.bound, now) {
-            (_, Coverage::All) => Coverage::All,
-            (Some(bound), now) => {
-                Coverage::Both(Box::new(Coverage::Preemptions(bound)), Box::new(now))
+    /// The number of the next random schedule, and how many of them the present stage may still draw.
+    pub fn samples_left(&self) -> (u64, u64) {
+        let all = match self.stage {
+            GradualStage::Random => self.budget.early + self.budget.random,
+            _ => self.budget.early,
+        };
+        let drawn = self.samples.begun() + self.drawn_elsewhere;
+        (drawn, all.saturating_sub(drawn))
+    }
+
+    /// The present stage was carried out elsewhere with so many executions, and is over. If it is the exhaustive search, which then
+    /// began anew: to its end or not.
+    pub fn take_in(&mut self, executions: u64, is_complete: bool) {
+        match self.stage {
+            GradualStage::Early | GradualStage::Random => self.drawn_elsewhere += executions,
+            GradualStage::Alternating | GradualStage::Exhaustive | GradualStage::Bounded => {
+                self.searched_elsewhere += executions;
+                self.is_complete |= is_complete;
             }
-            (None, now) => now,
         }
+        self.hurried = true;
     }
 
     fn current(&self) -> &dyn Strategy {
-        match &self.stage {
-            Stage::Exhaustive(strategy) => &**strategy,
-            Stage::Bounded { search, .. } => &**search,
-            Stage::Random(strategy) => &**strategy,
+        match self.stage {
+            GradualStage::Alternating if self.turns.is_search => &*self.search,
+            GradualStage::Exhaustive => &*self.search,
+            GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
+                &*self.samples
+            }
+            GradualStage::Bounded => &*self.bounded,
         }
     }
 
     fn current_mut(&mut self) -> &mut dyn Strategy {
-        match &mut self.stage {
-            Stage::Exhaustive(strategy) => &mut **strategy,
-            Stage::Bounded { search, .. } => &mut **search,
-            Stage::Random(strategy) => &mut **strategy,
+        match self.stage {
+            GradualStage::Alternating if self.turns.is_search => &mut *self.search,
+            GradualStage::Exhaustive => &mut *self.search,
+            GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
+                &mut *self.samples
+            }
+            GradualStage::Bounded => &mut *self.bounded,
         }
     }
 
     fn is_spent(&self) -> bool {
+        let searched = self.search.progress();
+        let searched = searched.executions + searched.abandoned;
         match self.stage {
-            Stage::Exhaustive(_) => self.spent >= self.budget.exhaustive,
-            Stage::Bounded { .. } => self.spent >= self.budget.bounded,
-            Stage::Random(_) => false,
+            GradualStage::Alternating => searched >= LONG.min(self.budget.exhaustive),
+            GradualStage::Exhaustive => searched >= self.budget.exhaustive,
+            GradualStage::Bounded => self.spent >= self.budget.bounded,
+            GradualStage::Early | GradualStage::Random => false,
         }
     }
 
-    fn random(&self) -> Stage {
-        let draw = Draw::new(self.budget.random, self.budget.seed);
-        Stage::Random(Box::new(Uniform::new(draw)))
+    /// Begins an execution of the present stage; false if there is none left of it.
+    fn begin_here(&mut self) -> bool {
+        if self.stage == GradualStage::Alternating {
+            if self.turns.left == 0 {
+                self.turns.change();
+            }
+            if !self.turns.is_search && self.samples_left().1 == 0 {
+                self.turns.change();
+            }
+            self.turns.left -= 1;
+        }
+        if self.current_mut().begin() {
+            self.spent += 1;
+            return true;
+        }
+        false
     }
 
-    /// Leaves a stage for the next; false after the last.
-    fn advance(&mut self, finished: bool) -> bool {
-        let done = self.current().progress();
-        let next = match &self.stage {
-            // Too long for that is too long for the next as well.
-            Stage::Exhaustive(strategy) if strategy.gave_up() => self.random(),
-            Stage::Exhaustive(_) if finished => {
-                self.is_complete = true;
-                return false;
-            }
-            Stage::Exhaustive(_) => {
-                self.spent = 0;
-                Stage::Bounded {
-                    search: Box::new(Search::chess(0)),
-                    bound: 0,
-                }
-            }
-            Stage::Bounded { search, bound } if finished => {
-                self.bound = Some(*bound);
-                if !search.was_cut_by_bound() {
+    /// Leaves a stage for the next; false after the last, or when all is covered.
+    fn advance(&mut self, is_finished: bool) -> bool {
+        let next = match self.stage {
+            GradualStage::Alternating | GradualStage::Exhaustive if is_finished => {
+                // Too long for that is too long for the next as well.
+                if self.search.gave_up() {
+                    GradualStage::Random
+                } else {
                     self.is_complete = true;
                     return false;
                 }
-                Stage::Bounded {
-                    search: Box::new(Search::chess(bound + 1)),
-                    bound: bound + 1,
-                }
             }
-            Stage::Bounded { .. } => self.random(),
-            Stage::Random(_) => return false,
+            GradualStage::Alternating => GradualStage::Early,
+            GradualStage::Early => GradualStage::Exhaustive,
+            GradualStage::Exhaustive => GradualStage::Bounded,
+            GradualStage::Bounded if is_finished => {
+                self.finished_bound = Some(self.bound);
+                if !self.bounded.was_cut_by_bound() {
+                    self.is_complete = true;
+                    return false;
+                }
+                let done = self.bounded.progress();
+                self.earlier.executions += done.executions;
+                self.earlier.abandoned += done.abandoned;
+                self.bound += 1;
+                *self.bounded = Search::chess(self.bound);
+                return true;
+            }
+            GradualStage::Bounded => GradualStage::Random,
+            GradualStage::Random => return false,
         };
-        self.earlier.executions += done.executions;
-        self.earlier.abandoned += done.abandoned;
         self.stage = next;
+        self.spent = 0;
+        if next == GradualStage::Random {
+            let (first, left) = self.samples_left();
+            self.samples
+                .go_on_from(first - self.samples.begun(), self.samples.begun() + left);
+        }
         true
     }
 }
@@ -178,17 +261,18 @@ impl Strategy for Gradual {
         if self.is_complete {
             return false;
         }
-        let hurried = std::mem::take(&mut self.hurried);
-        if (hurried || self.is_spent()) && !self.advance(false) {
+        if std::mem::take(&mut self.hurried) && !self.advance(false) {
             return false;
         }
-        while !self.current_mut().begin() {
-            if self.current().divergence().is_some() || !self.advance(true) {
+        loop {
+            let is_spent = self.is_spent();
+            if !is_spent && self.begin_here() {
+                return true;
+            }
+            if self.divergence().is_some() || !self.advance(!is_spent) {
                 return false;
             }
         }
-        self.spent += 1;
-        true
     }
 
     fn end(&mut self, end: End) {
@@ -203,20 +287,54 @@ impl Strategy for Gradual {
         if self.is_complete {
             return Coverage::All;
         }
-        self.coverage_with(self.current().coverage())
+        let samples = self.samples.progress().executions + self.drawn_elsewhere;
+        let sample = Coverage::Sample {
+            schedules: samples,
+            seed: self.budget.seed,
+            how: Sampling::Mixed,
+        };
+        let whole = self.progress().executions;
+        let searched = match self.finished_bound {
+            Some(bound) => Coverage::Preemptions(bound),
+            None => Coverage::Part {
+                schedules: whole - samples,
+            },
+        };
+        match samples {
+            0 => searched,
+            _ if whole == samples => sample,
+            _ => Coverage::Both(Box::new(searched), Box::new(sample)),
+        }
     }
 
+    /// Where the exhaustive search covered all, the random schedules are not counted: they repeat what it did.
     fn progress(&self) -> Progress {
+        let (search, samples) = (self.search.progress(), self.samples.progress());
+        let bounded = match self.stage >= GradualStage::Bounded {
+            true => self.bounded.progress(),
+            false => Progress::default(),
+        };
+        let searched = match self.searched_elsewhere {
+            0 => search.executions,
+            elsewhere => elsewhere,
+        };
+        let systematic = searched + self.earlier.executions + bounded.executions;
+        let drawn = samples.executions + self.drawn_elsewhere;
+        let is_searched = self.is_complete && self.stage <= GradualStage::Exhaustive;
+        let executions = match is_searched {
+            true => searched,
+            false => systematic + drawn,
+        };
         let now = self.current().progress();
-        let executions = self.earlier.executions + now.executions;
-        // Earlier stages are done, whatever is left of this one.
-        let whole = now
-            .estimate()
-            .map(|whole| self.earlier.executions as f64 + whole);
+        let before = executions.saturating_sub(now.executions) as f64;
+        let whole = now.estimate().map(|whole| before + whole);
         let share = whole.map_or(0.0, |whole| executions as f64 / whole);
         Progress {
             executions,
-            abandoned: self.earlier.abandoned + now.abandoned,
+            abandoned: search.abandoned
+                + samples.abandoned
+                + self.earlier.abandoned
+                + bounded.abandoned,
             share: if self.is_complete { 1.0 } else { share },
         }
     }

@@ -9,7 +9,7 @@
 //!   [`Walk`].
 //! - A [`Strategy`] is a guide with a plan; [`explore`] drives it. [`Exhaustive`] takes one schedule per
 //!   class of equivalent ones; [`Search`] goes through states (stateful, preemption bound, full
-//!   enumeration); [`Uniform`], [`Pct`] and [`Pos`] draw at random; [`Replay`] repeats; [`Gradual`] is the
+//!   enumeration); [`Uniform`], [`Pct`], [`Pos`] and [`Surw`] draw at random, [`Mixed`] by each of them in turn; [`Replay`] repeats; [`Gradual`] is the
 //!   default. [`STRATEGIES`] lists them by name. [`Coverage`] says in words what was covered.
 //! - A [`Schedule`] is one line of text; [`shrink()`] makes it readable, [`check_determinism`] tells where
 //!   two runs of it part.
@@ -66,7 +66,7 @@ pub use op::{Access, Kind, Object, Op};
 pub use random::Random;
 pub use registry::{Division, STRATEGIES, StrategyEntry, StrategySpec, UnknownStrategy};
 pub use replay::{Replay, Strictness, check_determinism, replay};
-pub use sampling::{Draw, Pct, Pos, Uniform};
+pub use sampling::{Draw, Mixed, Pct, Pos, Surw, Uniform};
 pub use schedule::{Schedule, ScheduleError};
 pub use search::{Found, Matching, NotFound, Round, Search, SearchOrder, Settings, Size, Waiting};
 pub use shrink::{Shrunk, shrink};

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use crate::exhaustive::Exhaustive;
 use crate::replay::{Replay, Strictness};
-use crate::sampling::{Draw, Pct, Pos, Uniform};
+use crate::sampling::Draw;
 use crate::schedule::Schedule;
 use crate::search::{Search, SearchOrder};
 use crate::strategy::{Sampling, Strategy};
@@ -29,6 +29,8 @@ pub enum StrategySpec {
         depth: u32,
     },
     Pos(u64),
+    Surw(u64),
+    Mixed(u64),
     Replay(Schedule),
 }
 
@@ -46,7 +48,7 @@ pub struct StrategyEntry {
 }
 
 /// All strategies that a user can name.
-pub const STRATEGIES: [StrategyEntry; 8] = [
+pub const STRATEGIES: [StrategyEntry; 10] = [
     StrategyEntry {
         name: "exhaustive",
         syntax: "exhaustive",
@@ -100,6 +102,18 @@ pub const STRATEGIES: [StrategyEntry; 8] = [
         parse: |rest| rest?.parse().ok().map(StrategySpec::Pos),
     },
     StrategyEntry {
+        name: "surw",
+        syntax: "surw:N",
+        summary: "N schedules by selectively uniform random walk.",
+        parse: |rest| rest?.parse().ok().map(StrategySpec::Surw),
+    },
+    StrategyEntry {
+        name: "mixed",
+        syntax: "mixed:N",
+        summary: "N schedules, drawn in each of these ways in turn.",
+        parse: |rest| rest?.parse().ok().map(StrategySpec::Mixed),
+    },
+    StrategyEntry {
         name: "replay",
         syntax: "replay:SCHEDULE",
         summary: "One schedule.",
@@ -131,6 +145,8 @@ impl StrategySpec {
             | StrategySpec::Random(_)
             | StrategySpec::Pct { .. }
             | StrategySpec::Pos(_)
+            | StrategySpec::Surw(_)
+            | StrategySpec::Mixed(_)
             | StrategySpec::Replay(_) => None,
         }
     }
@@ -142,11 +158,18 @@ impl StrategySpec {
             StrategySpec::Stateful(order) => Box::new(Search::stateful(*order)),
             StrategySpec::Enumerate => Box::new(Search::enumeration()),
             StrategySpec::Chess(bound) => Box::new(Search::chess(*bound)),
-            StrategySpec::Random(schedules) => Box::new(Uniform::new(Draw::new(*schedules, seed))),
-            StrategySpec::Pct { schedules, depth } => {
-                Box::new(Pct::new(Draw::new(*schedules, seed), *depth))
-            }
-            StrategySpec::Pos(schedules) => Box::new(Pos::new(Draw::new(*schedules, seed))),
+            StrategySpec::Random(_)
+            | StrategySpec::Pct { .. }
+            | StrategySpec::Pos(_)
+            | StrategySpec::Surw(_)
+            | StrategySpec::Mixed(_) => match self.division() {
+                Division::Sample { schedules, how } => {
+                    how.strategy(Draw::new(schedules, seed), None)
+                }
+                Division::Tree | Division::Rounds | Division::Whole => {
+                    unreachable!("these draw their schedules")
+                }
+            },
             StrategySpec::Replay(schedule) => Box::new(Replay::new(schedule, Strictness::Exact)),
         }
     }
@@ -164,6 +187,8 @@ impl StrategySpec {
                 sample(schedules, Sampling::Pct { depth: *depth })
             }
             StrategySpec::Pos(schedules) => sample(schedules, Sampling::Pos),
+            StrategySpec::Surw(schedules) => sample(schedules, Sampling::Surw),
+            StrategySpec::Mixed(schedules) => sample(schedules, Sampling::Mixed),
             StrategySpec::Replay(_) => Division::Whole,
         }
     }
@@ -180,6 +205,8 @@ impl fmt::Display for StrategySpec {
             StrategySpec::Random(schedules) => write!(f, "random:{schedules}"),
             StrategySpec::Pct { schedules, depth } => write!(f, "pct:{schedules},{depth}"),
             StrategySpec::Pos(schedules) => write!(f, "pos:{schedules}"),
+            StrategySpec::Surw(schedules) => write!(f, "surw:{schedules}"),
+            StrategySpec::Mixed(schedules) => write!(f, "mixed:{schedules}"),
             StrategySpec::Replay(schedule) => write!(f, "replay:{schedule}"),
         }
     }
@@ -216,7 +243,7 @@ impl FromStr for StrategySpec {
 mod tests {
     use super::*;
 
-    const EXAMPLES: &str = "exhaustive stateful stateful:breadth enumerate chess:2 random:1000 pct:1000,3 pos:7 replay:s1:0*3,1";
+    const EXAMPLES: &str = "exhaustive stateful stateful:breadth enumerate chess:2 random:1000 pct:1000,3 pos:7 surw:7 mixed:20 replay:s1:0*3,1";
 
     fn examples() -> impl Iterator<Item = (&'static str, StrategySpec)> {
         EXAMPLES

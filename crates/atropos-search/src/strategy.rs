@@ -70,6 +70,10 @@ pub enum Sampling {
     Pct { depth: u32 },
     /// Partial-order sampling: a priority for each operation, drawn anew after a conflict.
     Pos,
+    /// Selectively uniform random walk: all orders of the operations on one object about equally likely.
+    Surw,
+    /// All of these in turn.
+    Mixed,
 }
 
 impl fmt::Display for Coverage {
@@ -89,6 +93,8 @@ impl fmt::Display for Coverage {
                     Sampling::Random => {}
                     Sampling::Pct { depth } => write!(f, " (PCT, depth {depth})")?,
                     Sampling::Pos => f.write_str(" (POS)")?,
+                    Sampling::Surw => f.write_str(" (SURW)")?,
+                    Sampling::Mixed => f.write_str(" (mixed)")?,
                 }
                 write!(f, ", seed {seed}")
             }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::{SearchResult, Watch};
 use crate::choice::Thread;
 use crate::pass_on;
-use crate::sampling::{Draw, Pct, Pos, Uniform};
+use crate::sampling::Draw;
 use crate::strategy::{Coverage, Finding, Sampling, Strategy};
 use crate::system::{End, Guide, Mutable, Point};
 
@@ -29,14 +29,7 @@ impl Sampler {
             first: number,
             stride: 1,
         };
-        match (self.how, self.length) {
-            (Sampling::Random, _) => Box::new(Uniform::new(draw)),
-            (Sampling::Pos, _) => Box::new(Pos::new(draw)),
-            (Sampling::Pct { depth }, None) => Box::new(Pct::new(draw, depth)),
-            (Sampling::Pct { depth }, Some(length)) => {
-                Box::new(Pct::of_length(draw, depth, length))
-            }
-        }
+        self.how.strategy(draw, self.length)
     }
 }
 

@@ -6,19 +6,23 @@
 //! granted: a loop that waits ends soon. In the others each is granted with probability 1/2 ([`Drawn::decide_yields`]), so
 //! that no order is left out for ever, and nobody goes on for ever either.
 
+mod mixed;
 mod pct;
 mod pos;
+mod surw;
 mod uniform;
 
+pub use mixed::Mixed;
 pub use pct::Pct;
 pub use pos::Pos;
+pub use surw::Surw;
 pub use uniform::Uniform;
 
 use crate::choice::{Choice, Thread};
 use crate::hash::mix;
 use crate::random::Random;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Progress, Sampling};
+use crate::strategy::{Coverage, Progress, Sampling, Strategy};
 use crate::system::{End, Pending, Point};
 
 /// How many executions, of which seed; and which of them, if several workers share the work.
@@ -50,6 +54,22 @@ impl Draw {
             seed,
             first: worker,
             stride: all,
+        }
+    }
+}
+
+impl Sampling {
+    /// The strategy that draws this way. `length` is that of executions, where it is known.
+    pub fn strategy(self, draw: Draw, length: Option<u64>) -> Box<dyn Strategy> {
+        match (self, length) {
+            (Sampling::Random, _) => Box::new(Uniform::new(draw)),
+            (Sampling::Pct { depth }, None) => Box::new(Pct::new(draw, depth)),
+            (Sampling::Pct { depth }, Some(length)) => {
+                Box::new(Pct::of_length(draw, depth, length))
+            }
+            (Sampling::Pos, _) => Box::new(Pos::new(draw)),
+            (Sampling::Surw, _) => Box::new(Surw::new(draw)),
+            (Sampling::Mixed, _) => Box::new(Mixed::new(draw)),
         }
     }
 }
@@ -98,13 +118,22 @@ impl Drawn {
         if self.begun == self.draw.schedules {
             return false;
         }
-        let number = self.draw.first + self.begun * self.draw.stride;
+        self.begin_number(self.next_number());
+        true
+    }
+
+    /// The number of the next execution.
+    fn next_number(&self) -> u64 {
+        self.draw.first + self.begun * self.draw.stride
+    }
+
+    /// Begins the execution of this number.
+    fn begin_number(&mut self, number: u64) {
         self.random = Random::new(mix(self.draw.seed, number));
         self.path.clear();
         self.yields.clear();
         self.may_go_on = self.random.one_in(2);
         self.begun += 1;
-        true
     }
 
     fn end(&mut self, end: End) {
@@ -198,6 +227,14 @@ impl Drawn {
 /// Everything of [`crate::Strategy`] that does not differ between sampling strategies.
 macro_rules! sampled {
     ($strategy:ident) => {
+        impl $strategy {
+            /// Begins the execution of this number, whichever came before.
+            pub(super) fn begin_number(&mut self, number: u64) {
+                self.drawn.begin_number(number);
+                self.restart();
+            }
+        }
+
         impl crate::strategy::Strategy for $strategy {
             fn begin(&mut self) -> bool {
                 let more = self.drawn.begin();

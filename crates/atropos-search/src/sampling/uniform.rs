@@ -28,7 +28,10 @@ impl Guide for Uniform {
         }
         self.drawn.decide_yields(point);
         let is_eager = |pending: &&Pending| !self.drawn.gives_way(pending);
-        let (all, eager) = (point.ready().count(), point.ready().filter(is_eager).count());
+        let (all, eager) = (
+            point.ready().count(),
+            point.ready().filter(is_eager).count(),
+        );
         let all_yield = eager == 0;
         let count = if all_yield { all } else { eager };
         let nth = self.drawn.random.below(count as u64) as usize;

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    Budget, Coverage, Draw, End, Exhaustive, Gradual, Guide, Op, Pct, Pending, Phase, Point, Pos,
-    Schedule, Search, Strategy, Strictness, System, Thread, Uniform, check_determinism, explore,
-    explore_with, replay, shrink,
+    Budget, Coverage, Draw, End, Exhaustive, Gradual, Guide, Mixed, Op, Pct, Pending, Phase, Point,
+    Pos, Schedule, Search, Strategy, Strictness, Surw, System, Thread, Uniform, check_determinism,
+    explore, explore_with, replay, shrink,
 };
 
 use crate::lang::{Instr, Interpreter, Program, Value};
@@ -35,6 +35,8 @@ fn strategies(schedules: u64, seed: u64) -> Vec<Box<dyn Strategy>> {
         Box::new(Uniform::new(draw)),
         Box::new(Pct::new(draw, 2)),
         Box::new(Pos::new(draw)),
+        Box::new(Surw::new(draw)),
+        Box::new(Mixed::new(draw)),
     ]
 }
 
@@ -124,6 +126,7 @@ fn a_failing_schedule_shrinks_to_one_preemption() {
 #[test]
 fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
     let budget = Budget {
+        early: 0,
         exhaustive: 1000,
         bounded: 1000,
         random: 10,
@@ -147,7 +150,7 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
     .to_string();
     assert!(
         text.starts_with("all schedules with")
-            && text.ends_with(", and 10 random schedules, seed 7"),
+            && text.ends_with(", and 10 random schedules (mixed), seed 7"),
         "{text}"
     );
     assert_eq!(
@@ -171,7 +174,51 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
         4,
     )
     .to_string();
-    assert_eq!(text, "10 random schedules, seed 7");
+    assert_eq!(
+        text,
+        "10 schedules, not all, and 10 random schedules (mixed), seed 7"
+    );
+}
+
+#[test]
+fn the_default_draws_early_and_counts_each_random_schedule_once() {
+    let budget = Budget {
+        early: 30,
+        exhaustive: 20,
+        bounded: 0,
+        random: 10,
+        seed: 7,
+    };
+    let mut numbers = Vec::new();
+    let mut gradual = Gradual::new(budget);
+    let mut system = Interpreter::new(lock_program(2, 6));
+    explore_with(&mut system, &mut gradual, &mut |_, strategy| {
+        numbers.push(strategy.progress().executions);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(numbers, (1..=60).collect::<Vec<_>>());
+    assert_eq!(
+        gradual.coverage().to_string(),
+        "20 schedules, not all, and 40 random schedules (mixed), seed 7"
+    );
+    // A search that is over soon is all that counts.
+    let mut small = Interpreter::new(lost_update());
+    let passing = Budget {
+        exhaustive: 1000,
+        ..budget
+    };
+    let mut gradual = Gradual::new(passing);
+    let report = explore_with(&mut small, &mut gradual, &mut |_, _| {
+        ControlFlow::Continue(())
+    });
+    let mut alone = Exhaustive::new();
+    let all = explore_with(
+        &mut small,
+        &mut alone,
+        &mut |_, _| ControlFlow::Continue(()),
+    );
+    assert_eq!(report.coverage, Coverage::All);
+    assert_eq!(report.progress.executions, all.progress.executions);
 }
 
 #[test]
@@ -229,7 +276,10 @@ impl System for YieldsOnce {
             op,
             ready: true,
         };
-        let threads = [pending(0, Op::local().yielding()), pending(1, Op::universal())];
+        let threads = [
+            pending(0, Op::local().yielding()),
+            pending(1, Op::universal()),
+        ];
         let first = guide.choose(&Point {
             threads: &threads,
             fingerprint: None,
