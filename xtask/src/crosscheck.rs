@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(|mutant| {
             !matches!(
                 mutant.verdict,
-                None | Some(Verdict::NotBuilt | Verdict::Skipped | Verdict::Undecided)
+                None | Some(Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted | Verdict::Undecided)
             )
         })
         .collect();
@@ -135,7 +135,7 @@ fn agree(verdict: Verdict, alone: Alone) -> bool {
         Verdict::Killed(_) => matches!(alone, Alone::Fails | Alone::TimesOut),
         Verdict::Survived | Verdict::Uninfected | Verdict::Unreached => alone == Alone::Passes,
         Verdict::Unviable => alone == Alone::Unviable,
-        Verdict::NotBuilt | Verdict::Skipped | Verdict::Undecided => true,
+        Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted | Verdict::Undecided => true,
     }
 }
 

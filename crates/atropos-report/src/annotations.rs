@@ -7,7 +7,6 @@ use std::fmt::Write;
 use crate::by_file::in_order;
 use crate::number_text::count;
 use crate::outcomes::{FailingOriginal, MutantRecord, Outcomes};
-use crate::sarif::first_place;
 use crate::verdict::Verdict;
 
 /// More of one kind are not shown for one step.
@@ -104,8 +103,7 @@ fn failing(finding: &FailingOriginal, outcomes: &Outcomes, prefix: &str) -> Stri
     if let Some(schedule) = &finding.schedule {
         message += &format!("\nschedule {schedule}");
     }
-    let told = [finding.location.as_deref(), Some(&finding.message)];
-    let place = told.into_iter().flatten().find_map(first_place);
+    let place = finding.place();
     let place = place.map(|(file, line)| {
         let file = property(&format!("{prefix}{file}"));
         format!("file={file},line={line},")

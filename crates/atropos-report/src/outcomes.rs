@@ -125,6 +125,36 @@ pub struct FailingOriginal {
     pub undecided: Vec<MutantId>,
 }
 
+impl FailingOriginal {
+    /// Where people look first: at the panic, or where a thread waits in vain. A thread that only waits for another one to
+    /// end does so at the end of a block, where there is nothing to see.
+    pub fn place(&self) -> Option<(&str, u32)> {
+        let is_cause = |line: &&str| !line.contains(" joins at ");
+        let causes = self.message.lines().filter(is_cause);
+        let told = self.location.as_deref().into_iter().chain(causes);
+        let anywhere = [self.message.as_str(), &self.trace].into_iter();
+        told.chain(anywhere).find_map(first_place)
+    }
+}
+
+/// The first `path.rs:line` in a text.
+fn first_place(text: &str) -> Option<(&str, u32)> {
+    let (before, after) = text.split_once(".rs:")?;
+    let is_path = |letter: char| letter.is_alphanumeric() || "/_-.".contains(letter);
+    let start = before
+        .char_indices()
+        .rev()
+        .take_while(|(_, letter)| is_path(*letter))
+        .last()
+        .map(|(at, _)| at);
+    let digits = after.find(|letter: char| !letter.is_ascii_digit());
+    let line = after[..digits.unwrap_or(after.len())].parse().ok();
+    match (start, line.filter(|line| *line > 0)) {
+        (Some(start), Some(line)) => Some((&text[start..before.len() + 3], line)),
+        _ => first_place(after),
+    }
+}
+
 /// A source file, so that a later reader can tell whether it has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
@@ -230,6 +260,8 @@ pub struct Totals {
     pub skipped: usize,
     #[serde(default)]
     pub undecided: usize,
+    #[serde(default)]
+    pub accepted: usize,
     /// Without a verdict: the run was interrupted before it came to them.
     pub untested: usize,
 }
@@ -280,6 +312,7 @@ impl Totals {
             Some(Verdict::Unviable) => &mut self.unviable,
             Some(Verdict::NotBuilt) => &mut self.not_built,
             Some(Verdict::Skipped) => &mut self.skipped,
+            Some(Verdict::Accepted) => &mut self.accepted,
             None => &mut self.untested,
         } += 1;
     }
@@ -295,6 +328,7 @@ impl Totals {
             Verdict::Unviable => self.unviable,
             Verdict::NotBuilt => self.not_built,
             Verdict::Skipped => self.skipped,
+            Verdict::Accepted => self.accepted,
         }
     }
 
@@ -413,4 +447,23 @@ impl Outcomes {
 #[derive(Deserialize)]
 struct Version {
     schema_version: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_in_a_text_is_found() {
+        for (text, expected) in [
+            ("tests/wrong.rs:16:5", Some(("tests/wrong.rs", 16))),
+            ("thread 0 waits (src/a-b.rs:8)", Some(("src/a-b.rs", 8))),
+            (".rs:x or ä/ö.rs:3", Some(("ä/ö.rs", 3))),
+            ("a.rs:0, b.rs:1", Some(("b.rs", 1))),
+            ("a.rs:99999999999", None),
+            ("nothing", None),
+        ] {
+            assert_eq!(first_place(text), expected, "{text}");
+        }
+    }
 }

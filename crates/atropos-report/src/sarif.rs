@@ -86,6 +86,10 @@ fn missed(record: &MutantRecord, lines: Option<&Lines>, prefix: &str) -> Option<
                 "Tests run this place, but the change made no difference there ({NEVER_INFECTED})"
             ),
         ),
+        Verdict::Accepted => (
+            "note",
+            "No test notices this change, which is accepted".to_owned(),
+        ),
         _ => return None,
     };
     text += &format!(": {} (mutant {}).", info.deed(), info.id.0);
@@ -111,6 +115,10 @@ fn missed(record: &MutantRecord, lines: Option<&Lines>, prefix: &str) -> Option<
             "replacement": info.replacement,
         },
     });
+    if record.verdict == Some(Verdict::Accepted) {
+        let reason = record.note.as_deref().unwrap_or_default();
+        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
+    }
     if let Some(rank) = record.rank {
         result["properties"]["rank"] = rank.into();
     }
@@ -150,12 +158,7 @@ fn failing_schedule(finding: &FailingOriginal, outcomes: &Outcomes, prefix: &str
         Some(test) => (test.name.as_str(), test.target.as_str()),
         None => ("a test", ""),
     };
-    let told = [
-        finding.location.as_deref(),
-        Some(&finding.message),
-        Some(&finding.trace),
-    ];
-    let found = told.into_iter().flatten().find_map(first_place);
+    let found = finding.place();
     let first = || {
         outcomes
             .mutants
@@ -181,24 +184,6 @@ fn failing_schedule(finding: &FailingOriginal, outcomes: &Outcomes, prefix: &str
         "locations": [location(file, json!({ "startLine": line }), prefix)],
         "partialFingerprints": fingerprints(&format!("{:016x}", key.finish())),
     }))
-}
-
-/// The first `path.rs:line` in a text.
-pub(crate) fn first_place(text: &str) -> Option<(&str, u32)> {
-    let (before, after) = text.split_once(".rs:")?;
-    let is_path = |letter: char| letter.is_alphanumeric() || "/_-.".contains(letter);
-    let start = before
-        .char_indices()
-        .rev()
-        .take_while(|(_, letter)| is_path(*letter))
-        .last()
-        .map(|(at, _)| at);
-    let digits = after.find(|letter: char| !letter.is_ascii_digit());
-    let line = after[..digits.unwrap_or(after.len())].parse().ok();
-    match (start, line.filter(|line| *line > 0)) {
-        (Some(start), Some(line)) => Some((&text[start..before.len() + 3], line)),
-        _ => first_place(after),
-    }
 }
 
 /// Ours, and under the name by which GitHub tells one alert from another of the same rule.
@@ -308,20 +293,6 @@ fn rule(id: &str, sentence: &str, level: &str, help: Help, tags: &[&str]) -> Val
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_place_in_a_text_is_found() {
-        for (text, expected) in [
-            ("tests/wrong.rs:16:5", Some(("tests/wrong.rs", 16))),
-            ("thread 0 waits (src/a-b.rs:8)", Some(("src/a-b.rs", 8))),
-            (".rs:x or ä/ö.rs:3", Some(("ä/ö.rs", 3))),
-            ("a.rs:0, b.rs:1", Some(("b.rs", 1))),
-            ("a.rs:99999999999", None),
-            ("nothing", None),
-        ] {
-            assert_eq!(first_place(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn paths_become_references() {

@@ -124,7 +124,7 @@ impl Status {
             Some(Verdict::Survived | Verdict::Uninfected) => Status::Survived,
             Some(Verdict::Unreached) => Status::NoCoverage,
             Some(Verdict::Unviable) => Status::CompileError,
-            Some(Verdict::NotBuilt | Verdict::Skipped) => Status::Ignored,
+            Some(Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted) => Status::Ignored,
             Some(Verdict::Undecided) => Status::RuntimeError,
             None => Status::Pending,
         }

@@ -24,7 +24,7 @@ pub fn of_verdict(verdict: Verdict) -> Style {
         Verdict::Uninfected | Verdict::Unreached | Verdict::Undecided => {
             AnsiColor::Yellow.on_default()
         }
-        Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped => FAINT,
+        Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted => FAINT,
     }
 }
 

@@ -26,6 +26,8 @@ pub enum Verdict {
     NotBuilt,
     /// Left out of this run on request; the record's note says why.
     Skipped,
+    /// No test noticed it, and none needs to: the record's note has the reason.
+    Accepted,
 }
 
 impl Verdict {
@@ -38,6 +40,7 @@ impl Verdict {
         Verdict::Unviable,
         Verdict::NotBuilt,
         Verdict::Skipped,
+        Verdict::Accepted,
     ];
 
     pub fn is_killed(self) -> bool {
@@ -68,6 +71,7 @@ impl Verdict {
             Verdict::Unviable => "unviable",
             Verdict::NotBuilt => "not built",
             Verdict::Skipped => "skipped",
+            Verdict::Accepted => "accepted",
         }
     }
 
@@ -84,6 +88,9 @@ impl Verdict {
             }
             Verdict::NotBuilt => "features or cfg leave this code out; not counted in the score",
             Verdict::Skipped => "left out on request; not counted in the score",
+            Verdict::Accepted => {
+                "no test noticed the change, and somebody accepted that; not counted in the score"
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use globset::{Glob, GlobBuilder};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::accepted::{ACCEPT_EXAMPLES, AcceptArguments};
 use crate::did_you_mean::nearest;
 use crate::gate::{GATE_HEADING, GateOptions};
 use crate::model::ModelCommand;
@@ -35,6 +36,7 @@ Examples:
   cargo atropos --iterate               again, but only what the last run did not catch
   cargo atropos show 17                 one mutant of the last run: its diff and its fate
   cargo atropos --min-score 80          fail only if less than 80 % of the mutants are caught
+  cargo atropos accept 17 --reason '…'   a survivor that no test needs to notice
   cargo atropos --report html,sarif     also what code scanning reads
   cargo atropos report                  the page of the last run once more
   cargo atropos explore                 run each test under every schedule of its threads
@@ -62,6 +64,7 @@ Examples:
 const SHOW_EXAMPLES: &str = "\
 Examples:
   cargo atropos show 17                 mutant 17 of the last run
+  cargo atropos show src/lib.rs:41      every mutant of that line
   cargo atropos show 17 --json          for other programs";
 
 const OPERATORS_EXAMPLES: &str = "\
@@ -122,6 +125,9 @@ pub enum Command {
     /// Show one mutant of the last run: its change, its verdict, who reached and who killed it
     #[command(after_long_help = SHOW_EXAMPLES)]
     Show(ShowArguments),
+    /// Accept a survivor with a reason: it is no longer counted
+    #[command(after_long_help = ACCEPT_EXAMPLES)]
+    Accept(AcceptArguments),
     /// Make a report of the last run again, in any format, without running anything
     #[command(after_long_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -347,8 +353,8 @@ pub struct ListArguments {
 
 #[derive(Args, Clone, Debug)]
 pub struct ShowArguments {
-    /// The mutant's number, as the report of the run gives it
-    pub id: u32,
+    /// The mutant's number or key, as the report of the run gives it, or FILE:LINE for all of a line
+    pub mutant: String,
 
     /// Look at the last run of the package or workspace in this directory
     #[arg(short, long, value_name = "DIR")]
@@ -438,6 +444,7 @@ impl Arguments {
             Some(Command::Explore(explore)) => explore.output.colors,
             Some(Command::Replay(replay)) => replay.output.colors,
             Some(Command::Show(show)) => show.output.colors,
+            Some(Command::Accept(accept)) => accept.output.colors,
             Some(Command::Report(report)) => report.colors,
             Some(Command::Operators(operators)) => operators.colors,
             // What it prints has no colours of ours.
@@ -530,12 +537,13 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "run",
     "list",
     "explore",
     "replay",
     "show",
+    "accept",
     "report",
     "operators",
     "model",

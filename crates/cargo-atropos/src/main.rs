@@ -4,6 +4,7 @@
 //! The modules stand in the order of the data: arguments and config file, the workspace, its files
 //! and mutants, the selection, the plan, and then what is done with it.
 
+mod accepted;
 mod arguments;
 mod config;
 mod did_you_mean;
@@ -12,6 +13,7 @@ mod documented_commands;
 mod environment;
 mod exit_code;
 mod gate;
+mod named_mutants;
 mod option_table;
 #[cfg(test)]
 mod options_page;
@@ -100,6 +102,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Explore(arguments)) => explore::explore(*arguments),
         Some(Command::Replay(arguments)) => replay::replay(*arguments),
         Some(Command::Show(show)) => show::show(show),
+        Some(Command::Accept(arguments)) => accepted::accept(arguments),
         Some(Command::Report(arguments)) => reports::again(arguments),
         Some(Command::Operators(operators)) => operators::operators(&operators),
         Some(Command::Model(command)) => model::model(&command),

@@ -5,13 +5,16 @@ use std::mem;
 use std::path::{Component, PathBuf};
 
 use anyhow::{Result, anyhow};
+use atropos_mutants::OperatorSelection;
+use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, ReadError};
 
-use crate::arguments::Options;
+use crate::accepted::Accepted;
+use crate::arguments::{Options, TreeOptions};
 use crate::build::without_parents;
 use crate::config;
 use crate::packages::Workspace;
-use crate::plan::Plan;
+use crate::plan::{Decision, Plan};
 use crate::progress::{Phase, Progress};
 use crate::second_order;
 use crate::selection::{Selected, Threads, select};
@@ -29,6 +32,8 @@ pub struct Prepared {
     pub texts: Texts,
     /// How many mutants were found, before any filter.
     pub found: usize,
+    /// The survivors that need not be killed.
+    pub accepted: Accepted,
     /// What was found amiss on the way; the user has been told.
     pub warnings: Vec<String>,
     /// Where outcomes, log and build go (absolute). It need not be there yet.
@@ -43,6 +48,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         terminal,
         output_directory,
     } = set_up(options)?;
+    let accepted = Accepted::read(workspace.root().as_std_path())?;
     let progress = Progress::start(terminal);
     progress.phase(Phase::Finding, 0);
     let mut discovery = discover(&workspace, &options.tree, &options.operators())?;
@@ -76,6 +82,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         plan,
         texts,
         found,
+        accepted,
         warnings,
         output_directory,
     })
@@ -116,6 +123,18 @@ impl CommandSetup {
             error => anyhow!(error),
         })
     }
+}
+
+/// Every mutant of every package of the workspace, by any operator.
+pub fn discovered(setup: &CommandSetup) -> Result<Vec<MutantInfo>> {
+    let tree = TreeOptions {
+        workspace: true,
+        ..setup.options.tree.clone()
+    };
+    let all = OperatorSelection::parse(&["all"]).expect("it is the word for all of them");
+    let mut discovery = discover(&setup.workspace, &tree, &all)?;
+    let texts = mem::take(&mut discovery.texts);
+    Ok(Plan::make(discovery, &texts, |_| Decision::Take).mutants)
 }
 
 /// The same place without `..` on the way, so that it has one name for us, cargo and rustc.

@@ -35,6 +35,8 @@ impl Results<'_> {
             mutants.push(self.record(info));
         }
         rank(&mut mutants);
+        self.warnings
+            .extend(self.prepared.accepted.warnings(&mutants));
         mutants.extend(plan.skipped.iter().map(skipped));
         let toolchain = &self.build.toolchain;
         let tool = Tool {
@@ -61,6 +63,13 @@ impl Results<'_> {
     fn record(&mut self, info: &MutantInfo) -> MutantRecord {
         let standing = &self.executed.standings[info.id.0 as usize];
         let (verdict, note) = self.verdict(info, standing);
+        let accepted = self.prepared.accepted.reason(info);
+        let (verdict, note) = match (verdict, accepted) {
+            (Some(missed), Some(reason)) if missed.is_missed() => {
+                (Some(Verdict::Accepted), Some(reason.to_owned()))
+            }
+            _ => (verdict, note),
+        };
         let impact = self.impacts.of.remove(&info.id);
         MutantRecord {
             info: info.clone(),

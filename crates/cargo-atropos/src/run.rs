@@ -241,6 +241,7 @@ fn build_and_test(
             output,
             interrupt,
             progress,
+            accepted: &prepared.accepted,
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
@@ -407,6 +408,9 @@ fn report(results: Results) -> Result<Judgement> {
         ..
     } = results;
     let outcomes = results.outcomes();
+    for warning in prepared.accepted.warnings(&outcomes.mutants) {
+        prepared.terminal.warn(warning);
+    }
     let directory = &prepared.output_directory;
     // Where it can't be written, what was found is told all the same.
     let written = outcomes

@@ -1,22 +1,23 @@
-//! `cargo atropos show ID`: one mutant of the last run, as a diff and with all that is known of
+//! `cargo atropos show MUTANT`: one mutant of the last run, as a diff and with all that is known of
 //! what became of it.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use atropos_report::communication::Communication;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
 use atropos_report::number_text::{count, duration, wrapped};
-use atropos_report::outcomes::{Kill, MutantRecord, Outcomes, TestRecord};
+use atropos_report::outcomes::{Kill, MutantRecord, TestRecord};
 use atropos_report::style::{self, styled};
 use atropos_report::verdict::Verdict;
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
 use crate::explore::saved_schedules::shown;
+use crate::named_mutants::named_mutants;
 use crate::prepare::{CommandSetup, set_up};
 
 /// Where texts begin, and how wide sentences get.
@@ -41,33 +42,24 @@ pub fn show(arguments: ShowArguments) -> Result<ExitCode> {
         terminal,
         ..
     } = setup;
-    let record = find(&outcomes, arguments.id)?;
+    let records = named_mutants(&outcomes, &arguments.mutant)?;
     let mut stdout = terminal.stdout();
-    if options.output.json {
-        serde_json::to_writer_pretty(&mut stdout, &as_json(record, &outcomes.tests)?)?;
-        writeln!(stdout)?;
-    } else {
+    for (index, record) in records.iter().enumerate() {
+        if options.output.json {
+            serde_json::to_writer_pretty(&mut stdout, &as_json(record, &outcomes.tests)?)?;
+            writeln!(stdout)?;
+            continue;
+        }
+        if index > 0 {
+            writeln!(stdout)?;
+        }
         let source = fs::read_to_string(workspace.root().join(&record.info.file)).ok();
-        let all = options.output.verbose;
-        write!(
-            stdout,
-            "{}",
-            page(record, &outcomes.tests, source.as_deref(), all)
-        )?;
+        let all = options.output.verbose || options.output.all;
+        let page = page(record, &outcomes.tests, source.as_deref(), all);
+        write!(stdout, "{page}")?;
     }
     stdout.flush()?;
     Ok(ExitCode::Success)
-}
-
-fn find(outcomes: &Outcomes, id: u32) -> Result<&MutantRecord> {
-    let mut records = outcomes.mutants.iter();
-    if let Some(record) = records.find(|record| record.info.id.0 == id) {
-        return Ok(record);
-    }
-    match outcomes.mutants.iter().map(|record| record.info.id.0).max() {
-        Some(last) => bail!("the last run has no mutant {id}; its mutants are 1 to {last}"),
-        None => bail!("the last run has no mutant {id}; it had none at all"),
-    }
 }
 
 /// The record as in `outcomes.json`, but with the names of tests instead of their numbers.

@@ -54,7 +54,7 @@ pub(super) fn badness(verdict: Option<Verdict>) -> u8 {
         Some(Verdict::Uninfected) => 3,
         Some(Verdict::Undecided) | None => 2,
         Some(Verdict::Killed(_)) => 1,
-        Some(Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped) => 0,
+        Some(Verdict::Unviable | Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted) => 0,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use atropos_report::outcomes::Outcomes;
 use atropos_report::sarif::sarif;
+use atropos_report::verdict::Verdict;
 use serde_json::{Value, json};
 
 use crate::example::{ACCOUNT, outcomes};
@@ -110,6 +111,38 @@ fn a_failing_test_is_an_error_where_it_fails() {
     let location = &first["locations"][0]["physicalLocation"];
     assert_eq!(location["artifactLocation"]["uri"], "src/account.rs");
     assert_eq!(location["region"], json!({ "startLine": 4 }));
+}
+
+#[test]
+fn a_deadlock_is_placed_where_a_thread_waits_for_a_lock_not_at_the_end_of_a_block() {
+    let mut outcomes = outcomes();
+    let mut finding = odd::finding(0);
+    finding.location = None;
+    finding.message = "deadlock:\n  thread 0 joins at tests/wrong.rs:26:5, which is thread 1's to end\n  \
+                       thread 1 locks at src/account.rs:15:27, held by thread 2 since src/account.rs:14:25"
+        .to_owned();
+    outcomes.findings = vec![finding];
+    let log = log(&outcomes, "");
+    let location = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "src/account.rs");
+    assert_eq!(location["region"], json!({ "startLine": 15 }));
+}
+
+#[test]
+fn what_is_accepted_is_suppressed_with_its_reason() {
+    let mut outcomes = outcomes();
+    outcomes.mutants[1].verdict = Some(Verdict::Accepted);
+    outcomes.mutants[1].note = Some("a hint".to_owned());
+    let log = log(&outcomes, "");
+    keeps_the_standard(&log);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let mut suppressed = results
+        .iter()
+        .filter(|result| result.get("suppressions").is_some());
+    let one = suppressed.next().unwrap();
+    assert_eq!(one["properties"]["mutant"], 2);
+    assert_eq!(one["suppressions"][0]["justification"], "a hint");
+    assert!(suppressed.next().is_none());
 }
 
 #[test]

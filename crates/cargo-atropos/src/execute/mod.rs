@@ -47,6 +47,7 @@ use self::plain_programs::PlainBaseline;
 use self::standings::{Said, Standings};
 use self::test_case::TestCase;
 use self::zygotes::{Boards, ZygoteSetting};
+use crate::accepted::Accepted;
 use crate::arguments::Options;
 use crate::build::Build;
 use crate::build::doctests;
@@ -66,6 +67,8 @@ pub struct Execute<'a> {
     pub output: &'a Path,
     pub interrupt: &'a Interrupt,
     pub progress: &'a Progress,
+    /// Survivors that need not be killed.
+    pub accepted: &'a Accepted,
 }
 
 /// What an execution found.

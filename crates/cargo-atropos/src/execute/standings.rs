@@ -157,7 +157,9 @@ impl<'a> Standings<'a> {
             }
             if let (None, Some(verdict)) = (before, standing.verdict()) {
                 self.setting.progress.verdict(verdict);
-                if let (Verdict::Survived, Some(info)) = (verdict, self.info(said.mutant)) {
+                if let (Verdict::Survived, Some(info)) = (verdict, self.info(said.mutant))
+                    && self.setting.accepted.reason(info).is_none()
+                {
                     let is_final = !self.doctests_come.load(Ordering::Relaxed);
                     self.setting.progress.survivor(info, is_final);
                 }

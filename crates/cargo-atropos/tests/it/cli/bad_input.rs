@@ -119,10 +119,6 @@ fn an_option_or_command_that_does_not_exist() {
             .contains("a similar subcommand exists: 'list'"),
         "{answer:?}"
     );
-    check_value(
-        &["show", "x"],
-        "invalid value 'x' for '<ID>': invalid digit found in string",
-    );
 }
 
 #[test]

@@ -131,12 +131,34 @@ fn a_file_that_has_changed_since_is_not_shown_as_if_it_had_not() {
 }
 
 #[test]
+fn a_mutant_can_be_named_by_its_key_or_its_line() {
+    let project = after_a_run();
+    let by_number = project.atropos(&["show", "1"]);
+    let mutants = project.mutants(&["--operators", "AOR"]);
+    let info = &mutants[0];
+    assert_eq!(
+        project.atropos(&["show", &info.key]).stdout,
+        by_number.stdout
+    );
+    let line = format!("{}:{}", info.file, info.line);
+    let of_line = project.atropos(&["show", &line]);
+    assert!(of_line.stdout.starts_with(&by_number.stdout));
+    let number = mutants
+        .iter()
+        .filter(|other| other.line == info.line)
+        .count();
+    assert_eq!(of_line.stdout.matches("verdict ").count(), number);
+}
+
+#[test]
 fn a_mutant_that_is_not_there() {
     let project = after_a_run();
     let last = project.mutants(&["--operators", "AOR"]).len();
     project.atropos(&["show", "0"]).is_error(
         1,
-        &format!("the last run has no mutant 0; its mutants are 1 to {last}"),
+        &format!(
+            "the last run has no mutant 0; its mutants are 1 to {last}, and a key or FILE:LINE is understood, too"
+        ),
     );
     let elsewhere = project.path().join("elsewhere/outcomes.json");
     project.atropos(&["show", "1", "-o", "elsewhere"]).is_error(
