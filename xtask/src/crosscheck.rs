@@ -74,7 +74,9 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(|mutant| {
             !matches!(
                 mutant.verdict,
-                None | Some(Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted | Verdict::Undecided)
+                None | Some(
+                    Verdict::NotBuilt | Verdict::Skipped | Verdict::Accepted | Verdict::Undecided
+                )
             )
         })
         .collect();

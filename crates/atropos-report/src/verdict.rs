@@ -32,7 +32,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts but for the ways to be killed, in the order of reports.
-    pub const UNKILLED: [Verdict; 7] = [
+    pub const UNKILLED: [Verdict; 8] = [
         Verdict::Survived,
         Verdict::Uninfected,
         Verdict::Unreached,

@@ -37,9 +37,7 @@ fn an_accepted_survivor_does_not_count_until_a_test_kills_it_or_it_is_gone() {
     let refused = tree.run(&["accept", "src/lib.rs:2", "--reason", "x"]);
     contains(refused.has_code(1), "so there is nothing to accept");
     let refused = tree.run(&["accept", "src/lib.rs:3", "--reason", "x"]);
-    refused
-        .has_code(1)
-        .says("no mutant on line 3 of src/lib.rs");
+    contains(refused.has_code(1), "no mutant on line 3 of src/lib.rs");
     let refused = tree.run(&["accept", "src/lib.rs:6", "--reason", " "]);
     contains(refused.has_code(1), "a reason is needed");
 
@@ -69,9 +67,10 @@ fn an_accepted_survivor_does_not_count_until_a_test_kills_it_or_it_is_gone() {
     tree.edit("src/lib.rs", "pub fn sum", "\n\npub fn sum");
     run().has_code(0);
     tree.edit("src/lib.rs", "product(2, 3) > 0", "product(2, 3) == 6");
-    run()
-        .has_code(0)
-        .says("is accepted in atropos-accepted.toml, but a test kills it now");
+    contains(
+        run().has_code(0),
+        "is accepted in atropos-accepted.toml, but a test kills it now",
+    );
     let expired = tree.run(&["accept", "--expired"]).has_code(2);
     assert_eq!(
         expired.stdout.matches("is killed by a test").count(),
@@ -85,7 +84,8 @@ fn an_accepted_survivor_does_not_count_until_a_test_kills_it_or_it_is_gone() {
     );
 
     tree.write("atropos-accepted.toml", "[[accepted]]\nkey = 1\n");
-    run()
-        .has_code(1)
-        .says("error: atropos-accepted.toml can't be used");
+    contains(
+        run().has_code(1),
+        "error: atropos-accepted.toml can't be used",
+    );
 }
