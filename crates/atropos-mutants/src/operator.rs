@@ -6,65 +6,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A rule that makes mutants, known by its short code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Operator {
-    Aor,
-    Aod,
-    Aoi,
-    Asr,
-    Sor,
-    Lor,
-    Loi,
-    Lod,
-    Ror,
-    Cor,
-    Coi,
-    Cod,
-    Crp,
-    Blr,
-    Slr,
-    Sdl,
-    Sfd,
-    Mad,
-    Mgr,
-    Fbr,
-    Qmr,
-    Err,
-    Bcr,
-    Rbr,
-    Abs,
-    Uoi,
-    Svr,
-    Aar,
-    Mxt,
-    Msp,
-    Esp,
-    Msf,
-    Mxc,
-    Mbr,
-    Rtxc,
-    Rcxc,
-    Rna,
-    Rjs,
-    Elpa,
-    Ean,
-    Astk,
-    Rstk,
-    Ask,
-    Rsk,
-    Rsb,
-    Rvk,
-    Rfu,
-    Rxo,
-    Eelo,
-    Shcr,
-    Skcr,
-    Excr,
-    Spcr,
-}
-
 /// What an operator changes; `--operators` takes a category's name for all of its operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -149,81 +90,87 @@ struct Entry {
     after: &'static str,
 }
 
-const fn entry(
-    operator: Operator,
-    code: &'static str,
-    category: Category,
-    sentence: &'static str,
-    before: &'static str,
-    after: &'static str,
-) -> Entry {
-    Entry {
-        operator,
-        code,
-        category,
-        sentence,
-        before,
-        after,
-    }
+/// Makes the enum and the catalogue from one table, so that neither can have what the other lacks.
+macro_rules! operators {
+    ($($operator:ident, $code:literal, $category:ident, $sentence:literal, $before:literal, $after:literal;)*) => {
+        /// A rule that makes mutants, known by its short code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "UPPERCASE")]
+        pub enum Operator {
+            $($operator,)*
+        }
+
+        /// In the order of the enum, so that an operator's number finds its row.
+        const CATALOGUE: &[Entry] = &[
+            $(Entry {
+                operator: Operator::$operator,
+                code: $code,
+                category: Category::$category,
+                sentence: $sentence,
+                before: $before,
+                after: $after,
+            },)*
+        ];
+    };
 }
 
-/// In the order of the enum, so that an operator's number finds its row.
+// The name in code, the code, the category, what it does, and an example before and after.
 #[rustfmt::skip]
-const CATALOGUE: [Entry; 53] = [
-    entry(Operator::Aor, "AOR", Category::Arithmetic, "Replace an arithmetic operator by another one.", "a + b", "a - b"),
-    entry(Operator::Aod, "AOD", Category::Arithmetic, "Leave out one operand of an arithmetic operator, or a unary minus.", "a + b", "a"),
-    entry(Operator::Aoi, "AOI", Category::Arithmetic, "Put a minus before a signed value.", "f(x)", "f(-x)"),
-    entry(Operator::Asr, "ASR", Category::Arithmetic, "Replace a compound assignment by another one, or by a plain one.", "a += b", "a -= b"),
-    entry(Operator::Sor, "SOR", Category::Bits, "Shift the other way.", "a << b", "a >> b"),
-    entry(Operator::Lor, "LOR", Category::Bits, "Replace a bitwise operator by another one.", "a & b", "a | b"),
-    entry(Operator::Loi, "LOI", Category::Bits, "Complement an operand of a bitwise operator.", "a & b", "!a & b"),
-    entry(Operator::Lod, "LOD", Category::Bits, "Leave out the complement of an operand of a bitwise operator.", "a & !b", "a & b"),
-    entry(Operator::Ror, "ROR", Category::Condition, "Replace a comparison by a neighbouring one, or by true or false.", "a < b", "a <= b"),
-    entry(Operator::Cor, "COR", Category::Condition, "Exchange && and ||, or leave out one side.", "a && b", "a || b"),
-    entry(Operator::Coi, "COI", Category::Condition, "Negate a condition.", "if v.is_empty() { … }", "if !v.is_empty() { … }"),
-    entry(Operator::Cod, "COD", Category::Condition, "Leave out a negation.", "!done", "done"),
-    entry(Operator::Crp, "CRP", Category::Constant, "Replace a number by one more, one less, or zero.", "5", "6"),
-    entry(Operator::Blr, "BLR", Category::Constant, "Exchange true and false.", "true", "false"),
-    entry(Operator::Slr, "SLR", Category::Constant, "Empty a string literal, or fill an empty one.", "\"abc\"", "\"\""),
-    entry(Operator::Sdl, "SDL", Category::Statement, "Delete a statement.", "self.count += 1;", ""),
-    entry(Operator::Sfd, "SFD", Category::Statement, "Leave a field of a struct literal to its base.", "S { a: 1, ..base }", "S { ..base }"),
-    entry(Operator::Mad, "MAD", Category::Match, "Delete a match arm when a later one catches everything.", "match n { 0 => a, _ => b }", "match n { _ => b }"),
-    entry(Operator::Mgr, "MGR", Category::Match, "Replace a match guard by true or false.", "x if x > 9 => a", "x if true => a"),
-    entry(Operator::Fbr, "FBR", Category::Body, "Replace a function's body by a value of its return type.", "fn len(&self) -> usize { … }", "fn len(&self) -> usize { 0 }"),
-    entry(Operator::Qmr, "QMR", Category::Control, "Swallow the error that `?` would hand on.", "f()?", "f().unwrap_or_default()"),
-    entry(Operator::Err, "ERR", Category::Control, "Remove an early return.", "if a { return b; }", "if a { }"),
-    entry(Operator::Bcr, "BCR", Category::Control, "Exchange break and continue.", "break", "continue"),
-    entry(Operator::Rbr, "RBR", Category::Control, "Move the end of a range by one: exchange .. and ..=.", "a..b", "a..=b"),
-    entry(Operator::Abs, "ABS", Category::Extended, "Take a signed value's absolute value, or its negation.", "f(x)", "f(x.abs())"),
-    entry(Operator::Uoi, "UOI", Category::Extended, "Add or subtract one where a number is used.", "f(x)", "f(x + 1)"),
-    entry(Operator::Svr, "SVR", Category::Extended, "Replace a variable by another one of the same type in scope.", "f(x)", "f(y)"),
-    entry(Operator::Aar, "AAR", Category::Extended, "Replace the array or the index of an element by another one of the same type in scope.", "a[i]", "a[j]"),
-    entry(Operator::Mxt, "MXT", Category::Concurrency, "Halve or double a time-out or a sleep.", "thread::sleep(d)", "thread::sleep(d * 2)"),
-    entry(Operator::Msp, "MSP", Category::Concurrency, "Lock another lock of the same type.", "self.a.lock()", "self.b.lock()"),
-    entry(Operator::Esp, "ESP", Category::Concurrency, "Exchange two locks that are taken one right after the other.", "let a = x.lock(); let b = y.lock();", "let b = y.lock(); let a = x.lock();"),
-    entry(Operator::Msf, "MSF", Category::Concurrency, "Make a fair unlock or choice unfair, or the reverse.", "MutexGuard::unlock_fair(g)", "drop(g)"),
-    entry(Operator::Mxc, "MXC", Category::Concurrency, "Change a count of threads, permits or messages by one.", "Barrier::new(n)", "Barrier::new(n + 1)"),
-    entry(Operator::Mbr, "MBR", Category::Concurrency, "Take away what a barrier's leader does.", "if b.wait().is_leader() { … }", "if (b.wait(), false).1 { … }"),
-    entry(Operator::Rtxc, "RTXC", Category::Concurrency, "Remove a call that makes a thread wait, or wakes one.", "condition.notify_all();", ""),
-    entry(Operator::Rcxc, "RCXC", Category::Concurrency, "Remove a call on a lock, channel, semaphore, barrier or atomic, or the start of a thread.", "sender.send(x)?;", ""),
-    entry(Operator::Rna, "RNA", Category::Concurrency, "Notify one instead of all.", "condition.notify_all()", "condition.notify_one()"),
-    entry(Operator::Rjs, "RJS", Category::Concurrency, "Sleep instead of waiting for a thread to end.", "handle.join().unwrap();", "thread::sleep(Duration::from_millis(10));"),
-    entry(Operator::Elpa, "ELPA", Category::Concurrency, "Exchange waiting and trying, or reading and writing, when something is acquired.", "m.lock().unwrap()", "m.try_lock().unwrap()"),
-    entry(Operator::Ean, "EAN", Category::Concurrency, "Split an atomic operation into a load and a store.", "n.fetch_add(1, SeqCst)", "{ let old = n.load(SeqCst); n.store(old + 1, SeqCst); old }"),
-    entry(Operator::Astk, "ASTK", Category::Concurrency, "Lock one lock for the whole type instead of the object's own.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { let t = TYPE.lock(); … }"),
-    entry(Operator::Rstk, "RSTK", Category::Concurrency, "Lock a lock of the object instead of the one for all objects.", "fn f(&self) { let g = TABLE.lock(); … }", "fn f(&self) { let o = self.own.lock(); … }"),
-    entry(Operator::Ask, "ASK", Category::Concurrency, "Hold a lock of the type throughout a method that did not take it.", "fn f(&self) { … }", "fn f(&self) { let g = self.m.lock(); … }"),
-    entry(Operator::Rsk, "RSK", Category::Concurrency, "Take away the exclusion of a whole method.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { … }"),
-    entry(Operator::Rsb, "RSB", Category::Concurrency, "Take away the exclusion of a block.", "{ let g = m.lock(); … }", "{ … }"),
-    entry(Operator::Rvk, "RVK", Category::Concurrency, "Weaken a memory ordering, remove a fence, or let several threads initialise.", "x.load(Acquire)", "x.load(Relaxed)"),
-    entry(Operator::Rfu, "RFU", Category::Concurrency, "Keep a lock on an early return or a panic.", "return x", "return { forget(guard); x }"),
-    entry(Operator::Rxo, "RXO", Category::Concurrency, "Use another channel end, semaphore, barrier, condition or atomic of the same type.", "self.not_full.notify_one()", "self.not_empty.notify_one()"),
-    entry(Operator::Eelo, "EELO", Category::Concurrency, "Exchange two locks that are held together but taken apart.", "let a = x.lock(); f(); let b = y.lock();", "let b = y.lock(); let a = x.lock(); f();"),
-    entry(Operator::Shcr, "SHCR", Category::Concurrency, "Shift a critical region up or down by one statement.", "f(); let g = m.lock(); a(); b();", "let g = m.lock(); f(); a(); drop(g); b();"),
-    entry(Operator::Skcr, "SKCR", Category::Concurrency, "Shrink a critical region by one statement.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); b();"),
-    entry(Operator::Excr, "EXCR", Category::Concurrency, "Expand a critical region by one statement.", "f(); let g = m.lock(); a();", "let g = m.lock(); f(); a();"),
-    entry(Operator::Spcr, "SPCR", Category::Concurrency, "Split a critical region in two.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); let g = m.lock(); b();"),
-];
+operators! {
+    Aor, "AOR", Arithmetic, "Replace an arithmetic operator by another one.", "a + b", "a - b";
+    Aod, "AOD", Arithmetic, "Leave out one operand of an arithmetic operator, or a unary minus.", "a + b", "a";
+    Aoi, "AOI", Arithmetic, "Put a minus before a signed value.", "f(x)", "f(-x)";
+    Asr, "ASR", Arithmetic, "Replace a compound assignment by another one, or by a plain one.", "a += b", "a -= b";
+    Sor, "SOR", Bits, "Shift the other way.", "a << b", "a >> b";
+    Lor, "LOR", Bits, "Replace a bitwise operator by another one.", "a & b", "a | b";
+    Loi, "LOI", Bits, "Complement an operand of a bitwise operator.", "a & b", "!a & b";
+    Lod, "LOD", Bits, "Leave out the complement of an operand of a bitwise operator.", "a & !b", "a & b";
+    Ror, "ROR", Condition, "Replace a comparison by a neighbouring one, or by true or false.", "a < b", "a <= b";
+    Cor, "COR", Condition, "Exchange && and ||, or leave out one side.", "a && b", "a || b";
+    Coi, "COI", Condition, "Negate a condition.", "if v.is_empty() { … }", "if !v.is_empty() { … }";
+    Cod, "COD", Condition, "Leave out a negation.", "!done", "done";
+    Crp, "CRP", Constant, "Replace a number by one more, one less, or zero.", "5", "6";
+    Blr, "BLR", Constant, "Exchange true and false.", "true", "false";
+    Slr, "SLR", Constant, "Empty a string literal, or fill an empty one.", "\"abc\"", "\"\"";
+    Sdl, "SDL", Statement, "Delete a statement.", "self.count += 1;", "";
+    Sfd, "SFD", Statement, "Leave a field of a struct literal to its base.", "S { a: 1, ..base }", "S { ..base }";
+    Mad, "MAD", Match, "Delete a match arm when a later one catches everything.", "match n { 0 => a, _ => b }", "match n { _ => b }";
+    Mgr, "MGR", Match, "Replace a match guard by true or false.", "x if x > 9 => a", "x if true => a";
+    Fbr, "FBR", Body, "Replace a function's body by a value of its return type.", "fn len(&self) -> usize { … }", "fn len(&self) -> usize { 0 }";
+    Qmr, "QMR", Control, "Swallow the error that `?` would hand on.", "f()?", "f().unwrap_or_default()";
+    Err, "ERR", Control, "Remove an early return.", "if a { return b; }", "if a { }";
+    Bcr, "BCR", Control, "Exchange break and continue.", "break", "continue";
+    Rbr, "RBR", Control, "Move the end of a range by one: exchange .. and ..=.", "a..b", "a..=b";
+    Abs, "ABS", Extended, "Take a signed value's absolute value, or its negation.", "f(x)", "f(x.abs())";
+    Uoi, "UOI", Extended, "Add or subtract one where a number is used.", "f(x)", "f(x + 1)";
+    Svr, "SVR", Extended, "Replace a variable by another one of the same type in scope.", "f(x)", "f(y)";
+    Aar, "AAR", Extended, "Replace the array or the index of an element by another one of the same type in scope.", "a[i]", "a[j]";
+    Mxt, "MXT", Concurrency, "Halve or double a time-out or a sleep.", "thread::sleep(d)", "thread::sleep(d * 2)";
+    Msp, "MSP", Concurrency, "Lock another lock of the same type.", "self.a.lock()", "self.b.lock()";
+    Esp, "ESP", Concurrency, "Exchange two locks that are taken one right after the other.", "let a = x.lock(); let b = y.lock();", "let b = y.lock(); let a = x.lock();";
+    Msf, "MSF", Concurrency, "Make a fair unlock or choice unfair, or the reverse.", "MutexGuard::unlock_fair(g)", "drop(g)";
+    Mxc, "MXC", Concurrency, "Change a count of threads, permits or messages by one.", "Barrier::new(n)", "Barrier::new(n + 1)";
+    Mbr, "MBR", Concurrency, "Take away what a barrier's leader does.", "if b.wait().is_leader() { … }", "if (b.wait(), false).1 { … }";
+    Rtxc, "RTXC", Concurrency, "Remove a call that makes a thread wait, or wakes one.", "condition.notify_all();", "";
+    Rcxc, "RCXC", Concurrency, "Remove a call on a lock, channel, semaphore, barrier or atomic, or the start of a thread.", "sender.send(x)?;", "";
+    Rna, "RNA", Concurrency, "Notify one instead of all.", "condition.notify_all()", "condition.notify_one()";
+    Rjs, "RJS", Concurrency, "Sleep instead of waiting for a thread to end.", "handle.join().unwrap();", "thread::sleep(Duration::from_millis(10));";
+    Elpa, "ELPA", Concurrency, "Exchange waiting and trying, or reading and writing, when something is acquired.", "m.lock().unwrap()", "m.try_lock().unwrap()";
+    Ean, "EAN", Concurrency, "Split an atomic operation into a load and a store.", "n.fetch_add(1, SeqCst)", "{ let old = n.load(SeqCst); n.store(old + 1, SeqCst); old }";
+    Astk, "ASTK", Concurrency, "Lock one lock for the whole type instead of the object's own.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { let t = TYPE.lock(); … }";
+    Rstk, "RSTK", Concurrency, "Lock a lock of the object instead of the one for all objects.", "fn f(&self) { let g = TABLE.lock(); … }", "fn f(&self) { let o = self.own.lock(); … }";
+    Ask, "ASK", Concurrency, "Hold a lock of the type throughout a method that did not take it.", "fn f(&self) { … }", "fn f(&self) { let g = self.m.lock(); … }";
+    Rsk, "RSK", Concurrency, "Take away the exclusion of a whole method.", "fn f(&self) { let g = self.m.lock(); … }", "fn f(&self) { … }";
+    Rsb, "RSB", Concurrency, "Take away the exclusion of a block.", "{ let g = m.lock(); … }", "{ … }";
+    Rvk, "RVK", Concurrency, "Weaken a memory ordering, remove a fence, or let several threads initialise.", "x.load(Acquire)", "x.load(Relaxed)";
+    Rfu, "RFU", Concurrency, "Keep a lock on an early return or a panic.", "return x", "return { forget(guard); x }";
+    Rxo, "RXO", Concurrency, "Use another channel end, semaphore, barrier, condition or atomic of the same type.", "self.not_full.notify_one()", "self.not_empty.notify_one()";
+    Eelo, "EELO", Concurrency, "Exchange two locks that are held together but taken apart.", "let a = x.lock(); f(); let b = y.lock();", "let b = y.lock(); let a = x.lock(); f();";
+    Shcr, "SHCR", Concurrency, "Shift a critical region up or down by one statement.", "f(); let g = m.lock(); a(); b();", "let g = m.lock(); f(); a(); drop(g); b();";
+    Skcr, "SKCR", Concurrency, "Shrink a critical region by one statement.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); b();";
+    Excr, "EXCR", Concurrency, "Expand a critical region by one statement.", "f(); let g = m.lock(); a();", "let g = m.lock(); f(); a();";
+    Spcr, "SPCR", Concurrency, "Split a critical region in two.", "let g = m.lock(); a(); b();", "let g = m.lock(); a(); drop(g); let g = m.lock(); b();";
+}
 
 impl Operator {
     /// Every operator, in the order of the catalogue.
