@@ -89,6 +89,19 @@ mod tests {
         assert_eq!(named, used, "docs/src/reference/environment.md");
     }
 
+    /// Who wants to know more finds it elsewhere: in the book, or by running the command.
+    #[test]
+    fn the_readme_and_the_experiments_stay_short() {
+        for (name, most) in [("README.md", 150), ("EXPERIMENTS.md", 400)] {
+            let text = fs::read_to_string(root().join(name)).expect("the document exists");
+            let lines = text.lines().count();
+            assert!(
+                lines <= most,
+                "{name} has {lines} lines, {most} are the most"
+            );
+        }
+    }
+
     #[test]
     fn the_page_of_operators_is_current() {
         let written = fs::read_to_string(root().join(OPERATORS_PAGE)).expect("the page exists");
