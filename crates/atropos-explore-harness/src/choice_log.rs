@@ -16,25 +16,46 @@ const ALTERNATIVE: u32 = 1 << 31;
 
 /// Where the choices stand.
 #[repr(C)]
-pub struct Diary {
+pub struct ChoiceLog {
+    /// Executions that were begun.
+    executions: AtomicU64,
+    /// The piece of a shared exploration that its process is at.
+    piece: AtomicU64,
     length: AtomicU64,
     choices: [AtomicU32; MOST],
 }
 
-impl Diary {
+impl ChoiceLog {
     /// A new one, for a worker yet to be forked. It is never given back: use it again for the next.
-    pub fn make() -> Result<&'static Diary, String> {
+    pub fn make() -> Result<&'static ChoiceLog, String> {
         let protection = sys::PROT_READ | sys::PROT_WRITE;
         let flags = sys::MAP_SHARED | sys::MAP_ANONYMOUS;
-        let place = sys::map(-1, size_of::<Diary>(), protection, flags)
+        let place = sys::map(-1, size_of::<ChoiceLog>(), protection, flags)
             .map_err(|error| format!("no memory to share: error {}", error.0))?;
         // SAFETY: fresh memory, page-aligned, zeroed, never unmapped; the type holds atomics only.
-        Ok(unsafe { &*place.cast::<Diary>() })
+        Ok(unsafe { &*place.cast::<ChoiceLog>() })
     }
 
     /// An execution begins.
     pub fn begin(&self) {
+        self.executions.fetch_add(1, Relaxed);
         self.length.store(0, Relaxed);
+    }
+
+    /// A process begins with a piece of a shared exploration.
+    pub fn begin_piece(&self, piece: u64) {
+        self.executions.store(0, Relaxed);
+        self.piece.store(piece, Relaxed);
+    }
+
+    /// The piece that the process is at.
+    pub fn piece(&self) -> u64 {
+        self.piece.load(Relaxed)
+    }
+
+    /// How many executions it has begun, in its piece if it has one.
+    pub fn executions(&self) -> u64 {
+        self.executions.load(Relaxed)
     }
 
     fn write(&self, choice: u32) {
@@ -59,21 +80,21 @@ impl Diary {
 }
 
 /// Writes down what a guide chooses in an execution, before the system acts on it.
-pub struct Writing<'a> {
+pub struct LoggingGuide<'a> {
     guide: &'a mut dyn Guide,
-    diary: &'a Diary,
+    log: &'a ChoiceLog,
     /// Which place each thread has among those that were started.
     places: Vec<Option<u32>>,
     started: u32,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> LoggingGuide<'a> {
     /// For an execution that begins.
-    pub fn new(guide: &'a mut dyn Guide, diary: &'a Diary) -> Writing<'a> {
-        diary.begin();
-        let mut writing = Writing {
+    pub fn new(guide: &'a mut dyn Guide, log: &'a ChoiceLog) -> LoggingGuide<'a> {
+        log.begin();
+        let mut writing = LoggingGuide {
             guide,
-            diary,
+            log,
             places: Vec::new(),
             started: 0,
         };
@@ -93,12 +114,12 @@ impl<'a> Writing<'a> {
     }
 }
 
-impl Guide for Writing<'_> {
+impl Guide for LoggingGuide<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
         let chosen = self.guide.choose(point);
         if let Some(thread) = chosen.filter(|_| !point.is_over()) {
             let place = self.place(thread);
-            self.diary.write(place);
+            self.log.write(place);
         }
         chosen
     }
@@ -107,7 +128,7 @@ impl Guide for Writing<'_> {
         let value = self.guide.data(options);
         // Where there is one alternative only, no guide takes it for a choice.
         if options > 1 {
-            self.diary.write(value | ALTERNATIVE);
+            self.log.write(value | ALTERNATIVE);
         }
         value
     }
@@ -122,9 +143,9 @@ impl Guide for Writing<'_> {
 }
 
 /// Follows a schedule to its end and stops there.
-pub struct Following<'a>(pub std::slice::Iter<'a, Choice>);
+pub struct FollowingGuide<'a>(pub std::slice::Iter<'a, Choice>);
 
-impl Guide for Following<'_> {
+impl Guide for FollowingGuide<'_> {
     fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
@@ -148,14 +169,14 @@ mod tests {
 
     #[test]
     fn what_was_written_is_the_schedule_of_the_last_execution() {
-        let diary = Diary::make().unwrap();
-        diary.begin();
-        diary.write(7);
-        diary.begin();
+        let log = ChoiceLog::make().unwrap();
+        log.begin();
+        log.write(7);
+        log.begin();
         for choice in [0, 0, 1, 2 | ALTERNATIVE, 0] {
-            diary.write(choice);
+            log.write(choice);
         }
-        assert_eq!(diary.schedule().unwrap().to_string(), "s1:0*2,1,=2,0");
+        assert_eq!(log.schedule().unwrap().to_string(), "s1:0*2,1,=2,0");
     }
 
     /// Lets the thread go on that is at this place.
@@ -173,26 +194,26 @@ mod tests {
 
     #[test]
     fn threads_are_written_down_in_the_order_in_which_they_are_started() {
-        let diary = Diary::make().unwrap();
+        let log = ChoiceLog::make().unwrap();
         let point = Point {
             threads: &[],
             fingerprint: None,
             phase: atropos_search::Phase::Running,
         };
         let mut guide = Always(7);
-        let mut writing = Writing::new(&mut guide, diary);
+        let mut writing = LoggingGuide::new(&mut guide, log);
         writing.wake(Thread(9));
         writing.wake(Thread(7));
         writing.wake(Thread(9));
         writing.choose(&point);
-        assert_eq!(diary.schedule().unwrap().to_string(), "s1:2");
+        assert_eq!(log.schedule().unwrap().to_string(), "s1:2");
     }
 
     #[test]
     fn an_execution_that_is_too_long_has_no_schedule() {
-        let diary = Diary::make().unwrap();
-        diary.begin();
-        (0..=MOST).for_each(|_| diary.write(0));
-        assert_eq!(diary.schedule(), None);
+        let log = ChoiceLog::make().unwrap();
+        log.begin();
+        (0..=MOST).for_each(|_| log.write(0));
+        assert_eq!(log.schedule(), None);
     }
 }

@@ -1,56 +1,107 @@
-//! Mutants that take their process down: what is known of the schedule that did it is tried and told by other processes. As
-//! diaries do, all of them number threads in the order in which they are started.
+//! Tests and mutants that take their process down: the schedule that did it is known from the choice log, and tried and told by
+//! other processes. As choice logs do, all of them number threads in the order in which they are started.
 
+use std::collections::VecDeque;
+use std::io::PipeReader;
 use std::os::fd::AsRawFd as _;
 use std::time::Instant;
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Explored, Found, MutantResult, Response};
+use atropos_protocol::exploration::{Explored, Found, MutantResult, Request, Response};
 use atropos_protocol::sys::{self, Ended};
 use atropos_search::{
     Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
 };
 use atropos_threads::Noted as _;
 
-use crate::choice_log::{Diary, Following};
+use crate::choice_log::{ChoiceLog, FollowingGuide};
 use crate::lines::Lines;
 use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::workers::fork_worker;
-use crate::{describe, responses};
+use crate::{describe, explore_original, responses};
 
-/// What became of a mutant whose process ended like this, with its choices in the diary.
+/// Explores a test in a process of its own, and says what came of it, also if the test takes that process down.
+pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<(), String> {
+    let log = ChoiceLog::make()?;
+    let begun = Instant::now();
+    let Some(pid) = fork_worker()? else {
+        subject.log_choices(log);
+        match explore_original::explore(subject, request) {
+            Ok(mut explored) => {
+                explored.claim_no_more_than_seen();
+                responses::say(&Response::Original(explored));
+                sys::exit_now(SERVED)
+            }
+            Err(error) => {
+                responses::say(&Response::Error(error));
+                sys::exit_now(REFUSED)
+            }
+        }
+    };
+    let ended = match sys::wait(pid, true) {
+        Ok(Some((_, Ended::Exited(SERVED)))) => return Ok(()),
+        Ok(Some((_, Ended::Exited(REFUSED)))) => sys::exit_now(1),
+        Ok(Some((_, ended))) => ended,
+        _ => return Err("the process that explores is lost".to_owned()),
+    };
+    let mut explored = crashed(subject, 0, ended, log);
+    explored.nanoseconds = begun.elapsed().as_nanos() as u64;
+    responses::say(&Response::Original(explored));
+    Ok(())
+}
+
+/// What is told of an exploration whose process ended like this, with its choices in the log.
+pub fn crashed(
+    subject: &mut Subject<'_>,
+    mutant: u32,
+    ended: Ended,
+    log: &'static ChoiceLog,
+) -> Explored {
+    let executions = log.executions();
+    let schedule = log.schedule();
+    let mut found = crash(ended);
+    let again = schedule.map(|schedule| {
+        let again = end_of(subject, mutant, &schedule, Strictness::Exact, log);
+        (schedule, again)
+    });
+    if let Some((schedule, Some(again))) = again
+        && is_like(again.ended, ended)
+    {
+        found.schedule = schedule.to_string();
+        found.replayed = true;
+        found.trace = trace_before(subject, mutant, &schedule, &found.title).unwrap_or_default();
+        if !again.said.is_empty() {
+            found.text = format!("{}; its last words:\n{}", found.title, again.said);
+        }
+    }
+    Explored {
+        coverage: "a schedule that ends the process".to_owned(),
+        executions,
+        found: Some(found),
+        ..Explored::default()
+    }
+}
+
+/// What became of a mutant whose process ended like this.
 pub fn answer(
     subject: &mut Subject<'_>,
     mutant: u32,
     ended: Ended,
-    diary: &'static Diary,
+    log: &'static ChoiceLog,
     begun: Instant,
 ) -> Response {
     let mut result = MutantResult::Killed;
-    let mut explored = Explored {
-        coverage: "a schedule that ends the process".to_owned(),
-        executions: 1,
-        ..Explored::default()
-    };
-    let mut found = crash(ended);
-    let repeated = diary.schedule().filter(|schedule| {
-        let again = end_of(subject, mutant, schedule, Strictness::Exact, diary);
-        again.is_some_and(|again| is_like(again, ended))
-    });
-    let rechecked = match repeated {
-        Some(schedule) => {
-            found.schedule = schedule.to_string();
-            found.replayed = true;
-            found.trace =
-                trace_before(subject, mutant, &schedule, &found.title).unwrap_or_default();
-            // Where only a part of the original's schedules is known, this may be one under which it fails, too.
-            original(subject, &schedule, diary)
-        }
+    let mut explored = crashed(subject, mutant, ended, log);
+    explored.executions = 1;
+    let schedule = explored.found.as_ref().filter(|found| found.replayed);
+    let schedule = schedule.and_then(|found| found.schedule.parse().ok());
+    let rechecked = match schedule {
+        // Where only a part of the original's schedules is known, this may be one under which it fails, too.
+        Some(schedule) => original(subject, &schedule, log),
         // Perhaps a mutant that was run before it in the same process has left something behind.
         None => Recheck::not_repeated(),
     };
-    explored.found = Some(found);
     rechecked.judge(&mut result, &mut explored);
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     Response::Mutant {
@@ -77,7 +128,7 @@ fn crash(ended: Ended) -> Found {
         ),
         Ended::Signaled(signal) => (
             FailureKind::Crashed,
-            format!("the test died of signal {signal}"),
+            format!("the test died of signal {signal}{}", meaning(signal)),
         ),
     };
     Found {
@@ -91,9 +142,22 @@ fn crash(ended: Ended) -> Found {
     }
 }
 
+/// What a signal means that tests die of.
+fn meaning(signal: i32) -> &'static str {
+    match signal {
+        4 => " (SIGILL, an instruction that does not exist)",
+        6 => " (SIGABRT, it aborted)",
+        7 => " (SIGBUS, a wrong address)",
+        8 => " (SIGFPE, wrong arithmetic)",
+        11 => " (SIGSEGV, a wrong address or a stack that is too small)",
+        _ => "",
+    }
+}
+
 /// What the original does where its threads take turns like this: in a process of its own first, which it may take down.
-fn original(subject: &mut Subject<'_>, schedule: &Schedule, diary: &'static Diary) -> Recheck {
-    match end_of(subject, 0, schedule, Strictness::Lenient, diary) {
+fn original(subject: &mut Subject<'_>, schedule: &Schedule, log: &'static ChoiceLog) -> Recheck {
+    let again = end_of(subject, 0, schedule, Strictness::Lenient, log);
+    match again.map(|again| again.ended) {
         Some(Ended::Exited(PASSED)) => Recheck::Passes,
         Some(Ended::Exited(FAILED)) => {
             let names = subject.test().set_names(Names::new());
@@ -103,7 +167,7 @@ fn original(subject: &mut Subject<'_>, schedule: &Schedule, diary: &'static Diar
         }
         Some(ended) => {
             let mut own = crash(ended);
-            if let Some(schedule) = diary.schedule() {
+            if let Some(schedule) = log.schedule() {
                 own.schedule = schedule.to_string();
                 own.trace = trace_before(subject, 0, &schedule, &own.title).unwrap_or_default();
                 own.replayed = true;
@@ -117,26 +181,58 @@ fn original(subject: &mut Subject<'_>, schedule: &Schedule, diary: &'static Diar
 /// How processes of ours end; no test is likely to end its process with these.
 const PASSED: i32 = 90;
 const FAILED: i32 = 91;
+/// All was said that is to be said.
+const SERVED: i32 = 92;
+/// The error was said.
+const REFUSED: i32 = 93;
 
-/// How a process ends that runs a schedule and writes its choices into the diary.
+/// Lines that are told of what a process printed before its end.
+const LAST_LINES: usize = 12;
+
+/// How a process ended, and what it said last.
+struct Again {
+    ended: Ended,
+    said: String,
+}
+
+/// How a process ends that runs a schedule and writes its choices into the log.
 fn end_of(
     subject: &mut Subject<'_>,
     mutant: u32,
     schedule: &Schedule,
     strictness: Strictness,
-    diary: &'static Diary,
-) -> Option<Ended> {
+    log: &'static ChoiceLog,
+) -> Option<Again> {
+    let (pipe, end) = std::io::pipe().ok()?;
     let Some(pid) = fork_worker().ok()? else {
+        drop(pipe);
+        let _ = sys::duplicate_onto(end.as_raw_fd(), 2);
+        drop(end);
         subject.activate(mutant);
         subject.test().set_names(Names::new());
-        subject.keep_diary(diary);
+        subject.test().print_panics(true);
+        subject.log_choices(log);
         let mut replay = Replay::new(schedule, strictness);
         replay.begin();
         let end = subject.run(&mut replay);
         sys::exit_now(if end.is_failure() { FAILED } else { PASSED })
     };
-    let ended = sys::wait(pid, true).ok()?;
-    ended.map(|(_, ended)| ended)
+    drop(end);
+    let said = last_lines(pipe);
+    let (_, ended) = sys::wait(pid, true).ok()??;
+    Some(Again { ended, said })
+}
+
+/// The last lines of what a process writes, until its end.
+fn last_lines(pipe: PipeReader) -> String {
+    let mut pipe = Lines::of(pipe);
+    let mut last = VecDeque::new();
+    while let Some(lines) = pipe.read() {
+        last.extend(lines);
+        let surplus = last.len().saturating_sub(LAST_LINES);
+        last.drain(..surplus);
+    }
+    last.into_iter().collect::<String>().trim_end().to_owned()
 }
 
 /// The steps up to the one that takes the process down, in words.
@@ -154,7 +250,7 @@ fn trace_before(
         responses::redirect(end.as_raw_fd());
         subject.activate(mutant);
         subject.test().set_names(Names::new());
-        let mut following = Following(schedule.choices[..last].iter());
+        let mut following = FollowingGuide(schedule.choices[..last].iter());
         let (_, trace) = subject.run_recorded(&mut following);
         responses::pass_on(&trace.to_string());
         sys::exit_now(0)

@@ -146,6 +146,11 @@ pub fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
+/// Whether the request can be carried out at all.
+pub fn check(request: &Request) -> Result<(), String> {
+    Way::of(request).map(|_| ())
+}
+
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
 pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
     let mut exploration = Exploration::new(request)?;

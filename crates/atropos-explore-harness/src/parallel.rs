@@ -11,11 +11,12 @@ use atropos_protocol::sys::{self, Ended, PollFd};
 use atropos_search::{Coverage, End, Found, Search, Strategy, System as _};
 use atropos_threads::Noted as _;
 
+use crate::choice_log::ChoiceLog;
 use crate::explore_original::{REPORT, text};
 use crate::lines::Lines;
 use crate::partition::Task;
 use crate::subject::Subject;
-use crate::{describe, partition, responses, workers};
+use crate::{crash_recovery, describe, partition, responses, workers};
 
 /// How much may be spent.
 #[derive(Clone, Copy)]
@@ -104,8 +105,9 @@ pub fn explore(
 ) -> Result<Outcome, String> {
     let shared = SharedState::make()?;
     let mut processes = Vec::new();
-    for _ in 0..limits.processes {
-        processes.push(Process::start(subject, task, shared, limits.until)?);
+    for number in 0..limits.processes {
+        let log = subject.log_of_worker(number)?;
+        processes.push(Process::start(subject, task, shared, limits.until, log)?);
     }
     let mut pieces: Vec<Option<Piece>> = (0..task.pieces()).map(|_| None).collect();
     let mut report = Instant::now() + REPORT;
@@ -117,7 +119,11 @@ pub fn explore(
         sys::poll(&mut files, REPORT.as_nanos() as u64);
         let mut ready = files.iter().map(PollFd::ready);
         processes.retain_mut(|process| {
-            !ready.next().unwrap_or(false) || process.listen(&mut pieces) || process.bury()
+            let goes_on = !ready.next().unwrap_or(false) || process.listen(&mut pieces);
+            if !goes_on {
+                process.bury(subject, shared, &mut pieces);
+            }
+            goes_on
         });
         let explored = pieces.iter().flatten().map(|piece| &piece.explored);
         let complete = explored.filter(|explored| explored.complete);
@@ -253,6 +259,7 @@ pub fn go_on(
 struct Process {
     pid: i32,
     said: Lines,
+    log: &'static ChoiceLog,
 }
 
 impl Process {
@@ -261,18 +268,21 @@ impl Process {
         task: &mut Task<'_>,
         shared: &SharedState,
         until: Instant,
+        log: &'static ChoiceLog,
     ) -> Result<Process, String> {
         let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
         match workers::fork_worker()? {
             None => {
                 drop(pipe);
                 responses::redirect(end.as_raw_fd());
-                work(subject, task, shared, until);
+                subject.log_choices(log);
+                work(subject, task, shared, until, log);
                 sys::exit_now(0)
             }
             Some(pid) => Ok(Process {
                 pid,
                 said: Lines::of(pipe),
+                log,
             }),
         }
     }
@@ -292,21 +302,39 @@ impl Process {
         true
     }
 
-    /// The process is at its end. If the test took it down, that is what becomes of this one too: the driver reports it.
-    fn bury(&mut self) -> bool {
-        match sys::wait(self.pid, true) {
-            Ok(Some((_, Ended::Signaled(signal)))) => {
-                let _ = sys::kill(sys::pid(), signal);
-                sys::exit_now(1)
-            }
-            Ok(Some((_, Ended::Exited(code)))) if code != 0 => sys::exit_now(code),
-            _ => false,
+    /// The process is at its end. If the test took it down, that is what its piece came to.
+    fn bury(
+        &mut self,
+        subject: &mut Subject<'_>,
+        shared: &SharedState,
+        pieces: &mut [Option<Piece>],
+    ) {
+        let ended = match sys::wait(self.pid, true) {
+            Ok(Some((_, Ended::Exited(0)))) => return,
+            Ok(Some((_, ended))) => ended,
+            _ => Ended::Exited(1),
+        };
+        let number = self.log.piece();
+        shared.failing.fetch_min(number, Relaxed);
+        let explored = crash_recovery::crashed(subject, 0, ended, self.log);
+        if let Some(piece) = pieces.get_mut(number as usize) {
+            *piece = Some(Piece {
+                explored,
+                found: Found::default(),
+                has_new_names: false,
+            });
         }
     }
 }
 
 /// What each process does: one piece after the other.
-fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, shared: &SharedState, until: Instant) {
+fn work(
+    subject: &mut Subject<'_>,
+    task: &mut Task<'_>,
+    shared: &SharedState,
+    until: Instant,
+    log: &ChoiceLog,
+) {
     let longest = subject.longest();
     let names = subject.test().names().clone();
     loop {
@@ -314,6 +342,7 @@ fn work(subject: &mut Subject<'_>, task: &mut Task<'_>, shared: &SharedState, un
         if number >= task.pieces() || shared.is_needless(number) || Instant::now() >= until {
             return;
         }
+        log.begin_piece(number);
         // What a piece comes to must not depend on which other pieces this process had.
         subject.set_longest(longest);
         subject.test().set_names(names.clone());

@@ -7,7 +7,7 @@ use atropos_protocol::exploration::{Action, ENV_ANSWERS, ENV_ORDER, Request, Res
 use atropos_protocol::{Test, sys};
 
 use crate::subject::Subject;
-use crate::{describe, explore_mutants, explore_original, responses, switch};
+use crate::{crash_recovery, describe, explore_mutants, explore_original, responses, switch};
 
 /// Where the order is, if there is one. The test does not see the variables.
 pub fn given() -> Option<PathBuf> {
@@ -80,9 +80,8 @@ fn try_to(
     match request.action {
         Action::List => {}
         Action::Explore => {
-            let mut explored = explore_original::explore(&mut subject, request)?;
-            explored.claim_no_more_than_seen();
-            responses::say(&Response::Original(explored));
+            explore_original::check(request)?;
+            crash_recovery::explore_original(&mut subject, request)?;
         }
         Action::Mutants => explore_mutants::explore(&mut subject, request)?,
         Action::Replay => {

@@ -11,7 +11,7 @@ use atropos_search::{End, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
 use atropos_threads::{Finding, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time};
 
-use crate::choice_log::{Diary, Writing};
+use crate::choice_log::{ChoiceLog, LoggingGuide};
 use crate::{expected_panics, switch, test_body};
 
 /// How much more than the longest execution of the original a mutant's may take.
@@ -56,7 +56,9 @@ pub struct Subject<'a> {
     /// Whether an execution with too many scheduling points is endless is found out. One that is run again was found to be.
     finds_ends: bool,
     /// Where choices are written down for the process that waits for this one.
-    diary: Option<&'static Diary>,
+    log: Option<&'static ChoiceLog>,
+    /// The same, for processes that this one will start.
+    logs_of_workers: Vec<&'static ChoiceLog>,
     /// Panics of threads that nobody joins are no failures.
     judges_as_harness: bool,
     /// Where threads that nobody joins panic whatever the schedule, as far as that is known; asked for when the first one does.
@@ -102,7 +104,8 @@ impl<'a> Subject<'a> {
             longest: u64::from(request.action == Action::Replay),
             is_original: request.action != Action::Replay,
             finds_ends: request.action != Action::Replay,
-            diary: None,
+            log: None,
+            logs_of_workers: Vec::new(),
             judges_as_harness: request.action == Action::Mutants || request.mutant != 0,
             usual: None,
         };
@@ -169,8 +172,16 @@ impl<'a> Subject<'a> {
     }
 
     /// From now on the choices of the execution under way are written down there.
-    pub fn keep_diary(&mut self, diary: &'static Diary) {
-        self.diary = Some(diary);
+    pub fn log_choices(&mut self, log: &'static ChoiceLog) {
+        self.log = Some(log);
+    }
+
+    /// The choice log of one of the processes that share an exploration; the next exploration uses it again.
+    pub fn log_of_worker(&mut self, number: usize) -> Result<&'static ChoiceLog, String> {
+        while self.logs_of_workers.len() <= number {
+            self.logs_of_workers.push(ChoiceLog::make()?);
+        }
+        Ok(self.logs_of_workers[number])
     }
 
     /// From now on data races and memory errors are no failures.
@@ -207,8 +218,8 @@ impl System for Subject<'_> {
         switch::begin(self.step_limit);
         let overtime = self.finds_ends && self.others_end_long_before();
         self.test.set_overtime(overtime);
-        let end = match self.diary {
-            Some(diary) => self.test.run(&mut Writing::new(guide, diary)),
+        let end = match self.log {
+            Some(log) => self.test.run(&mut LoggingGuide::new(guide, log)),
             None => self.test.run(guide),
         };
         let mut last = self.last.take();

@@ -1,6 +1,6 @@
 //! Forked processes that share the mutants of a test: each starts with all that the original's exploration
 //! taught. A mutant that takes its process down, or never comes to an end, costs that process and nothing else. Each keeps
-//! a diary of its choices, so that the schedule that took it down can be shown.
+//! a log of its choices, so that the schedule that took it down can be shown.
 
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd as _;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use atropos_protocol::exploration::{Explored, MutantResult, Response};
 use atropos_protocol::sys::{self, Ended, PollFd};
 
-use crate::choice_log::Diary;
+use crate::choice_log::ChoiceLog;
 use crate::crash_recovery;
 use crate::lines::Lines;
 use crate::responses;
@@ -35,7 +35,7 @@ struct Worker {
     left: Vec<u32>,
     /// What it is at, and since when.
     begun: Option<(u32, Instant)>,
-    diary: &'static Diary,
+    log: &'static ChoiceLog,
 }
 
 /// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on. Mutants of a group
@@ -51,7 +51,7 @@ pub fn share(
     let mutants: usize = groups.iter().map(Vec::len).sum();
     let share = mutants.div_ceil(processes * SHARES);
     let mut workers: Vec<Worker> = Vec::new();
-    let mut diaries: Vec<&'static Diary> = Vec::new();
+    let mut logs: Vec<&'static ChoiceLog> = Vec::new();
     while !groups.is_empty() || !workers.is_empty() {
         while workers.len() < processes && !groups.is_empty() {
             let mut left = Vec::new();
@@ -60,8 +60,8 @@ pub fn share(
             {
                 left.extend(group);
             }
-            let diary = diaries.pop().map_or_else(Diary::make, Ok)?;
-            workers.push(start(subject, left, diary, explore)?);
+            let log = logs.pop().map_or_else(ChoiceLog::make, Ok)?;
+            workers.push(start(subject, left, log, explore)?);
         }
         let mut files: Vec<PollFd> = workers
             .iter()
@@ -84,7 +84,7 @@ pub fn share(
             if !worker.left.is_empty() {
                 groups.push_back(std::mem::take(&mut worker.left));
             }
-            diaries.push(worker.diary);
+            logs.push(worker.log);
             false
         });
     }
@@ -108,7 +108,7 @@ pub fn fork_worker() -> Result<Option<i32>, String> {
 fn start(
     subject: &mut Subject<'_>,
     mut left: Vec<u32>,
-    diary: &'static Diary,
+    log: &'static ChoiceLog,
     explore: Explore<'_>,
 ) -> Result<Worker, String> {
     let (pipe, end) = std::io::pipe().map_err(|error| format!("no pipe: {error}"))?;
@@ -116,7 +116,7 @@ fn start(
         None => {
             drop(pipe);
             responses::redirect(end.as_raw_fd());
-            subject.keep_diary(diary);
+            subject.log_choices(log);
             while let [mutant, ..] = left[..] {
                 responses::pass_on(&format!("{BEGIN}{mutant}\n"));
                 for response in explore(subject, &left) {
@@ -133,7 +133,7 @@ fn start(
             said: Lines::of(pipe),
             left,
             begun: None,
-            diary,
+            log,
         }),
     }
 }
@@ -188,7 +188,7 @@ impl Worker {
                     ..Explored::default()
                 },
             },
-            false => crash_recovery::answer(subject, mutant, ended, self.diary, begun),
+            false => crash_recovery::answer(subject, mutant, ended, self.log, begun),
         };
         responses::say(&response);
     }

@@ -95,4 +95,6 @@ pub(crate) struct Settings {
     pub processors: NonZero<usize>,
     /// Whether to keep a trace.
     pub record: bool,
+    /// Whether panics are printed.
+    pub print_panics: bool,
 }

@@ -3,6 +3,7 @@
 //! Started by the driver's half, it serves the tests in [`subjects`]; started by cargo, it runs the checks, each a test that
 //! sends requests.
 
+mod crashes;
 mod driver;
 mod exploring;
 mod mutants;
@@ -49,6 +50,9 @@ const SUBJECTS: &[&TestDescAndFn] = tests![
     subjects::loses_an_update,
     subjects::has_many_schedules,
     subjects::aborts_under_its_mutant,
+    subjects::aborts_rarely,
+    subjects::exits_rarely,
+    subjects::panics_while_it_panics,
 ];
 
 const CHECKS: &[&TestDescAndFn] = tests![
@@ -59,6 +63,8 @@ const CHECKS: &[&TestDescAndFn] = tests![
     exploring::a_small_test_is_explored_under_all_schedules,
     exploring::a_failing_schedule_is_found_and_replayed,
     exploring::the_number_of_processes_does_not_change_the_result,
+    crashes::a_crash_has_its_schedule_its_trace_and_its_last_words,
+    crashes::a_crash_is_found_in_the_same_schedule_by_any_number_of_processes,
     mutants::a_mutant_is_killed_by_a_schedule,
     mutants::a_mutant_that_takes_its_worker_down_is_killed_and_its_schedule_known,
     mutants::a_mutant_that_no_test_reaches_is_unreached,

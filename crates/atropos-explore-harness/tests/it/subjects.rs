@@ -56,6 +56,51 @@ pub fn loses_an_update() {
     assert_eq!(count.load(SeqCst), 2);
 }
 
+/// Calls `end` under a few of its many schedules.
+fn rarely(end: fn()) {
+    let count = Arc::new(AtomicU64::new(0));
+    let start = |_| {
+        let count = count.clone();
+        thread::spawn(move || {
+            for _ in 0..4 {
+                let old = count.load(SeqCst);
+                count.store(old + 1, SeqCst);
+            }
+        })
+    };
+    let threads: Vec<_> = (0..2).map(start).collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    if count.load(SeqCst) == 2 {
+        end();
+    }
+}
+
+pub fn aborts_rarely() {
+    rarely(|| {
+        eprintln!("about to abort");
+        std::process::abort()
+    });
+}
+
+pub fn exits_rarely() {
+    rarely(|| std::process::exit(0));
+}
+
+pub fn panics_while_it_panics() {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("once more");
+        }
+    }
+    rarely(|| {
+        let _panics = Panics;
+        panic!("for the first time");
+    });
+}
+
 /// Mutant 2 ends the process where two threads meet.
 pub fn aborts_under_its_mutant() {
     let count = Arc::new(AtomicU64::new(0));

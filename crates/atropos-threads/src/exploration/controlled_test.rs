@@ -127,6 +127,7 @@ impl<'a> ThreadedTest<'a> {
             look: 1,
             processors: options.processors,
             record: false,
+            print_panics: false,
         };
         let controller = Box::new(Controller {
             world,
@@ -204,6 +205,11 @@ impl<'a> ThreadedTest<'a> {
             None
         });
         facts
+    }
+
+    /// Whether the panics of controlled threads are printed, as they are in an ordinary run.
+    pub fn print_panics(&mut self, print: bool) {
+        self.controller().settings.print_panics = print;
     }
 
     /// From now on accesses to plain memory are not looked at.
@@ -513,6 +519,9 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
         eprintln!("{info}");
         return;
     };
+    if control.state().settings.print_panics {
+        eprintln!("{info}");
+    }
     let payload = info.payload();
     let message = message_of(payload).unwrap_or_else(|| "(no message)".to_string());
     let site = info.location().filter(|site| !is_ours(site.file()));
