@@ -1,5 +1,8 @@
 //! What the running thread does to plain memory: told by instrumented code, judged by `races`.
 
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
 use atropos_search::{End, Phase, mix};
 
 use super::{Control, Controller, control, installed, scheduler};
@@ -10,17 +13,32 @@ use crate::races::{
     OrderingNumber, Past, Place, Side,
 };
 
+/// The controller of the exploration that watches plain memory; null if there is none. A process has one exploration at a time.
+static WATCHING: AtomicPtr<Controller> = AtomicPtr::new(null_mut());
+
+/// From now on this exploration watches plain memory; none does if it is null.
+pub(crate) fn watch(controller: *mut Controller) {
+    WATCHING.store(controller, Relaxed);
+}
+
 /// The running thread is about to access memory.
 #[inline]
 pub fn access(address: usize, length: usize, kind: AccessKind) {
-    if !heap::program_runs() {
+    let controller = WATCHING.load(Relaxed);
+    if controller.is_null() || !heap::program_runs() {
         return;
     }
-    let controller = installed();
-    // SAFETY: a controlled thread runs, so the controller is installed; no other reference to it is in use.
-    let state = unsafe { &mut *controller };
-    if state.races.is_on && !state.races.is_hidden {
-        state.plain_access(address, length, kind);
+    // SAFETY: a controlled thread of the exploration runs; no other reference to its controller is in use.
+    unsafe { (*controller).plain_access(address, length, kind) };
+}
+
+/// The running thread is about to access memory by a volatile instruction. Whoever does that expects others to do so, too, and
+/// it is not taken for a race, though the language calls it one.
+pub fn volatile_access(address: usize, length: usize, kind: AccessKind) {
+    let controller = WATCHING.load(Relaxed);
+    if !controller.is_null() && heap::program_runs() {
+        // SAFETY: as in `access`.
+        unsafe { (*controller).check_heap(address, length, kind) };
     }
 }
 
@@ -40,7 +58,7 @@ pub fn foreign(
         return;
     }
     state.check_heap(address, length, operation.kind());
-    if state.started < 2 {
+    if state.races.is_alone {
         return;
     }
     let me = state.current;
@@ -81,7 +99,7 @@ impl Control {
         let state = self.state();
         if state.races.is_on {
             state.check_heap(address, length, kind);
-            if state.started > 1 {
+            if !state.races.is_alone {
                 state.compare(address, length, kind);
             }
         }
@@ -95,11 +113,34 @@ impl Controller {
         if self.races.index == self.races.captures.next {
             self.capture();
         }
-        self.check_heap(address, length, kind);
+        if self.races.is_hidden || length == 0 {
+            return;
+        }
+        let is_seen = match self.world.heap.offset(address) {
+            Some(offset) => {
+                if let Err(unusable) = self.world.heap.check(offset, length) {
+                    self.memory_error(unusable.into(), address, length, Some(kind));
+                }
+                true
+            }
+            None => self.world.stacks.offset(address).is_some() || self.world.is_static(address),
+        };
         // What one thread does alone happens before all that the others do.
-        if self.started > 1 && length > 0 && self.world.is_ours(address) {
+        if is_seen && !self.races.is_alone {
             self.compare(address, length, kind);
         }
+    }
+
+    /// A thread ended and was joined: the running thread may be the only one left.
+    pub(crate) fn may_be_alone(&mut self) {
+        if !self.races.is_on || self.pending.len() > 1 {
+            return;
+        }
+        let mine = &self.threads[self.current as usize].clocks.clock;
+        // Threads that nobody joined have ended, but nothing orders what they did.
+        self.races.is_alone = self.order.iter().all(|&thread| {
+            mine.of(thread) >= self.threads[thread as usize].clocks.clock.of(thread)
+        });
     }
 
     #[cold]
@@ -123,10 +164,7 @@ impl Controller {
     fn compare(&mut self, address: usize, length: usize, kind: AccessKind) {
         let me = self.current;
         let clock = &self.threads[me as usize].clocks.clock;
-        // What the detector allocates is ours.
-        let program = heap::Program::NONE.set();
         let race = self.races.access(address, length, kind, me, clock);
-        program.set();
         if let Some(past) = race {
             self.data_race(past, address, length, Some(kind));
         }
@@ -161,7 +199,7 @@ impl Controller {
             self.memory_error(kind, start, 0, None);
         }
         let size = self.races.blocks.at(start).map_or(0, |block| block.size);
-        if self.started > 1 {
+        if !self.races.is_alone {
             let clock = &self.threads[me as usize].clocks.clock;
             if let Some(past) = self.races.shadow.free(start, size, me, clock) {
                 self.data_race(past, start, size, None);

@@ -13,7 +13,7 @@ use crate::clock::Clockwork;
 use crate::communication::{Communication, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::{PanicNote, message_of};
-use crate::control::{self, Controller, Readiness, scheduler};
+use crate::control::{self, Controller, Readiness, plain_memory, scheduler};
 use crate::finding::Finding;
 use crate::libc::allocation_and_clock;
 use crate::memory::addressable;
@@ -422,6 +422,11 @@ impl System for ThreadedTest<'_> {
         }
         let controller: *mut Controller = controller;
         control::install(controller);
+        // SAFETY: the controller lives for the whole exploration.
+        plain_memory::watch(match unsafe { (*controller).races.is_on } {
+            true => controller,
+            false => std::ptr::null_mut(),
+        });
         // SAFETY: the controller is installed; the test outlives the execution.
         let end = unsafe {
             let body: Box<dyn FnOnce()> = Box::new(move || {
@@ -439,6 +444,7 @@ impl System for ThreadedTest<'_> {
             scheduler::run(controller)
         };
         control::install(std::ptr::null_mut());
+        plain_memory::watch(std::ptr::null_mut());
         Program::NONE.set();
         unsafe_cell::take_notes(false);
         let controller = self.controller();

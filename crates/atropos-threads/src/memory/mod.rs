@@ -68,10 +68,16 @@ pub fn keep(range: Range<usize>) {
 impl World {
     /// Whether an address is in memory that stays where it is until the process ends.
     pub fn is_ours(&self, address: usize) -> bool {
-        let mut statics = self.layout.writable.iter();
         self.heap.offset(address).is_some()
             || self.stacks.offset(address).is_some()
-            || statics.any(|range| range.contains(&address))
+            || self.is_static(address)
+    }
+
+    /// Whether an address is that of a static.
+    #[inline]
+    pub fn is_static(&self, address: usize) -> bool {
+        let mut statics = self.layout.writable.iter();
+        statics.any(|range| range.contains(&address))
     }
 
     /// Takes the world for an exploration on this OS thread.

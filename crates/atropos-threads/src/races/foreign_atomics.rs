@@ -46,20 +46,48 @@ impl Operation {
 /// The locations of an execution.
 #[derive(Debug, Default)]
 pub struct ForeignAtomics {
-    released: BTreeMap<usize, Clock>,
+    /// For each location, the number of its clock.
+    numbers: BTreeMap<usize, usize>,
+    /// What was released at each location. Clocks are used again, with their memory.
+    released: Vec<Clock>,
+    free: Vec<usize>,
+    used: usize,
 }
 
 impl ForeignAtomics {
     pub fn clear(&mut self) {
-        self.released.clear();
+        self.numbers.clear();
+        self.free.clear();
+        self.used = 0;
     }
 
     /// The program gave this memory back.
     pub fn forget(&mut self, start: usize, length: usize) {
         let end = start.saturating_add(length);
-        while let Some((&address, _)) = self.released.range(start..end).next() {
-            self.released.remove(&address);
+        while let Some((&address, &number)) = self.numbers.range(start..end).next() {
+            self.numbers.remove(&address);
+            self.free.push(number);
         }
+    }
+
+    /// The clock of a location, new if need be.
+    fn clock(&mut self, address: usize) -> &mut Clock {
+        let number = match self.numbers.get(&address) {
+            Some(&number) => number,
+            None => {
+                let number = self.free.pop().unwrap_or(self.used);
+                if number == self.used {
+                    self.used += 1;
+                }
+                if number == self.released.len() {
+                    self.released.push(Clock::default());
+                }
+                self.released[number].clear();
+                self.numbers.insert(address, number);
+                number
+            }
+        };
+        &mut self.released[number]
     }
 
     /// A thread performs an operation: what it orders.
@@ -72,9 +100,8 @@ impl ForeignAtomics {
         clocks: &mut Clocks,
     ) {
         clocks.clock.tick(thread);
-        if operation != Operation::Store
-            && let Some(released) = self.released.get(&address)
-        {
+        let released = self.clock(address);
+        if operation != Operation::Store {
             match ordering.acquires() {
                 true => clocks.clock.join(released),
                 false => clocks.acquire_fence.join(released),
@@ -86,9 +113,9 @@ impl ForeignAtomics {
         };
         match operation {
             Operation::Load => {}
-            Operation::Store => self.released.entry(address).or_default().copy(passed_on),
+            Operation::Store => released.copy(passed_on),
             // It goes on with what the store that it read has released.
-            Operation::Modify => self.released.entry(address).or_default().join(passed_on),
+            Operation::Modify => released.join(passed_on),
         }
     }
 }

@@ -26,18 +26,19 @@ pub fn is_in_use() -> bool {
 
 /// Defines functions that are called before an access of a fixed size.
 macro_rules! accesses {
-    ($($name:ident($size:literal, $($kind:ident),+);)*) => {
+    ($told:ident: $($name:ident($size:literal, $($kind:ident),+);)*) => {
         $(
             #[doc = concat!("Before an access to ", stringify!($size), " bytes.")]
             #[unsafe(no_mangle)]
             pub extern "C" fn $name(address: *const c_void) {
-                $(plain_memory::access(address as usize, $size, $kind);)+
+                $(plain_memory::$told(address as usize, $size, $kind);)+
             }
         )*
     };
 }
 
 accesses! {
+    access:
     __tsan_read1(1, Read);
     __tsan_read2(2, Read);
     __tsan_read4(4, Read);
@@ -66,6 +67,28 @@ accesses! {
     __tsan_unaligned_read_write8(8, Read, Write);
     __tsan_unaligned_read_write16(16, Read, Write);
     __tsan_vptr_read(8, Read);
+}
+
+accesses! {
+    volatile_access:
+    __tsan_volatile_read1(1, Read);
+    __tsan_volatile_read2(2, Read);
+    __tsan_volatile_read4(4, Read);
+    __tsan_volatile_read8(8, Read);
+    __tsan_volatile_read16(16, Read);
+    __tsan_volatile_write1(1, Write);
+    __tsan_volatile_write2(2, Write);
+    __tsan_volatile_write4(4, Write);
+    __tsan_volatile_write8(8, Write);
+    __tsan_volatile_write16(16, Write);
+    __tsan_unaligned_volatile_read2(2, Read);
+    __tsan_unaligned_volatile_read4(4, Read);
+    __tsan_unaligned_volatile_read8(8, Read);
+    __tsan_unaligned_volatile_read16(16, Read);
+    __tsan_unaligned_volatile_write2(2, Write);
+    __tsan_unaligned_volatile_write4(4, Write);
+    __tsan_unaligned_volatile_write8(8, Write);
+    __tsan_unaligned_volatile_write16(16, Write);
 }
 
 /// Before a table of functions is exchanged.

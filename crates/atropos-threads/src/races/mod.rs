@@ -13,7 +13,7 @@
 //! # What is seen
 //! The execution's heap, the stacks of controlled threads, and statics. Not seen, and so never reported: memory of other
 //! kinds (thread-local variables, what existed before the execution), and what code does that is not compiled by us: std's
-//! own functions that are not generic, and C.
+//! own functions that are not generic, and C. Volatile accesses don't race: see `control::plain_memory`.
 //!
 //! Accesses are numbered ([`Races::index`]). A finding names the earlier access by its number; to tell where it was, the
 //! schedule is run again and a backtrace is taken when that number comes.
@@ -160,6 +160,8 @@ pub fn is_instrumented() -> bool {
 pub struct Races {
     /// Whether accesses are looked at.
     pub is_on: bool,
+    /// Only one thread runs, and all that others did happened before.
+    pub is_alone: bool,
     /// The primitives of std are at work: what they access is their own.
     pub is_hidden: bool,
     /// Accesses, allocations and frees so far.
@@ -173,7 +175,7 @@ pub struct Races {
 impl Races {
     /// Forgets everything but what is to be captured.
     pub fn restart(&mut self) {
-        (self.index, self.is_hidden) = (0, false);
+        (self.index, self.is_hidden, self.is_alone) = (0, false, true);
         if self.is_on {
             self.shadow.restart();
             self.foreign.clear();

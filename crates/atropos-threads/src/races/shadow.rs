@@ -9,7 +9,11 @@
 //! Deviations from the paper: entries have byte masks; atomic accesses are entries, too, because an atomic and a plain access
 //! to the same bytes race. `all_pairs` is the slow twin that remembers everything; a test compares the two.
 
+use std::collections::HashMap;
+use std::ptr::null_mut;
+
 use super::{AccessKind, MemoryAccess, Past};
+use crate::memory::heap::Program;
 use crate::memory_model::Clock;
 
 const GRANULE: usize = 8;
@@ -24,10 +28,10 @@ const CACHED: usize = 256;
 pub struct Shadow {
     /// Number of the execution; cells of others are empty.
     generation: u32,
-    numbers: std::collections::HashMap<usize, u32, PlainHash>,
-    pages: Vec<Box<Page>>,
-    /// Page number of memory and where its cells are; for the pages used last.
-    cache: Box<[(usize, u32); CACHED]>,
+    /// The cells of each page of memory that was ever accessed. A page is never given back or moved.
+    pages: HashMap<usize, Box<Page>, PlainHash>,
+    /// Pages of memory and where their cells are; for the pages used last.
+    cache: Box<[(usize, *mut Page); CACHED]>,
     /// Entries of cells that have more than two.
     more: Vec<Vec<Entry>>,
     used_more: usize,
@@ -121,9 +125,8 @@ impl Default for Shadow {
     fn default() -> Shadow {
         Shadow {
             generation: 1,
-            numbers: Default::default(),
-            pages: Vec::new(),
-            cache: Box::new([(usize::MAX, 0); CACHED]),
+            pages: HashMap::default(),
+            cache: Box::new([(usize::MAX, null_mut()); CACHED]),
             more: Vec::new(),
             used_more: 0,
         }
@@ -146,34 +149,52 @@ impl Shadow {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.generation = 1;
-            for page in &mut self.pages {
+            for page in self.pages.values_mut() {
                 page.cells = [NO_CELL; CELLS];
             }
         }
     }
 
-    /// The page of an address, if there is one.
-    fn page(&mut self, address: usize) -> Option<usize> {
+    /// The cells of an address's page, if there are any.
+    #[inline]
+    fn page(&mut self, address: usize) -> Option<*mut Page> {
         let number = address / PAGE;
-        let slot = number % CACHED;
-        if self.cache[slot].0 == number {
-            return Some(self.cache[slot].1 as usize);
+        let cached = self.cache[number % CACHED];
+        if cached.0 == number {
+            return Some(cached.1);
         }
-        let found = *self.numbers.get(&number)?;
-        self.cache[slot] = (number, found);
-        Some(found as usize)
+        self.find_page(number)
     }
 
-    fn make_page(&mut self, address: usize) -> usize {
-        if let Some(page) = self.page(address) {
-            return page;
-        }
-        let page = self.pages.len();
-        self.pages.push(Box::new(Page {
+    #[inline(never)]
+    fn find_page(&mut self, number: usize) -> Option<*mut Page> {
+        let page: *mut Page = &mut **self.pages.get_mut(&number)?;
+        self.cache[number % CACHED] = (number, page);
+        Some(page)
+    }
+
+    #[cold]
+    fn make_page(&mut self, address: usize) -> *mut Page {
+        // The memory is ours, also if the program runs.
+        let program = Program::NONE.set();
+        let page = Box::new(Page {
             cells: [NO_CELL; CELLS],
-        }));
-        self.numbers.insert(address / PAGE, page as u32);
-        page
+        });
+        self.pages.insert(address / PAGE, page);
+        program.set();
+        self.find_page(address / PAGE)
+            .expect("the page was just made")
+    }
+
+    /// The cell of a granule.
+    #[inline]
+    fn cell(&mut self, granule: usize) -> *mut Cell {
+        let page = match self.page(granule) {
+            Some(page) => page,
+            None => self.make_page(granule),
+        };
+        // SAFETY: pages are neither moved nor given back, and the index lies in the page.
+        unsafe { &raw mut (*page).cells[granule % PAGE / GRANULE] }
     }
 
     /// Takes an access in; gives an earlier one that it races with, if there is one.
@@ -183,13 +204,14 @@ impl Shadow {
         let mut start = access.address;
         while start < end {
             let (granule, bytes) = bytes_in_granule(start, end);
-            let page = self.make_page(granule);
-            let cell = &mut self.pages[page].cells[granule % PAGE / GRANULE];
+            let cell = self.cell(granule);
             // A thread that does the same again before its next operation.
-            let first = &cell.entries[0];
-            let is_same = cell.generation == self.generation
-                && (first.thread, first.kind) == (access.thread as u16, access.kind)
+            // SAFETY: no other reference to the cell is in use.
+            let (generation, first) = unsafe { ((*cell).generation, &(*cell).entries[0]) };
+            let is_same = generation == self.generation
+                && first.thread == access.thread as u16
                 && first.time == access.time
+                && first.kind == access.kind
                 && first.bytes & bytes == bytes;
             if !is_same {
                 let entry = Entry {
@@ -199,7 +221,8 @@ impl Shadow {
                     time: access.time,
                     index: access.index,
                 };
-                let race = self.enter((page, granule % PAGE / GRANULE), entry, clock);
+                // SAFETY: as above.
+                let race = self.enter(unsafe { &mut *cell }, entry, clock);
                 if race.is_some() {
                     return race;
                 }
@@ -209,11 +232,14 @@ impl Shadow {
         None
     }
 
-    fn enter(&mut self, place: (usize, usize), new: Entry, clock: &Clock) -> Option<Past> {
-        let cell = &mut self.pages[place.0].cells[place.1];
+    fn enter(&mut self, cell: &mut Cell, new: Entry, clock: &Clock) -> Option<Past> {
         if cell.generation != self.generation {
-            *cell = NO_CELL;
-            cell.generation = self.generation;
+            *cell = Cell {
+                generation: self.generation,
+                entries: [new, NO_ENTRY],
+                more: 0,
+            };
+            return None;
         }
         let more = match cell.more {
             0 => &mut [][..],
@@ -238,13 +264,12 @@ impl Shadow {
                 old.bytes &= !new.bytes;
             }
         }
-        self.add(place, new);
+        self.add(cell, new);
         None
     }
 
     /// Adds an entry to a cell, the newest first.
-    fn add(&mut self, place: (usize, usize), new: Entry) {
-        let cell = &mut self.pages[place.0].cells[place.1];
+    fn add(&mut self, cell: &mut Cell, new: Entry) {
         let old = std::mem::replace(&mut cell.entries[0], new);
         if old.bytes == 0 {
             return;
@@ -253,6 +278,7 @@ impl Shadow {
         if older.bytes == 0 {
             return;
         }
+        let program = Program::NONE.set();
         if cell.more == 0 {
             if self.used_more == self.more.len() {
                 self.more.push(Vec::new());
@@ -264,6 +290,7 @@ impl Shadow {
         let more = &mut self.more[cell.more as usize - 1];
         more.retain(|entry| entry.bytes != 0);
         more.push(older);
+        program.set();
     }
 
     /// A thread gives memory back, which is a write to all of it after which nobody may use it: gives an earlier access that
@@ -282,7 +309,8 @@ impl Shadow {
                 at = (at / PAGE + 1) * PAGE;
                 continue;
             };
-            let cell = &mut self.pages[page].cells[at % PAGE / GRANULE];
+            // SAFETY: as in `cell`; no other reference to it is in use.
+            let cell = unsafe { &mut (*page).cells[at % PAGE / GRANULE] };
             at += GRANULE;
             if cell.generation != self.generation {
                 continue;

@@ -151,6 +151,7 @@ impl Builder {
         let state = control.state();
         let number = state.start(self.name.clone(), self.stack_size.unwrap_or(0), body);
         state.threads[number as usize].site = Some(site);
+        state.races.is_alone = false;
         if state.model.weak {
             let parent = state.current as usize;
             state.threads[parent].clocks.clock.tick(state.current);

@@ -306,6 +306,7 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
             .clock
             .join(&clock);
         state.threads[number as usize].clocks.clock = clock;
+        state.may_be_alone();
     }
     state.observe(history);
     state.changed(end_of(number));

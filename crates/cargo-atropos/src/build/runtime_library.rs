@@ -64,10 +64,11 @@ pub struct RuntimeLibrary {
 /// Makes LLVM call the runtime at every access to memory that may be shared, and in place of atomic instructions: its pass for
 /// ThreadSanitizer, without ThreadSanitizer. `forceattrs` is named because builds without optimisation would not run it; where
 /// it runs early by itself, LLVM also leaves out what it otherwise does to memory that nobody asked for.
-const WATCH_MEMORY: [&str; 3] = [
+const WATCH_MEMORY: [&str; 4] = [
     "-Cpasses=forceattrs,tsan-module,tsan",
     "-Cllvm-args=-force-attribute=sanitize_thread",
     "-Cllvm-args=-tsan-instrument-func-entry-exit=false",
+    "-Cllvm-args=-tsan-distinguish-volatile",
 ];
 
 impl RuntimeLibrary {

@@ -6,7 +6,7 @@ mod programs;
 mod questions;
 
 /// What the programs are written against.
-pub mod under {
+mod under {
     pub use atropos_threads::thread;
     pub mod sync {
         pub use atropos_threads::atomic;
@@ -90,7 +90,7 @@ impl Library for Atropos {
     }
 }
 
-pub fn main() {
+fn main() {
     let mut arguments = std::env::args().skip(1);
     let memory = match arguments.next().as_deref() {
         Some("sc") => Memory::SequentiallyConsistent,
