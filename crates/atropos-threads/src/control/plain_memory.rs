@@ -63,11 +63,11 @@ pub fn foreign(
     }
     let me = state.current;
     let clocks = &mut state.threads[me as usize].clocks;
-    state
+    let is_counted = state
         .races
         .foreign
         .perform(address, operation, ordering, me, clocks);
-    state.compare(address, length, operation.kind());
+    state.compare(address, length, operation.kind(), is_counted);
 }
 
 /// The running thread fences memory by another fence than the facade's.
@@ -82,13 +82,13 @@ pub fn foreign_fence(ordering: OrderingNumber) {
     }
     let me = state.current;
     let clocks = &mut state.threads[me as usize].clocks;
-    clocks.clock.tick(me);
     if ordering.acquires() {
         let read = std::mem::take(&mut clocks.acquire_fence);
         clocks.clock.join(&read);
         clocks.acquire_fence = read;
     }
     if ordering.releases() {
+        clocks.clock.tick(me);
         clocks.release_fence.copy(&clocks.clock);
     }
 }
@@ -100,7 +100,8 @@ impl Control {
         if state.races.is_on {
             state.check_heap(address, length, kind);
             if !state.races.is_alone {
-                state.compare(address, length, kind);
+                // It is one of the operations that clocks count.
+                state.compare(address, length, kind, true);
             }
         }
     }
@@ -127,7 +128,7 @@ impl Controller {
         };
         // What one thread does alone happens before all that the others do.
         if is_seen && !self.races.is_alone {
-            self.compare(address, length, kind);
+            self.compare(address, length, kind, false);
         }
     }
 
@@ -161,10 +162,13 @@ impl Controller {
     }
 
     /// Ends the execution if an access races with an earlier one.
-    fn compare(&mut self, address: usize, length: usize, kind: AccessKind) {
+    #[inline]
+    fn compare(&mut self, address: usize, length: usize, kind: AccessKind, is_counted: bool) {
         let me = self.current;
         let clock = &self.threads[me as usize].clocks.clock;
-        let race = self.races.access(address, length, kind, me, clock);
+        let race = self
+            .races
+            .access(address, length, kind, me, clock, is_counted);
         if let Some(past) = race {
             self.data_race(past, address, length, Some(kind));
         }

@@ -90,7 +90,7 @@ impl ForeignAtomics {
         &mut self.released[number]
     }
 
-    /// A thread performs an operation: what it orders.
+    /// A thread performs an operation: what it orders. Says whether the operation itself is part of what it passes on.
     pub fn perform(
         &mut self,
         address: usize,
@@ -98,8 +98,12 @@ impl ForeignAtomics {
         ordering: OrderingNumber,
         thread: u32,
         clocks: &mut Clocks,
-    ) {
-        clocks.clock.tick(thread);
+    ) -> bool {
+        // Only what is passed on must be told from what comes after it.
+        let releases = ordering.releases() && operation != Operation::Load;
+        if releases {
+            clocks.clock.tick(thread);
+        }
         let released = self.clock(address);
         if operation != Operation::Store {
             match ordering.acquires() {
@@ -107,7 +111,7 @@ impl ForeignAtomics {
                 false => clocks.acquire_fence.join(released),
             }
         }
-        let passed_on = match ordering.releases() {
+        let passed_on = match releases {
             true => &clocks.clock,
             false => &clocks.release_fence,
         };
@@ -117,5 +121,6 @@ impl ForeignAtomics {
             // It goes on with what the store that it read has released.
             Operation::Modify => released.join(passed_on),
         }
+        releases
     }
 }

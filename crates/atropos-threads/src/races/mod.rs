@@ -184,7 +184,7 @@ impl Races {
         }
     }
 
-    /// Takes an access in; gives an earlier one that it races with.
+    /// Takes an access in, which the thread's clock counts or not; gives an earlier one that it races with.
     #[inline]
     pub fn access(
         &mut self,
@@ -193,15 +193,16 @@ impl Races {
         kind: AccessKind,
         thread: u32,
         clock: &Clock,
+        is_counted: bool,
     ) -> Option<Past> {
         let access = MemoryAccess {
             address,
             length,
             kind,
             thread,
-            // An atomic access is one of the operations that the clock counts. Plain ones come after the last of them, and
-            // before the next, which passes them on.
-            time: clock.of(thread) + u32::from(!kind.is_atomic()),
+            // An operation that the clock counts is part of what it passes on. All else comes after the last of these and
+            // before the next, which passes it on.
+            time: clock.of(thread) + u32::from(!is_counted),
             index: self.index,
         };
         self.shadow.access(&access, clock)

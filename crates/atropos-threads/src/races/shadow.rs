@@ -74,7 +74,38 @@ const NO_CELL: Cell = Cell {
     entries: [NO_ENTRY; 2],
 };
 
+/// What a new access is to an old one.
+enum Meeting {
+    /// Nothing more is to be done; the old one may have lost bytes to the new one.
+    Peace,
+    /// The thread did the same before; whoever came between would have raced with that.
+    Again,
+    Race,
+}
+
 impl Entry {
+    #[inline]
+    fn meet(&mut self, new: &Entry, clock: &Clock) -> Meeting {
+        let common = self.bytes & new.bytes;
+        if common == 0 {
+            return Meeting::Peace;
+        }
+        if self.thread == new.thread {
+            if self.time == new.time && self.kind == new.kind && common == new.bytes {
+                return Meeting::Again;
+            }
+        } else if clock.of(u32::from(self.thread)) < self.time {
+            return match new.kind.conflicts_with(self.kind) {
+                true => Meeting::Race,
+                false => Meeting::Peace,
+            };
+        }
+        if new.kind.covers(self.kind) {
+            self.bytes &= !new.bytes;
+        }
+        Meeting::Peace
+    }
+
     fn is_before(&self, thread: u16, clock: &Clock) -> bool {
         self.thread == thread || clock.of(u32::from(self.thread)) >= self.time
     }
@@ -241,27 +272,20 @@ impl Shadow {
             };
             return None;
         }
-        let more = match cell.more {
-            0 => &mut [][..],
-            more => &mut self.more[more as usize - 1][..],
-        };
-        for old in cell.entries.iter_mut().chain(more) {
-            let common = old.bytes & new.bytes;
-            if common == 0 {
-                continue;
+        for old in &mut cell.entries {
+            match old.meet(&new, clock) {
+                Meeting::Peace => {}
+                Meeting::Again => return None,
+                Meeting::Race => return Some(old.past()),
             }
-            if (old.thread, old.kind, old.time) == (new.thread, new.kind, new.time)
-                && common == new.bytes
-            {
-                // It did the same before; whoever came between would have raced with that.
-                return None;
-            }
-            if !old.is_before(new.thread, clock) {
-                if new.kind.conflicts_with(old.kind) {
-                    return Some(old.past());
+        }
+        if cell.more != 0 {
+            for old in &mut self.more[cell.more as usize - 1] {
+                match old.meet(&new, clock) {
+                    Meeting::Peace => {}
+                    Meeting::Again => return None,
+                    Meeting::Race => return Some(old.past()),
                 }
-            } else if new.kind.covers(old.kind) {
-                old.bytes &= !new.bytes;
             }
         }
         self.add(cell, new);
@@ -272,6 +296,10 @@ impl Shadow {
     fn add(&mut self, cell: &mut Cell, new: Entry) {
         let old = std::mem::replace(&mut cell.entries[0], new);
         if old.bytes == 0 {
+            return;
+        }
+        if cell.entries[1].bytes == 0 {
+            cell.entries[1] = old;
             return;
         }
         let older = std::mem::replace(&mut cell.entries[1], old);

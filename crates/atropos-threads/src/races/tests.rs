@@ -43,13 +43,14 @@ fn agree(seed: u64) -> bool {
                 let operation = [Operation::Load, Operation::Store, Operation::Modify]
                     [random.below(3) as usize];
                 let ordering = OrderingNumber([0, 2, 3, 4, 5][random.below(5) as usize]);
-                atomics.perform(address, operation, ordering, thread, me);
+                let is_counted = atomics.perform(address, operation, ordering, thread, me);
                 compare(
                     &mut shadow,
                     &mut twin,
                     address,
                     8,
                     operation.kind(),
+                    is_counted,
                     thread,
                     index,
                     &me.clock,
@@ -67,6 +68,7 @@ fn agree(seed: u64) -> bool {
                     address,
                     length,
                     kind,
+                    false,
                     thread,
                     index,
                     &me.clock,
@@ -96,6 +98,7 @@ fn compare(
     address: usize,
     length: usize,
     kind: AccessKind,
+    is_counted: bool,
     thread: u32,
     index: u32,
     clock: &Clock,
@@ -105,7 +108,7 @@ fn compare(
         length,
         kind,
         thread,
-        time: clock.of(thread) + u32::from(!kind.is_atomic()),
+        time: clock.of(thread) + u32::from(!is_counted),
         index,
     };
     (shadow.access(&access, clock), twin.access(&access, clock))
