@@ -22,7 +22,10 @@ mod gaps;
 pub mod summary;
 
 pub mod annotations;
+pub mod cargo_messages;
+pub mod gitlab;
 pub mod html;
+pub mod junit;
 pub mod markdown;
 pub mod sarif;
 pub mod stryker;

@@ -38,6 +38,7 @@ Examples:
   cargo atropos --min-score 80          fail only if less than 80 % of the mutants are caught
   cargo atropos accept 17 --reason '…'   a survivor that no test needs to notice
   cargo atropos --report html,sarif     also what code scanning reads
+  cargo atropos --message-format json   survivors as an editor reads rustc's warnings
   cargo atropos report                  the page of the last run once more
   cargo atropos explore                 run each test under every schedule of its threads
   cargo atropos -- --skip slow_test     leave out tests by name
@@ -324,6 +325,11 @@ pub struct OutputOptions {
     #[arg(long)]
     pub json: bool,
 
+    /// What to print: a text for people, or survivors as cargo's own JSON messages, which editors show
+    /// in place
+    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with = "json")]
+    pub message_format: Option<MessageFormat>,
+
     /// Show everything that was found, not only what fits on one screen
     #[arg(long)]
     pub all: bool,
@@ -396,6 +402,17 @@ pub enum WayChoice {
     Batch,
     /// In a process of its own from the test's start: slow and simple
     Each,
+}
+
+/// What a run prints on standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageFormat {
+    /// The summary
+    #[default]
+    Human,
+    /// One message per survivor, as `cargo check --message-format json` prints warnings
+    Json,
 }
 
 /// When to colour the output.

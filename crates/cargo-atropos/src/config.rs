@@ -281,6 +281,7 @@ mod tests {
             fail-on = ["survived", "limit"]
             output = "out"
             json = true
+            message-format = "json"
             all = true
             top = 5
             colors = "never"

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::arguments::{
-    Colors, Options, Shard, WayChoice, parse_glob, parse_jobs, parse_multiplier, parse_operators,
-    parse_order, parse_regex,
+    Colors, MessageFormat, Options, Shard, WayChoice, parse_glob, parse_jobs, parse_multiplier,
+    parse_operators, parse_order, parse_regex,
 };
 use crate::config::Value;
 use crate::gate::{FailOn, parse_percentage};
@@ -137,7 +137,8 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("max-survivors", gate.max_survivors, |value: &Value| value.number(whole_number).map(Some), [], Same, Kept),
     option!("fail-on", gate.fail_on, words::<FailOn>, [], Same, Kept),
     option!("output", output.output, path, [], Same, Kept),
-    option!("json", output.json, flag, [], Same, No),
+    option!("json", output.json, flag, ["message-format"], Same, No),
+    option!("message-format", output.message_format, word::<MessageFormat>, ["json"], Same, No),
     option!("all", output.all, flag, ["top"], Same, No),
     option!("top", output.top, |value: &Value| value.number(parse_jobs).map(Some), ["all"], Same, Kept),
     option!("colors", output.colors, word::<Colors>, [], Same, No),
@@ -241,6 +242,7 @@ recorded_as_serialised!(
     f64,
     WayChoice,
     Colors,
+    MessageFormat,
     TimeChoice,
     MemoryChoice,
     RacesChoice,

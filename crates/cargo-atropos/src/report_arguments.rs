@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
-use atropos_report::{html, sarif, stryker};
+use atropos_report::{gitlab, html, junit, sarif, stryker};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize, Serializer};
@@ -22,6 +22,8 @@ Examples:
   cargo atropos report                            the page, target/atropos/report.html
   cargo atropos report --format sarif             for code scanning, target/atropos/report.sarif
   cargo atropos report --format stryker -o m.json for viewers of Stryker's reports
+  cargo atropos report --format junit -o m.xml    for CI systems
+  cargo atropos report --format cargo             survivors as cargo's own messages, for editors
   cargo atropos report --format markdown          a short summary, on standard output
   cargo atropos report --format html -o -         the page on standard output
 
@@ -33,11 +35,12 @@ Exit codes:
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = REPORT_HEADING)]
 pub struct ReportOptions {
-    /// The reports to write beside outcomes.json: some of html, stryker, sarif, or all, or none
-    /// [default: html]
+    /// The reports to write beside outcomes.json: some of html, stryker, sarif, junit, gitlab, or
+    /// all, or none [default: html]
     ///
     /// html is a page with everything (report.html), stryker is JSON in the format of Stryker's
-    /// reports (report.stryker.json), sarif is for code scanning (report.sarif).
+    /// reports (report.stryker.json), sarif is for code scanning (report.sarif), junit is XML for CI
+    /// systems (report.junit.xml), gitlab is for GitLab's code quality (report.gitlab.json).
     #[arg(
         long,
         value_name = "FORMATS",
@@ -110,6 +113,16 @@ pub enum Format {
     Stryker,
     /// SARIF 2.1.0, for code scanning
     Sarif,
+    /// JUnit's XML, as most CI systems read it
+    Junit,
+    /// A code quality report, as GitLab reads it
+    Gitlab,
+    /// What a run prints, with everything
+    Text,
+    /// What outcomes.json holds
+    Json,
+    /// cargo's own messages, one JSON value per line, for editors and other readers of rustc's warnings
+    Cargo,
     /// Lines that GitHub Actions shows at the survivors' places
     Annotations,
     /// A short summary, as GitHub Actions shows it beside a job
@@ -133,7 +146,13 @@ impl Format {
             Format::Html => file(html::FILE_NAME, "Page"),
             Format::Stryker => file(stryker::FILE_NAME, "JSON"),
             Format::Sarif => file(sarif::FILE_NAME, "SARIF"),
-            Format::Annotations | Format::Markdown => Output::StandardOutput,
+            Format::Junit => file(junit::FILE_NAME, "JUnit"),
+            Format::Gitlab => file(gitlab::FILE_NAME, "GitLab"),
+            Format::Text
+            | Format::Json
+            | Format::Cargo
+            | Format::Annotations
+            | Format::Markdown => Output::StandardOutput,
         }
     }
 
@@ -190,8 +209,8 @@ pub struct ReportArguments {
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "html")]
     pub format: Format,
 
-    /// Where to write it, `-` for standard output [default: beside outcomes.json; annotations and
-    /// markdown to standard output]
+    /// Where to write it, `-` for standard output [default: beside outcomes.json; text, json, cargo,
+    /// annotations and markdown to standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -231,7 +250,7 @@ mod tests {
             formats(&[sarif, html, sarif]),
             Some(vec![Format::Html, Format::Sarif])
         );
-        assert_eq!(formats(&[All, sarif]).map(|all| all.len()), Some(3));
+        assert_eq!(formats(&[All, sarif]).map(|all| all.len()), Some(5));
         assert_eq!(formats(&[None]), Some(vec![]));
         assert_eq!(formats(&[None, sarif]), Option::None);
     }

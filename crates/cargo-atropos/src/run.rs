@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::Effect;
+use atropos_report::cargo_messages::cargo_messages;
 use atropos_report::outcomes::{self, Timings, Totals};
 use atropos_report::summary::{Layout, summary};
 
-use crate::arguments::Options;
+use crate::arguments::{MessageFormat, Options};
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
@@ -420,14 +421,18 @@ fn report(results: Results) -> Result<Judgement> {
     let root = prepared.plan.workspace_root.as_std_path();
     let options = &prepared.options.reports;
     let reported = reports::write(&options.formats()?, &outcomes, &sources, root, directory);
-    let text = if prepared.options.output.json {
+    let output = &prepared.options.output;
+    let is_for_programs = output.json || output.message_format == Some(MessageFormat::Json);
+    let text = if output.json {
         serde_json::to_string_pretty(&outcomes)? + "\n"
+    } else if is_for_programs {
+        cargo_messages(&outcomes, &sources)
     } else {
         let layout = Layout {
             width: prepared.terminal.width(),
             height: prepared.terminal.height(),
-            all: prepared.options.output.all || prepared.options.output.verbose,
-            top: prepared.options.output.top,
+            all: output.all || output.verbose,
+            top: output.top,
             outcomes_path: &directory.join(outcomes::FILE_NAME).display().to_string(),
             reports: reported.as_deref().unwrap_or_default(),
         };
@@ -435,7 +440,7 @@ fn report(results: Results) -> Result<Judgement> {
     };
     // A reader that has gone changes nothing about the verdicts.
     let _ = prepared.terminal.stdout().write_all(text.as_bytes());
-    let annotated = match prepared.options.output.json {
+    let annotated = match is_for_programs {
         true => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stderr()),
         false => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stdout()),
     };

@@ -3,6 +3,7 @@
 mod example;
 mod github;
 mod odd;
+mod other_formats;
 mod outcomes_file;
 mod page;
 mod ranking;

@@ -9,13 +9,16 @@ use std::path::{Path, PathBuf};
 use std::{env, process};
 
 use anyhow::{Context, Result};
-use atropos_report::outcomes::Outcomes;
-use atropos_report::summary::Sources;
-use atropos_report::{annotations, html, markdown, sarif, stryker};
+use atropos_report::outcomes::{self, Outcomes};
+use atropos_report::summary::{Layout, Sources, summary};
+use atropos_report::{annotations, cargo_messages, gitlab, html, junit, markdown, sarif, stryker};
 use clap::ValueEnum;
 
 pub use self::regenerate::again;
 use crate::report_arguments::{Format, Output, ReportOptions};
+
+/// Columns of the report as a text.
+const TEXT_WIDTH: usize = 100;
 
 /// A report as text.
 fn render(format: Format, outcomes: &Outcomes, sources: Sources, workspace_root: &Path) -> String {
@@ -24,9 +27,29 @@ fn render(format: Format, outcomes: &Outcomes, sources: Sources, workspace_root:
         Format::Html => html::html(outcomes, sources),
         Format::Stryker => stryker::stryker(outcomes, sources),
         Format::Sarif => sarif::sarif(outcomes, sources, &prefix()),
+        Format::Junit => junit::junit(outcomes, sources),
+        Format::Gitlab => gitlab::gitlab(outcomes, &prefix()),
+        Format::Text => text(outcomes, sources),
+        Format::Json => {
+            serde_json::to_string_pretty(outcomes).expect("it was read from JSON") + "\n"
+        }
+        Format::Cargo => cargo_messages::cargo_messages(outcomes, sources),
         Format::Annotations => annotations::annotations(outcomes, &prefix()),
         Format::Markdown => markdown::markdown(outcomes),
     }
+}
+
+/// What a run prints, with everything and without colours.
+fn text(outcomes: &Outcomes, sources: Sources) -> String {
+    let layout = Layout {
+        width: TEXT_WIDTH,
+        height: None,
+        all: true,
+        top: None,
+        outcomes_path: outcomes::FILE_NAME,
+        reports: &[],
+    };
+    anstream::adapter::strip_str(&summary(outcomes, sources, layout)).to_string()
 }
 
 /// Writes what was asked for into the output directory, and takes away what an earlier run wrote there and this one

@@ -37,6 +37,17 @@ fn every_format_can_go_to_a_file_or_to_the_output() {
             "::warning file=src/lib.rs,line=4,col=7,title=2 mutants survived::",
         ),
         ("markdown", "## Mutants\n"),
+        (
+            "junit",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites ",
+        ),
+        (
+            "gitlab",
+            "[\n  {\n    \"description\": \"No test notices this change: ",
+        ),
+        ("text", "Score: "),
+        ("json", "{\n  \"schema_version\": 1,"),
+        ("cargo", "{\"manifest_path\":"),
     ] {
         let printed = project.atropos(&["report", "--format", format, "-o", "-"]);
         assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
@@ -48,7 +59,7 @@ fn every_format_can_go_to_a_file_or_to_the_output() {
         assert_eq!(answer.stdout, "wrote here\n", "{format}");
         assert_eq!(written(&project, "here"), printed.stdout, "{format}");
         let usual = project.atropos(&["report", "--format", format]);
-        let on_output = ["annotations", "markdown"].contains(&format);
+        let on_output = ["annotations", "markdown", "text", "json", "cargo"].contains(&format);
         assert_eq!(usual.stdout == printed.stdout, on_output, "{format}");
     }
     for name in ["report.stryker.json", "report.sarif"] {
