@@ -105,6 +105,16 @@ fn read(text: &str, workspace_root: &Path) -> Result<Options, Vec<Problem>> {
     }
 }
 
+/// Everything that is wrong with a config file's text.
+#[cfg(test)]
+pub fn mistakes_in(text: &str) -> Vec<String> {
+    let problems = read(text, Path::new("")).err().unwrap_or_default();
+    problems
+        .into_iter()
+        .map(|problem| problem.sentence)
+        .collect()
+}
+
 /// What must stand under a key, in words; none if it is no key. The reader itself says it, of a value that fits nothing.
 #[cfg(test)]
 pub fn value_of(key: &str) -> Option<String> {

@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _};
 
 use crate::arguments::{self, Arguments};
+use crate::config;
 
 /// Options of other programs that the documents speak of.
 const OTHERS: [&str; 6] = ["args", "skip", "test", "offline", "list", "timeout"];
@@ -145,6 +146,20 @@ fn every_option_in_the_documents_is_one_of_the_program() {
         }
     }
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
+#[test]
+fn every_config_file_in_the_book_is_right() {
+    let mut count = 0;
+    for (path, text) in documents() {
+        for block in text.split("\n```toml\n").skip(1) {
+            let (file, _) = block.split_once("\n```").expect("it ends");
+            count += 1;
+            let mistakes = config::mistakes_in(file);
+            assert!(mistakes.is_empty(), "{}: {mistakes:?}", path.display());
+        }
+    }
+    assert!(count >= 2, "only {count} were found");
 }
 
 #[test]
