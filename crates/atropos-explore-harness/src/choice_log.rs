@@ -133,6 +133,14 @@ impl Guide for LoggingGuide<'_> {
         value
     }
 
+    fn random_data(&mut self) -> u32 {
+        let value = self.guide.random_data();
+        if value > 0 {
+            self.diary.write(value | ALTERNATIVE);
+        }
+        value
+    }
+
     /// Whoever is started is woken by that, before anything else becomes of it.
     fn wake(&mut self, thread: Thread) {
         self.place(thread);
@@ -160,6 +168,17 @@ impl Guide for FollowingGuide<'_> {
             false => None,
         };
         next.unwrap_or(0)
+    }
+
+    fn random_data(&mut self) -> u32 {
+        let first = self.0.as_slice().first();
+        match first.and_then(|choice| choice.as_data()) {
+            Some(value) => {
+                self.0.next();
+                value
+            }
+            None => 0,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ use crate::system::{End, Guide};
 
 /// Executions after which an exhaustive search is long: most are over by then.
 const LONG: u64 = 2000;
+/// Random schedules at least, also where the search is over at once: they have other random data.
+const LEAST_DRAWN: u64 = 4;
 /// Random schedules of the first turn, which comes after the search's first execution.
 const FIRST_TURN: u64 = 16;
 
@@ -80,6 +82,8 @@ pub struct Gradual {
     /// The largest bound that was finished.
     finished_bound: Option<u32>,
     is_complete: bool,
+    /// All is covered, and the random schedules that are due are drawn.
+    is_drawing_last: bool,
     /// Executions of the search with smaller bounds.
     earlier: Progress,
     /// Executions of the present stage.
@@ -106,6 +110,7 @@ impl Gradual {
             bound: 0,
             finished_bound: None,
             is_complete: false,
+            is_drawing_last: false,
             earlier: Progress::default(),
             spent: 0,
             drawn_elsewhere: 0,
@@ -160,6 +165,7 @@ impl Gradual {
 
     fn current(&self) -> &dyn Strategy {
         match self.stage {
+            _ if self.is_drawing_last => &*self.samples,
             GradualStage::Alternating if self.turns.is_search => &*self.search,
             GradualStage::Exhaustive => &*self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
@@ -171,6 +177,7 @@ impl Gradual {
 
     fn current_mut(&mut self) -> &mut dyn Strategy {
         match self.stage {
+            _ if self.is_drawing_last => &mut *self.samples,
             GradualStage::Alternating if self.turns.is_search => &mut *self.search,
             GradualStage::Exhaustive => &mut *self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
@@ -252,14 +259,17 @@ impl Gradual {
 }
 
 impl Guide for Gradual {
-    pass_on!(self => self.current_mut(); choose, data, refine, wake, observe, reach);
+    pass_on!(self => self.current_mut(); choose, data, refine, wake, observe, reach, random_data);
     pass_on!(self => self.current(); wants_fingerprint, is_fresh);
 }
 
 impl Strategy for Gradual {
     fn begin(&mut self) -> bool {
         if self.is_complete {
-            return false;
+            let is_due = self.stage == GradualStage::Alternating
+                && self.samples.begun() < LEAST_DRAWN.min(self.budget.early);
+            self.is_drawing_last = is_due && self.samples.begin();
+            return self.is_drawing_last;
         }
         if std::mem::take(&mut self.hurried) && !self.advance(false) {
             return false;
@@ -270,7 +280,7 @@ impl Strategy for Gradual {
                 return true;
             }
             if self.divergence().is_some() || !self.advance(!is_spent) {
-                return false;
+                return self.is_complete && self.begin();
             }
         }
     }
@@ -320,7 +330,8 @@ impl Strategy for Gradual {
         };
         let systematic = searched + self.earlier.executions + bounded.executions;
         let drawn = samples.executions + self.drawn_elsewhere;
-        let is_searched = self.is_complete && self.stage <= GradualStage::Exhaustive;
+        let is_searched =
+            self.is_complete && !self.is_drawing_last && self.stage <= GradualStage::Exhaustive;
         let executions = match is_searched {
             true => searched,
             false => systematic + drawn,

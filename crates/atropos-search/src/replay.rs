@@ -44,6 +44,7 @@ struct Note {
 enum Asked {
     Thread(Op),
     Alternative(u32),
+    RandomData,
 }
 
 impl Replay {
@@ -220,6 +221,22 @@ impl Guide for Replay {
         self.path.push(Choice::data(value));
         self.notes.push(Note {
             asked: Asked::Alternative(options),
+            learned: 0,
+        });
+        value
+    }
+
+    fn random_data(&mut self) -> u32 {
+        let Some(&choice) = self.wanted.first() else {
+            return 0;
+        };
+        let Some(value) = choice.as_data() else {
+            return 0;
+        };
+        self.next = 1;
+        self.path.push(choice);
+        self.notes.push(Note {
+            asked: Asked::RandomData,
             learned: 0,
         });
         value

@@ -134,8 +134,11 @@ impl Shrinking<'_> {
         let Some(best) = &self.best else { return false };
         let path = best.path.clone();
         let found = stretches(&path);
-        // The shorter the beginning that suffices, the better, so short ones first.
-        found
+        // The random data of all searches, if that does.
+        let is_random = path.first().is_some_and(|first| first.as_data().is_some());
+        (is_random && self.attempt(&path[1..]))
+            // The shorter the beginning that suffices, the better, so short ones first.
+            || found
             .iter()
             .any(|stretch| self.attempt(&path[..stretch.from]))
             || (0..found.len())

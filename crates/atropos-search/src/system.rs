@@ -1,7 +1,7 @@
 //! The two halves of an execution: the [`System`] that runs and the [`Guide`] that decides.
 //!
 //! # Order of calls
-//! [`System::run`] starts from the initial state and, until nothing is left to do:
+//! [`System::run`] starts from the initial state, may ask for [`Guide::random_data`], and, until nothing is left to do:
 //! 1. calls [`Guide::choose`] with every live thread and the operation it is about to perform;
 //! 2. lets the chosen thread perform that operation and run on to its next one. While this step
 //!    lasts, the system may call, in any number: [`Guide::data`] to let the guide pick an alternative,
@@ -122,6 +122,12 @@ pub trait Guide {
         true
     }
 
+    /// Asked at most once, before the first choice: which stream of random data the program gets (random bytes, keys of hash
+    /// maps). 0 is the one that searches have; others are the first choice of their schedule.
+    fn random_data(&mut self) -> u32 {
+        0
+    }
+
     /// Before an execution: how many of its answers, from the first on, are sure to be those of the execution before.
     fn repeats(&self) -> usize {
         0
@@ -166,6 +172,11 @@ macro_rules! pass_on {
     (@reach $self:ident $guide:expr) => {
         fn reach(&mut $self, mutant: u32) {
             $guide.reach(mutant);
+        }
+    };
+    (@random_data $self:ident $guide:expr) => {
+        fn random_data(&mut $self) -> u32 {
+            $guide.random_data()
         }
     };
     (@wants_fingerprint $self:ident $guide:expr) => {

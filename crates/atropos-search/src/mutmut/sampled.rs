@@ -218,7 +218,7 @@ impl Guide for Noting<'_> {
         self.guide.choose(point)
     }
 
-    pass_on!(self => self.guide; data, refine, wake);
+    pass_on!(self => self.guide; data, refine, wake, random_data);
 
     fn reach(&mut self, mutant: u32) {
         self.reached.insert(mutant);

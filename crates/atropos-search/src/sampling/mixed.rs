@@ -89,7 +89,7 @@ impl Mixed {
 }
 
 impl Guide for Mixed {
-    pass_on!(self => self.current_mut(); choose, data, refine, wake, observe, reach);
+    pass_on!(self => self.current_mut(); choose, data, refine, wake, observe, reach, random_data);
 }
 
 impl Strategy for Mixed {

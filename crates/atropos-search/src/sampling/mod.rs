@@ -74,11 +74,18 @@ impl Sampling {
     }
 }
 
+/// Streams of random data that programs are given.
+const STREAMS: u64 = 1 << 15;
+/// Makes these from an execution's own random numbers.
+const RANDOM_DATA: u64 = 0xDA7A;
+
 /// What all sampling strategies keep.
 #[derive(Clone, Debug)]
 struct Drawn {
     draw: Draw,
     how: Sampling,
+    /// What the execution's random numbers are made from.
+    stream: u64,
     random: Random,
     path: Vec<Choice>,
     begun: u64,
@@ -105,6 +112,7 @@ impl Drawn {
         Drawn {
             draw,
             how,
+            stream: 0,
             random: Random::new(0),
             path: Vec::new(),
             begun: 0,
@@ -129,7 +137,8 @@ impl Drawn {
 
     /// Begins the execution of this number.
     fn begin_number(&mut self, number: u64) {
-        self.random = Random::new(mix(self.draw.seed, number));
+        self.stream = mix(self.draw.seed, number);
+        self.random = Random::new(self.stream);
         self.path.clear();
         self.yields.clear();
         self.may_go_on = self.random.one_in(2);
@@ -198,6 +207,15 @@ impl Drawn {
         }
         let value = self.random.below(u64::from(options)) as u32;
         self.path.push(Choice::data(value));
+        value
+    }
+
+    /// Another stream of random data for each execution, which does not change what else is drawn.
+    fn random_data(&mut self) -> u32 {
+        let value = (mix(self.stream, RANDOM_DATA) % STREAMS) as u32;
+        if value > 0 {
+            self.path.push(Choice::data(value));
+        }
         value
     }
 

@@ -122,6 +122,10 @@ impl Guide for Pct {
     fn data(&mut self, options: u32) -> u32 {
         self.drawn.data(options)
     }
+
+    fn random_data(&mut self) -> u32 {
+        self.drawn.random_data()
+    }
 }
 
 sampled!(Pct);

@@ -64,6 +64,10 @@ impl Guide for Pos {
         self.drawn.data(options)
     }
 
+    fn random_data(&mut self) -> u32 {
+        self.drawn.random_data()
+    }
+
     fn refine(&mut self, op: Op) {
         if let Some((_, last)) = &mut self.last {
             *last = op;

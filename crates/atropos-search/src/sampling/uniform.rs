@@ -45,6 +45,10 @@ impl Guide for Uniform {
     fn data(&mut self, options: u32) -> u32 {
         self.drawn.data(options)
     }
+
+    fn random_data(&mut self) -> u32 {
+        self.drawn.random_data()
+    }
 }
 
 sampled!(Uniform);

@@ -63,6 +63,8 @@ pub struct Controller {
     pub(crate) objects: Objects,
     pub(crate) model: Model,
     pub(crate) clockwork: Clockwork,
+    /// Which stream of random data the program gets.
+    pub(crate) random_data: u32,
     pub(crate) trace: Trace,
     pub(crate) communication: Communication,
     pub(crate) races: Races,

@@ -133,6 +133,8 @@ pub struct Activity {
     pub clock_reads_without_wait: u32,
     /// The time that has passed by the latter.
     pub time_by_looks: u64,
+    /// How often the thread asked for random bytes.
+    pub random_calls: u64,
 }
 
 /// How a thread's last panic began.

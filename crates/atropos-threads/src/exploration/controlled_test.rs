@@ -141,6 +141,7 @@ impl<'a> ThreadedTest<'a> {
             objects: Objects::default(),
             model: Model::new(weak),
             clockwork: Clockwork::default(),
+            random_data: 0,
             trace: Trace::default(),
             communication: Communication::default(),
             races: Races {
@@ -411,6 +412,8 @@ impl System for ThreadedTest<'_> {
         let name = self.name.clone();
         let controller = self.controller();
         controller.restart();
+        controller.random_data = guide.random_data();
+        controller.world.vary_hash_keys(controller.random_data);
         controller.fingerprints = guide.wants_fingerprint() && !controller.model.weak;
         unsafe_cell::take_notes(controller.model.weak && controller.communication.is_on());
         // SAFETY: the pointer is used during this call only, in which `guide` is borrowed.

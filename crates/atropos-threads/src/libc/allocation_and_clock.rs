@@ -8,6 +8,8 @@ use std::arch::naked_asm;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use atropos_search::mix;
+
 use crate::control::{control, plain_memory};
 use crate::memory::addressable;
 use crate::memory::heap;
@@ -237,15 +239,25 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, out: *mut Timespec) -> c_in
     unsafe { passed_on!(c"clock_gettime" as ClockGettime)(clock, out) }
 }
 
-/// The C library's `getrandom`: the same bytes in every execution of a program under control.
+/// The C library's `getrandom`: in a program under control, bytes that depend on the execution's stream of random data, the
+/// thread, and how often it has asked. So they differ from call to call, and are the same whenever a schedule is run again.
 ///
 /// # Safety
 /// As in the C library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: u32) -> isize {
     if heap::program_runs() {
+        let call = control().map_or(0, |control| {
+            let me = control.me();
+            me.activity.random_calls += 1;
+            let thread = mix(
+                u64::from(control.state().random_data),
+                u64::from(control.thread()),
+            );
+            mix(thread, me.activity.random_calls)
+        });
         for i in 0..length {
-            let bits = atropos_search::spread(0x5eed ^ i as u64);
+            let bits = mix(call, i as u64);
             // SAFETY: the buffer has this length by contract.
             unsafe { buffer.cast::<u8>().add(i).write(bits as u8) };
         }

@@ -8,26 +8,29 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
+use atropos_search::spread;
+
 use super::tls_words::Words;
 
 /// What the keys are set to.
 const KEYS: [usize; 2] = [0x00a7_0905, 0x7e57];
 
-/// Sets the keys of this OS thread, in its block of thread-local variables. Says whether that worked.
-pub fn set(words: &Words) -> bool {
-    let Some(first) = counter(words) else {
-        return false;
-    };
+/// Sets the keys of this OS thread, in its block of thread-local variables. Says where the second is, if that worked.
+pub fn set(words: &Words) -> Option<usize> {
+    let first = counter(words)?;
     let neighbours = [Some(first + 1), first.checked_sub(1)]
         .into_iter()
         .flatten();
     let mut neighbours = neighbours.filter(|&place| place < words.count());
-    let Some(second) = neighbours.find(|&place| is_key(words, first, place)) else {
-        return false;
-    };
+    let second = neighbours.find(|&place| is_key(words, first, place))?;
     words.set(first, KEYS[0]);
     words.set(second, KEYS[1]);
-    true
+    Some(second)
+}
+
+/// Sets the second key for a stream of random data: other streams, other orders of maps.
+pub fn vary(words: &Words, second: usize, random_data: u32) {
+    words.set(second, KEYS[1] ^ spread(u64::from(random_data)) as usize);
 }
 
 /// The one word that is one more after each map.
@@ -70,7 +73,7 @@ mod tests {
     fn hashes_are_the_same_on_every_thread_of_every_process() {
         let hash = || {
             let layout = Layout::of_this_program();
-            assert!(set(&Words::of(&layout.thread_local)));
+            assert!(set(&Words::of(&layout.thread_local)).is_some());
             RandomState::new().hash_one("a")
         };
         let here = hash();

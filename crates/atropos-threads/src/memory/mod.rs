@@ -34,6 +34,8 @@ pub struct World {
     pub stacks: Stacks,
     pub layout: Layout,
     pub panic_count: Option<PanicCount>,
+    /// Which word is the second key of std's hash maps.
+    hash_key: Option<usize>,
     image: Option<Image>,
     /// What was open when statics were remembered.
     descriptors: Option<Descriptors>,
@@ -89,6 +91,7 @@ impl World {
                 stacks: Stacks::reserve(),
                 layout: Layout::default(),
                 panic_count: None,
+                hash_key: None,
                 image: None,
                 descriptors: None,
             };
@@ -114,10 +117,19 @@ impl World {
     /// Remembers the statics as they are now.
     pub fn remember_statics(&mut self) {
         warm_up();
-        hash_keys::set(&Words::of(&self.layout.thread_local));
+        self.hash_key = hash_keys::set(&Words::of(&self.layout.thread_local));
         let keep = idle().keep.clone();
         self.image = Some(Image::take(&self.layout, &keep));
         self.descriptors = Descriptors::of_this_process();
+    }
+
+    /// Gives the program another stream of random data than all executions have, until the next restart.
+    pub fn vary_hash_keys(&self, random_data: u32) {
+        if let (Some(key), Some(_)) = (self.hash_key, &self.image)
+            && random_data > 0
+        {
+            hash_keys::vary(&Words::of(&self.layout.thread_local), key, random_data);
+        }
     }
 
     /// Leaves statics as they are from now on.

@@ -11,6 +11,7 @@ mod mistakes;
 mod overtime;
 mod primitives;
 mod queues;
+mod random_data;
 mod reuse;
 mod time;
 mod world;
