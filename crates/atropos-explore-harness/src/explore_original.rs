@@ -189,6 +189,8 @@ struct Exploration<'o> {
     shared: Explored,
     /// What they covered, if they carried all of it out.
     covered: Option<(Coverage, u64)>,
+    /// Where other processes found that the test does not do the same under the same choices.
+    parted: Option<String>,
 }
 
 impl<'o> Exploration<'o> {
@@ -209,6 +211,7 @@ impl<'o> Exploration<'o> {
             failing: None,
             shared: Explored::default(),
             covered: None,
+            parted: None,
         })
     }
 
@@ -229,8 +232,14 @@ impl<'o> Exploration<'o> {
             until: self.stage_end,
         };
         let before = begun(search);
-        let part = parallel::go_on(subject, search, limits)?;
+        let mut part = parallel::go_on(subject, search, limits)?;
         let (spent, is_unfinished) = (begun(search) - before, !part.complete);
+        if let Way::Gradual(gradual) = &mut self.way
+            && let Some(parted) = part.divergence.take()
+        {
+            self.parted = Some(parted);
+            gradual.draw_only();
+        }
         if parallel::add(&mut self.shared, part) {
             return Ok(ControlFlow::Break(()));
         }
@@ -255,6 +264,17 @@ impl<'o> Exploration<'o> {
         let Outcome {
             explored, coverage, ..
         } = parallel::explore(subject, &mut task, limits)?;
+        let mut explored = explored;
+        if let (Way::Gradual(gradual), Some(parted)) = (&mut self.way, &explored.divergence) {
+            // What several processes searched can't be searched.
+            self.parted = Some(parted.clone());
+            explored.divergence = None;
+            gradual.take_in(explored.executions, false);
+            gradual.draw_only();
+            parallel::add(&mut self.shared, explored);
+            self.stage_end = Instant::now() + self.stage;
+            return Ok(ControlFlow::Continue(()));
+        }
         let executions = explored.executions;
         let is_complete = coverage == Coverage::All;
         let is_over = parallel::add(&mut self.shared, explored);
@@ -311,6 +331,13 @@ impl<'o> Exploration<'o> {
         let is_over = parallel::add(&mut explored, self.shared);
         explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
         explored.coverage = coverage.to_string();
+        let diverged = match &self.way {
+            Way::Gradual(gradual) => gradual.diverged().map(text).or(self.parted),
+            Way::Chosen(..) | Way::Searching(_) => None,
+        };
+        if let Some(parted) = diverged {
+            explored.coverage += &format!("; it can't be searched: {parted}");
+        }
         explored.executions = executions;
         if let (Some((end, schedule)), Some(failure), None) =
             (self.failing, notes.failure, notes.uncontrolled)

@@ -1,6 +1,7 @@
 //! The default. Exhaustive search and random schedules take turns that grow, so that whatever finds a failure early costs
 //! little more than by itself. A search that turns out to be long waits for more random schedules, then goes on alone; then
-//! comes the largest preemption bound that fits, then random schedules again.
+//! comes the largest preemption bound that fits, then random schedules again. A program that does not do the same under the
+//! same choices can't be searched: it gets random schedules only ([`Gradual::diverged`]).
 //!
 //! The budget is counted in executions, so that the same budget gives the same result; a caller who
 //! watches a clock says so with [`Gradual::hurry`]. Stages may be carried out elsewhere, by several processes, which tell
@@ -92,6 +93,7 @@ pub struct Gradual {
     drawn_elsewhere: u64,
     searched_elsewhere: u64,
     hurried: bool,
+    diverged: Option<Divergence>,
 }
 
 impl Gradual {
@@ -116,7 +118,21 @@ impl Gradual {
             drawn_elsewhere: 0,
             searched_elsewhere: 0,
             hurried: false,
+            diverged: None,
         }
+    }
+
+    /// Where two executions with the same choices parted, so that the search ended.
+    pub fn diverged(&self) -> Option<Divergence> {
+        self.diverged
+    }
+
+    /// Executions with the same choices part, as this one or others found: no more search.
+    pub fn draw_only(&mut self) {
+        if self.stage != GradualStage::Random {
+            self.enter(GradualStage::Random);
+        }
+        self.hurried = false;
     }
 
     /// The time for this stage is over: the next execution belongs to the next one.
@@ -247,14 +263,18 @@ impl Gradual {
             GradualStage::Bounded => GradualStage::Random,
             GradualStage::Random => return false,
         };
-        self.stage = next;
+        self.enter(next);
+        true
+    }
+
+    fn enter(&mut self, stage: GradualStage) {
+        self.stage = stage;
         self.spent = 0;
-        if next == GradualStage::Random {
+        if stage == GradualStage::Random {
             let (first, left) = self.samples_left();
             self.samples
                 .go_on_from(first - self.samples.begun(), self.samples.begun() + left);
         }
-        true
     }
 }
 
@@ -275,11 +295,15 @@ impl Strategy for Gradual {
             return false;
         }
         loop {
+            if let Some(divergence) = self.current().divergence() {
+                self.diverged.get_or_insert(divergence);
+                self.draw_only();
+            }
             let is_spent = self.is_spent();
             if !is_spent && self.begin_here() {
                 return true;
             }
-            if self.divergence().is_some() || !self.advance(!is_spent) {
+            if self.current().divergence().is_none() && !self.advance(!is_spent) {
                 return self.is_complete && self.begin();
             }
         }
@@ -348,9 +372,5 @@ impl Strategy for Gradual {
                 + bounded.abandoned,
             share: if self.is_complete { 1.0 } else { share },
         }
-    }
-
-    fn divergence(&self) -> Option<Divergence> {
-        self.current().divergence()
     }
 }

@@ -17,7 +17,7 @@ pub enum ExitCode {
     /// The tests fail, or do not build, without any mutant.
     TestsFail = 4,
     /// Mutants that should have been tested were not: none could be built, a package was compiled without its mutants, or
-    /// a compiler ended before it said anything.
+    /// a compiler ended before it said anything. Or a test that `explore` was given by name could not be explored.
     NotTested = 5,
     /// Stopped by Ctrl-C or a termination signal; the verdicts so far are saved.
     Interrupted = 130,

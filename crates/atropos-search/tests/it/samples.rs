@@ -357,6 +357,22 @@ fn a_system_that_is_not_deterministic_is_told_so_with_the_place() {
         divergence.to_string().contains("part at choice 3"),
         "{divergence}"
     );
+    // The default goes on with random schedules.
+    let mut gradual = Gradual::new(Budget {
+        early: 30,
+        exhaustive: 100,
+        bounded: 100,
+        random: 10,
+        seed: 7,
+    });
+    let report = explore(&mut Moody { runs: 0 }, &mut gradual);
+    assert_eq!(report.divergence, None);
+    assert_eq!(gradual.diverged().map(|divergence| divergence.at), Some(3));
+    let text = report.coverage.to_string();
+    assert!(
+        text.ends_with("40 random schedules (mixed), seed 7"),
+        "{text}"
+    );
     let schedule = "s1:0*5".parse().unwrap();
     let divergence =
         check_determinism(&mut Moody { runs: 0 }, &schedule).expect("the second run differs");

@@ -158,6 +158,7 @@ impl Control {
         } else {
             state.changed(name);
         }
+        self.fence_by_own_variable(address as usize, word, ordering, site);
         old
     }
 
@@ -212,6 +213,7 @@ impl Control {
                 state.observe(old);
                 state.contents_changed(name, old, exchange.new);
                 state.changed(name);
+                self.fence_by_own_variable(address as usize, word, exchange.success, site);
             }
             Err(old) => {
                 state.guide().refine(
@@ -272,6 +274,31 @@ impl Control {
     pub fn fence_of_all(&self, site: Site) {
         self.point(Announcement::new(Code::Fence, Op::universal(), site));
         self.state().model.settle();
+    }
+
+    /// Code for x86 fences memory by a read-modify-write of a new variable on its own stack (event-listener 2, concurrent-queue
+    /// 1), because there every such instruction is a fence. Nobody else can know of the variable, so it has no other end.
+    #[inline]
+    fn fence_by_own_variable(
+        &self,
+        address: usize,
+        word: &dyn Word,
+        ordering: Ordering,
+        site: Site,
+    ) {
+        let state = self.state();
+        if !cfg!(target_arch = "x86_64")
+            || !is_sequential(ordering)
+            || !state.model.weak
+            || state.world.stacks.owner(address) != Some(state.current)
+        {
+            return;
+        }
+        let location = state.model.location(address, word.get());
+        // What it was made with, and this.
+        if state.model.at(location).len() == 2 {
+            self.atomic_fence(ordering, site);
+        }
     }
 
     /// Whether the running thread's last access was a sequentially consistent read-modify-write.

@@ -56,6 +56,11 @@ impl Stacks {
         end as *mut u8
     }
 
+    /// Whose stack an address lies on, if it does on one.
+    pub fn owner(&self, address: usize) -> Option<u32> {
+        self.offset(address).map(|offset| (offset / SLOT) as u32)
+    }
+
     /// Where in the region an address lies, if it does.
     pub fn offset(&self, address: usize) -> Option<usize> {
         address

@@ -5,6 +5,7 @@
 
 use std::ffi::{c_int, c_long};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 use atropos_search::Exhaustive;
@@ -595,4 +596,40 @@ fn who_reads_from_a_pipe_sees_what_the_writer_did_before() {
         });
     };
     check_reduced(test, &weak(), &["1"]);
+}
+
+/// Two threads that each store, fence and load what the other stores; the fence is this.
+fn store_buffering_with(fence: fn()) -> usize {
+    let test = move || {
+        let shared = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let other = shared.clone();
+        let thread = thread::spawn(move || {
+            other[0].store(1, Relaxed);
+            fence();
+            other[1].load(Relaxed)
+        });
+        shared[1].store(1, Relaxed);
+        fence();
+        let here = shared[0].load(Relaxed);
+        say(&format!("{here}{}", thread.join().unwrap()));
+    };
+    ends(&test, &weak()).len()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_modification_of_a_new_variable_on_its_own_stack_is_a_fence_on_x86() {
+    alone(|| {
+        assert_eq!(store_buffering_with(|| ()), 4);
+        let by_own_variable = || {
+            let own = AtomicU32::new(0);
+            let _ = own.compare_exchange(0, 1, SeqCst, SeqCst);
+        };
+        assert_eq!(store_buffering_with(by_own_variable), 3);
+        let too_weak = || {
+            let own = AtomicU32::new(0);
+            let _ = own.compare_exchange(0, 1, AcqRel, Relaxed);
+        };
+        assert_eq!(store_buffering_with(too_weak), 4);
+    });
 }

@@ -125,9 +125,11 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     if interrupt.is_requested() {
         return Ok(ExitCode::Interrupted);
     }
-    let found = reports.iter().any(|report| report.found().is_some());
-    Ok(if found {
+    let is_named = !arguments.tests.is_empty();
+    Ok(if reports.iter().any(|report| report.found().is_some()) {
         ExitCode::Survivors
+    } else if is_named && reports.iter().any(|report| !report.is_explored()) {
+        ExitCode::NotTested
     } else {
         ExitCode::Success
     })

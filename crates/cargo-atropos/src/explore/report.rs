@@ -24,6 +24,11 @@ impl TestReport {
         self.explored.found.as_ref()
     }
 
+    /// Whether its schedules were run; else it is left to ordinary runs.
+    pub fn is_explored(&self) -> bool {
+        self.explored.uncontrolled.is_none()
+    }
+
     /// `passed`, or what was found, in a few words.
     fn result(&self) -> &str {
         match (self.found(), &self.explored) {
@@ -122,9 +127,7 @@ fn finding(report: &TestReport, found: &Found) -> String {
 
 fn summary(reports: &[TestReport]) -> String {
     let found = reports.iter().filter(|report| report.found().is_some());
-    let explored = reports
-        .iter()
-        .filter(|report| report.explored.uncontrolled.is_none());
+    let explored = reports.iter().filter(|report| report.is_explored());
     let complete = reports.iter().filter(|report| report.explored.complete);
     let all: u64 = reports
         .iter()

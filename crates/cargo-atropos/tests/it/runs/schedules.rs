@@ -31,6 +31,13 @@ fn explore_tells_of_every_test_what_its_schedules_do_and_replay_shows_it_again()
     results_are_right(&report);
     what_cant_be_controlled_is_named_with_its_line(&report);
     failing_schedules_are_replayed(&tree);
+    // Who names a test wants it explored.
+    let named = [
+        "explore",
+        "a_timer_of_the_kernel_is_waited_for",
+        "-C--offline",
+    ];
+    tree.run(&named).has_code(5);
     assert_eq!(tree.stray_processes(), [""; 0]);
 }
 
