@@ -27,7 +27,7 @@ const STAGES: u64 = 4;
 
 /// A strategy, and whether it goes on to the next stage when its time is up.
 enum Way {
-    Gradual(Gradual),
+    Gradual(Box<Gradual>),
     Searching(Box<Search>),
     /// Any other, and how processes share it.
     Chosen(Division, Box<dyn Strategy>),
@@ -36,13 +36,13 @@ enum Way {
 impl Way {
     fn of(request: &Request) -> Result<Way, String> {
         if request.strategy.is_empty() {
-            return Ok(Way::Gradual(Gradual::new(Budget {
+            return Ok(Way::Gradual(Box::new(Gradual::new(Budget {
                 early: request.executions.div_ceil(EARLY),
                 exhaustive: request.executions,
                 bounded: request.executions,
                 random: request.executions,
                 seed: request.seed,
-            })));
+            }))));
         }
         let spec: StrategySpec = request.strategy.parse().map_err(text)?;
         if let Some(search) = spec.search() {
@@ -114,7 +114,7 @@ impl Way {
 
     fn strategy(&mut self) -> &mut dyn Strategy {
         match self {
-            Way::Gradual(gradual) => gradual,
+            Way::Gradual(gradual) => &mut **gradual,
             Way::Searching(search) => &mut **search,
             Way::Chosen(_, strategy) => &mut **strategy,
         }
