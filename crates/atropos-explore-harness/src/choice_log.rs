@@ -136,7 +136,7 @@ impl Guide for LoggingGuide<'_> {
     fn random_data(&mut self) -> u32 {
         let value = self.guide.random_data();
         if value > 0 {
-            self.diary.write(value | ALTERNATIVE);
+            self.log.write(value | ALTERNATIVE);
         }
         value
     }
