@@ -12,6 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::accepted::{ACCEPT_EXAMPLES, AcceptArguments};
+pub use crate::build_arguments::{BUILD_HEADING, BuildOptions};
 use crate::did_you_mean::nearest;
 use crate::gate::{GATE_HEADING, GateOptions};
 use crate::model::ModelCommand;
@@ -72,6 +73,12 @@ const OPERATORS_EXAMPLES: &str = "\
 Examples:
   cargo atropos operators               the whole catalogue
   cargo atropos operators AOR           one operator, with an example";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  cargo atropos completions bash > ~/.local/share/bash-completion/completions/cargo-atropos
+  cargo atropos completions fish > ~/.config/fish/completions/cargo-atropos.fish
+  cargo atropos man > ~/.local/share/man/man1/cargo-atropos.1";
 
 const MODEL_EXAMPLES: &str = "\
 Examples:
@@ -135,6 +142,10 @@ pub enum Command {
     /// The catalogue of operators: the rules that make mutants
     #[command(after_long_help = OPERATORS_EXAMPLES)]
     Operators(OperatorsArguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page, for man
+    Man,
     /// From a model of a controller (OOAS or a state chart), tests that kill the model's mutants
     #[cfg_attr(feature = "model", command(subcommand))]
     #[command(after_long_help = MODEL_EXAMPLES)]
@@ -164,7 +175,6 @@ pub struct Options {
 
 pub const TREE_HEADING: &str = "Which packages";
 pub const SELECT_HEADING: &str = "Which mutants";
-pub const BUILD_HEADING: &str = "How to build";
 pub const EXECUTE_HEADING: &str = "How to test";
 pub const OUTPUT_HEADING: &str = "Output";
 
@@ -174,6 +184,10 @@ pub struct TreeOptions {
     /// Work on the package or workspace in this directory instead of the current one
     #[arg(short, long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+
+    /// Work on the package or workspace of this Cargo.toml (as for cargo)
+    #[arg(long, value_name = "PATH", conflicts_with = "dir")]
+    pub manifest_path: Option<PathBuf>,
 
     /// Mutate only this package (may be repeated; `*` matches any text)
     #[arg(short, long, value_name = "NAME")]
@@ -247,30 +261,6 @@ pub struct SelectOptions {
     /// and those of the category `extended`; `all` means all. `cargo atropos operators` lists them.
     #[arg(long, value_name = "LIST", value_parser = parse_operators, allow_hyphen_values = true)]
     pub operators: Vec<String>,
-}
-
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = BUILD_HEADING)]
-pub struct BuildOptions {
-    /// Features to build with (as for cargo)
-    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
-    pub features: Vec<String>,
-
-    /// Build with all features
-    #[arg(long)]
-    pub all_features: bool,
-
-    /// Build without the default features
-    #[arg(long)]
-    pub no_default_features: bool,
-
-    /// The cargo profile to build the tests with
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
-
-    /// One more argument for `cargo test`, for example --offline (may be repeated)
-    #[arg(short = 'C', long, value_name = "ARG", allow_hyphen_values = true)]
-    pub cargo_arg: Vec<String>,
 }
 
 #[derive(Args, Clone, Debug, Default)]
@@ -389,6 +379,14 @@ pub struct OperatorsArguments {
     pub colors: Option<Colors>,
 }
 
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
 /// How mutants are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -464,8 +462,8 @@ impl Arguments {
             Some(Command::Accept(accept)) => accept.output.colors,
             Some(Command::Report(report)) => report.colors,
             Some(Command::Operators(operators)) => operators.colors,
-            // What it prints has no colours of ours.
-            Some(Command::Model(_)) => None,
+            // What they print has no colours of ours.
+            Some(Command::Model(_) | Command::Completions(_) | Command::Man) => None,
         }
     }
 }
@@ -486,35 +484,6 @@ impl Options {
         self.execute
             .timeout_multiplier
             .unwrap_or(DEFAULT_TIMEOUT_MULTIPLIER)
-    }
-}
-
-impl BuildOptions {
-    /// The arguments that tell cargo of the features and the profile.
-    pub fn cargo_arguments(&self) -> Vec<String> {
-        let mut arguments = Vec::new();
-        if !self.features.is_empty() {
-            arguments.push(format!("--features={}", self.features.join(",")));
-        }
-        if self.all_features {
-            arguments.push("--all-features".into());
-        }
-        if self.no_default_features {
-            arguments.push("--no-default-features".into());
-        }
-        if let Some(profile) = &self.profile {
-            arguments.push(format!("--profile={profile}"));
-        }
-        // The runtime that programs are linked with can't take part in optimising at link time.
-        for profile in self
-            .profile
-            .as_deref()
-            .map_or(vec!["dev", "test"], |own| vec![own])
-        {
-            arguments.push(format!("--config=profile.{profile}.lto='off'"));
-        }
-        arguments.extend(self.cargo_arg.iter().cloned());
-        arguments
     }
 }
 
@@ -554,7 +523,7 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "list",
     "explore",
@@ -563,6 +532,8 @@ const COMMANDS: [&str; 10] = [
     "accept",
     "report",
     "operators",
+    "completions",
+    "man",
     "model",
     "help",
 ];
@@ -580,7 +551,7 @@ fn with_command_suggestion(mut error: clap::Error) -> clap::Error {
 
 /// `list` takes all options of `run`, so that one can be turned into the other by one word, but its
 /// help shows only those that matter to it.
-fn command() -> clap::Command {
+pub fn command() -> clap::Command {
     Arguments::command().mut_subcommand("list", |list| {
         list.mut_args(|argument| {
             let heading = argument.get_help_heading();

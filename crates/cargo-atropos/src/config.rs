@@ -269,7 +269,14 @@ mod tests {
             all-features = true
             no-default-features = true
             profile = "release"
-            cargo-arg = ["--offline"]
+            offline = true
+            locked = true
+            frozen = true
+            lib = true
+            bin = "b"
+            test = ["t"]
+            example = ["e"]
+            cargo-arg = ["--ignore-rust-version"]
             jobs = 3
             timeout-multiplier = 2.5
             no-doc = true
@@ -311,7 +318,8 @@ mod tests {
             "in-diff": "/w/a.diff", "since": "main", "shard": "1/2", "iterate": true, "order": 2,
             "operators": ["AOR", "-ROR"],
             "features": ["f"], "all-features": true, "no-default-features": true, "profile": "release",
-            "cargo-arg": ["--offline"],
+            "offline": true, "locked": true, "frozen": true,
+            "lib": true, "bin": ["b"], "test": ["t"], "example": ["e"], "cargo-arg": ["--ignore-rust-version"],
             "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "kill-matrix": true, "way": "fork",
             "impact": true, "no-impact": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",

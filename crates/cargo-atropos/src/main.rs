@@ -6,6 +6,8 @@
 
 mod accepted;
 mod arguments;
+mod build_arguments;
+mod completions;
 mod config;
 mod did_you_mean;
 #[cfg(test)]
@@ -104,6 +106,8 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Accept(arguments)) => accepted::accept(arguments),
         Some(Command::Report(arguments)) => reports::again(arguments),
+        Some(Command::Completions(arguments)) => completions::completions(&arguments),
+        Some(Command::Man) => completions::manual(),
         Some(Command::Operators(operators)) => operators::operators(&operators),
         Some(Command::Model(command)) => model::model(&command),
     }

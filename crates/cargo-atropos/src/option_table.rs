@@ -18,6 +18,7 @@ use crate::arguments::{
     Colors, MessageFormat, Options, Shard, WayChoice, parse_glob, parse_jobs, parse_multiplier,
     parse_operators, parse_order, parse_regex,
 };
+use crate::build_arguments::parse_cargo_argument;
 use crate::config::Value;
 use crate::gate::{FailOn, parse_percentage};
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
@@ -34,7 +35,8 @@ pub struct OptionRow {
     pub key: Option<ConfigKey>,
     /// Its value, if it differs from the default.
     pub recorded: fn(&Options) -> Option<Json>,
-    /// Given on the command line, these set the key of the config file aside.
+    /// Given on the command line, these set the key of the config file aside. A list that names itself is replaced by the
+    /// command line; others are added to.
     pub excludes: &'static [&'static str],
     pub verdicts: Verdicts,
     pub record: Record,
@@ -96,7 +98,8 @@ macro_rules! option {
 #[rustfmt::skip]
 pub static OPTIONS: &[OptionRow] = &[
     option!("dir", tree.dir, command_line, [], Same, Kept),
-    option!("package", tree.package, texts, ["workspace"], Same, Kept),
+    option!("manifest-path", tree.manifest_path, command_line, [], Same, Kept),
+    option!("package", tree.package, texts, ["workspace", "package"], Same, Kept),
     option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
     option!("exclude", tree.exclude, texts, [], Same, Kept),
     option!("config", tree.config, command_line, [], Same, Kept),
@@ -115,7 +118,14 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("all-features", build.all_features, flag, [], Same, Kept),
     option!("no-default-features", build.no_default_features, flag, [], Same, Kept),
     option!("profile", build.profile, text, [], Same, Kept),
-    option!("cargo-arg", build.cargo_arg, texts, [], Same, Kept),
+    option!("offline", build.offline, flag, [], Same, Kept),
+    option!("locked", build.locked, flag, [], Same, Kept),
+    option!("frozen", build.frozen, flag, [], Same, Kept),
+    option!("lib", build.lib, flag, [], Same, Kept),
+    option!("bin", build.bin, texts, [], Same, Kept),
+    option!("test", build.test, texts, [], Same, Kept),
+    option!("example", build.example, texts, [], Same, Kept),
+    option!("cargo-arg", build.cargo_arg, |value: &Value| value.list(parse_cargo_argument), [], Same, Kept),
     option!("jobs", execute.jobs, |value: &Value| value.number(parse_jobs).map(Some), [], Same, Kept),
     option!("timeout-multiplier", execute.timeout_multiplier, |value: &Value| value.number(parse_multiplier).map(Some), [], Differ, Kept),
     option!("no-doc", execute.no_doc, flag, [], Same, Kept),
@@ -135,7 +145,7 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("seed", exploration.schedule.seed, |value: &Value| value.number(whole_number).map(Some), [], Differ, Kept),
     option!("min-score", gate.min_score, |value: &Value| value.number(parse_percentage).map(Some), [], Same, Kept),
     option!("max-survivors", gate.max_survivors, |value: &Value| value.number(whole_number).map(Some), [], Same, Kept),
-    option!("fail-on", gate.fail_on, words::<FailOn>, [], Same, Kept),
+    option!("fail-on", gate.fail_on, words::<FailOn>, ["fail-on"], Same, Kept),
     option!("output", output.output, path, [], Same, Kept),
     option!("json", output.json, flag, ["message-format"], Same, No),
     option!("message-format", output.message_format, word::<MessageFormat>, ["json"], Same, No),
@@ -143,7 +153,7 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("top", output.top, |value: &Value| value.number(parse_jobs).map(Some), ["all"], Same, Kept),
     option!("colors", output.colors, word::<Colors>, [], Same, No),
     option!("verbose", output.verbose, flag, [], Same, No),
-    option!("report", reports.report, words::<ReportChoice>, [], Same, Kept),
+    option!("report", reports.report, words::<ReportChoice>, ["report"], Same, Kept),
     option!("annotations", reports.annotations, word::<AnnotationChoice>, [], Same, Kept),
 ];
 
@@ -212,10 +222,10 @@ impl<T: Recorded> Field for Vec<T> {
         (!self.is_empty()).then(|| self.iter().map(Recorded::json).collect())
     }
 
-    fn fill(&mut self, from_file: Vec<T>) {
-        if self.is_empty() {
-            *self = from_file;
-        }
+    /// What the command line says is added to the file's.
+    fn fill(&mut self, mut from_file: Vec<T>) {
+        from_file.append(self);
+        *self = from_file;
     }
 }
 

@@ -20,8 +20,8 @@ const HEAD: &str = "\
 # Options and config keys
 
 Most options of a run can also stand in the file `.cargo/atropos.toml` in the workspace's root, under their long names
-without the dashes. The command line goes before the file. A list on the command line takes the place of the list in
-the file.
+without the dashes. The command line goes before the file. A list on the command line is added to the list in the
+file, but for `--package`, `--report` and `--fail-on`, which take its place.
 
 ```toml
 workspace = true

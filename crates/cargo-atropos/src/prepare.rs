@@ -2,9 +2,9 @@
 //! mutants found and selected. `run` and `list` share it; commands about the last run find it here.
 
 use std::mem;
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use atropos_mutants::OperatorSelection;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Outcomes, ReadError};
@@ -98,8 +98,13 @@ pub struct CommandSetup {
 
 /// Finds the workspace and completes the options by its config file.
 pub fn set_up(mut options: Options) -> Result<CommandSetup> {
+    if let Some(manifest) = &options.tree.manifest_path {
+        options.tree.dir = Some(directory_of(manifest)?);
+    }
     let workspace = Workspace::around(options.tree.dir.as_deref())?;
     config::complete(&mut options, workspace.root().as_std_path())?;
+    // As for cargo.
+    options.execute.no_doc |= options.build.chooses_targets();
     let output_directory = match &options.output.output {
         Some(directory) => std::path::absolute(directory)?,
         None => workspace.target_directory().join("atropos").into(),
@@ -135,6 +140,19 @@ pub fn discovered(setup: &CommandSetup) -> Result<Vec<MutantInfo>> {
     let mut discovery = discover(&setup.workspace, &tree, &all)?;
     let texts = mem::take(&mut discovery.texts);
     Ok(Plan::make(discovery, &texts, |_| Decision::Take).mutants)
+}
+
+/// The directory of a manifest, as cargo takes it.
+fn directory_of(manifest: &Path) -> Result<PathBuf> {
+    if manifest.file_name().is_none_or(|name| name != "Cargo.toml") || !manifest.is_file() {
+        bail!(
+            "`--manifest-path {}` is not a path to a Cargo.toml",
+            manifest.display()
+        );
+    }
+    let manifest = std::path::absolute(manifest)?;
+    let directory = manifest.parent().expect("a file has a directory");
+    Ok(directory.to_owned())
 }
 
 /// The same place without `..` on the way, so that it has one name for us, cargo and rustc.

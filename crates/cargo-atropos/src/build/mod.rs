@@ -122,6 +122,8 @@ pub struct CargoSetting {
     /// Names the packages that are planned, whichever this call is about.
     pub planned: String,
     pub arguments: Vec<String>,
+    /// The targets whose tests are built.
+    pub test_targets: Vec<String>,
     /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
     pub own_profile: bool,
     pub threads: Threads,
@@ -254,6 +256,7 @@ pub fn build(
         plan,
         target_directory: output.join("build"),
         arguments: options.cargo_arguments(),
+        test_targets: options.test_targets(),
         own_profile: options.profile.is_some(),
         toolchain,
         runtime,
@@ -303,6 +306,7 @@ pub fn build_explored(
         plan,
         target_directory,
         arguments: options.cargo_arguments(),
+        test_targets: options.test_targets(),
         own_profile: options.profile.is_some(),
         toolchain,
         runtime,
@@ -318,6 +322,7 @@ struct ToBuild<'a> {
     plan: &'a Plan,
     target_directory: PathBuf,
     arguments: Vec<String>,
+    test_targets: Vec<String>,
     own_profile: bool,
     toolchain: Toolchain,
     runtime: RuntimeLibrary,
@@ -349,6 +354,7 @@ impl ToBuild<'_> {
                 .collect(),
             planned: planned(plan),
             arguments,
+            test_targets: self.test_targets,
             own_profile: self.own_profile,
             threads: runtime.threads,
             test_environment: test_environment::variables(plan),
@@ -450,6 +456,7 @@ fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> R
     let mut hasher = DefaultHasher::new();
     serde_json::to_vec(plan)?.hash(&mut hasher);
     options.cargo_arguments().hash(&mut hasher);
+    options.test_targets().hash(&mut hasher);
     runtime.directory.hash(&mut hasher);
     runtime.watches_memory.hash(&mut hasher);
     metadata.len().hash(&mut hasher);
@@ -514,7 +521,8 @@ fn call_cargo(
     let stderr = File::create(&cargo_log).context("can't write cargo's log")?;
     let mut command = setting.cargo("test");
     command
-        .args(["--tests", "--no-fail-fast", "--message-format=json"])
+        .args(&setting.test_targets)
+        .args(["--no-fail-fast", "--message-format=json"])
         .arg(runner_argument(toolchain)?)
         .env(environment::RECORD, &records)
         .stderr(stderr);

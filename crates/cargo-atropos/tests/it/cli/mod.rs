@@ -2,6 +2,7 @@
 //! Only what needs no build of the package under test; whole runs are tested elsewhere.
 
 mod bad_input;
+mod cargo_conventions;
 mod discovery;
 mod project;
 mod reporting;

@@ -25,4 +25,5 @@ mod resumed_runs;
 mod schedules;
 mod selected_mutants;
 mod survivor_impact;
+mod test_targets;
 mod tree;
