@@ -30,6 +30,7 @@ mod timestamp_counter;
 mod workers;
 
 pub use std::hint::black_box;
+pub use std::process::ExitCode;
 
 pub use atropos_libtest::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
@@ -42,7 +43,7 @@ pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
 use atropos_libtest::{Arguments, by_hand};
 
 /// Where rustc's generated `main` goes.
-pub fn test_main_static(tests: &[&TestDescAndFn]) {
+pub fn test_main_static(tests: &[&TestDescAndFn]) -> ! {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) => request::refuse(&error),
@@ -60,6 +61,16 @@ pub fn test_main_static(tests: &[&TestDescAndFn]) {
 }
 
 /// As [`test_main_static`], for binaries built to abort on panic.
-pub fn test_main_static_abort(tests: &[&TestDescAndFn]) {
-    test_main_static(tests);
+pub fn test_main_static_abort(tests: &[&TestDescAndFn]) -> ! {
+    test_main_static(tests)
+}
+
+/// Where the `main` goes that rustc generates from Rust 1.100 on.
+pub fn test_main_env_args(tests: &[&TestDescAndFn]) -> ExitCode {
+    test_main_static(tests)
+}
+
+/// As [`test_main_env_args`], for binaries built to abort on panic.
+pub fn test_main_env_args_abort(tests: &[&TestDescAndFn]) -> ExitCode {
+    test_main_static(tests)
 }

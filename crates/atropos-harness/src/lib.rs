@@ -8,6 +8,7 @@ mod judge;
 mod suite;
 
 pub use std::hint::black_box;
+pub use std::process::ExitCode;
 
 use atropos_libtest::{Arguments, by_hand};
 pub use atropos_libtest::{
@@ -19,7 +20,7 @@ use atropos_runtime::zygote;
 use suite::Selected;
 
 /// Where rustc's generated `main` goes.
-pub fn test_main_static(tests: &[&TestDescAndFn]) {
+pub fn test_main_static(tests: &[&TestDescAndFn]) -> ! {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) if zygote::is_zygote() => zygote::refuse(&error),
@@ -37,6 +38,16 @@ pub fn test_main_static(tests: &[&TestDescAndFn]) {
 }
 
 /// As [`test_main_static`], for binaries built to abort on panic.
-pub fn test_main_static_abort(tests: &[&TestDescAndFn]) {
-    test_main_static(tests);
+pub fn test_main_static_abort(tests: &[&TestDescAndFn]) -> ! {
+    test_main_static(tests)
+}
+
+/// Where the `main` goes that rustc generates from Rust 1.100 on.
+pub fn test_main_env_args(tests: &[&TestDescAndFn]) -> ExitCode {
+    test_main_static(tests)
+}
+
+/// As [`test_main_env_args`], for binaries built to abort on panic.
+pub fn test_main_env_args_abort(tests: &[&TestDescAndFn]) -> ExitCode {
+    test_main_static(tests)
 }

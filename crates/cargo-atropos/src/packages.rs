@@ -9,6 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, TargetK
 use globset::Glob;
 
 use crate::arguments::TreeOptions;
+use crate::build::toolchain;
 use crate::did_you_mean::nearest;
 
 /// What cargo says of the workspace around a directory.
@@ -38,12 +39,10 @@ impl Workspace {
                     dir.display()
                 )
             })?;
-        let metadata = MetadataCommand::new()
-            .manifest_path(&manifest)
-            .current_dir(&dir)
-            .no_deps()
-            .exec()
-            .map_err(|error| explain(error, &manifest))?;
+        let mut command = MetadataCommand::new();
+        command.manifest_path(&manifest).current_dir(&dir).no_deps();
+        let metadata =
+            toolchain::metadata(&command, &dir).map_err(|error| explain(error, &manifest))?;
         Ok(Workspace { metadata, manifest })
     }
 

@@ -46,6 +46,8 @@ pub struct Doctests {
     pub programs: Vec<PlainTest>,
     /// Names of those that do not compile, or compile though they should not, without any mutant.
     pub rejected: Vec<String>,
+    /// They can only be run without a mutant, because rustdoc is too old to hand them over.
+    pub are_out_of_reach: bool,
 }
 
 /// Compiles the doctests of one package and keeps them below `directory`; gives those that the
@@ -89,7 +91,17 @@ pub fn build(
     let said = fs::read_to_string(directory.join("rustdoc.log")).unwrap_or_default();
     let listed = listed(&said);
     if !status.success() && !listed.iter().any(|test| test.failed) {
-        return Err(no_doctests(directory));
+        let why = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
+        if !why.contains("Unrecognized option: 'test-runtool'") {
+            return Err(no_doctests(directory));
+        }
+        let failing = plain_doctests(&setting, directory, interrupt)?.into_iter();
+        let failing = failing.filter(|test| test.failed).map(|test| test.name);
+        return Ok(Doctests {
+            rejected: failing.collect(),
+            are_out_of_reach: true,
+            ..Doctests::default()
+        });
     }
     let kept = read_kept(directory)?;
     // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
@@ -110,6 +122,7 @@ pub fn build(
     Ok(Doctests {
         programs: programs.collect(),
         rejected: rejected_without_mutants(rejected, &setting, directory, interrupt)?,
+        are_out_of_reach: false,
     })
 }
 
@@ -135,6 +148,20 @@ fn rejected_without_mutants(
     if rejected.is_empty() {
         return Ok(rejected);
     }
+    let listed = plain_doctests(setting, directory, interrupt)?;
+    let is_rejected = |name: &String| {
+        let mut tests = listed.iter().filter(|test| test.name == *name);
+        tests.any(Listed::is_rejected)
+    };
+    Ok(rejected.into_iter().filter(is_rejected).collect())
+}
+
+/// What rustdoc tells of the doctests as `cargo test` runs them.
+fn plain_doctests(
+    setting: &CargoSetting,
+    directory: &Path,
+    interrupt: &Interrupt,
+) -> Result<Vec<Listed>> {
     let plain = directory.join("plain.log");
     let mut command = setting.plain_cargo("test");
     command
@@ -144,12 +171,7 @@ fn rejected_without_mutants(
         .stderr(Stdio::null());
     let cargo = Group::spawn(command).context("can't run cargo")?;
     cargo.wait(interrupt)?;
-    let listed = listed(&fs::read_to_string(plain).unwrap_or_default());
-    let is_rejected = |name: &String| {
-        let mut tests = listed.iter().filter(|test| test.name == *name);
-        tests.any(Listed::is_rejected)
-    };
-    Ok(rejected.into_iter().filter(is_rejected).collect())
+    Ok(listed(&fs::read_to_string(plain).unwrap_or_default()))
 }
 
 /// The flags that the user's environment has for rustdoc.

@@ -17,7 +17,7 @@ mod rustc_call;
 mod shadow_tree;
 pub mod test_binary;
 mod test_environment;
-mod toolchain;
+pub mod toolchain;
 mod unit_cfg;
 mod units;
 mod user_cache;
@@ -41,7 +41,7 @@ pub use self::compiler::CompilerEnded;
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
-use self::runtime_library::{RuntimeLibrary, Threads};
+use self::runtime_library::{RuntimeLibrary, RuntimeRejected, Threads};
 pub use self::shadow_tree::without_parents;
 use self::test_binary::{Invocation, TestBinary};
 use self::toolchain::Toolchain;
@@ -159,10 +159,9 @@ impl CargoSetting {
 
     /// The same command of cargo for the user's code as it is.
     fn plain_cargo(&self, subcommand: &str) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let mut command = toolchain::cargo(&self.manifest_directory);
         command
             .arg(subcommand)
-            .current_dir(&self.manifest_directory)
             .env("CARGO_TARGET_DIR", &self.target_directory)
             .env("CARGO_INCREMENTAL", "0")
             .envs(
@@ -226,7 +225,7 @@ pub fn build(
     let start = Instant::now();
     let (plan, options) = (&prepared.plan, &prepared.options.build);
     let output = &prepared.output_directory;
-    let toolchain = Toolchain::ask()?;
+    let toolchain = Toolchain::of(plan.workspace_root.as_std_path())?;
     let cache = user_cache::user_cache().unwrap_or_else(|| output.clone());
     let of_speed = |speed| RuntimeLibrary::within(&cache, &toolchain, Threads::Real, speed);
     let key = build_key(plan, options, &of_speed(Speed::AsAsked))?;
@@ -277,7 +276,7 @@ pub fn build_explored(
     earlier: Option<&Build>,
 ) -> Result<Build, BuildFailure> {
     let start = Instant::now();
-    let toolchain = Toolchain::ask()?;
+    let toolchain = Toolchain::of(plan.workspace_root.as_std_path())?;
     let cache = user_cache::user_cache().unwrap_or_else(|| output.to_owned());
     let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised)
         .watching_memory(watches_memory);
@@ -406,10 +405,15 @@ fn with_runtime(
     let Some(turn) = runtime.lock_unless(interrupt)? else {
         return Err(BuildFailure::Interrupted);
     };
-    let compile = || runtime.compile(turn, &toolchain.rustc, interrupt);
+    let compile = || runtime.compile(turn, toolchain, interrupt);
     let (compiled, messages) = match runtime.threads {
         Threads::Explored => match compile() {
             Ok(()) => return call(),
+            Err(error) if error.is::<RuntimeRejected>() => {
+                let version = &toolchain.version;
+                let said = format!("error: threads can't be explored with {version}");
+                return Err(BuildFailure::DoesNotCompile(said));
+            }
             Err(error) => (Err(error), Err(BuildFailure::Interrupted)),
         },
         Threads::Real => thread::scope(|scope| {

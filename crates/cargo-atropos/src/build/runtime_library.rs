@@ -7,13 +7,14 @@ use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Stdio};
+use std::process::{self, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::compiler::CompilerEnded;
 use super::instructions::Speed;
 use super::process_group::Group;
 use super::toolchain::Toolchain;
@@ -48,6 +49,13 @@ impl Threads {
             Threads::Explored => EXPLORED,
         }
     }
+}
+
+/// rustc rejects the sources of the runtime: it is too old, or too new.
+#[derive(Debug, thiserror::Error)]
+#[error("the runtime does not compile with this toolchain:\n{said}")]
+pub struct RuntimeRejected {
+    said: String,
 }
 
 /// The compiled runtime.
@@ -158,7 +166,7 @@ impl RuntimeLibrary {
 
     /// Compiles it under its lock, unless somebody else has. It is made in a directory beside that
     /// is renamed, so that a half-made one is never used.
-    pub fn compile(&self, _turn: File, rustc: &Path, interrupt: &Interrupt) -> Result<()> {
+    pub fn compile(&self, _turn: File, toolchain: &Toolchain, interrupt: &Interrupt) -> Result<()> {
         if self.is_there() {
             return Ok(());
         }
@@ -168,7 +176,7 @@ impl RuntimeLibrary {
             fs::remove_dir_all(&making)?;
         }
         for embedded in self.threads.crates() {
-            embedded.compile(&making, rustc, self.speed, interrupt)?;
+            embedded.compile(&making, toolchain, self.speed, interrupt)?;
         }
         fs::rename(&making, &self.directory)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -248,7 +256,7 @@ impl EmbeddedCrate {
     fn compile(
         &self,
         directory: &Path,
-        rustc: &Path,
+        toolchain: &Toolchain,
         speed: Speed,
         interrupt: &Interrupt,
     ) -> Result<()> {
@@ -259,7 +267,7 @@ impl EmbeddedCrate {
             fs::write(path, text)?;
         }
         let said = directory.join(format!("{}.log", self.name));
-        let mut command = Command::new(rustc);
+        let mut command = toolchain.rustc();
         command
             .args(["--edition=2024", "--crate-type=rlib", "-Copt-level=3"])
             .args(["-Cembed-bitcode=no", "-Cdebuginfo=0", "--cap-lints=allow"])
@@ -287,12 +295,15 @@ impl EmbeddedCrate {
             command.arg(format!("--extern={used}={}", library.display()));
         }
         let child = Group::spawn(command).context("can't run rustc")?;
-        if !child.wait(interrupt)?.success() {
-            bail!(
-                "the runtime does not compile with this toolchain:\n{}",
-                fs::read_to_string(said).unwrap_or_default()
-            );
+        let status = child.wait(interrupt)?;
+        if status.success() {
+            return Ok(());
         }
-        Ok(())
+        let said = fs::read_to_string(said).unwrap_or_default();
+        let is_rejected = said.lines().any(|line| line.starts_with("error["));
+        match is_rejected {
+            true => Err(RuntimeRejected { said }.into()),
+            false => Err(anyhow::Error::from(CompilerEnded::by(status)).context(said)),
+        }
     }
 }

@@ -317,7 +317,16 @@ fn run_doctests(
     let first = tests.len();
     context.setting.progress.phase(Phase::BuildingDoctests, 0);
     let start = Instant::now();
-    let doctests::Doctests { programs, rejected } = doctests(context)?;
+    let doctests::Doctests {
+        programs,
+        rejected,
+        are_out_of_reach,
+    } = doctests(context)?;
+    if are_out_of_reach {
+        context.setting.progress.say(
+            "warning: rustdoc of this toolchain is too old to run doctests for mutants; they decide nothing here",
+        );
+    }
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let doctests = plain_programs::baselines(context, programs)?;
@@ -383,6 +392,7 @@ fn doctests(context: &Context<'_>) -> Result<doctests::Doctests> {
             )?;
             found.programs.extend(of_package.programs);
             found.rejected.extend(of_package.rejected);
+            found.are_out_of_reach |= of_package.are_out_of_reach;
         }
     }
     Ok(found)

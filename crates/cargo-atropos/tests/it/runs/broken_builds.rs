@@ -78,14 +78,11 @@ fn a_compiler_that_is_killed_in_the_build_for_exploration_changes_no_verdict() {
 
 /// A compiler that runs a command of the shell in the tree before it compiles the tests, once.
 fn compiler_that_edits(tree: &Tree, command: &str) -> PathBuf {
-    let rustc = tree.scratch().join("rustc");
     let script = format!(
-        "#!/bin/sh\ncase \"$*\" in *--emit=dep-info*--test*) (cd '{}' && {command});; esac\nexec rustc \"$@\"\n",
+        "case \"$*\" in *--emit=dep-info*--test*) (cd '{}' && {command});; esac",
         tree.path().display()
     );
-    fs::write(&rustc, script).expect("a file");
-    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755)).expect("permissions");
-    rustc
+    compiler(tree, &script)
 }
 
 #[test]
@@ -121,6 +118,38 @@ fn source_that_changes_while_mutants_run_fails_the_run() {
     let run = tree.run_with(&[], &[("EDITED", edited.to_str().expect("text"))]);
     let run = run.has_code(1);
     run.says("error: exit code 1: the source changed while the run went on (src/lib.rs)");
+}
+
+/// A compiler that is the real one but for what these lines of a shell script do before.
+fn compiler(tree: &Tree, script: &str) -> PathBuf {
+    let rustc = tree.scratch().join("rustc");
+    let script = format!("#!/bin/sh\n{script}\nexec rustc \"$@\"\n");
+    fs::write(&rustc, script).expect("a file");
+    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755)).expect("permissions");
+    rustc
+}
+
+#[test]
+fn a_toolchain_that_is_too_old_is_named() {
+    let tree = Tree::with(&[("Cargo.toml", MANIFEST), ("src/lib.rs", SUM)]);
+    let script = "case \"$*\" in -vV) rustc -vV | sed 's/1\\.[0-9]*\\./1.70./'; exit;; esac";
+    let rustc = compiler(&tree, script);
+    let variables = [("RUSTC", rustc.to_str().expect("text"))];
+    let run = tree.run_with(&[], &variables).has_code(1);
+    run.says("error: the crate under test is built with rustc 1.70.");
+}
+
+#[test]
+fn a_toolchain_that_threads_cant_be_explored_with_is_named_and_the_rest_is_done() {
+    let tree = Tree::with(&[("Cargo.toml", MANIFEST), ("src/lib.rs", SHARED)]);
+    // What else it says makes it a toolchain of its own, for which nothing is compiled yet.
+    let script = "case \"$*\" in -vV) rustc -vV; echo 'threads: none'; exit;; \
+        *--crate-name=atropos_search*) echo 'error[E0658]: unstable' >&2; exit 1;; esac";
+    let rustc = compiler(&tree, script);
+    let run = tree.run_with(&[], &[("RUSTC", rustc.to_str().expect("text"))]);
+    assert!([2, 3].contains(&run.code), "{}", run.stderr);
+    run.says("warning: tests that start threads can't be explored");
+    assert!(run.outcomes().totals.killed > 0);
 }
 
 #[test]
