@@ -61,6 +61,7 @@ pub mod effect;
 pub mod exploration;
 pub mod failure_kind;
 pub mod hash;
+pub mod landlock;
 #[doc(hidden)]
 pub mod numbers;
 pub mod observations;

@@ -19,6 +19,8 @@ unsafe extern "C" {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errno(pub i32);
 
+pub const EPERM: i32 = 1;
+pub const ENOENT: i32 = 2;
 pub const EINTR: i32 = 4;
 pub const ECHILD: i32 = 10;
 pub const ENOMEM: i32 = 12;

@@ -1,0 +1,208 @@
+//! The system calls that may change something outside the process, and which of their arguments say what.
+
+use atropos_protocol::sys;
+
+/// The index of an argument.
+pub type Argument = usize;
+
+/// A path: relative to the directory open as one argument, or to the working directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    pub directory: Option<Argument>,
+    pub path: Argument,
+}
+
+/// What a call may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Opens a file for writing, if the flags (or the structure that this argument points to) say so; makes it if they say so.
+    Open(At, Flags),
+    /// The contents or attributes of what is at a path.
+    Content(At),
+    /// The attributes of what is open.
+    Opened(Argument),
+    /// Makes or removes what is at a path.
+    Entry(At),
+    /// Moves something to another path.
+    Move(At, At),
+    /// Gives a file a second path.
+    Link(At, At),
+    /// Sends a signal to a process or group.
+    Signal(Argument),
+    /// Sends a signal to the process that this descriptor stands for.
+    SignalByDescriptor(Argument),
+    /// Sends something to the address that this argument points to, of this length.
+    Address(Argument, Argument),
+    /// Takes an address, which may be a path.
+    Bind(Argument, Argument),
+    /// Sends the message that this argument points to.
+    Message(Argument),
+    /// Changes the machine for everybody.
+    Machine,
+}
+
+/// Where the flags of a call that opens a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flags {
+    Argument(Argument),
+    /// The first word of a structure.
+    Behind(Argument),
+    /// Those of `creat`.
+    Create,
+}
+
+/// On which condition a call is reported at all: the kernel looks at numbers only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    Always,
+    /// One of these bits is set.
+    AnyBit(Argument, u32),
+    /// A pointer is given.
+    Given(Argument),
+}
+
+pub const WRITING: u32 =
+    (sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE) as u32;
+
+/// A call that is reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub number: usize,
+    pub name: &'static str,
+    pub condition: Condition,
+    pub change: Change,
+}
+
+const fn at(directory: Argument, path: Argument) -> At {
+    At {
+        directory: Some(directory),
+        path,
+    }
+}
+
+const fn here(path: Argument) -> At {
+    At {
+        directory: None,
+        path,
+    }
+}
+
+macro_rules! calls {
+    ($($name:ident = $x86_64:expr, $aarch64:expr => $condition:expr, $change:expr;)*) => {
+        /// All of them. A number below zero: this architecture has no such call.
+        pub fn calls() -> impl Iterator<Item = Call> {
+            use Change::*;
+            use Condition::*;
+            const NUMBERS: &[(i32, &str, Condition, Change)] = &[
+                $((
+                    if cfg!(target_arch = "x86_64") { $x86_64 } else { $aarch64 },
+                    stringify!($name),
+                    $condition,
+                    $change,
+                ),)*
+            ];
+            NUMBERS.iter().filter(|(number, ..)| *number >= 0).map(
+                |&(number, name, condition, change)| Call {
+                    number: number as usize,
+                    name,
+                    condition,
+                    change,
+                },
+            )
+        }
+    };
+}
+
+calls! {
+    open = 2, -1 => AnyBit(1, WRITING), Open(here(0), Flags::Argument(1));
+    openat = 257, 56 => AnyBit(2, WRITING), Open(at(0, 1), Flags::Argument(2));
+    openat2 = 437, 437 => Always, Open(at(0, 1), Flags::Behind(2));
+    creat = 85, -1 => Always, Open(here(0), Flags::Create);
+    truncate = 76, 45 => Always, Content(here(0));
+    mkdir = 83, -1 => Always, Entry(here(0));
+    mkdirat = 258, 34 => Always, Entry(at(0, 1));
+    mknod = 133, -1 => Always, Entry(here(0));
+    mknodat = 259, 33 => Always, Entry(at(0, 1));
+    symlink = 88, -1 => Always, Entry(here(1));
+    symlinkat = 266, 36 => Always, Entry(at(1, 2));
+    rmdir = 84, -1 => Always, Entry(here(0));
+    unlink = 87, -1 => Always, Entry(here(0));
+    unlinkat = 263, 35 => Always, Entry(at(0, 1));
+    rename = 82, -1 => Always, Move(here(0), here(1));
+    renameat = 264, 38 => Always, Move(at(0, 1), at(2, 3));
+    renameat2 = 316, 276 => Always, Move(at(0, 1), at(2, 3));
+    link = 86, -1 => Always, Link(here(0), here(1));
+    linkat = 265, 37 => Always, Link(at(0, 1), at(2, 3));
+    chmod = 90, -1 => Always, Content(here(0));
+    fchmod = 91, 52 => Always, Opened(0);
+    fchmodat = 268, 53 => Always, Content(at(0, 1));
+    fchmodat2 = 452, 452 => Always, Content(at(0, 1));
+    chown = 92, -1 => Always, Content(here(0));
+    lchown = 94, -1 => Always, Content(here(0));
+    fchown = 93, 55 => Always, Opened(0);
+    fchownat = 260, 54 => Always, Content(at(0, 1));
+    utime = 132, -1 => Always, Content(here(0));
+    utimes = 235, -1 => Always, Content(here(0));
+    futimesat = 261, -1 => Always, Content(at(0, 1));
+    utimensat = 280, 88 => Always, Content(at(0, 1));
+    setxattr = 188, 5 => Always, Content(here(0));
+    lsetxattr = 189, 6 => Always, Content(here(0));
+    fsetxattr = 190, 7 => Always, Opened(0);
+    removexattr = 197, 14 => Always, Content(here(0));
+    lremovexattr = 198, 15 => Always, Content(here(0));
+    fremovexattr = 199, 16 => Always, Opened(0);
+    kill = 62, 129 => Always, Signal(0);
+    tkill = 200, 130 => Always, Signal(0);
+    tgkill = 234, 131 => Always, Signal(0);
+    rt_sigqueueinfo = 129, 138 => Always, Signal(0);
+    rt_tgsigqueueinfo = 297, 240 => Always, Signal(0);
+    pidfd_send_signal = 424, 424 => Always, SignalByDescriptor(0);
+    connect = 42, 203 => Always, Address(1, 2);
+    sendto = 44, 206 => Given(4), Address(4, 5);
+    sendmsg = 46, 211 => Always, Message(1);
+    sendmmsg = 307, 269 => Always, Message(1);
+    bind = 49, 200 => Always, Bind(1, 2);
+    mount = 165, 40 => Always, Machine;
+    umount2 = 166, 39 => Always, Machine;
+    pivot_root = 155, 41 => Always, Machine;
+    swapon = 167, 224 => Always, Machine;
+    swapoff = 168, 225 => Always, Machine;
+    reboot = 169, 142 => Always, Machine;
+    sethostname = 170, 161 => Always, Machine;
+    setdomainname = 171, 162 => Always, Machine;
+    settimeofday = 164, 170 => Always, Machine;
+    clock_settime = 227, 112 => Always, Machine;
+    init_module = 175, 105 => Always, Machine;
+    finit_module = 313, 273 => Always, Machine;
+    delete_module = 176, 106 => Always, Machine;
+    kexec_load = 246, 104 => Always, Machine;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use atropos_protocol::sys::numbers;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_different_and_agree_with_those_of_the_protocol() {
+        let mut seen = BTreeSet::new();
+        for call in calls() {
+            assert!(seen.insert(call.number), "{} has another's", call.name);
+        }
+        for (name, number) in [
+            ("openat", numbers::OPENAT),
+            ("mkdirat", numbers::MKDIRAT),
+            ("unlinkat", numbers::UNLINKAT),
+            ("kill", numbers::KILL),
+            ("tgkill", numbers::TGKILL),
+            ("pidfd_send_signal", numbers::PIDFD_SEND_SIGNAL),
+            ("sendto", numbers::SENDTO),
+        ] {
+            let call = calls().find(|call| call.name == name).unwrap();
+            assert_eq!(call.number, number, "{name}");
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! What a reported call needs: which files from before the run it changes, and so on.
+
+use std::ffi::{CString, OsStr};
+use std::fs;
+use std::net::IpAddr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use atropos_protocol::sys;
+
+use crate::calls::{At, Call, Change, Flags, WRITING};
+use crate::notification::{Notification, memory, path, word};
+use crate::permissions::Needs;
+
+/// Devices that anybody may write to.
+pub const DEVICES: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/fd",
+];
+
+/// What is known of the processes that are judged.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Directories in which everything is allowed.
+    pub own: Vec<PathBuf>,
+    /// When the run began, in nanoseconds since 1970: what was there before is old.
+    pub began: u64,
+    /// The process that was started behind the filter. Those below it are the test's own.
+    pub root: i32,
+}
+
+/// Why a call can't be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+/// One call of one process.
+pub struct Judge<'a> {
+    surroundings: &'a Surroundings,
+    process: i32,
+    arguments: [u64; 6],
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(surroundings: &'a Surroundings, notification: &Notification) -> Judge<'a> {
+        Judge {
+            surroundings,
+            process: notification.pid as i32,
+            arguments: notification.arguments,
+        }
+    }
+
+    /// What the call needs.
+    pub fn needs(&self, call: &Call) -> Result<Needs, Unreadable> {
+        let mut needs = Needs::default();
+        match call.change {
+            Change::Open(at, flags) => self.open(at, flags, &mut needs)?,
+            Change::Content(at) => self.content(at, &mut needs)?,
+            Change::Opened(descriptor) => {
+                if let Some(path) = self.opened(self.number(descriptor)) {
+                    self.change(&path, &mut needs);
+                }
+            }
+            Change::Entry(at) => self.entry(&self.path(at)?, &mut needs),
+            Change::Move(from, to) => {
+                self.entry(&self.path(from)?, &mut needs);
+                self.entry(&self.path(to)?, &mut needs);
+            }
+            // Who has a second path to a file can change it there.
+            Change::Link(from, to) => {
+                self.change(&self.path(from)?, &mut needs);
+                self.entry(&self.path(to)?, &mut needs);
+            }
+            Change::Signal(process) => {
+                needs.signals = !self.is_own_process(self.number(process));
+            }
+            Change::SignalByDescriptor(descriptor) => {
+                let process = self.process_behind(self.number(descriptor));
+                needs.signals = !process.is_none_or(|process| self.is_own_process(process));
+            }
+            Change::Address(address, length) => {
+                let bytes = self.memory(address, self.arguments[length].min(128))?;
+                needs.network = is_remote(&bytes);
+            }
+            Change::Message(message) => {
+                let message = self.arguments[message];
+                let name = word(self.process, message).ok_or(Unreadable)?;
+                let length = word(self.process, message + 8).ok_or(Unreadable)? as u32;
+                if name != 0 {
+                    let bytes = memory(self.process, name, length.min(128) as usize);
+                    needs.network = is_remote(&bytes.ok_or(Unreadable)?);
+                }
+            }
+            Change::Bind(address, length) => {
+                let bytes = self.memory(address, self.arguments[length].min(128))?;
+                if let Some(path) = bound_path(&bytes) {
+                    let path = self.absolute(None, &path)?;
+                    self.entry(&path, &mut needs);
+                }
+            }
+            Change::Machine => needs.machine = true,
+        }
+        Ok(needs)
+    }
+
+    fn number(&self, index: usize) -> i32 {
+        self.arguments[index] as i32
+    }
+
+    fn memory(&self, index: usize, length: u64) -> Result<Vec<u8>, Unreadable> {
+        memory(self.process, self.arguments[index], length as usize).ok_or(Unreadable)
+    }
+
+    fn open(&self, at: At, flags: Flags, needs: &mut Needs) -> Result<(), Unreadable> {
+        let flags = match flags {
+            Flags::Argument(index) => self.arguments[index],
+            Flags::Behind(index) => word(self.process, self.arguments[index]).ok_or(Unreadable)?,
+            Flags::Create => (sys::O_CREAT | sys::O_WRONLY | sys::O_TRUNC) as u64,
+        } as u32;
+        if flags & WRITING == 0 {
+            return Ok(());
+        }
+        let path = self.path(at)?;
+        if flags & sys::O_TMPFILE as u32 != 0 {
+            // A file without a path, in this directory.
+            self.entry(&path.join("nameless"), needs);
+            return Ok(());
+        }
+        // A link is followed, also one to where nothing is yet.
+        let target = followed(&path);
+        match fs::symlink_metadata(&target) {
+            Ok(_) => self.change(&target, needs),
+            Err(_) if flags & sys::O_CREAT as u32 != 0 => self.entry(&target, needs),
+            // There is nothing to open.
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// What is at a path changes; without a path, what is open.
+    fn content(&self, at: At, needs: &mut Needs) -> Result<(), Unreadable> {
+        if self.arguments[at.path] == 0 {
+            let descriptor = at.directory.map(|index| self.number(index));
+            if let Some(path) = descriptor.and_then(|descriptor| self.opened(descriptor)) {
+                self.change(&path, needs);
+            }
+            return Ok(());
+        }
+        // Whether a link is followed is a matter of flags; both are looked at.
+        let path = self.path(at)?;
+        self.change(&path, needs);
+        self.change(&followed(&path), needs);
+        Ok(())
+    }
+
+    /// What is at a path is changed.
+    fn change(&self, path: &Path, needs: &mut Needs) {
+        if self.is_free(path) {
+            return;
+        }
+        match self.is_old(path) {
+            Some(true) => needs.files.push(path.to_owned()),
+            Some(false) => needs.directories.extend(self.old_directory_above(path)),
+            None => {}
+        }
+    }
+
+    /// Something is made or removed at a path.
+    fn entry(&self, path: &Path, needs: &mut Needs) {
+        if self.is_free(path) {
+            return;
+        }
+        needs.directories.extend(self.old_directory_above(path));
+        if self.is_old(path) == Some(true) {
+            needs.files.push(path.to_owned());
+        }
+    }
+
+    /// Whether everything is allowed there.
+    fn is_free(&self, path: &Path) -> bool {
+        let own = self.surroundings.own.iter();
+        let mut own = own.filter(|own| path.starts_with(own) && path != own.as_path());
+        own.next().is_some() || is_device(path)
+    }
+
+    /// Whether what is at a path was there before the run; none if there is nothing. Who does not know says yes.
+    fn is_old(&self, path: &Path) -> Option<bool> {
+        fs::symlink_metadata(path).ok()?;
+        let text = CString::new(path.as_os_str().as_bytes()).ok()?;
+        // SAFETY: a C string.
+        let birth = unsafe { sys::birth(sys::AT_FDCWD as i32, text.as_ptr(), false) };
+        Some(birth.is_none_or(|birth| birth < self.surroundings.began))
+    }
+
+    /// The lowest directory above a path that was there before the run.
+    fn old_directory_above(&self, path: &Path) -> Option<PathBuf> {
+        let mut above = path.ancestors().skip(1);
+        above
+            .find(|directory| self.is_old(directory) == Some(true))
+            .map(Path::to_owned)
+    }
+
+    /// The path that a call names, absolute, with all links but the last followed.
+    fn path(&self, at: At) -> Result<PathBuf, Unreadable> {
+        let given = path(self.process, self.arguments[at.path]).ok_or(Unreadable)?;
+        let directory = at.directory.map(|index| self.number(index));
+        self.absolute(directory, &given)
+    }
+
+    fn absolute(&self, directory: Option<i32>, path: &Path) -> Result<PathBuf, Unreadable> {
+        let whole = match path.is_absolute() {
+            true => path.to_owned(),
+            false => {
+                let process = self.process;
+                let base = match directory {
+                    None | Some(-100) => format!("/proc/{process}/cwd"),
+                    Some(descriptor) => format!("/proc/{process}/fd/{descriptor}"),
+                };
+                fs::read_link(base).map_err(|_| Unreadable)?.join(path)
+            }
+        };
+        // The process's own /proc/self is not ours.
+        let whole = match whole.strip_prefix("/proc/self") {
+            Ok(rest) => Path::new("/proc").join(self.process.to_string()).join(rest),
+            Err(_) => whole,
+        };
+        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
+            return Ok(fs::canonicalize(&whole).unwrap_or(whole));
+        };
+        Ok(followed(parent).join(name))
+    }
+
+    /// The path of what is open; none if it has none.
+    fn opened(&self, descriptor: i32) -> Option<PathBuf> {
+        let link = format!("/proc/{}/fd/{descriptor}", self.process);
+        let path = fs::read_link(link).ok()?;
+        let is_there = path.is_absolute() && fs::symlink_metadata(&path).is_ok();
+        is_there.then_some(path)
+    }
+
+    fn process_behind(&self, descriptor: i32) -> Option<i32> {
+        let path = format!("/proc/{}/fdinfo/{descriptor}", self.process);
+        let text = fs::read_to_string(path).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("Pid:"));
+        line?.trim().parse().ok()
+    }
+
+    /// Whether a signal to this process, or group if it is negative, reaches nobody but the test's own.
+    fn is_own_process(&self, target: i32) -> bool {
+        let root = self.surroundings.root;
+        match target {
+            // A group of its own is made for every test.
+            0 => true,
+            -1 | i32::MIN => false,
+            target => match is_below(target.abs(), root) {
+                Some(is_below) => is_below,
+                // Nobody is there, but a group may outlive its first process.
+                None => target > 0,
+            },
+        }
+    }
+}
+
+/// A path with all links followed, as far as it exists.
+fn followed(path: &Path) -> PathBuf {
+    if let Ok(path) = fs::canonicalize(path) {
+        return path;
+    }
+    let name = match path.components().next_back() {
+        Some(Component::Normal(name)) => name.to_owned(),
+        _ => return path.to_owned(),
+    };
+    // A link to where nothing is.
+    if let (Ok(target), Some(parent)) = (fs::read_link(path), path.parent()) {
+        let target = parent.join(target);
+        let (above, name) = (target.parent(), target.file_name());
+        if let (Some(above), Some(name)) = (above, name) {
+            return fs::canonicalize(above).map_or(target.clone(), |above| above.join(name));
+        }
+    }
+    path.parent()
+        .map_or(path.to_owned(), |parent| followed(parent).join(name))
+}
+
+/// Devices that anybody may write to, and what a process says of itself.
+fn is_device(path: &Path) -> bool {
+    let is_own_matter = || {
+        let mut parts = path.components().skip(1);
+        parts.next() == Some(Component::Normal(OsStr::new("proc")))
+            && parts.next().is_some_and(|part| {
+                let part = part.as_os_str().as_bytes();
+                part.iter().all(u8::is_ascii_digit) || part == b"self" || part == b"thread-self"
+            })
+    };
+    DEVICES.iter().any(|device| path.starts_with(device)) || is_own_matter()
+}
+
+/// Whether a process (or thread) was started below another; none if there is no such process.
+fn is_below(process: i32, root: i32) -> Option<bool> {
+    let mut at = process;
+    while at > 1 {
+        if at == root {
+            return Some(true);
+        }
+        match parent_of(at) {
+            Some(parent) => at = parent,
+            None if at == process => return None,
+            None => return Some(false),
+        }
+    }
+    Some(false)
+}
+
+/// The process that started another, or has adopted it. Of a thread, that of its process.
+pub fn parent_of(process: i32) -> Option<i32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    line?.trim().parse().ok()
+}
+
+/// Whether an address is that of another machine.
+fn is_remote(address: &[u8]) -> bool {
+    const INET: u16 = 2;
+    const INET6: u16 = 10;
+    let Some(family) = address.get(..2) else {
+        return false;
+    };
+    let address = match u16::from_ne_bytes([family[0], family[1]]) {
+        INET => address
+            .get(4..8)
+            .and_then(|ip| <[u8; 4]>::try_from(ip).ok())
+            .map(IpAddr::from),
+        INET6 => address
+            .get(8..24)
+            .and_then(|ip| <[u8; 16]>::try_from(ip).ok())
+            .map(|ip| IpAddr::from(ip).to_canonical()),
+        _ => None,
+    };
+    address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified())
+}
+
+/// The path at which a socket is bound; none for other addresses.
+fn bound_path(address: &[u8]) -> Option<PathBuf> {
+    const UNIX: u16 = 1;
+    let family = address.get(..2)?;
+    let path = address.get(2..)?;
+    if u16::from_ne_bytes([family[0], family[1]]) != UNIX || path.first().is_none_or(|&b| b == 0) {
+        return None;
+    }
+    let end = path
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(path.len());
+    Some(PathBuf::from(OsStr::from_bytes(&path[..end])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_are_told_from_this_one() {
+        let v4 = |ip: [u8; 4]| {
+            let mut bytes = vec![2, 0, 0, 53];
+            bytes.extend(ip);
+            bytes
+        };
+        assert!(!is_remote(&v4([127, 0, 0, 1])));
+        assert!(!is_remote(&v4([0, 0, 0, 0])));
+        assert!(is_remote(&v4([192, 0, 2, 1])));
+        assert!(is_remote(&v4([255, 255, 255, 255])));
+        let v6 = |ip: std::net::Ipv6Addr| {
+            let mut bytes = vec![10, 0, 0, 53, 0, 0, 0, 0];
+            bytes.extend(ip.octets());
+            bytes
+        };
+        assert!(!is_remote(&v6("::1".parse().unwrap())));
+        assert!(!is_remote(&v6("::ffff:127.0.0.1".parse().unwrap())));
+        assert!(is_remote(&v6("2001:db8::1".parse().unwrap())));
+        assert!(!is_remote(&[1, 0, b'/', b'x']));
+        assert_eq!(bound_path(&[1, 0, b'/', b'x', 0, 7]), Some("/x".into()));
+        assert_eq!(bound_path(&[1, 0, 0, b'x']), None);
+    }
+
+    #[test]
+    fn links_are_followed_also_to_where_nothing_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink("elsewhere", root.join("link")).unwrap();
+        assert_eq!(followed(&root.join("link")), root.join("elsewhere"));
+        assert_eq!(followed(&root.join("new/file")), root.join("new/file"));
+        assert!(is_device(Path::new("/proc/17/comm")));
+        assert!(!is_device(Path::new("/proc/sysrq-trigger")));
+        assert!(!is_device(Path::new("/dev/sda")));
+    }
+
+    fn surroundings(began: u64) -> Surroundings {
+        Surroundings {
+            own: vec!["/nowhere".into()],
+            began,
+            root: sys::pid(),
+        }
+    }
+
+    #[test]
+    fn old_files_are_needed_one_by_one_and_new_ones_by_their_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let file = root.join("file");
+        fs::write(&file, "").unwrap();
+        let judged = |began: u64, path: &Path| {
+            let surroundings = surroundings(began);
+            let judge = Judge::new(&surroundings, &Notification::default());
+            let mut needs = Needs::default();
+            judge.entry(path, &mut needs);
+            needs
+        };
+        let old = judged(u64::MAX, &file);
+        assert_eq!(
+            (old.files, old.directories),
+            (vec![file], vec![root.clone()])
+        );
+        let new = judged(u64::MAX, &root.join("new/file"));
+        assert_eq!((new.files.len(), new.directories), (0, vec![root.clone()]));
+        // Where all of the directory is new, the one above it counts.
+        let above = judged(0, &root.join("x")).directories;
+        assert_ne!(above, vec![root]);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a mutant may do: what the original of its test did.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What the original of a test was seen to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// Files and directories from before the run whose contents or attributes it changed, or which it removed or moved.
+    pub files: BTreeSet<PathBuf>,
+    /// Directories from before the run in which, or somewhere below which, it made or removed something.
+    pub directories: BTreeSet<PathBuf>,
+    /// It sent signals to processes that are not the test's own.
+    pub signals: bool,
+    /// It sent something to another machine.
+    pub network: bool,
+    /// It changed the machine for everybody.
+    pub machine: bool,
+}
+
+/// What a call needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub files: Vec<PathBuf>,
+    pub directories: Vec<PathBuf>,
+    pub signals: bool,
+    pub network: bool,
+    pub machine: bool,
+}
+
+impl Permissions {
+    /// The original did this.
+    pub fn add(&mut self, needs: Needs) {
+        self.files.extend(needs.files);
+        self.directories.extend(needs.directories);
+        self.signals |= needs.signals;
+        self.network |= needs.network;
+        self.machine |= needs.machine;
+    }
+
+    /// Adds what was seen in another run of the same test.
+    pub fn unite(&mut self, other: &Permissions) {
+        self.files.extend(other.files.iter().cloned());
+        self.directories.extend(other.directories.iter().cloned());
+        self.signals |= other.signals;
+        self.network |= other.network;
+        self.machine |= other.machine;
+    }
+
+    /// Whether the original did all of this.
+    pub fn allow(&self, needs: &Needs) -> bool {
+        let has = |set: &BTreeSet<PathBuf>, path: &PathBuf| set.contains(path);
+        needs.files.iter().all(|path| has(&self.files, path))
+            && (needs.directories.iter()).all(|path| has(&self.directories, path))
+            && (self.signals || !needs.signals)
+            && (self.network || !needs.network)
+            && (self.machine || !needs.machine)
+    }
+
+    /// All paths at or below which something may be written: for Landlock.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        let all = self.files.iter().chain(&self.directories);
+        all.map(PathBuf::as_path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_original_did_is_allowed_and_nothing_else() {
+        let mut permissions = Permissions::default();
+        assert!(permissions.allow(&Needs::default()));
+        let one = Needs {
+            files: vec!["/a/b".into()],
+            directories: vec!["/a".into()],
+            ..Needs::default()
+        };
+        assert!(!permissions.allow(&one));
+        permissions.add(one.clone());
+        assert!(permissions.allow(&one));
+        let other = Needs {
+            files: vec!["/a/c".into()],
+            ..Needs::default()
+        };
+        assert!(!permissions.allow(&other));
+        let remote = Needs {
+            network: true,
+            ..Needs::default()
+        };
+        assert!(!permissions.allow(&remote));
+    }
+}
