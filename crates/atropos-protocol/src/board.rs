@@ -132,7 +132,7 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 /// When this process made its first board, which is before any test of its run.
-fn began() -> u64 {
+pub fn began() -> u64 {
     static BEGAN: OnceLock<u64> = OnceLock::new();
     *BEGAN.get_or_init(sys::since_1970)
 }

@@ -3,8 +3,11 @@
 //! It stands behind the driver's supervisor, which stops a mutant before it comes to that. Signals to processes that are not
 //! behind the same ruleset are refused as well, where the kernel can.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::{fs, io};
 
 use crate::sys::{self, Errno};
 
@@ -112,4 +115,55 @@ impl Ruleset {
         sys::close(self.descriptor);
         result.map(drop)
     }
+}
+
+/// The file beside a board that lists what a mutant may write to.
+pub const WRITABLE: &str = "writable";
+
+/// Devices that anybody may write to, and what processes say of themselves.
+const ALWAYS: [&CStr; 9] = [
+    c"/dev/null",
+    c"/dev/zero",
+    c"/dev/full",
+    c"/dev/random",
+    c"/dev/urandom",
+    c"/dev/tty",
+    c"/dev/ptmx",
+    c"/dev/pts",
+    c"/proc",
+];
+
+/// Writes the list that [`enforce_list`] reads: each path ends with a zero byte.
+pub fn write_list<'p>(list: &Path, paths: impl Iterator<Item = &'p Path>) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for path in paths {
+        bytes.extend_from_slice(path.as_os_str().as_bytes());
+        bytes.push(0);
+    }
+    fs::write(list, bytes)
+}
+
+/// Lets this process write to what is listed beside the board, to the board's directory, and to devices, and nowhere else.
+/// Without a list there is no sandbox.
+pub fn enforce_list(board: &Path) {
+    let Ok(list) = fs::read(board.with_file_name(WRITABLE)) else {
+        return;
+    };
+    // Without Landlock the supervisor must do.
+    let Ok(ruleset) = Ruleset::new() else { return };
+    for path in ALWAYS {
+        ruleset.allow(path);
+    }
+    if let Some(own) = board.parent().and_then(crate::sys::c_path) {
+        ruleset.allow(&own);
+    }
+    for path in list
+        .split(|&byte| byte == 0)
+        .filter(|path| !path.is_empty())
+    {
+        if let Ok(path) = CString::new(path) {
+            ruleset.allow(&path);
+        }
+    }
+    let _ = ruleset.enforce();
 }

@@ -73,7 +73,7 @@ pub mod test_run;
 pub mod text;
 pub mod undo;
 
-pub use board::{Board, Header};
+pub use board::{Board, Header, began};
 pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};

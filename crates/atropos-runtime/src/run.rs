@@ -4,8 +4,8 @@ use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use atropos_protocol::sys;
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, FailureKind, TestResult};
+use atropos_protocol::{landlock, sys};
 
 use crate::effects::{self, Policy};
 use crate::role::{self, Class, Role};
@@ -73,6 +73,7 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
             set_environment(board, directory, Some(class.leader_id()));
             observe::begin();
             prepare(board, Policy::Note);
+            landlock::enforce_list(board.path());
             limits::apply(board);
             role::become_mutant(*class);
             steps::set_limit(board.step_limit());

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, TestResult, sys};
+use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, TestResult, landlock, sys};
 
 use crate::role::{self, Class, Role};
 use crate::{crash, heap, lasting_changes, limits, random, steps};
@@ -39,6 +39,7 @@ fn enter(board: &'static Board, mutant: Option<u32>) {
     let header = board.header();
     match mutant {
         Some(mutant @ 1..) if mutant <= board.mutants() => {
+            landlock::enforce_list(board.path());
             heap::measure();
             limits::apply(board);
             role::become_mutant(Class::of_mutant(board, mutant));

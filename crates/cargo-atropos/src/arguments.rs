@@ -295,6 +295,14 @@ pub struct ExecuteOptions {
     #[arg(long)]
     pub no_impact: bool,
 
+    /// Run mutants without the sandbox that keeps them from harming the machine
+    #[arg(long, conflicts_with = "require_sandbox")]
+    pub no_sandbox: bool,
+
+    /// Fail if the kernel has no sandbox for mutants
+    #[arg(long)]
+    pub require_sandbox: bool,
+
     /// Measure all mutants under all their tests and write impact-matrix.json, for experiments
     #[arg(long, hide = true)]
     pub impact_matrix: bool,

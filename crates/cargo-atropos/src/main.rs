@@ -42,6 +42,7 @@ mod interrupt;
 mod journal;
 mod log;
 mod progress;
+mod sandbox;
 mod scratch;
 
 mod build;

@@ -133,6 +133,8 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("way", execute.way, word::<WayChoice>, [], Same, Kept),
     option!("impact", execute.impact, flag, ["no-impact"], Same, Kept),
     option!("no-impact", execute.no_impact, flag, ["impact"], Same, Kept),
+    option!("no-sandbox", execute.no_sandbox, flag, ["require-sandbox"], Differ, Kept),
+    option!("require-sandbox", execute.require_sandbox, flag, ["no-sandbox"], Same, Kept),
     option!("impact-matrix", execute.impact_matrix, command_line, [], Same, Kept),
     option!("test-args", execute.test_args, texts, [], Same, Kept),
     option!("explore", exploration.explore, |value: &Value| value.text(parse_strategy_or_off).map(Some), [], Differ, Kept),

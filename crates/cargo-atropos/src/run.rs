@@ -27,6 +27,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::progress::{Phase, Progress};
 use crate::reports;
 use crate::results::Results;
+use crate::sandbox;
 use crate::second_order;
 use crate::terminal::Terminal;
 use crate::tree_state::{Differences, TreeState};
@@ -37,6 +38,9 @@ pub fn run(options: Options) -> Result<ExitCode> {
     options.reports.formats()?;
     let prepared = prepare(options)?;
     refuse_a_score_that_is_none(&prepared.options)?;
+    if let Some(missing) = sandbox::decide(&prepared.options)? {
+        prepared.terminal.warn(missing);
+    }
     let find = start.elapsed().as_secs_f64();
     let output = &prepared.output_directory;
     let Some(_turn) = take_turn(output, prepared.terminal, &interrupt)? else {

@@ -26,6 +26,7 @@ mod time_budget;
 mod zygotes;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -147,6 +148,7 @@ pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> R
             mutants,
             points,
             scratch: scratch.path().to_owned(),
+            seen: Arc::default(),
         },
         boards: Boards::default(),
     };

@@ -15,9 +15,10 @@ use atropos_protocol::cpu_starvation::Supply;
 use atropos_protocol::deadlock::{DEADLOCK, Standstill};
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, TestResult, sys,
+    Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, TestResult, landlock, sys,
 };
 use atropos_report::outcomes::TestRecord;
+use atropos_sandbox::{Harm, Mode, Permissions, Supervisor};
 
 use super::baseline::captured;
 use super::exclusive_run::Company;
@@ -27,6 +28,7 @@ use super::test_case::FailedTest;
 use super::{Context, Said, journal_name, run_mode};
 use crate::build::test_binary::Invocation;
 use crate::journal::KillEntry;
+use crate::sandbox;
 
 /// No program may take longer without a mutant.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -56,6 +58,8 @@ pub struct PlainBaseline {
     pub effects: Effects,
     /// It changes files that outlive it, so that it can't run beside itself.
     pub is_alone: bool,
+    /// What it does outside its process.
+    pub permissions: Permissions,
 }
 
 #[derive(Default)]
@@ -71,6 +75,15 @@ enum End {
     TimeLimit,
     /// Others had the processors for much of the time.
     Starved,
+}
+
+/// A program that was run.
+struct Ran {
+    end: End,
+    /// What it did, if it was observed.
+    seen: Permissions,
+    /// What it was stopped before.
+    harm: Option<Harm>,
 }
 
 /// Runs all programs once without a mutant.
@@ -89,19 +102,25 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 ..Limits::only_time(PATIENCE)
             };
             let start = Instant::now();
-            let end = run_program(&test.invocation, &board, None, &limits, Some(&said))?;
-            Ok((board, end, start.elapsed()))
+            let program = Program {
+                invocation: &test.invocation,
+                board: &board,
+                mutant: None,
+                mode: Mode::Observe,
+            };
+            let ran = program.run(&limits, Some(&said))?;
+            Ok((board, ran, start.elapsed()))
         };
-        let (mut board, mut end, mut wall) = run(run_mode::FILE_SIZE)?;
+        let (mut board, mut ran, mut wall) = run(run_mode::FILE_SIZE)?;
         let mut effects = board.effects();
         if effects.contains(Effect::LargeFiles) {
             // A write has failed by our limit, so that this run says nothing.
-            (board, end, wall) = run(0)?;
+            (board, ran, wall) = run(0)?;
             effects = board.effects();
             effects.add(Effect::LargeFiles);
         }
         let header = board.header();
-        if matches!(end, End::Exited(status) if status.success() == test.succeeds) {
+        if matches!(ran.end, End::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
                 wall,
                 steps: header.spawned_steps.load(Ordering::Relaxed),
@@ -110,12 +129,13 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 spawns: header.spawns.load(Ordering::Relaxed),
                 effects,
                 is_alone: !header.files_changed.get().is_empty(),
+                permissions: ran.seen,
                 test,
             });
         } else {
             found.failed.push(FailedTest {
                 name: format!("{} {}", test.target, test.name),
-                message: match end {
+                message: match ran.end {
                     End::Exited(status) => format!("the program ended with {status}"),
                     End::Deadlock => DEADLOCK.to_owned(),
                     End::TimeLimit | End::Starved => "the program does not end".to_owned(),
@@ -154,6 +174,10 @@ pub fn run(
         let open = context.standings.open_for(id);
         let next = AtomicUsize::new(0);
         let company = Company::default();
+        if sandbox::is_on() {
+            let writable = context.zygotes.scratch.join(landlock::WRITABLE);
+            landlock::write_list(&writable, test.permissions.writable())?;
+        }
         std::thread::scope(|scope| {
             let jobs = if test.is_alone { 1 } else { context.jobs() };
             let workers: Vec<_> = (0..jobs)
@@ -207,28 +231,37 @@ fn run_mutant(
     };
     let start = Instant::now();
     let beside_others = company.beside_others();
-    let mut end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
+    let program = Program {
+        invocation: &test.test.invocation,
+        board: &board,
+        mutant: Some(mutant),
+        mode: Mode::Enforce(test.permissions.clone()),
+    };
+    let mut ran = program.run(&limits, None)?;
     drop(beside_others);
     // Where threads or processes wait for each other by looking again and again, steps are others in each run.
     let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
         && test.spawns > 0;
-    if by_steps || !matches!(end, End::Exited(_)) {
+    if ran.harm.is_none() && (by_steps || !matches!(ran.end, End::Exited(_))) {
         let _alone = company.alone();
         let limits = Limits {
             time: limits.time * 2,
             steps: if test.spawns > 0 { 0 } else { limits.steps },
             ..limits
         };
-        end = run_program(&test.test.invocation, &board, Some(mutant), &limits, None)?;
+        ran = program.run(&limits, None)?;
+    }
+    if let Some(Harm(call)) = ran.harm {
+        return Ok(Err(Undecided::Harm(Some(call))));
     }
     if board.spawned_limit(mutant) == Some(TestResult::Harm) {
         return Ok(Err(Undecided::Harm(None)));
     }
-    if matches!(end, End::Starved) {
+    if matches!(ran.end, End::Starved) {
         return Ok(Err(Undecided::Starved));
     }
     let kill =
-        failure(&end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
+        failure(&ran.end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
             KillEntry {
                 how,
                 message,
@@ -267,51 +300,68 @@ fn failure(end: &End, succeeds: bool, limit: Option<TestResult>) -> Option<(Fail
     Some((kind, format!("the program ended with {status}")))
 }
 
-/// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it
-/// says goes to `capture`.
-fn run_program(
-    invocation: &Invocation,
-    board: &Board,
+/// A program that is run in plain mode.
+struct Program<'a> {
+    invocation: &'a Invocation,
+    board: &'a Board,
     mutant: Option<u32>,
-    limits: &Limits,
-    capture: Option<&Path>,
-) -> Result<End> {
-    let (stdout, stderr) = match capture {
-        None => (Stdio::null(), Stdio::null()),
-        Some(path) => {
-            let file = fs::File::create(path)?;
-            (file.try_clone()?.into(), file.into())
+    mode: Mode,
+}
+
+impl Program<'_> {
+    /// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it
+    /// says goes to `capture`.
+    fn run(&self, limits: &Limits, capture: Option<&Path>) -> Result<Ran> {
+        let Program {
+            invocation,
+            board,
+            mutant,
+            mode,
+        } = self;
+        let (stdout, stderr) = match capture {
+            None => (Stdio::null(), Stdio::null()),
+            Some(path) => {
+                let file = fs::File::create(path)?;
+                (file.try_clone()?.into(), file.into())
+            }
+        };
+        let header = board.header();
+        header.step_limit.store(limits.steps, Ordering::Relaxed);
+        header.heap_limit.store(limits.heap, Ordering::Relaxed);
+        header.file_limit.store(limits.file_size, Ordering::Relaxed);
+        header.spawn_limit.store(limits.spawns, Ordering::Relaxed);
+        let old_files = u64::from(limits.old_files);
+        header.old_files.store(old_files, Ordering::Relaxed);
+        header.spawned_limit.store(0, Ordering::Relaxed);
+        let mut command = invocation.command();
+        command
+            .env(ENV_BOARD, board.path())
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(stderr)
+            .process_group(0);
+        if let Some(mutant) = mutant {
+            command.env(ENV_MUTANT, mutant.to_string());
         }
-    };
-    let header = board.header();
-    header.step_limit.store(limits.steps, Ordering::Relaxed);
-    header.heap_limit.store(limits.heap, Ordering::Relaxed);
-    header.file_limit.store(limits.file_size, Ordering::Relaxed);
-    header.spawn_limit.store(limits.spawns, Ordering::Relaxed);
-    let old_files = u64::from(limits.old_files);
-    header.old_files.store(old_files, Ordering::Relaxed);
-    header.spawned_limit.store(0, Ordering::Relaxed);
-    let mut command = invocation.command();
-    command
-        .env(ENV_BOARD, board.path())
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(stderr)
-        .process_group(0);
-    if let Some(mutant) = mutant {
-        command.env(ENV_MUTANT, mutant.to_string());
+        let own = board.path().parent().unwrap_or(board.path());
+        let supervisor = sandbox::attach(&mut command, &[own], mode.clone())?;
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("can't run {}", invocation.program.display()))?;
+        let end = wait(&mut child, limits.time)?;
+        // Whatever the program left running in its group.
+        let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+        if !matches!(end, End::Exited(_)) {
+            let _ = child.wait();
+        }
+        Log::of(board.path()).undo();
+        let seen = supervisor.as_ref().map(Supervisor::seen);
+        Ok(Ran {
+            end,
+            seen: seen.unwrap_or_default(),
+            harm: supervisor.and_then(|supervisor| supervisor.harm()),
+        })
     }
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("can't run {}", invocation.program.display()))?;
-    let end = wait(&mut child, limits.time)?;
-    // Whatever the program left running in its group.
-    let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
-    if !matches!(end, End::Exited(_)) {
-        let _ = child.wait();
-    }
-    Log::of(board.path()).undo();
-    Ok(end)
 }
 
 fn wait(child: &mut Child, limit: Duration) -> Result<End> {

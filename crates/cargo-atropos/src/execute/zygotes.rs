@@ -8,9 +8,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use atropos_protocol::{Board, Broken, Client, sys, woven_stack};
+use atropos_protocol::{Board, Broken, sys, woven_stack};
 
 use crate::build::test_binary::TestBinary;
+use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
 /// How long a zygote may be silent when it should speak.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,6 +23,8 @@ pub struct ZygoteSetting<'a> {
     pub mutants: u32,
     pub points: Vec<(u32, u16)>,
     pub scratch: PathBuf,
+    /// What tests do without a mutant.
+    pub seen: Arc<SeenOfTests>,
 }
 
 /// The boards of all workers, so that each learns at once what another has decided.
@@ -56,7 +59,7 @@ pub struct Zygotes<'a> {
     setting: &'a ZygoteSetting<'a>,
     boards: &'a Boards,
     worker: usize,
-    running: HashMap<usize, Client>,
+    running: HashMap<usize, SandboxedZygote>,
     started: usize,
 }
 
@@ -72,7 +75,7 @@ impl<'a> Zygotes<'a> {
     }
 
     /// The zygote of a binary, running.
-    pub fn get(&mut self, binary: usize) -> Result<&mut Client, Broken> {
+    pub fn get(&mut self, binary: usize) -> Result<&mut SandboxedZygote, Broken> {
         if !self.running.contains_key(&binary) {
             let client = self.start(binary)?;
             self.boards.add(client.board());
@@ -86,7 +89,7 @@ impl<'a> Zygotes<'a> {
         self.running.remove(&binary);
     }
 
-    fn start(&mut self, binary: usize) -> Result<Client, Broken> {
+    fn start(&mut self, binary: usize) -> Result<SandboxedZygote, Broken> {
         self.started += 1;
         let name = format!("{}-{}", self.worker, self.started);
         let scratch = self.setting.scratch.join(name);
@@ -94,12 +97,13 @@ impl<'a> Zygotes<'a> {
         let invocation = &self.setting.binaries[binary].invocation;
         let mut command = invocation.command();
         command.args(self.setting.test_arguments);
-        Client::start(
+        SandboxedZygote::start(
             command,
             &scratch,
             self.setting.mutants,
             &self.setting.points,
             PATIENCE,
+            (binary, Arc::clone(&self.setting.seen)),
         )
     }
 }

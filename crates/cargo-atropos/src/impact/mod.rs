@@ -19,6 +19,7 @@ mod trace;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -179,6 +180,7 @@ impl Measure<'_> {
             points: points(&prepared.plan),
             scratch: scratch.path().to_owned(),
             program,
+            seen: Arc::default(),
         };
         let team = Team {
             setting: &setting,

@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use atropos_invariants::PointState;
 use atropos_protocol::{
-    Baseline, Client, ENV_OBSERVATIONS, Extent, Limits, Observations, RunMode, TestRun,
+    Baseline, ENV_OBSERVATIONS, Extent, Limits, Observations, RunMode, TestRun,
 };
 
 use super::program::Program;
 use super::trace::Trace;
 use crate::build::test_binary::TestBinary;
+use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
 /// How long a zygote may be silent, and a test may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,6 +28,8 @@ pub struct ObserverSetting<'a> {
     pub points: Vec<(u32, u16)>,
     pub scratch: PathBuf,
     pub program: &'a Program,
+    /// What tests do without a mutant.
+    pub seen: Arc<SeenOfTests>,
 }
 
 /// A test of an observing build.
@@ -42,7 +46,7 @@ pub struct Observer<'a> {
     setting: &'a ObserverSetting<'a>,
     directory: PathBuf,
     observations: Observations,
-    clients: HashMap<usize, Client>,
+    clients: HashMap<usize, SandboxedZygote>,
     started: usize,
 }
 
@@ -69,7 +73,7 @@ impl<'a> Observer<'a> {
 
     /// The names of a binary's tests.
     pub fn tests(&mut self, binary: usize) -> Vec<String> {
-        let names = |client: &mut Client| {
+        let names = |client: &mut SandboxedZygote| {
             let tests = client.tests().iter();
             tests.map(|test| test.name.clone()).collect()
         };
@@ -77,7 +81,7 @@ impl<'a> Observer<'a> {
     }
 
     /// The zygote of a binary; none if it can't be started.
-    fn client(&mut self, binary: usize) -> Option<&mut Client> {
+    fn client(&mut self, binary: usize) -> Option<&mut SandboxedZygote> {
         if !self.clients.contains_key(&binary) {
             let client = self.start(binary)?;
             self.clients.insert(binary, client);
@@ -85,7 +89,7 @@ impl<'a> Observer<'a> {
         self.clients.get_mut(&binary)
     }
 
-    fn start(&mut self, binary: usize) -> Option<Client> {
+    fn start(&mut self, binary: usize) -> Option<SandboxedZygote> {
         self.started += 1;
         let scratch = self.directory.join(format!("zygote-{}", self.started));
         fs::create_dir_all(&scratch).ok()?;
@@ -96,7 +100,8 @@ impl<'a> Observer<'a> {
         let ObserverSetting {
             mutants, points, ..
         } = self.setting;
-        Client::start(command, &scratch, *mutants, points, PATIENCE).ok()
+        let seen = (binary, Arc::clone(&self.setting.seen));
+        SandboxedZygote::start(command, &scratch, *mutants, points, PATIENCE, seen).ok()
     }
 
     /// Runs a test without a mutant; none if that did not work.

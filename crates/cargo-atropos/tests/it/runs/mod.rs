@@ -14,6 +14,7 @@ mod dependency_cycles;
 mod failing_tests;
 mod gate;
 mod generated_programs;
+mod harmful_mutants;
 mod leftover_files;
 mod library_threads;
 mod misbehaving_mutants;
