@@ -24,6 +24,8 @@ use crate::test_run::{TestResult, TestRun};
 use crate::undo::Log;
 use crate::{ENV_BOARD, ENV_ZYGOTE};
 
+/// The board of a zygote, in its scratch directory.
+pub const BOARD: &str = "board";
 /// How often verdicts are looked for while a command runs.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -199,8 +201,7 @@ impl Client {
         patience: Duration,
     ) -> Result<Client, Broken> {
         let scratch = scratch.canonicalize().map_err(Broken::Start)?;
-        let board =
-            Board::create(&scratch.join("board"), mutants, points).map_err(Broken::Start)?;
+        let board = Board::create(&scratch.join(BOARD), mutants, points).map_err(Broken::Start)?;
         let (channel, theirs) = UnixStream::pair().map_err(Broken::Start)?;
         let their_fd = theirs.as_raw_fd();
         command

@@ -74,7 +74,7 @@ pub mod text;
 pub mod undo;
 
 pub use board::{Board, Header, began};
-pub use client::{Baseline, Broken, Client, Costs, Limits, Run};
+pub use client::{BOARD, Baseline, Broken, Client, Costs, Limits, Run};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};
 pub use failure_kind::FailureKind;

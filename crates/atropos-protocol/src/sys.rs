@@ -495,11 +495,27 @@ pub unsafe fn unmap(address: *mut u8, length: usize) {
     let _ = unsafe { call(numbers::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
 }
 
-/// When a file or directory was made, in nanoseconds since 1970; none if there is no such file or nobody knows.
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// A file, a directory or a symbolic link; no device, socket or pipe.
+    pub is_file: bool,
+    /// When it was made, in nanoseconds since 1970, if anybody knows.
+    birth: Option<u64>,
+}
+
+impl Found {
+    /// Whether it was there before this moment. Where nobody knows when it was made, it was.
+    pub fn is_older_than(self, moment: u64) -> bool {
+        self.birth.is_none_or(|birth| birth < moment)
+    }
+}
+
+/// What is at a path; none if there is nothing.
 ///
 /// # Safety
 /// `path` is a C string, or null.
-pub unsafe fn birth(at: i32, path: *const c_char, follow: bool) -> Option<u64> {
+pub unsafe fn find(at: i32, path: *const c_char, follow: bool) -> Option<Found> {
     const NOFOLLOW: usize = 0x100;
     const WITH_BIRTH: usize = 0x7ff | 0x800;
     const FILE_OR_DIRECTORY: [u16; 3] = [0o100_000, 0o040_000, 0o120_000];
@@ -513,7 +529,10 @@ pub unsafe fn birth(at: i32, path: *const c_char, follow: bool) -> Option<u64> {
     let is_known = stat[0] as u32 & 0x800 != 0;
     let mode = (stat[3] >> 32) as u16;
     let is_file = FILE_OR_DIRECTORY.contains(&(mode & 0o170_000));
-    (is_known && is_file).then(|| stat[10] * 1_000_000_000 + u64::from(stat[11] as u32))
+    Some(Found {
+        is_file,
+        birth: is_known.then(|| stat[10] * 1_000_000_000 + u64::from(stat[11] as u32)),
+    })
 }
 
 /// Nanoseconds since 1970.

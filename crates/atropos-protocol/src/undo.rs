@@ -107,6 +107,19 @@ impl Log {
         file.write_all(&entry.to_bytes())
     }
 
+    /// The paths of all that would be brought back or removed.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let bytes = fs::read(self.directory.join(ENTRIES)).unwrap_or_default();
+        let paths = |entry: Entry| match entry {
+            Entry::Nothing { path }
+            | Entry::File { path, .. }
+            | Entry::Directory { path, .. }
+            | Entry::Link { path, .. } => vec![path],
+            Entry::Moved { from, to } => vec![from, to],
+        };
+        entries(&bytes).into_iter().flat_map(paths).collect()
+    }
+
     /// Undoes everything, as far as that is possible, and forgets it.
     pub fn undo(&self) {
         let Ok(bytes) = fs::read(self.directory.join(ENTRIES)) else {

@@ -110,8 +110,8 @@ pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
     };
     let errno = sys::errno();
     // SAFETY: the program is about to hand this string to libc.
-    let birth = unsafe { sys::birth(at, path, follow) };
-    let is_old = birth.is_some_and(|birth| birth < began);
+    let found = unsafe { sys::find(at, path, follow) };
+    let is_old = found.is_some_and(|found| found.is_file && found.is_older_than(began));
     if is_recorded {
         let old = if is_old { Effect::OldFiles.bit() } else { 0 };
         let effects = Effect::Files.bit() | old;

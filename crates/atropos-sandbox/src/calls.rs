@@ -21,8 +21,10 @@ pub enum Change {
     Content(At),
     /// The attributes of what is open.
     Opened(Argument),
-    /// Makes or removes what is at a path.
-    Entry(At),
+    /// Makes something at a path where nothing is.
+    Make(At),
+    /// Removes what is at a path.
+    Remove(At),
     /// Moves something to another path.
     Move(At, At),
     /// Gives a file a second path.
@@ -119,15 +121,15 @@ calls! {
     openat2 = 437, 437 => Always, Open(at(0, 1), Flags::Behind(2));
     creat = 85, -1 => Always, Open(here(0), Flags::Create);
     truncate = 76, 45 => Always, Content(here(0));
-    mkdir = 83, -1 => Always, Entry(here(0));
-    mkdirat = 258, 34 => Always, Entry(at(0, 1));
-    mknod = 133, -1 => Always, Entry(here(0));
-    mknodat = 259, 33 => Always, Entry(at(0, 1));
-    symlink = 88, -1 => Always, Entry(here(1));
-    symlinkat = 266, 36 => Always, Entry(at(1, 2));
-    rmdir = 84, -1 => Always, Entry(here(0));
-    unlink = 87, -1 => Always, Entry(here(0));
-    unlinkat = 263, 35 => Always, Entry(at(0, 1));
+    mkdir = 83, -1 => Always, Make(here(0));
+    mkdirat = 258, 34 => Always, Make(at(0, 1));
+    mknod = 133, -1 => Always, Make(here(0));
+    mknodat = 259, 33 => Always, Make(at(0, 1));
+    symlink = 88, -1 => Always, Make(here(1));
+    symlinkat = 266, 36 => Always, Make(at(1, 2));
+    rmdir = 84, -1 => Always, Remove(here(0));
+    unlink = 87, -1 => Always, Remove(here(0));
+    unlinkat = 263, 35 => Always, Remove(at(0, 1));
     rename = 82, -1 => Always, Move(here(0), here(1));
     renameat = 264, 38 => Always, Move(at(0, 1), at(2, 3));
     renameat2 = 316, 276 => Always, Move(at(0, 1), at(2, 3));

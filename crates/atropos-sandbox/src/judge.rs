@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use atropos_protocol::sys;
+use atropos_protocol::undo::Log;
 
 use crate::calls::{At, Call, Change, Flags, WRITING};
 use crate::notification::{Notification, memory, path, word};
@@ -34,6 +35,31 @@ pub struct Surroundings {
     pub began: u64,
     /// The process that was started behind the filter. Those below it are the test's own.
     pub root: i32,
+    /// Where new files may be made if the log of this board says that they will be removed again.
+    pub undone_in: Option<(PathBuf, PathBuf)>,
+}
+
+impl Surroundings {
+    /// Whether all that a call needs is to make new files in a place where they will be removed again.
+    pub fn will_be_undone(&self, needs: &Needs) -> bool {
+        let only_new = Needs {
+            directories: needs.directories.clone(),
+            new: needs.new.clone(),
+            ..Needs::default()
+        };
+        let Some((place, board)) = &self.undone_in else {
+            return false;
+        };
+        if *needs != only_new || !needs.new.iter().all(|path| path.starts_with(place)) {
+            return false;
+        }
+        let named = |path: PathBuf| match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => followed(parent).join(name),
+            _ => path,
+        };
+        let logged: Vec<PathBuf> = Log::of(board).paths().into_iter().map(named).collect();
+        needs.new.iter().all(|path| logged.contains(path))
+    }
 }
 
 /// Why a call can't be judged.
@@ -67,7 +93,8 @@ impl<'a> Judge<'a> {
                     self.change(&path, &mut needs);
                 }
             }
-            Change::Entry(at) => self.entry(&self.path(at)?, &mut needs),
+            Change::Make(at) => self.make(&self.path(at)?, &mut needs),
+            Change::Remove(at) => self.entry(&self.path(at)?, &mut needs),
             Change::Move(from, to) => {
                 self.entry(&self.path(from)?, &mut needs);
                 self.entry(&self.path(to)?, &mut needs);
@@ -75,7 +102,7 @@ impl<'a> Judge<'a> {
             // Who has a second path to a file can change it there.
             Change::Link(from, to) => {
                 self.change(&self.path(from)?, &mut needs);
-                self.entry(&self.path(to)?, &mut needs);
+                self.make(&self.path(to)?, &mut needs);
             }
             Change::Signal(process) => {
                 needs.signals = !self.is_own_process(self.number(process));
@@ -101,7 +128,7 @@ impl<'a> Judge<'a> {
                 let bytes = self.memory(address, self.arguments[length].min(128))?;
                 if let Some(path) = bound_path(&bytes) {
                     let path = self.absolute(None, &path)?;
-                    self.entry(&path, &mut needs);
+                    self.make(&path, &mut needs);
                 }
             }
             Change::Machine => needs.machine = true,
@@ -166,8 +193,15 @@ impl<'a> Judge<'a> {
         }
         match self.is_old(path) {
             Some(true) => needs.files.push(path.to_owned()),
-            Some(false) => needs.directories.extend(self.old_directory_above(path)),
+            Some(false) => self.new_entry(path, needs),
             None => {}
+        }
+    }
+
+    /// Something is made at a path; where something is already, the call fails.
+    fn make(&self, path: &Path, needs: &mut Needs) {
+        if self.is_old(path).is_none() {
+            self.entry(path, needs);
         }
     }
 
@@ -176,10 +210,19 @@ impl<'a> Judge<'a> {
         if self.is_free(path) {
             return;
         }
-        needs.directories.extend(self.old_directory_above(path));
-        if self.is_old(path) == Some(true) {
-            needs.files.push(path.to_owned());
+        match self.is_old(path) {
+            Some(true) => {
+                needs.directories.extend(self.old_directory_above(path));
+                needs.files.push(path.to_owned());
+            }
+            _ => self.new_entry(path, needs),
         }
+    }
+
+    /// Something that was not there before the run.
+    fn new_entry(&self, path: &Path, needs: &mut Needs) {
+        needs.directories.extend(self.old_directory_above(path));
+        needs.new.push(path.to_owned());
     }
 
     /// Whether everything is allowed there.
@@ -191,11 +234,10 @@ impl<'a> Judge<'a> {
 
     /// Whether what is at a path was there before the run; none if there is nothing. Who does not know says yes.
     fn is_old(&self, path: &Path) -> Option<bool> {
-        fs::symlink_metadata(path).ok()?;
         let text = CString::new(path.as_os_str().as_bytes()).ok()?;
         // SAFETY: a C string.
-        let birth = unsafe { sys::birth(sys::AT_FDCWD as i32, text.as_ptr(), false) };
-        Some(birth.is_none_or(|birth| birth < self.surroundings.began))
+        let found = unsafe { sys::find(sys::AT_FDCWD as i32, text.as_ptr(), false) };
+        found.map(|found| found.is_older_than(self.surroundings.began))
     }
 
     /// The lowest directory above a path that was there before the run.
@@ -405,6 +447,7 @@ mod tests {
             own: vec!["/nowhere".into()],
             began,
             root: sys::pid(),
+            undone_in: None,
         }
     }
 

@@ -23,4 +23,4 @@ mod permissions;
 mod supervisor;
 
 pub use permissions::Permissions;
-pub use supervisor::{Harm, Mode, Supervisor, unavailable};
+pub use supervisor::{Harm, Mode, Setting, Supervisor, unavailable};

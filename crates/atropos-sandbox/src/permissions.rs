@@ -23,6 +23,8 @@ pub struct Permissions {
 pub struct Needs {
     pub files: Vec<PathBuf>,
     pub directories: Vec<PathBuf>,
+    /// What is made, changed or removed and was not there before the run; each needs one of the directories.
+    pub new: Vec<PathBuf>,
     pub signals: bool,
     pub network: bool,
     pub machine: bool,

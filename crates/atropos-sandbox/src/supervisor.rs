@@ -55,6 +55,20 @@ struct State {
     root_is_trusted: bool,
 }
 
+/// What a program is supervised with.
+#[derive(Default)]
+pub struct Setting {
+    /// Below these directories it may do everything.
+    pub own: Vec<PathBuf>,
+    /// Below this directory it may make new files that the undo log of this board names.
+    pub undone_in: Option<(PathBuf, PathBuf)>,
+    /// What was there before this moment (nanoseconds since 1970) is old.
+    pub began: u64,
+    /// The process itself is trusted: it is a zygote, which runs no test.
+    pub root_is_trusted: bool,
+    pub on_harm: Option<OnHarm>,
+}
+
 /// Called in the supervisor's thread before the processes of a mutant are killed.
 pub type OnHarm = Box<dyn Fn(&Harm) + Send>;
 
@@ -78,7 +92,7 @@ fn probe() -> Option<String> {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
-    let supervisor = match Supervisor::attach(&mut command, Vec::new(), 0, false, None) {
+    let supervisor = match Supervisor::attach(&mut command, Setting::default()) {
         Ok(supervisor) => supervisor,
         Err(error) => return Some(error.to_string()),
     };
@@ -90,15 +104,15 @@ fn probe() -> Option<String> {
 }
 
 impl Supervisor {
-    /// Makes a program be started behind the filter. Below `own` it may do everything; what was there before `began`
-    /// (nanoseconds since 1970) is old. The process itself is trusted if it is a zygote, which runs no test.
-    pub fn attach(
-        command: &mut Command,
-        own: Vec<PathBuf>,
-        began: u64,
-        root_is_trusted: bool,
-        on_harm: Option<OnHarm>,
-    ) -> io::Result<Supervisor> {
+    /// Makes a program be started behind the filter.
+    pub fn attach(command: &mut Command, setting: Setting) -> io::Result<Supervisor> {
+        let Setting {
+            own,
+            undone_in,
+            began,
+            root_is_trusted,
+            on_harm,
+        } = setting;
         let (mut ours, theirs) = UnixStream::pair()?;
         let program = filter::program();
         // SAFETY: only system calls between fork and exec; the program was made before.
@@ -133,6 +147,8 @@ impl Supervisor {
         let shared = Arc::clone(&state);
         let own = own.iter().filter_map(|path| path.canonicalize().ok());
         let own: Vec<PathBuf> = own.collect();
+        let undone_in =
+            undone_in.and_then(|(place, board)| Some((place.canonicalize().ok()?, board)));
         thread::Builder::new()
             .name("sandbox".to_owned())
             .spawn(move || {
@@ -156,7 +172,12 @@ impl Supervisor {
                 let Ok(listener) = listener else { return };
                 drop(ours);
                 lock(&shared).root = root;
-                let surroundings = Surroundings { own, began, root };
+                let surroundings = Surroundings {
+                    own,
+                    began,
+                    root,
+                    undone_in,
+                };
                 serve(&listener, &surroundings, &shared, on_harm.as_ref());
             })?;
         Ok(Supervisor { state })
@@ -252,7 +273,9 @@ fn decide(
             call.name
         ))),
         (Mode::Enforce(permissions), Ok(needs)) => {
-            if let Some(reason) = forbidden(&permissions, &needs) {
+            let reason =
+                forbidden(&permissions, &needs).filter(|_| !surroundings.will_be_undone(&needs));
+            if let Some(reason) = reason {
                 return Some(Harm(format!("{} {reason}", call.name)));
             }
             let mut state = lock(state);

@@ -13,9 +13,9 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use atropos_protocol::landlock::{self, WRITABLE};
 use atropos_protocol::{
-    Baseline, Board, Broken, Client, Limits, Run, RunMode, TestResult, TestRun,
+    BOARD, Baseline, Board, Broken, Client, Limits, Run, RunMode, TestResult, TestRun,
 };
-use atropos_sandbox::{Harm, Mode, Permissions, Supervisor, unavailable};
+use atropos_sandbox::{Harm, Mode, Permissions, Setting, Supervisor, unavailable};
 
 use crate::arguments::Options;
 
@@ -74,6 +74,8 @@ pub struct SandboxedZygote {
     binary: usize,
     seen: Arc<SeenOfTests>,
     writable: PathBuf,
+    /// The directory in which it was started.
+    directory: Option<PathBuf>,
 }
 
 impl SandboxedZygote {
@@ -94,19 +96,25 @@ impl SandboxedZygote {
         };
         let supervisor = match is_on() {
             true => {
-                // Beside its own directory lies what it writes for the driver.
-                let own = scratch.parent().map(Path::to_owned).into_iter().collect();
-                let began = atropos_protocol::began();
-                let attached =
-                    Supervisor::attach(&mut command, own, began, true, Some(Box::new(on_harm)));
+                let setting = Setting {
+                    // Beside its own directory lies what it writes for the driver.
+                    own: scratch.parent().map(Path::to_owned).into_iter().collect(),
+                    undone_in: undone_in(&command, &scratch.join(BOARD)),
+                    began: atropos_protocol::began(),
+                    root_is_trusted: true,
+                    on_harm: Some(Box::new(on_harm)),
+                };
+                let attached = Supervisor::attach(&mut command, setting);
                 Some(attached.map_err(Broken::Start)?)
             }
             false => None,
         };
+        let directory = command.get_current_dir().map(Path::to_owned);
         let client = Client::start(command, scratch, mutants, points, patience)?;
         let _ = board.set(client.board());
         Ok(SandboxedZygote {
             writable: client.board().path().with_file_name(WRITABLE),
+            directory,
             client,
             supervisor,
             binary,
@@ -141,7 +149,8 @@ impl SandboxedZygote {
     ) -> Result<Run, Broken> {
         if self.supervisor.is_some() {
             let permissions = self.seen.of(self.binary, test);
-            landlock::write_list(&self.writable, permissions.writable()).map_err(Broken::Start)?;
+            let writable = permissions.writable().chain(self.directory.as_deref());
+            landlock::write_list(&self.writable, writable).map_err(Broken::Start)?;
             self.set_mode(Mode::Enforce(permissions));
         }
         let run = self.client.run(way, test, wanted, limits, on_test_run);
@@ -180,13 +189,24 @@ fn leave_undecided(board: &Board, harm: &Harm) {
     }
 }
 
-/// Puts a program that is no zygote into the sandbox, if there is one. Below `own` it may do everything.
-pub fn attach(command: &mut Command, own: &[&Path], mode: Mode) -> io::Result<Option<Supervisor>> {
+/// New files in the directory in which a program is started are removed again, if their making was written down before.
+fn undone_in(command: &Command, board: &Path) -> Option<(PathBuf, PathBuf)> {
+    let directory = command.get_current_dir()?;
+    Some((directory.to_owned(), board.to_owned()))
+}
+
+/// Puts a program that is no zygote into the sandbox, if there is one. In the directory of the board it may do everything.
+pub fn attach(command: &mut Command, board: &Path, mode: Mode) -> io::Result<Option<Supervisor>> {
     if !is_on() {
         return Ok(None);
     }
-    let own = own.iter().map(|path| path.to_path_buf()).collect();
-    let supervisor = Supervisor::attach(command, own, atropos_protocol::began(), false, None)?;
+    let setting = Setting {
+        own: board.parent().map(Path::to_owned).into_iter().collect(),
+        undone_in: undone_in(command, board),
+        began: atropos_protocol::began(),
+        ..Setting::default()
+    };
+    let supervisor = Supervisor::attach(command, setting)?;
     supervisor.set_mode(mode);
     Ok(Some(supervisor))
 }

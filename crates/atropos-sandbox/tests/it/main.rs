@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use atropos_protocol::sys;
-use atropos_sandbox::{Harm, Mode, Permissions, Supervisor, unavailable};
+use atropos_sandbox::{Harm, Mode, Permissions, Setting, Supervisor, unavailable};
 
 struct Ran {
     status: ExitStatus,
@@ -20,8 +20,15 @@ fn run(script: &str, directory: &Path, own: &Path, mode: Mode) -> Ran {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", script]).current_dir(directory);
     let began = sys::since_1970() + 1_000_000_000;
-    let supervisor =
-        Supervisor::attach(&mut command, vec![own.to_owned()], began, false, None).unwrap();
+    let supervisor = Supervisor::attach(
+        &mut command,
+        Setting {
+            own: vec![own.to_owned()],
+            began,
+            ..Setting::default()
+        },
+    )
+    .unwrap();
     supervisor.set_mode(mode);
     let status = command.status().unwrap();
     Ran {

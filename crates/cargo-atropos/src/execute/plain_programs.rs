@@ -176,7 +176,9 @@ pub fn run(
         let company = Company::default();
         if sandbox::is_on() {
             let writable = context.zygotes.scratch.join(landlock::WRITABLE);
-            landlock::write_list(&writable, test.permissions.writable())?;
+            let directory = test.test.invocation.directory.as_path();
+            let paths = test.permissions.writable().chain([directory]);
+            landlock::write_list(&writable, paths)?;
         }
         std::thread::scope(|scope| {
             let jobs = if test.is_alone { 1 } else { context.jobs() };
@@ -343,8 +345,7 @@ impl Program<'_> {
         if let Some(mutant) = mutant {
             command.env(ENV_MUTANT, mutant.to_string());
         }
-        let own = board.path().parent().unwrap_or(board.path());
-        let supervisor = sandbox::attach(&mut command, &[own], mode.clone())?;
+        let supervisor = sandbox::attach(&mut command, board.path(), mode.clone())?;
         let mut child = command
             .spawn()
             .with_context(|| format!("can't run {}", invocation.program.display()))?;
