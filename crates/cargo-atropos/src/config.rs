@@ -284,6 +284,8 @@ mod tests {
             way = "fork"
             impact = true
             no-impact = true
+            no-sandbox = true
+            require-sandbox = true
             test-args = ["--skip", "slow"]
             explore = "chess:2"
             budget = "30s"
