@@ -323,7 +323,7 @@ mod tests {
             "offline": true, "locked": true, "frozen": true,
             "lib": true, "bin": ["b"], "test": ["t"], "example": ["e"], "cargo-arg": ["--ignore-rust-version"],
             "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "kill-matrix": true, "way": "fork",
-            "impact": true, "no-impact": true, "test-args": ["--skip", "slow"],
+            "impact": true, "no-impact": true, "no-sandbox": true, "require-sandbox": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",
             "memory": "sc", "spurious": true, "races": "on", "seed": 7,
             "min-score": 80.5, "max-survivors": 3, "fail-on": ["survived", "limit"],
