@@ -3,6 +3,7 @@
 mod crosscheck;
 mod docs;
 mod experiments;
+mod model_claims;
 mod process;
 mod random;
 mod same_outcomes;
@@ -27,6 +28,8 @@ enum Chore {
     Crosscheck(crosscheck::Options),
     /// Compile sampled unviable mutants alone, and tell those that the weave lost
     Viability(viability::Options),
+    /// Generate tests from the bundled models and from random ones, and check every kill that is claimed
+    ModelClaims(model_claims::Options),
     /// Run two versions of the tool on the bundled trees, and compare what they write
     SameOutcomes(same_outcomes::Options),
     /// Measure, and print tables for EXPERIMENTS.md
@@ -44,6 +47,7 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Crosscheck(options) => crosscheck::run(&options),
         Chore::Viability(options) => viability::run(&options),
+        Chore::ModelClaims(options) => model_claims::run(&options),
         Chore::SameOutcomes(options) => same_outcomes::run(&options),
         Chore::Experiments { experiment } => experiments::run(&experiment),
         Chore::Docs => docs::write_pages(),

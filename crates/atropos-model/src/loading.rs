@@ -3,7 +3,7 @@
 
 use crate::charts::{self, Origin};
 use crate::check::{UNDECLARED, check};
-use crate::language::{Diagnostic, Diagnostics, Span};
+use crate::language::{Diagnostic, Diagnostics, Severity, Span};
 use crate::model::Model;
 use anyhow::Context as _;
 use std::path::Path;
@@ -85,6 +85,8 @@ impl Source {
         let (mut mapped, mut unmapped) = (Diagnostics::default(), Diagnostics::default());
         for diagnostic in diagnostics.sorted() {
             match chart.place(diagnostic.span) {
+                // Nobody can do anything about how the translation is written.
+                None if diagnostic.severity == Severity::Warning => {}
                 None => unmapped.push(diagnostic.clone()),
                 Some(span) => mapped.push(Diagnostic {
                     span,
@@ -106,7 +108,7 @@ impl Source {
     /// In the words of the chart where it has its own.
     fn advice(&self, diagnostic: &Diagnostic) -> String {
         match diagnostic.advice == UNDECLARED {
-            true if charts::is_scxml(&self.file) => {
+            true if self.chart.as_ref().is_some_and(|chart| charts::is_scxml(&self.file, &chart.text)) => {
                 "declare it: `<data id=\"x\" at:type=\"int[0..9]\" expr=\"0\"/>`, or as a parameter of the event".into()
             }
             true => "declare it: `'! var x : int[0..9] = 0`, or as a parameter of the event".into(),

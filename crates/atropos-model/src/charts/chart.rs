@@ -91,6 +91,8 @@ pub struct State {
     pub kind: StateKind,
     /// In document order; history states are among them.
     pub children: Vec<StateId>,
+    /// Of a parallel state: whether its regions move in any order. Else they move in document order, as W3C's algorithm says.
+    pub any_order: bool,
     /// Where a compound state starts; without one its first child.
     pub initial: Option<Start>,
     /// Done on entering, before the children are entered.

@@ -12,6 +12,22 @@ pub fn is_name(word: &str) -> bool {
         && !KEYWORDS.contains(&word)
 }
 
+/// A name that is as near to `words` as OOAS allows.
+pub fn identifier(words: &str) -> String {
+    let letter = |c: char| match c.is_ascii_alphanumeric() {
+        true => c,
+        false => '_',
+    };
+    let mut name: String = words.trim().chars().map(letter).collect();
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, '_');
+    }
+    if KEYWORDS.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
 /// Advice for a word that is no name.
 pub fn name_advice(word: &str) -> String {
     if KEYWORDS.contains(&word) {

@@ -15,8 +15,9 @@ mod types;
 pub(crate) use expressions::UNDECLARED;
 
 use crate::language::tree;
-use crate::language::{Diagnostics, parse};
-use crate::model::{Code, Enumeration, Model, Ty, TyId, TypeTable, Value};
+use crate::language::{Diagnostic, Diagnostics, parse};
+use crate::model::visit;
+use crate::model::{Code, CodeKind, Enumeration, Model, Ty, TyId, TypeTable, Value};
 use crate::mutation;
 use classes::ClassInfo;
 use std::collections::HashMap;
@@ -31,12 +32,33 @@ pub fn check(text: &str) -> (Option<Model>, Diagnostics) {
     checker.bodies();
     checker.effects();
     let model = checker.finish(text);
-    let diagnostics = checker.diagnostics;
+    let mut diagnostics = checker.diagnostics;
+    if let Some(model) = &model {
+        warn_of_uncalled_actions(model, &mut diagnostics);
+    }
     match model {
         Some(model) if !diagnostics.has_errors() => {
             (Some(mutation::insert_points(model)), diagnostics)
         }
         _ => (None, diagnostics),
+    }
+}
+
+/// An action that nothing calls never happens.
+fn warn_of_uncalled_actions(model: &Model, diagnostics: &mut Diagnostics) {
+    let mut called = vec![false; model.codes.len()];
+    for code in &model.codes {
+        visit::calls(&code.body, &mut |call| called[call.code.0 as usize] = true);
+    }
+    for (code, called) in model.codes.iter().zip(called) {
+        if matches!(code.kind, CodeKind::Action(_)) && !called {
+            let message = format!(
+                "the action `{}` is never called, so that it never happens",
+                code.name
+            );
+            let advice = "call it in the do-od block, or remove it";
+            diagnostics.push(Diagnostic::warning(code.span, message).advice(advice));
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use crate::loading::{Loaded, Source};
 use crate::model::Model;
 use crate::results::rust_tests::{adapter_file, tests_file};
 use crate::results::{
-    Report, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
+    JsonSuite, Report, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report,
+    write_test,
 };
 use crate::state_space::{Limits, Reduction};
 use crate::testing::{KillMatrix, reduce};
@@ -71,6 +72,8 @@ pub struct SuiteOptions {
     pub order: u8,
     pub sample: Option<usize>,
     pub seed: u64,
+    /// States without a visible step that were gone through.
+    pub max_internal: usize,
 }
 
 impl SuiteOptions {
@@ -79,6 +82,7 @@ impl SuiteOptions {
             order: args.together.order,
             sample: args.together.sample,
             seed: args.seed,
+            max_internal: args.max_internal,
         }
     }
 }
@@ -156,8 +160,9 @@ pub(super) fn generate_tests(
     prepare(&directory)?;
     let mut written = 0;
     let mut unwritten = None;
-    let mut write = |number, path: &TestPath, graph: &mut StateGraph, workers: &mut Workers| {
-        match write_test(&directory, number, path, graph, workers, options.limits) {
+    let mut suite = JsonSuite::new(&model_name(&args.file));
+    let mut write = |_, path: &TestPath, graph: &mut StateGraph, workers: &mut Workers| {
+        match write_test(&directory, &mut suite, path, graph, workers, options.limits) {
             Ok(()) => written += 1,
             Err(error) => unwritten = Some(error),
         }

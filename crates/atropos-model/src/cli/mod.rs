@@ -4,6 +4,7 @@ mod check_tests;
 mod explore;
 mod generate;
 mod progress;
+mod system_tests;
 
 use crate::animation::Animation;
 use crate::charts;
@@ -22,6 +23,7 @@ use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+pub use system_tests::{MonitorArgs, TestArgs};
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
@@ -65,6 +67,10 @@ pub enum ModelCommand {
     Generate(GenerateArgs),
     /// Run generated tests against the model and its mutants, and compare with what the report claims.
     CheckTests(CheckTestsArgs),
+    /// Run generated tests against a real system, by an adapter in any language.
+    Test(TestArgs),
+    /// Check a recorded run of a real system against a model.
+    Monitor(MonitorArgs),
     /// Generate tests and write them as a Rust integration test.
     Rust(GenerateArgs),
     /// Write a synthetic model of the size of one of the MoMuT paper's.
@@ -92,6 +98,8 @@ pub enum SyntheticKind {
     M7,
     /// A railway station with as many objects as you say.
     Station,
+    /// A few small objects with every kind of statement, to check the tool itself with.
+    Random,
 }
 
 #[derive(Debug, Args)]
@@ -164,6 +172,8 @@ fn run_to(
         ModelCommand::Explore(args) => explore::explore(args, interrupted, out),
         ModelCommand::Generate(args) => generate::generate_tests(args, interrupted, out),
         ModelCommand::CheckTests(args) => check_tests::check_tests(args, out),
+        ModelCommand::Test(args) => system_tests::run_tests(args, out),
+        ModelCommand::Monitor(args) => system_tests::monitor(args, out),
         ModelCommand::Rust(args) => generate::rust_tests(args, interrupted, out),
         ModelCommand::Synthesize {
             kind,
@@ -194,6 +204,7 @@ fn synthesize(kind: SyntheticKind, seed: u64, objects: usize) -> anyhow::Result<
         SyntheticKind::M5 => Kind::M5,
         SyntheticKind::M6 => Kind::M6,
         SyntheticKind::M7 => Kind::M7,
+        SyntheticKind::Random => return Ok(crate::synthetic::random_model(seed)),
         SyntheticKind::Station if objects < 50 => bail!("a station has at least 50 objects"),
         SyntheticKind::Station => return Ok(crate::synthetic::station(objects, seed)),
     };
@@ -201,14 +212,12 @@ fn synthesize(kind: SyntheticKind, seed: u64, objects: usize) -> anyhow::Result<
 }
 
 fn translate_file(file: &Path, to: Option<&Path>, out: &mut dyn Write) -> anyhow::Result<bool> {
-    if !charts::is_chart(&file.display().to_string()) {
-        bail!(
-            "{} is no chart: its name must end in .scxml, .puml or .plantuml",
-            file.display()
-        );
-    }
     match source(file)? {
         None => Ok(false),
+        Some(source) if !source.is_chart() => bail!(
+            "{} is no chart that is read: neither SCXML, PlantUML nor Mermaid",
+            file.display()
+        ),
         Some(source) => deliver(&source.text, to, out),
     }
 }
@@ -356,14 +365,14 @@ fn format_file(
     check_only: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<bool> {
-    if charts::is_chart(&file.display().to_string()) {
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))?;
+    if charts::is_chart(&file.display().to_string(), &text) {
         bail!(
             "{} is a state chart: only models in OOAS are formatted",
             file.display()
         );
     }
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))?;
     let formatted = match format_text(&text) {
         Ok(formatted) => formatted,
         Err(diagnostics) => {

@@ -10,7 +10,7 @@ pub mod printer;
 pub mod token;
 pub mod tree;
 
-pub use diagnostic::{Diagnostic, Diagnostics};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use parser::parse;
 pub use printer::format_text;
 pub use token::Span;

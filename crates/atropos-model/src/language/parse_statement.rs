@@ -18,8 +18,26 @@ impl Parser<'_> {
             while p.eat_symbol("//") {
                 parts.push(p.choice());
             }
+            let is_choice = |part: &Stmt| matches!(part.kind, StmtKind::Choice(_));
+            p.warn_of_mixture(&parts, is_choice, "`[]` binds tighter than `//`");
+            let is_sequence = |part: &Stmt| matches!(part.kind, StmtKind::Seq(_));
+            p.warn_of_mixture(&parts, is_sequence, "`;` binds tighter than `//`");
             p.joined(parts, start, StmtKind::Prio)
         })
+    }
+
+    /// Readers don't know by heart which of `;`, `[]` and `//` binds tighter.
+    fn warn_of_mixture(&mut self, parts: &[Stmt], is_inner: fn(&Stmt) -> bool, rule: &str) {
+        let inner = parts.iter().find(|part| is_inner(part));
+        if let Some(inner) = inner.filter(|_| parts.len() > 1) {
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    inner.span,
+                    format!("{rule}, so that this part belongs together"),
+                )
+                .advice("put it into parentheses: `( … )`"),
+            );
+        }
     }
 
     fn joined(
@@ -45,6 +63,8 @@ impl Parser<'_> {
             self.advance();
             parts.push(self.sequence());
         }
+        let is_sequence = |part: &Stmt| matches!(part.kind, StmtKind::Seq(_));
+        self.warn_of_mixture(&parts, is_sequence, "`;` binds tighter than `[]`");
         self.joined(parts, start, StmtKind::Choice)
     }
 

@@ -2,6 +2,7 @@
 
 mod aut;
 mod dot;
+mod json_tests;
 mod page;
 mod plot;
 mod report;
@@ -10,6 +11,7 @@ mod test_case;
 mod write;
 
 pub use aut::aut;
+pub use json_tests::{JsonLabel, JsonNode, JsonSuite, JsonTest, VERSION};
 pub use report::Report;
 pub use test_case::{Edge, TestCase};
 pub use write::{check_suite, confirm, draw_tests, prepare, write_report, write_test};

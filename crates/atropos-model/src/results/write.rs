@@ -2,6 +2,7 @@
 
 use super::aut::aut;
 use super::dot::dot;
+use super::json_tests::{JsonSuite, JsonTest};
 use super::page::page;
 use super::plot::states_visited;
 use super::report::{Report, test_file};
@@ -10,7 +11,7 @@ use crate::cli::SuiteOptions;
 use crate::generation::{self, Generated, Options, StateGraph, Status, Workers};
 use crate::mutation::MutantId;
 use crate::state_space::Limits;
-use crate::testing::{KillMatrix, reduce};
+use crate::testing::{KillMatrix, Shortcuts, reduce};
 use anyhow::Context as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -34,13 +35,13 @@ pub fn prepare(directory: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("can't write to {}", directory.display()))
 }
 
-/// Writes one test.
+/// Writes one more test of a suite.
 ///
 /// # Errors
 /// What could not be written.
 pub fn write_test(
     directory: &Path,
-    number: usize,
+    suite: &mut JsonSuite,
     path: &generation::Path,
     graph: &mut StateGraph,
     workers: &mut Workers,
@@ -48,14 +49,19 @@ pub fn write_test(
 ) -> anyhow::Result<()> {
     let test = TestCase::build(graph, workers, path, limits);
     let model = workers.first().model.clone();
-    let file = test_file(number);
+    let file = test_file(suite.tests.len());
     put(directory, &format!("{file}.aut"), &aut(&test, &model))?;
     put(
         directory,
         &format!("{file}.dot"),
         &dot(&test, &model, &file),
     )?;
-    Ok(())
+    suite.tests.push(JsonTest::new(&file, &test, &model));
+    put(
+        directory,
+        "tests.json",
+        &serde_json::to_string_pretty(suite)?,
+    )
 }
 
 /// Draws the tests where graphviz is there, and puts links to the drawings on the page; its absence is no error. Drawings
@@ -115,7 +121,7 @@ pub fn confirm(
     let open = generated.model.mutants.open().map(|mutant| mutant.id);
     let crashed = |id: &MutantId| matches!(generated.results.get(*id), Status::Crashed { .. });
     let mutants: Vec<MutantId> = open.filter(|id| !crashed(id)).collect();
-    let matrix = KillMatrix::compute(workers, &mutants, texts, limits);
+    let matrix = KillMatrix::compute(workers, &mutants, texts, limits, Shortcuts::Taken);
     if let Some(fault) = matrix.faults.first() {
         anyhow::bail!("the generated tests are wrong, please report this: {fault}");
     }

@@ -16,12 +16,14 @@ mod count;
 mod filler;
 mod middleware;
 mod railway;
+mod random_model;
 
 pub use count::{Counts, count};
 
 use crate::random::Random;
 use class::Class;
 use filler::Share;
+pub use random_model::random_model;
 
 /// Which of the paper's models the text stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -28,6 +28,13 @@ impl MutantRow {
     }
 }
 
+/// Whether a mutant is run where the original was seen to do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortcuts {
+    Taken,
+    Never,
+}
+
 /// What is wrong with a suite by itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SuiteFault {
@@ -52,6 +59,7 @@ impl KillMatrix {
         mutants: &[MutantId],
         texts: &[String],
         limits: Limits,
+        shortcuts: Shortcuts,
     ) -> KillMatrix {
         let mut faults = Vec::new();
         let mut prepared = Vec::new();
@@ -60,7 +68,8 @@ impl KillMatrix {
                 .and_then(|test| PreparedTest::new(workers.first(), test, limits));
             match read {
                 Err(why) => faults.push(SuiteFault::Unreadable(at, why)),
-                Ok(test) => {
+                Ok(mut test) => {
+                    test.always_run = shortcuts == Shortcuts::Never;
                     if let Some(failure) = &test.original.failure {
                         let after = after(&failure.trace);
                         let fault =

@@ -1,9 +1,13 @@
-//! Runs written tests: an executor that knows a test's file and the system it runs against, here the model or one of its
+//! Runs written tests, against a real system by an adapter, and against the model and its mutants: an executor that knows a test's file and the system it runs against, here the model or one of its
 //! mutants, and nothing of how the test was made. A kill counts only if it is seen here.
 
+mod adapter;
 mod matrix;
+mod monitor;
 mod run;
 mod written_test;
 
-pub use matrix::{Confirmation, KillMatrix, MutantRow, after, reduce};
-pub use run::file_label;
+pub use adapter::{Adapter, TestEnd, Verdict};
+pub use matrix::{Confirmation, KillMatrix, MutantRow, Shortcuts, after, reduce};
+pub use monitor::{Event, Monitor, Step};
+pub use run::{RunResult, file_label};

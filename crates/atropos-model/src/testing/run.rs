@@ -56,6 +56,8 @@ pub struct PreparedTest {
     limits: Limits,
     most_nodes: usize,
     pub original: RunResult,
+    /// Mutants are run everywhere, also where the original was seen to do the same.
+    pub always_run: bool,
 }
 
 impl PreparedTest {
@@ -75,6 +77,7 @@ impl PreparedTest {
             limits,
             most_nodes: usize::MAX,
             original: RunResult::default(),
+            always_run: false,
         };
         let acting = Acting::original(&explorer.model.mutants);
         let start = (0, vec![Node::at(explorer.model.initial.clone())]);
@@ -125,7 +128,8 @@ impl PreparedTest {
 
     /// What the original does at a position, if it was brought to its end everywhere.
     fn known(&self, position: &Position) -> Option<&Visited> {
-        let complete = self.original.error.is_none() && !self.original.limit_reached;
+        let complete =
+            !self.always_run && self.original.error.is_none() && !self.original.limit_reached;
         complete.then(|| self.visited.get(position)).flatten()
     }
 

@@ -161,7 +161,7 @@ fn batter(name: &str, rounds: u64, seed: u64) -> usize {
         let mut random = Random::new(seed.wrapping_add(round));
         let text = battered(&text, &mut random);
         let model = read(name, &text);
-        if !charts::is_chart(name) {
+        if name.ends_with(".ooas") && !charts::is_chart(name, &text) {
             formats(&text, model.as_deref());
         }
         if let Some(model) = model {

@@ -202,3 +202,24 @@ fn rubbish_gives_findings_not_panics() {
         assert!(!findings(text).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn what_is_probably_not_meant_is_warned_of() {
+    let text = "types C = autocons system |[ var a: int[0..9]
+      actions obs Shown = requires true: skip end; ctr Lost = requires true: skip end
+      do requires a = 0: a := 1; a := 2 [] Shown() end // Shown() [] a := 3 od ]| system C";
+    let (model, diagnostics) = crate::check::check(text);
+    assert!(model.is_some());
+    let shown = diagnostics.render("tank.ooas", text, false);
+    for message in [
+        "the action `Lost` is never called",
+        "`;` binds tighter than `[]`",
+        "`[]` binds tighter than `//`",
+    ] {
+        assert!(shown.contains(message), "{message} is missing in\n{shown}");
+    }
+    let plain = text.replace("a := 1; a := 2 []", "(a := 1; a := 2) []");
+    let plain = plain.replace("Shown() [] a := 3 od", "(Shown() [] a := 3 [] Lost()) od");
+    let (_, diagnostics) = crate::check::check(&plain);
+    assert_eq!(diagnostics.render("tank.ooas", &plain, false), "");
+}

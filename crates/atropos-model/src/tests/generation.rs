@@ -4,7 +4,7 @@ use crate::cli::SuiteOptions;
 use crate::generation::{EngineKind, Generated, Options, Status, StrategyKind, Workers, generate};
 use crate::mutation::{Fate, MutantId};
 use crate::results::{
-    TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
+    JsonSuite, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
 };
 use crate::state_space::{Acting, Limits, Stop};
 use crate::testing::{KillMatrix, reduce};
@@ -162,9 +162,11 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
     let mut workers = Workers::new(&generated.model, &options).expect("the model compiles");
     let directory = std::env::temp_dir().join(format!("atropos-model-{}", std::process::id()));
     prepare(&directory).expect("a place");
-    for (at, path) in generated.paths.clone().iter().enumerate() {
+    let mut suite = JsonSuite::new("car_alarm");
+    for path in &generated.paths.clone() {
         let graph = &mut generated.graph;
-        write_test(&directory, at, path, graph, &mut workers, options.limits).expect("written");
+        let limits = options.limits;
+        write_test(&directory, &mut suite, path, graph, &mut workers, limits).expect("written");
     }
     let matrix = check_suite(&directory, &mut generated, &mut workers, options.limits)
         .expect("the tests are right");

@@ -20,3 +20,4 @@ mod reduction;
 mod rust_tests;
 mod slow_executor;
 mod support;
+mod system_tests;

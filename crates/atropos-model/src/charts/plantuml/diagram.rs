@@ -7,6 +7,7 @@ use super::time;
 use crate::charts::chart::{
     Chart, Depth, Machine, Reach, Span, Start, State, StateId, StateKind, Text, Transition, Trigger,
 };
+use crate::charts::names;
 use crate::charts::problem::Collector;
 use crate::charts::scxml::blank;
 
@@ -280,6 +281,11 @@ impl Diagram<'_> {
             return;
         };
         let label = label(text, self.collector);
+        let first = text.text.split([' ', ':']).next().unwrap_or("");
+        if !label.acts && !matches!(first, "entry" | "exit" | "do") {
+            // A description.
+            return;
+        }
         if !label.acts {
             self.collector.advise(
                 text.span.clone(),
@@ -331,6 +337,11 @@ impl Diagram<'_> {
         }
         // Parameters are declared with the input; naming them here again only documents the arrow.
         let name = text.text.split('(').next().unwrap_or("").trim_end();
+        let words = |c: char| c.is_alphanumeric() || matches!(c, '_' | ' ' | '-' | '.' | '\'');
+        if !name.is_empty() && name.chars().all(words) && !names::is_name(name) {
+            let event = Text::new(names::identifier(name), text.span.clone());
+            return Some(Trigger::Event(event));
+        }
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             self.collector.advise(
                 text.span.clone(),

@@ -2,6 +2,7 @@
 
 use super::line::trimmed;
 use crate::charts::chart::{Action, Text};
+use crate::charts::names;
 use crate::charts::problem::Collector;
 
 /// The parts of a label.
@@ -143,6 +144,13 @@ fn observation(text: &Text, collector: &mut Collector) -> Option<Action> {
         (Some(open), true) => (&text.text[..open], Some(open + 1)),
         _ => (text.text.as_str(), None),
     };
+    let words = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == '-';
+    if arguments.is_none() && !names::is_name(name) && name.chars().all(words) && !name.is_empty() {
+        return Some(Action::Observe {
+            name: Text::new(names::identifier(name), text.span.clone()),
+            arguments: Vec::new(),
+        });
+    }
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         collector.advise(
             text.span.clone(),

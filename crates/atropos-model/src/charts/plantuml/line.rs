@@ -1,7 +1,9 @@
 //! Lines of a PlantUML state diagram: each is one statement, or a complaint.
 
 use crate::charts::chart::{Span, Text};
+use crate::charts::names;
 use crate::charts::problem::Collector;
+use std::collections::HashMap;
 
 /// One end of an arrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +65,7 @@ pub enum Line {
 /// The statements of a file.
 pub fn lines(source: &str, collector: &mut Collector) -> Vec<Line> {
     let source = without_comments(source, collector);
+    let source = without_styles(&source);
     let mut found = Vec::new();
     let mut start = 0;
     // What is only for the picture, over several lines.
@@ -117,6 +120,30 @@ fn without_comments(source: &str, collector: &mut Collector) -> String {
     if let Some(at) = opened {
         collector.advise(at..at + 2, "this comment is not ended", "end it with `'/`");
     }
+    kept
+}
+
+/// Blanks in place of what Mermaid says about looks behind a name: `A:::style`.
+fn without_styles(source: &str) -> String {
+    let mut kept = String::with_capacity(source.len());
+    let mut rest = source;
+    // Front matter: between two lines of dashes at the very start.
+    if let Some(behind) = rest.strip_prefix("---\n")
+        && let Some(end) = behind.find("\n---")
+    {
+        let length = "---\n".len() + end + "\n---".len();
+        blank(&mut kept, &rest[..length]);
+        rest = &rest[length..];
+    }
+    while let Some(at) = rest.find(":::") {
+        let behind = &rest[at + 3..];
+        let word = behind.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let length = 3 + word.unwrap_or(behind.len());
+        kept.push_str(&rest[..at]);
+        blank(&mut kept, &rest[at..at + length]);
+        rest = &rest[at + length..];
+    }
+    kept.push_str(rest);
     kept
 }
 
@@ -189,8 +216,17 @@ fn says_nothing(text: &str) -> bool {
         "!theme ",
         "!pragma ",
         "mainframe ",
+        "direction ",
+        "classDef ",
+        "class ",
+        "style ",
+        "accTitle",
+        "accDescr",
+        "!include",
+        "!define",
     ];
-    let comment = text.starts_with('\'') && !text.starts_with("'!");
+    let mermaid = text.starts_with("%%");
+    let comment = mermaid || text.starts_with('\'') && !text.starts_with("'!");
     text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
 }
 
@@ -202,6 +238,9 @@ fn line(text: Text, collector: &mut Collector) -> Option<Line> {
     if let Some(rest) = words.strip_prefix("@startuml") {
         let name = trimmed(rest, span.start + "@startuml".len());
         return Some(Line::Begin((!name.text.is_empty()).then_some(name)));
+    }
+    if matches!(words.as_str(), "stateDiagram-v2" | "stateDiagram") {
+        return Some(Line::Begin(None));
     }
     match words.as_str() {
         "@enduml" => return Some(Line::Finish),
@@ -252,10 +291,12 @@ fn line(text: Text, collector: &mut Collector) -> Option<Line> {
 }
 
 fn is_word(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    let quoted = text.len() > 2 && text.starts_with('"') && text.ends_with('"');
+    quoted
+        || !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
 }
 
 /// What stands before and behind the first colon.
@@ -289,18 +330,42 @@ fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
         Some(body) => (trimmed(body, rest.span.start), true),
         None => (rest, false),
     };
-    if let Some(name) = body.text.strip_suffix("<<choice>>").filter(|_| !opens) {
-        let name = trimmed(name, body.span.start);
-        return is_name(&name, collector).then_some(Line::Choice(name));
+    let (body, stereotype) = stereotype(body);
+    match stereotype.as_ref().map(|kind| kind.text.as_str()) {
+        Some("choice" | "entryPoint" | "exitPoint" | "junction") if !opens => {
+            let name = alias(body);
+            return is_name(&name, collector).then_some(Line::Choice(name));
+        }
+        Some("fork" | "join" | "history" | "history*" | "start" | "end") => {}
+        // Any other is only for the eye.
+        _ => return named(body, opens, collector),
     }
-    if let Some(at) = body.text.find("<<") {
+    if let Some(kind) = stereotype {
         collector.advise(
-            body.span.start + at..body.span.end,
-            format!("`{}` is not read", &body.text[at..]),
-            "use plain states: a fork is a state with `--` regions, a history is `X[H]`; of these only `<<choice>>` is read",
+            kind.span,
+            format!("`<<{}>>` is not read", kind.text),
+            "use plain states: a fork is a state with `--` regions, a history is `X[H]`, start and end are `[*]`",
         );
-        return None;
     }
+    None
+}
+
+/// What stands before `<<kind>>` (or Mermaid's `[[kind]]`), and the kind.
+fn stereotype(body: Text) -> (Text, Option<Text>) {
+    for (open, close) in [("<<", ">>"), ("[[", "]]")] {
+        if let Some(at) = body.text.find(open)
+            && let Some(end) = body.text.find(close)
+            && end > at
+        {
+            let kind = trimmed(&body.text[at + 2..end], body.span.start + at + 2);
+            return (trimmed(&body.text[..at], body.span.start), Some(kind));
+        }
+    }
+    (body, None)
+}
+
+/// A state that is declared, perhaps with a description behind a colon.
+fn named(body: Text, opens: bool, collector: &mut Collector) -> Option<Line> {
     if let Some(at) = body.text.find(" : ") {
         let behaviour = trimmed(&body.text[at + 3..], body.span.start + at + 3);
         return Some(Line::Behaviour {
@@ -308,16 +373,7 @@ fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
             text: behaviour,
         });
     }
-    let name = match (body.text.starts_with('"'), body.text.rfind(" as ")) {
-        (true, Some(at)) => trimmed(&body.text[at + 4..], body.span.start + at + 4),
-        (false, Some(at)) => trimmed(&body.text[..at], body.span.start),
-        _ => body,
-    };
-    // A colour behind the name is only for the eye.
-    let name = match name.text.find(" #") {
-        Some(at) => trimmed(&name.text[..at], name.span.start),
-        None => name,
-    };
+    let name = alias(body);
     if !is_name(&name, collector) {
         return None;
     }
@@ -326,6 +382,59 @@ fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
     } else {
         Line::Declare(name)
     })
+}
+
+/// `X` of `X`, `"Long name" as X` and `X as "Long name"`.
+fn alias(body: Text) -> Text {
+    // A colour behind the name is only for the eye.
+    let body = match body.text.find(" #") {
+        Some(at) => trimmed(&body.text[..at], body.span.start),
+        None => body,
+    };
+    match (body.text.starts_with('"'), body.text.rfind(" as ")) {
+        (true, Some(at)) => trimmed(&body.text[at + 4..], body.span.start + at + 4),
+        (false, Some(at)) => trimmed(&body.text[..at], body.span.start),
+        _ => body,
+    }
+}
+
+/// Names as OOAS wants them: what is no letter, digit or `_` becomes `_`, and names that become the same are told apart.
+pub fn rename_states(lines: &mut [Line]) {
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut rename = |name: &mut Text| {
+        let plain = name.text.trim_matches('"').to_string();
+        if names::is_name(&plain) {
+            known.insert(plain.clone(), plain.clone());
+        }
+        if let Some(renamed) = known.get(&plain) {
+            name.text.clone_from(renamed);
+            return;
+        }
+        let mut renamed = names::identifier(&plain);
+        while known.values().any(|taken| *taken == renamed) {
+            renamed.push('_');
+        }
+        known.insert(plain, renamed.clone());
+        name.text = renamed;
+    };
+    for line in lines {
+        match line {
+            Line::Open(name) | Line::Declare(name) | Line::Choice(name) => rename(name),
+            Line::Behaviour { state, .. } => rename(state),
+            Line::Arrow { from, to, .. } => {
+                for end in [from, to] {
+                    if let End::State(name) | End::History { of: Some(name), .. } = end {
+                        rename(name);
+                    }
+                }
+            }
+            Line::Begin(_)
+            | Line::Finish
+            | Line::Close(_)
+            | Line::Separator(_)
+            | Line::Directive(_) => {}
+        }
+    }
 }
 
 /// `A --> B`, also `A -> B`, `A -down-> B`, `A -[#red]-> B`.

@@ -23,7 +23,9 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         machines: Vec::new(),
         instances: Vec::new(),
     };
-    let lines = line::lines(source, &mut collector);
+    let mut lines = line::lines(source, &mut collector);
+    line::rename_states(&mut lines);
+    let is_mermaid = super::is_mermaid(source);
     let mut open: Option<(Text, Vec<Line>)> = None;
     for line in lines {
         match (line, &mut open) {
@@ -54,11 +56,13 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         }
     }
     if let Some((name, lines)) = open {
-        collector.advise(
-            name.span.clone(),
-            "this diagram is not ended",
-            "end it with `@enduml`",
-        );
+        if !is_mermaid {
+            collector.advise(
+                name.span.clone(),
+                "this diagram is not ended",
+                "end it with `@enduml`",
+            );
+        }
         diagram::machine(name, &lines, &mut chart, &mut collector);
     }
     match chart.machines.first() {

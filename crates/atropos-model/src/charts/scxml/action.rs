@@ -33,6 +33,9 @@ fn action(parent: Element, element: Element, collector: &mut Collector) -> Optio
             Some(Action::Assign { place, value })
         }
         (Owner::W3c, "if") => branches(element, collector),
+        // It tells something to who runs the chart, and changes nothing.
+        (Owner::W3c, "log") => None,
+        (Owner::Foreign, _) => None,
         (Owner::Own, "do") => {
             element.check_attributes(&[], &[], collector);
             let text = element.text().filter(|text| !text.text.trim().is_empty());

@@ -111,8 +111,8 @@ impl<'a> Element<'a> {
             let here = match attribute.namespace() {
                 None => known,
                 Some(OWN) => own,
-                Some("http://www.w3.org/XML/1998/namespace") => continue,
-                Some(_) => &[],
+                // What editors keep for themselves.
+                Some(_) => continue,
             };
             if here.contains(&attribute.name()) {
                 continue;
@@ -167,7 +167,6 @@ fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "script" => "write OOAS statements with `<assign>`, `<if>` or `<at:do>`",
         "foreach" => "use a quantifier or a fold over the list in `<at:do>`",
-        "log" => "remove it, or show an observation with `<send event=\"…\"/>`",
         "invoke" | "finalize" => "list the other machines in `<at:instances>` and `<send>` to them",
         "donedata" | "content" => "store the value in a `<data>` variable instead",
         _ => return None,

@@ -5,7 +5,9 @@
 //! several `<scxml>`), and the attributes `at:after` on `<transition>`, `at:type` on `<data>`, `at:queue` on `<scxml>`.
 
 mod action;
+mod ecmascript;
 mod element;
+mod events;
 mod network;
 mod state;
 

@@ -2,7 +2,7 @@
 
 use super::action::{actions, time};
 use super::element::{Element, Owner};
-use super::network;
+use super::{ecmascript, events, network};
 use crate::charts::chart::{
     Chart, Data, Depth, Machine, Reach, Start, State, StateId, StateKind, Text, Transition, Trigger,
 };
@@ -41,18 +41,19 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
     );
     element.check_no_text(collector);
     if let Some(model) = element.attribute("datamodel")
-        && model.text != "ooas"
+        && !matches!(model.text.as_str(), "ooas" | "null" | "ecmascript")
     {
         collector.advise(
             model.span,
             format!("the data model `{}` is not read", model.text),
-            "guards and values are OOAS expressions: write `datamodel=\"ooas\"` or leave it out",
+            "read are `ooas` (also without it), `null`, and a part of `ecmascript`",
         );
     }
-    // Without a name there is an error already; the rest is read for its own errors.
+    let script = element.attribute("datamodel");
+    let script = script.is_some_and(|model| model.text == "ecmascript");
     let name = element
-        .required("name", collector)
-        .unwrap_or_else(|| Text::new("Nameless", element.head()));
+        .attribute("name")
+        .unwrap_or_else(|| Text::new("Machine", element.head()));
     let mut machine = Machine {
         name: name.clone(),
         states: vec![blank(name, None, StateKind::Compound)],
@@ -69,6 +70,7 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
                 declare(child, StateId::ROOT, &mut machine, &mut elements, collector);
             }
             (Owner::W3c, "datamodel") => data(child, &mut machine, collector),
+            (Owner::Foreign, _) => {}
             (Owner::Own, "types" | "instances") => network::shared(child, chart, collector),
             (Owner::Own, _) if network::member(child, &mut machine, collector) => {}
             _ => child.reject("scxml", IN_SCXML, collector),
@@ -77,6 +79,10 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
     for (id, element) in elements {
         fill(id, element, &mut machine, collector);
     }
+    if script {
+        ecmascript::rewrite(&mut machine, collector);
+    }
+    events::resolve(&mut machine);
     Some(machine)
 }
 
@@ -104,6 +110,7 @@ pub fn blank(name: Text, parent: Option<StateId>, kind: StateKind) -> State {
         parent,
         kind,
         children: Vec::new(),
+        any_order: false,
         initial: None,
         entry: Vec::new(),
         exit: Vec::new(),
@@ -170,11 +177,17 @@ fn data(element: Element, machine: &mut Machine, collector: &mut Collector) {
             continue;
         }
         child.check_attributes(&["id", "expr"], &["type"], collector);
-        let kind = child.own_attribute("type");
+        let written = child.attribute("expr").or_else(|| child.text());
+        let guessed = || {
+            let value = written.as_ref()?;
+            let kind = ecmascript::guessed_type(&value.text)?;
+            Some(Text::new(kind, value.span.clone()))
+        };
+        let kind = child.own_attribute("type").or_else(guessed);
         if kind.is_none() {
             collector.advise(
                 child.head(),
-                "a variable needs an OOAS type",
+                "a variable needs an OOAS type, unless its first value is a whole number or a truth value",
                 "write for example `at:type=\"int[0..9]\"`",
             );
         }
@@ -225,9 +238,17 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
         "final" => (&["id"], &["onentry", "onexit"]),
         _ => (&["id", "type"], &["transition"]),
     };
-    element.check_attributes(attributes, &[], collector);
+    let own: &[&str] = match element.name() {
+        "parallel" => &["order"],
+        _ => &[],
+    };
+    element.check_attributes(attributes, own, collector);
     element.check_no_text(collector);
+    machine.states[id.0].any_order = any_order(element, collector);
     for child in element.children() {
+        if child.owner() == Owner::Foreign {
+            continue;
+        }
         if child.owner() != Owner::W3c || !children.contains(&child.name()) {
             child.reject(element.name(), children, collector);
             continue;
@@ -254,6 +275,23 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
                 machine.states[id.0].transitions.extend(transitions);
             }
             _ => {}
+        }
+    }
+}
+
+/// Whether the regions of a parallel state are said to move in any order.
+fn any_order(element: Element, collector: &mut Collector) -> bool {
+    match element.own_attribute("order") {
+        None => false,
+        Some(text) => {
+            if !matches!(text.text.as_str(), "any" | "document") {
+                collector.advise(
+                    text.span,
+                    format!("regions don't move in the order `{}`", text.text),
+                    "write `any`, or `document` (as without it)",
+                );
+            }
+            text.text == "any"
         }
     }
 }
@@ -360,22 +398,6 @@ fn trigger(event: Text, machine: &Machine, collector: &mut Collector) -> Option<
         let start = event.span.start + "done.state.".len();
         let name = Text::new(name, start..event.span.end);
         return target(&name, machine, collector).map(Trigger::Done);
-    }
-    if event.text.contains('*') {
-        collector.advise(
-            event.span,
-            format!("`{}` stands for many events", event.text),
-            "list the events it stands for",
-        );
-        return None;
-    }
-    if event.text.contains('.') {
-        collector.advise(
-            event.span,
-            format!("events with dots, such as `{}`, are not read", event.text),
-            format!("write `{}`", event.text.replace('.', "_")),
-        );
-        return None;
     }
     Some(Trigger::Event(event))
 }

@@ -3,12 +3,14 @@
 mod car_alarm;
 mod errors;
 mod examples;
+mod mermaid;
 mod network;
 mod parallel;
 mod plantuml;
 mod random;
 mod states;
 mod time;
+mod w3c;
 
 use crate::check;
 use crate::execution::interpreter::iterations;

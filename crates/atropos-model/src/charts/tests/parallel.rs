@@ -1,11 +1,11 @@
-//! Parallel states: all regions move, in any order, on guards looked at beforehand.
+//! Parallel states: all regions move, in document order or in any, on guards looked at beforehand.
 
 use super::{plantuml, scxml};
 
 #[test]
-fn all_regions_that_wait_for_an_event_move_in_any_order() {
+fn all_regions_that_wait_for_an_event_move_in_any_order_if_the_chart_says_so() {
     let machine = scxml(
-        r#"<parallel id="P">
+        r#"<parallel id="P" at:order="any">
              <state id="L"><state id="L1"><transition event="go" target="L2"><send event="Left"/></transition></state><state id="L2"/></state>
              <state id="R"><state id="R1"><transition event="go" target="R2"><send event="Right"/></transition></state><state id="R2"/></state>
            </parallel>"#,
@@ -24,8 +24,8 @@ fn guards_are_looked_at_before_any_region_moves() {
              <state id="R"><transition event="go" cond="x = 0"><assign location="x" expr="2"/><send event="Right"/></transition></state>
            </parallel>"#,
     );
+    machine.shows("go", "!Left");
     machine.shows("go !Left", "!Right");
-    machine.shows("go !Right", "!Left");
     machine.shows("go !Left !Right", "delta");
 }
 
@@ -82,20 +82,20 @@ fn nested_parallel_states_choose_together() {
            </parallel>"#,
     );
     machine.shows("go", "!Left");
-    machine.shows("inside go", "!Left !One !Two");
-    machine.shows("inside go !One", "!Two");
-    machine.shows("inside go !Left !Two !One", "go delta");
+    machine.shows("inside go", "!Left");
+    machine.shows("inside go !Left", "!One");
+    machine.shows("inside go !Left !One !Two", "go delta");
 }
 
 #[test]
-fn four_regions_are_entered_in_all_orders() {
+fn four_regions_are_entered_in_all_orders_if_the_chart_says_so() {
     let regions: String = ["A", "B", "C", "D"]
         .map(|name| {
             format!("<state id=\"{name}\"><onentry><send event=\"In{name}\"/></onentry></state>")
         })
         .concat();
     let machine = scxml(&format!(
-        "<state id=\"Start\"><transition event=\"go\" target=\"P\"/></state><parallel id=\"P\">{regions}</parallel>"
+        "<state id=\"Start\"><transition event=\"go\" target=\"P\"/></state><parallel id=\"P\" at:order=\"any\">{regions}</parallel>"
     ));
     machine.shows("go", "!InA !InB !InC !InD");
     machine.shows("go !InC", "!InA !InB !InD");
@@ -112,8 +112,8 @@ fn a_transition_can_enter_chosen_states_of_several_regions() {
              <state id="R"><state id="R1"/><state id="R2"><onentry><send event="InR2"/></onentry></state></state>
            </parallel>"#,
     );
-    machine.shows("go", "!InL2 !InR2");
-    machine.shows("go !InR2 !InL2", "delta");
+    machine.shows("go", "!InL2");
+    machine.shows("go !InL2 !InR2", "delta");
 }
 
 #[test]
@@ -155,5 +155,58 @@ fn deep_history_brings_back_every_region() {
            </state>
            <state id="Off"><transition event="on" target="H"/></state>"#,
     );
-    machine.shows("!InR1 left !InL2 off on", "!InL2 !InR1");
+    machine.shows("!InR1 left !InL2 off on", "!InL2");
+    machine.shows("!InR1 left !InL2 off on !InL2", "!InR1");
+}
+
+#[test]
+fn w3c_regions_are_left_last_first_then_act_then_are_entered() {
+    let machine = scxml(
+        r#"<parallel id="P">
+             <state id="L">
+               <state id="L1"><onexit><send event="OutL"/></onexit><transition event="go" target="L2"><send event="ActL"/></transition></state>
+               <state id="L2"><onentry><send event="InL"/></onentry></state>
+             </state>
+             <state id="R">
+               <state id="R1"><onexit><send event="OutR"/></onexit><transition event="go" target="R2"><send event="ActR"/></transition></state>
+               <state id="R2"><onentry><send event="InR"/></onentry></state>
+             </state>
+           </parallel>"#,
+    );
+    let order = ["OutR", "OutL", "ActL", "ActR", "InL", "InR"];
+    let mut trace = String::from("go");
+    for output in order {
+        machine.shows(&trace, &format!("!{output}"));
+        trace += &format!(" !{output}");
+    }
+}
+
+#[test]
+fn w3c_a_transition_without_target_is_kept_when_a_sibling_region_leaves() {
+    let machine = scxml(
+        r#"<parallel id="P">
+             <state id="L"><transition event="go"><send event="Noted"/></transition></state>
+             <state id="R"><transition event="go" target="Out"><send event="Leaving"/></transition></state>
+             <state id="S"><state id="S1"><transition event="go" target="S2"><send event="Dropped"/></transition></state><state id="S2"/></state>
+           </parallel>
+           <state id="Out"><onentry><send event="IsOut"/></onentry></state>"#,
+    );
+    machine.shows("go", "!Noted");
+    machine.shows("go !Noted", "!Leaving");
+    machine.shows("go !Noted !Leaving", "!IsOut");
+    machine.shows("go !Noted !Leaving !IsOut", "delta");
+}
+
+#[test]
+fn twenty_parallel_regions_are_no_burden() {
+    let regions: String = (0..20)
+        .map(|at| {
+            format!(
+                "<state id=\"R{at}\"><state id=\"A{at}\"><transition event=\"go\" target=\"B{at}\"><send event=\"Out{at}\"/></transition></state><state id=\"B{at}\"/></state>"
+            )
+        })
+        .collect();
+    let machine = scxml(&format!("<parallel id=\"P\">{regions}</parallel>"));
+    machine.shows("go", "!Out0");
+    machine.shows("go !Out0 !Out1 !Out2", "!Out3");
 }

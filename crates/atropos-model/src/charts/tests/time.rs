@@ -32,7 +32,7 @@ fn a_timer_whose_guard_is_false_runs_out_for_nothing() {
 #[test]
 fn two_timers_that_run_out_together_act_in_any_order() {
     let machine = scxml(
-        r#"<parallel id="P">
+        r#"<parallel id="P" at:order="any">
              <state id="L"><transition at:after="5"><send event="Left"/></transition></state>
              <state id="R"><transition at:after="5"><send event="Right"/></transition></state>
            </parallel>"#,

@@ -1,6 +1,7 @@
 //! Leaving and entering states: from the inside out, through the transition's own actions, from the outside in.
 //!
-//! The regions of a parallel state are left and entered as wholes, in any order where the order can be noticed.
+//! The regions of a parallel state are left and entered as wholes: in SCXML in document order (left in the reverse), in UML in any order
+//! where the order can be noticed.
 
 use super::code::Code;
 use super::layout::done_event;
@@ -10,8 +11,17 @@ use crate::charts::chart::{Depth, Notation, StateId, StateKind, Transition, Trig
 impl Writer<'_> {
     /// What a transition does once it is taken.
     pub fn take(&mut self, source: StateId, transition: &Transition) -> Code {
+        Code::sequence(self.phases(source, transition))
+    }
+
+    /// The same in its three parts: what is left, the transition's own actions, what is entered.
+    pub fn phases(&mut self, source: StateId, transition: &Transition) -> [Code; 3] {
         let Some(domain) = self.machine.domain(source, transition) else {
-            return self.actions(&transition.actions);
+            return [
+                Code::skip(),
+                self.actions(&transition.actions),
+                Code::skip(),
+            ];
         };
         let leave = if domain == source {
             self.leave_inside(domain)
@@ -21,7 +31,20 @@ impl Writer<'_> {
         };
         let actions = self.actions(&transition.actions);
         let enter = self.enter_inside(domain, &transition.targets);
-        Code::sequence([leave, actions, enter])
+        [leave, actions, enter]
+    }
+
+    /// What is done in the regions of a parallel state, in the order that it has.
+    fn regions_in_order(&mut self, parallel: StateId, parts: Vec<Code>) -> Code {
+        match self.moves_in_any_order(parallel) {
+            true => self.any_order(parts),
+            false => Code::sequence(parts),
+        }
+    }
+
+    /// UML leaves the order of regions open; SCXML has document order unless the chart says otherwise.
+    pub fn moves_in_any_order(&self, parallel: StateId) -> bool {
+        self.chart.notation == Notation::PlantUml || self.machine.state(parallel).any_order
     }
 
     /// The child of `outer` that holds `inner`.
@@ -47,8 +70,9 @@ impl Writer<'_> {
                 }
                 StateKind::Parallel => {
                     let regions: Vec<StateId> = writer.machine.active_children(id).collect();
-                    let parts = regions.iter().map(|&region| writer.leave(region)).collect();
-                    writer.any_order(parts)
+                    let last_first = regions.iter().rev();
+                    let parts = last_first.map(|&region| writer.leave(region)).collect();
+                    writer.regions_in_order(id, parts)
                 }
                 _ => Code::skip(),
             };
@@ -171,7 +195,7 @@ impl Writer<'_> {
                 self.enter(region, targets)
             });
         }
-        self.any_order(parts)
+        self.regions_in_order(id, parts)
     }
 
     /// Enters the child of `id` that was active last, or where the history says if there was none.
@@ -230,7 +254,7 @@ impl Writer<'_> {
                         .iter()
                         .map(|&region| writer.resume(region))
                         .collect();
-                    writer.any_order(parts)
+                    writer.regions_in_order(id, parts)
                 }
                 _ => writer.go_inside(id, &[]),
             };

@@ -1,8 +1,8 @@
 //! What a machine does when something happens: which transitions are taken.
 //!
 //! Inner states come before outer ones (`//`). Where several regions of a parallel state react to the same event, all guards are looked at
-//! first and the chosen transitions are then taken in any order, as UML and SCXML both demand; a transition that leaves the parallel state
-//! excludes those of the other regions.
+//! first. In SCXML the chosen transitions are then taken in document order, in W3C's three phases; in UML in any order. A transition that
+//! leaves the parallel state excludes those of the other regions that leave something.
 
 use super::code::Code;
 use super::writer::{Method, Writer, any_of};
@@ -106,12 +106,74 @@ impl Writer<'_> {
         );
         let choose = self.choose_regions(parallel, trigger, &mut chosen);
         self.set_bounds(&chosen);
-        let take = self.take_regions(parallel, trigger, &chosen);
+        let (remark, take) = match self.moves_in_any_order(parallel) {
+            true => (
+                "the chosen transitions, regions in any order",
+                self.take_regions(parallel, trigger, &chosen),
+            ),
+            false => (
+                "the chosen transitions: all are left, act, and are entered",
+                self.take_in_document_order(&chosen),
+            ),
+        };
         Code::sequence([
             Code::remarked("every region chooses before any moves", reset),
             choose,
-            Code::remarked("the chosen transitions, regions in any order", take),
+            Code::remarked(remark, take),
         ])
+    }
+
+    /// W3C's microstep: of transitions that would leave the same states the first in document order stays; then all states
+    /// are left, the last first, all actions are done, and all states are entered.
+    fn take_in_document_order(&mut self, chosen: &[Chosen]) -> Code {
+        let mut parts = Vec::new();
+        for (at, first) in chosen.iter().enumerate() {
+            for second in &chosen[at + 1..] {
+                parts.extend(self.preempt(first, second));
+            }
+        }
+        let mut phases: [Vec<Code>; 3] = Default::default();
+        for choice in chosen {
+            let mut cases: [Vec<Code>; 3] = Default::default();
+            for (number, source, transition) in &choice.transitions {
+                let condition = format!("{} = {number}", choice.variable);
+                for (cases, code) in cases.iter_mut().zip(self.phases(*source, transition)) {
+                    if !code.is_skip() {
+                        cases.push(Code::when(condition.clone(), code));
+                    }
+                }
+            }
+            for (phase, cases) in phases.iter_mut().zip(cases) {
+                if !cases.is_empty() {
+                    phase.push(Code::ranked(vec![Code::choice(cases), Code::quiet("skip")]));
+                }
+            }
+        }
+        phases[0].reverse();
+        Code::sequence(parts.into_iter().chain(phases.into_iter().flatten()))
+    }
+
+    /// Drops the second choice where the first would leave the same states. Without a target nothing is left.
+    fn preempt(&self, first: &Chosen, second: &Chosen) -> Option<Code> {
+        let mut conflicts = Vec::new();
+        for (one, source, transition) in &first.transitions {
+            let Some(domain) = self.machine.domain(*source, transition) else {
+                continue;
+            };
+            for (other, source, transition) in &second.transitions {
+                let also = self.machine.domain(*source, transition);
+                let same = also.is_some_and(|also| {
+                    self.machine.within(domain, also) || self.machine.within(also, domain)
+                });
+                if same {
+                    let (v, w) = (&first.variable, &second.variable);
+                    conflicts.push(format!("({v} = {one} and {w} = {other})"));
+                }
+            }
+        }
+        let drop = Code::quiet(format!("{} := 0", second.variable));
+        let when = (!conflicts.is_empty()).then(|| Code::when(any_of(&conflicts), drop));
+        when.map(|when| Code::ranked(vec![when, Code::quiet("skip")]))
     }
 
     /// A variable for each region that chooses, also in parallel states further inside.

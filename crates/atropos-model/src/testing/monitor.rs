@@ -1,0 +1,118 @@
+//! Whether a recorded run is one that the model allows.
+
+use crate::model::Observation;
+use crate::mutation::MutantSet;
+use crate::state_space::{Acting, Explorer, Limits, Node, Stop};
+use serde_json::Value;
+
+/// One line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    Input(String),
+    Output(String),
+    Silence,
+}
+
+impl Event {
+    /// Reads a line: JSON (`{"input": "X"}`, `{"output": "Y(1)"}`, `{"silence": true}`) or words (`ctr X`, `gave X`, `obs Y(1)`,
+    /// `saw Y(1)`, `obs delta`). Nothing for an empty line and for a comment (`#`).
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn parse(line: &str) -> Result<Option<Event>, String> {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            return Ok(None);
+        }
+        if line.starts_with('{') {
+            let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+            let text = |name: &str| value.get(name)?.as_str().map(str::to_string);
+            return match (text("input"), text("output"), value.get("silence")) {
+                (Some(input), None, None) => Ok(Some(Event::Input(input))),
+                (None, Some(output), None) => Ok(Some(Event::Output(output))),
+                (None, None, Some(Value::Bool(true))) => Ok(Some(Event::Silence)),
+                _ => Err("a line says `input`, `output` or `silence`, and one of them".into()),
+            };
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim().to_string();
+        match (word, rest.as_str()) {
+            ("obs" | "saw", "delta" | "silence") => Ok(Some(Event::Silence)),
+            ("ctr" | "gave", _) if !rest.is_empty() => Ok(Some(Event::Input(rest))),
+            ("obs" | "saw", _) if !rest.is_empty() => Ok(Some(Event::Output(rest))),
+            _ => Err("write `ctr Input`, `obs Output`, `obs delta`, or JSON".into()),
+        }
+    }
+}
+
+/// What came of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    Allowed,
+    /// The model shows these there.
+    Wrong(Vec<String>),
+    /// The model does not say what happens with this input there; it takes these.
+    Unspecified(Vec<String>),
+    Stopped(Stop),
+}
+
+/// The model beside a run.
+pub struct Monitor {
+    explorer: Explorer,
+    acting: Acting,
+    limits: Limits,
+    kernel: Vec<Node>,
+}
+
+impl Monitor {
+    pub fn new(explorer: Explorer, limits: Limits) -> Monitor {
+        Monitor {
+            acting: Acting::original(&explorer.model.mutants),
+            kernel: vec![Node::at(explorer.model.initial.clone())],
+            explorer,
+            limits,
+        }
+    }
+
+    /// Follows one event.
+    pub fn follow(&mut self, event: &Event) -> Step {
+        self.step(event).unwrap_or_else(Step::Stopped)
+    }
+
+    fn step(&mut self, event: &Event) -> Result<Step, Stop> {
+        let model = self.explorer.model.clone();
+        let mut met = MutantSet::default();
+        let suspension = self
+            .explorer
+            .close(&self.acting, &self.kernel, self.limits, &mut met)?;
+        if let Event::Input(input) = event {
+            let inputs = self.explorer.inputs(&self.acting, &suspension)?;
+            let found = inputs
+                .keys()
+                .find(|label| model.label_name(label) == *input);
+            let Some(label) = found else {
+                let taken = inputs.keys().map(|label| model.label_name(label));
+                return Ok(Step::Unspecified(taken.collect()));
+            };
+            let taken = self.explorer.take(&self.acting, &suspension, label)?;
+            self.kernel = taken.targets;
+            return Ok(Step::Allowed);
+        }
+        let text = |observation: &Observation| match observation {
+            Observation::Output(label) => model.label_name(label),
+            Observation::Delta => "silence".to_string(),
+        };
+        let seen = match event {
+            Event::Output(output) => output.as_str(),
+            _ => "silence",
+        };
+        let observations = suspension.observations();
+        match observations.iter().find(|one| text(one) == seen) {
+            None => Ok(Step::Wrong(observations.iter().map(text).collect())),
+            Some(observation) => {
+                self.kernel = suspension.after_observation(observation);
+                Ok(Step::Allowed)
+            }
+        }
+    }
+}
