@@ -11,6 +11,8 @@ const MOST_LINES: usize = 14;
 pub(crate) struct Change {
     pub removed: Vec<String>,
     pub added: Vec<String>,
+    /// What all of them were indented by, in bytes.
+    pub indent: usize,
 }
 
 /// The lines that change. Without the text that the mutant was made for, just what it replaces by what.
@@ -24,10 +26,28 @@ pub(crate) fn change(info: &MutantInfo, text: Option<&str>) -> Change {
     let after = common(old.iter().rev().zip(new.iter().rev()));
     let (old, new) = (&old[..old.len() - after], &new[..new.len() - after]);
     let indent = old.iter().chain(new).map(|line| blanks(line)).min();
+    let indent = indent.unwrap_or(0);
     Change {
-        removed: shortened(old, indent.unwrap_or(0)),
-        added: shortened(new, indent.unwrap_or(0)),
+        removed: shortened(old, indent),
+        added: shortened(new, indent),
+        indent,
     }
+}
+
+/// So many lines are shown before and after the lines that change.
+const CONTEXT: usize = 3;
+
+/// The lines around those that a mutant touches, without looking at the rest of the file.
+pub(crate) fn context<'t>(info: &MutantInfo, text: &'t str) -> (Vec<&'t str>, Vec<&'t str>) {
+    let (start, end) = (info.span.start, info.span.end);
+    if text.get(start..end) != Some(&info.original) {
+        return (Vec::new(), Vec::new());
+    }
+    let before = text[..start].rsplit('\n').skip(1).take(CONTEXT);
+    let mut before: Vec<&str> = before.map(str::trim_end).collect();
+    before.reverse();
+    let after = text[end..].split('\n').skip(1).take(CONTEXT);
+    (before, after.map(str::trim_end).collect())
 }
 
 /// How many blanks a line begins with, in bytes; these are single bytes.
@@ -129,6 +149,17 @@ mod tests {
             &["three();"],
         );
         check("", "use b;\n", &[], &["use b;"]);
+    }
+
+    #[test]
+    fn three_lines_around_a_change_are_its_context() {
+        let around = |original: &str| context(&edit(original, ""), TEXT);
+        assert_eq!(around("+"), (vec!["fn a() {", "    one();"], vec!["}"]));
+        assert_eq!(
+            around("fn"),
+            (vec![], vec!["    one();", "    two(1 + 2);", "}"])
+        );
+        assert_eq!(context(&edit("+", ""), "another"), (vec![], vec![]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::change::{Change, change, shared};
+use crate::change::{Change, change, context, shared};
 use crate::communication::Communication;
 use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
@@ -69,11 +69,12 @@ pub(super) fn badge(verdict: Option<Verdict>) -> String {
     }
 }
 
-/// What every mutant's element says of it to the script: `data-v="survived" data-o="AOR"`.
+/// What every mutant's element says of it to the script: `data-v="survived" data-o="AOR" data-f="Account::deposit"`.
 pub(super) fn data(record: &MutantRecord) -> String {
     let class = class(record.verdict);
     let code = record.info.operator.code();
-    format!("data-v=\"{class}\" data-o=\"{code}\"")
+    let function = escaped(&record.info.function);
+    format!("data-v=\"{class}\" data-o=\"{code}\" data-f=\"{function}\"")
 }
 
 /// The operator's code; the script adds what it stands for.
@@ -90,7 +91,13 @@ pub(super) fn body(
 ) {
     page.push_str("<div class=\"body\">");
     let number = record.info.id.0;
-    diff(page, &change(&record.info, text));
+    let is_missed = record.verdict.is_some_and(Verdict::is_missed);
+    // Of others it would only make the page larger: they stand at their lines.
+    let around = text
+        .filter(|_| is_missed)
+        .map(|text| context(&record.info, text));
+    let (before, after) = around.unwrap_or_default();
+    diff(page, &change(&record.info, text), &before, &after);
     if record.info.key.contains('+') {
         page.push_str("<p class=\"faint\">This is the first of two changes that act together.</p>");
     }
@@ -126,6 +133,11 @@ pub(super) fn body(
             &reached_by(&record.reached_by, &outcomes.tests),
         );
     }
+    if is_missed {
+        let key = escaped(&record.info.key);
+        let accept = format!("<code class=\"copy\">cargo atropos accept {key} --reason ''</code>");
+        fact(page, "accept", &accept);
+    }
     if record.seconds >= NOTICED {
         fact(page, "time", &duration(record.seconds));
     }
@@ -137,8 +149,10 @@ fn fact(page: &mut String, label: &str, html: &str) {
 }
 
 /// The lines that go and those that come; within a single line, what differs stands out.
-pub(super) fn diff(page: &mut String, change: &Change) {
+pub(super) fn diff(page: &mut String, change: &Change, before: &[&str], after: &[&str]) {
     page.push_str("<pre class=\"diff\">");
+    let indent = change.indent;
+    unchanged(page, before, indent);
     match (&change.removed[..], &change.added[..]) {
         ([], []) => page.push_str("only blanks change"),
         ([old], [new]) if are_alike(old, new) => {
@@ -155,7 +169,18 @@ pub(super) fn diff(page: &mut String, change: &Change) {
             }
         }
     }
+    unchanged(page, after, indent);
     page.push_str("</pre>");
+}
+
+/// Lines around a change, indented as it is.
+fn unchanged(page: &mut String, lines: &[&str], indent: usize) {
+    for line in lines {
+        page.push_str("<span>");
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        push(page, &line[blanks.min(indent)..]);
+        page.push_str("</span>");
+    }
 }
 
 /// Whether two lines share enough for what differs to stand out.
@@ -187,7 +212,9 @@ fn killed_by(page: &mut String, kill: &Kill, mutant: u32, tests: &[TestRecord]) 
     }
     fact(page, "killed by", &text);
     if let Some(schedule) = &kill.schedule {
-        let again = format!("<code>cargo atropos replay --mutant {mutant}</code> runs it again");
+        let again = format!(
+            "<code class=\"copy\">cargo atropos replay --mutant {mutant}</code> runs it again"
+        );
         threads(page, schedule, kill.trace.as_deref(), &again);
     } else if let Some(trace) = &kill.trace {
         trace_of(page, trace);
@@ -228,7 +255,9 @@ pub(super) fn finding(page: &mut String, finding: &FailingOriginal, outcomes: &O
         .tests
         .get(finding.test)
         .map(|test| escaped(&test.name));
-    let again = name.map(|name| format!("<code>cargo atropos replay {name}</code> runs it again"));
+    let again = name.map(|name| {
+        format!("<code class=\"copy\">cargo atropos replay {name}</code> runs it again")
+    });
     match &finding.schedule {
         Some(schedule) => threads(
             page,
@@ -370,11 +399,12 @@ mod tests {
         let change = Change {
             removed: vec!["a < b".into()],
             added: vec!["a <= b".into()],
+            indent: 4,
         };
-        diff(&mut page, &change);
+        diff(&mut page, &change, &["  let a;", "    &"], &[]);
         assert_eq!(
             page,
-            "<pre class=\"diff\"><del>a &lt; b</del><ins>a &lt;<b>=</b> b</ins></pre>"
+            "<pre class=\"diff\"><span>let a;</span><span>&amp;</span><del>a &lt; b</del><ins>a &lt;<b>=</b> b</ins></pre>"
         );
     }
 

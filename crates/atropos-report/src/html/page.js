@@ -8,12 +8,13 @@
   // A link leads to a mutant or a line, whatever is closed around it.
   function reveal() {
     const id = decodeURIComponent(location.hash.slice(1));
+    if (id.startsWith("filter?")) { restore(location.hash.slice(8)); return; }
     const target = id && by(id);
     if (!target) return;
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     const here = target.querySelector(":scope > .here");
     if (here) here.open = true;
-    target.scrollIntoView({ block: target.matches("section") ? "start" : "center" });
+    target.scrollIntoView({ block: target.matches("section, .file") ? "start" : "center" });
     const summary = target.querySelector("summary");
     if (summary && !target.matches("section")) summary.focus({ preventScroll: true });
   }
@@ -82,7 +83,7 @@
         if (!files.has(file)) files.set(file, file.querySelector("summary code").textContent);
         place = files.get(file) + (line ? ":" + line.id.split("l")[1] : "");
       }
-      all.push({ element, place: place || "", v: element.dataset.v, o: element.dataset.o, text: null });
+      all.push({ element, place: place || "", v: element.dataset.v, o: element.dataset.o, f: element.dataset.f || "", text: null });
     }
     const order = (place) => place.split(":").map((part) => (isNaN(part) ? part : part.padStart(7, "0"))).join(":");
     const keys = new Map(all.map((one) => [one, order(one.place)]));
@@ -90,7 +91,7 @@
   }
 
   function text(one) {
-    return (one.text ??= (one.place + " " + one.element.textContent).toLowerCase());
+    return (one.text ??= (one.place + " " + one.f + " " + one.element.textContent).toLowerCase());
   }
 
   function row(one) {
@@ -134,6 +135,82 @@
     show();
   }
 
+  // What is filtered stands in the address, so that it can be passed on.
+  const address = (key) => new URLSearchParams(key);
+  function remember() {
+    const chosen = address("");
+    if (words.value) chosen.set("q", words.value);
+    if (operator.value) chosen.set("o", operator.value);
+    const boxes = [...form.querySelectorAll("[name=v]")];
+    const checked = boxes.filter((box) => box.checked);
+    if (checked.length < boxes.length) chosen.set("v", checked.map((box) => box.value).join(","));
+    const hash = chosen.toString() ? "#filter?" + chosen : "#mutants";
+    if (location.hash !== hash) history.replaceState(null, "", hash);
+  }
+  function restore(text) {
+    const chosen = address(text);
+    words.value = chosen.get("q") || "";
+    operator.value = chosen.get("o") || "";
+    const verdicts = chosen.has("v") ? chosen.get("v").split(",") : null;
+    for (const box of form.querySelectorAll("[name=v]")) box.checked = !verdicts || verdicts.includes(box.value);
+    filter();
+    by("mutants").scrollIntoView({ block: "start" });
+  }
+
+  // Keywords, texts, numbers and comments of a file get their colours when it is opened.
+  const TOKENS = /(\/\/.*$)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)')|\b(as|async|await|break|const|continue|crate|dyn|else|enum|extern|false|fn|for|if|impl|in|let|loop|match|mod|move|mut|pub|ref|return|self|Self|static|struct|super|trait|true|type|union|unsafe|use|where|while|yield)\b|\b(\d[\w.]*)/g;
+  function colour(node) {
+    const text = node.nodeValue;
+    const parts = [];
+    let end = 0;
+    for (const found of text.matchAll(TOKENS)) {
+      const span = document.createElement("span");
+      span.className = found[1] ? "c" : found[2] ? "s" : found[3] ? "k" : "n";
+      span.textContent = found[0];
+      parts.push(text.slice(end, found.index), span);
+      end = found.index + found[0].length;
+    }
+    if (parts.length) node.replaceWith(...parts, text.slice(end));
+  }
+  document.addEventListener("toggle", (event) => {
+    const file = event.target;
+    if (!file.open || !file.matches(".file") || file.dataset.coloured) return;
+    file.dataset.coloured = "yes";
+    for (const line of file.querySelectorAll(".source > li")) {
+      for (const part of [...line.childNodes]) {
+        if (part.nodeType === 3) colour(part);
+        else if (part.matches("mark")) for (const inner of [...part.childNodes]) if (inner.nodeType === 3) colour(inner);
+      }
+    }
+  }, true);
+
+  // Commands can be copied.
+  document.addEventListener("toggle", (event) => {
+    for (const code of event.target.querySelectorAll("code.copy:not([data-button])")) {
+      code.dataset.button = "yes";
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "copier";
+      button.textContent = "copy";
+      button.addEventListener("click", () => {
+        navigator.clipboard?.writeText(code.textContent).then(() => { button.textContent = "copied"; });
+      });
+      code.after(button);
+    }
+  }, true);
+
+  // The next survivor (n, j) and the one before (p, k).
+  let current = -1;
+  function step(by) {
+    const survivors = [...document.querySelectorAll("#survivors details.m")];
+    if (!survivors.length) return;
+    current = Math.min(Math.max(current + by, 0), survivors.length - 1);
+    const one = survivors[current];
+    for (let at = one; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    one.firstElementChild.focus({ preventScroll: true });
+    one.scrollIntoView({ block: "start" });
+  }
+
   // What an operator's code stands for, when the pointer asks.
   document.addEventListener("mouseover", (event) => {
     const code = event.target;
@@ -143,7 +220,7 @@
   });
 
   let pending = 0;
-  form.addEventListener("input", () => { clearTimeout(pending); pending = setTimeout(filter, 60); });
+  form.addEventListener("input", () => { clearTimeout(pending); pending = setTimeout(() => { filter(); remember(); }, 60); });
   form.addEventListener("submit", (event) => event.preventDefault());
   more.addEventListener("click", show);
   new IntersectionObserver((seen, observer) => {
@@ -153,10 +230,15 @@
     tile.addEventListener("click", () => {
       for (const box of form.querySelectorAll("[name=v]")) box.checked = box.value === tile.dataset.v;
       filter();
+      // After the link has been followed.
+      setTimeout(remember);
     });
   }
   addEventListener("keydown", (event) => {
-    if (event.key === "/" && !event.target.closest("input, select, textarea")) { event.preventDefault(); words.focus(); }
+    if (event.target.closest?.("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") { event.preventDefault(); words.focus(); }
+    if (event.key === "n" || event.key === "j") step(1);
+    if (event.key === "p" || event.key === "k") step(-1);
   });
   reveal();
 })();

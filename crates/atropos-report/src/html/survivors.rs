@@ -35,6 +35,7 @@ pub(super) fn survivors(page: &mut String, outcomes: &Outcomes, files: &Places) 
                 page,
                 "<p>{order} Each is a change that somebody could make today, and no test would tell; \
                  <code>cargo atropos show NUMBER</code> tells more of one. \
+                 <span class=\"js\">Keys: <kbd>n</kbd> next, <kbd>p</kbd> previous, <kbd>/</kbd> search.</span> \
                  <span class=\"js\"><button type=\"button\" data-open=\"survivors\">open all</button> \
                  <button type=\"button\" data-close=\"survivors\">close all</button></span></p>"
             )

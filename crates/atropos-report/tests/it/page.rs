@@ -67,9 +67,13 @@ fn every_mutant_is_on_it_once_and_every_link_leads_somewhere() {
 fn a_change_is_shown_as_a_diff_with_what_is_known_of_it() {
     let page = page(&outcomes());
     assert!(page.contains(
-        "<pre class=\"diff\"><del>if self.balance <b>&gt;</b> 1_000 &amp;&amp; amount &gt; 0 {</del>\
-         <ins>if self.balance <b>&lt;</b> 1_000 &amp;&amp; amount &gt; 0 {</ins></pre>"
+        "<del>if self.balance <b>&gt;</b> 1_000 &amp;&amp; amount &gt; 0 {</del>\
+         <ins>if self.balance <b>&lt;</b> 1_000 &amp;&amp; amount &gt; 0 {</ins>"
     ));
+    // Three lines around it are shown, and the function can be searched for.
+    assert!(page.contains("<span>self.balance = self.balance + amount * self.rate;</span><del>if"));
+    assert!(page.contains("data-v=\"survived\" data-o=\"ROR\" data-f=\"Account::deposit\""));
+    assert!(page.contains("<dt>accept<dd><code class=\"copy\">cargo atropos accept "));
     assert!(page.contains(
         "<dt>killed by<dd><code>tests::deposit_adds</code> <small>(lib)</small>: panicked at"
     ));
@@ -113,7 +117,9 @@ fn a_test_that_fails_without_any_mutant_comes_first() {
     holds_together(&page);
     let place = |id: &str| page.find(&format!("<section id=\"{id}\"")).unwrap();
     assert!(place("findings") < place("totals"));
-    assert!(page.contains("<code>cargo atropos replay tests::deposit_adds</code> runs it again"));
+    assert!(page.contains(
+        "<code class=\"copy\">cargo atropos replay tests::deposit_adds</code> runs it again"
+    ));
     assert!(page.contains("it decides nothing about mutants <a href=\"#m3\">3</a>"));
 }
 

@@ -387,7 +387,9 @@ fn a_test_that_fails_under_some_schedule_comes_first_and_decides_nothing() {
     assert!(finding.schedule.is_some() && finding.trace.contains("loads #0"));
     let page = tree.read("target/atropos/report.html");
     assert!(page.contains("<section id=\"findings\">"));
-    assert!(page.contains("<code>cargo atropos replay counts_may_get_lost</code> runs it again"));
+    assert!(page.contains(
+        "<code class=\"copy\">cargo atropos replay counts_may_get_lost</code> runs it again"
+    ));
     let undecided = outcomes
         .mutants
         .iter()
