@@ -6,8 +6,8 @@ use std::path::Path;
 use super::sockets::{self, Sockets};
 
 /// Whether each descriptor in the set of this `epoll` descriptor is one that nobody but the process (its directory in
-/// `/proc`), which has no children, can make ready: an event counter, a timer that is not set, or a socket whose other end it
-/// has, too.
+/// `/proc`), which has no children, can make ready: an event counter, a timer that is not set, or a socket or pipe whose other end
+/// it has, too.
 pub fn waits_for_its_own(process: &Path, descriptor: u64) -> bool {
     let Ok(info) = fs::read_to_string(process.join(format!("fdinfo/{descriptor}"))) else {
         return false;
@@ -15,6 +15,23 @@ pub fn waits_for_its_own(process: &Path, descriptor: u64) -> bool {
     let sockets = Sockets::of(process);
     let is_own = |target: &str| is_its_own(process, &sockets, target) == Some(true);
     targets(&info).all(is_own)
+}
+
+/// Whether nobody but this process can make any of these descriptors of its own ready; an `epoll` descriptor stands for its
+/// whole set.
+pub fn are_its_own(descriptors: &[i32]) -> bool {
+    let process = Path::new("/proc/self");
+    let sockets = Sockets::of(process);
+    let is_own = |descriptor: &i32| {
+        let target = descriptor.to_string();
+        match fs::read_link(process.join("fd").join(&target)) {
+            Ok(link) if link.as_os_str() == "anon_inode:[eventpoll]" => {
+                waits_for_its_own(process, *descriptor as u64)
+            }
+            _ => is_its_own(process, &sockets, &target) == Some(true),
+        }
+    };
+    descriptors.iter().all(is_own)
 }
 
 /// The descriptors in a set, from what the system tells of it.
@@ -31,8 +48,26 @@ fn is_its_own(process: &Path, sockets: &Sockets, target: &str) -> Option<bool> {
             let info = fs::read_to_string(process.join("fdinfo").join(target)).ok()?;
             Some(is_not_set(&info))
         }
+        pipe if pipe.starts_with("pipe:") => has_both_ends(process, pipe, target),
         socket => Some(sockets.is_closed_circle(sockets::inode(socket)?)),
     }
+}
+
+/// Whether the process has another end of this pipe than the descriptor is.
+fn has_both_ends(process: &Path, pipe: &str, target: &str) -> Option<bool> {
+    let is_for_writing = |descriptor: &str| {
+        let info = fs::read_to_string(process.join("fdinfo").join(descriptor)).ok()?;
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+        Some(u32::from_str_radix(flags.trim(), 8).ok()? & 1 == 1)
+    };
+    let this = is_for_writing(target)?;
+    let files = fs::read_dir(process.join("fd")).ok()?.flatten();
+    let mut same =
+        files.filter(|file| fs::read_link(file.path()).is_ok_and(|link| link.as_os_str() == pipe));
+    Some(same.any(|file| {
+        let other = file.file_name().to_str().and_then(is_for_writing);
+        other == Some(!this)
+    }))
 }
 
 fn is_not_set(timer: &str) -> bool {

@@ -8,6 +8,8 @@
 mod epoll;
 mod sockets;
 
+pub use epoll::are_its_own;
+
 use std::fs;
 use std::path::Path;
 

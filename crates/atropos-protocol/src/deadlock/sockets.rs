@@ -1,16 +1,18 @@
 //! Sockets that nobody but their own process can make ready.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::sys;
 
-/// The sockets of a process, by their inodes, and all connections of its network.
+/// The sockets of a process, by their inodes, and all connections of its network, which are asked for when needed.
 #[derive(Debug, Default)]
 pub struct Sockets {
+    process: PathBuf,
     own: BTreeSet<u32>,
-    connections: Vec<Connection>,
+    connections: OnceCell<Vec<Connection>>,
 }
 
 /// One end of a TCP connection, or a socket that waits for some.
@@ -32,16 +34,22 @@ impl Sockets {
             let link = fs::read_link(file.path()).ok()?;
             inode(link.to_str()?)
         });
-        let mut sockets = Sockets {
+        Sockets {
+            process: process.to_owned(),
             own: own.collect(),
-            connections: Vec::new(),
-        };
-        for table in ["net/tcp", "net/tcp6"] {
-            let table = fs::read_to_string(process.join(table)).unwrap_or_default();
-            let connections = table.lines().filter_map(connection);
-            sockets.connections.extend(connections);
+            connections: OnceCell::new(),
         }
-        sockets
+    }
+
+    fn connections(&self) -> &[Connection] {
+        self.connections.get_or_init(|| {
+            let table = |name: &&str| {
+                let table = fs::read_to_string(self.process.join(name)).unwrap_or_default();
+                let connections: Vec<Connection> = table.lines().filter_map(connection).collect();
+                connections
+            };
+            ["net/tcp", "net/tcp6"].iter().flat_map(table).collect()
+        })
     }
 
     /// Whether the process has both ends of this one, and nothing is on the way between them; or whether it waits for
@@ -50,7 +58,7 @@ impl Sockets {
         if let Some(other) = sys::other_end_of_unix_socket(inode) {
             return self.own.contains(&other);
         }
-        let mut connections = self.connections.iter();
+        let mut connections = self.connections().iter();
         let Some(this) = connections.find(|one| one.inode == inode) else {
             return false;
         };
@@ -61,7 +69,7 @@ impl Sockets {
             && match this.listens {
                 true => true,
                 false => self
-                    .connections
+                    .connections()
                     .iter()
                     .find(is_other_end)
                     .is_some_and(|other| {

@@ -1,41 +1,98 @@
 //! Controlled threads that wait for something outside the program.
 
 use std::backtrace::Backtrace;
+use std::ffi::{c_int, c_void};
 use std::time::Duration;
 
 use atropos_search::Op;
 
 use super::code::Code;
 use super::thread_state::Wait;
-use super::{Announcement, control, here};
+use super::{Announcement, Granted, control, here};
 use crate::finding::Finding;
 use crate::trace::is_ours;
 
-/// Virtual time since the execution began.
-pub fn now() -> Duration {
-    control().map_or(Duration::ZERO, |control| {
-        Duration::from_nanos(control.state().clockwork.now)
-    })
+/// Descriptors as `poll` takes them, in memory of the thread that waits for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaitedFiles {
+    start: usize,
+    count: usize,
 }
 
-/// Lets the others go first, and says whether any could. A thousandth of a second of virtual time passes if none can.
-pub fn let_others_run() -> bool {
+/// One of them.
+#[repr(C)]
+pub struct PollFile {
+    pub file: c_int,
+    pub events: i16,
+    pub found: i16,
+}
+
+impl WaitedFiles {
+    /// # Safety
+    /// There must be so many, and they must stay there as long as the thread waits.
+    pub unsafe fn new(start: *mut PollFile, count: usize) -> WaitedFiles {
+        WaitedFiles {
+            start: start as usize,
+            count,
+        }
+    }
+
+    /// Whether any is ready now.
+    pub fn are_ready(&self) -> bool {
+        // SAFETY: the promise of `new`.
+        unsafe { crate::libc::poll_now(self.start as *mut c_void, self.count) > 0 }
+    }
+
+    /// Whether nobody but this process can make any of them ready.
+    pub fn are_its_own(&self) -> bool {
+        if self.count == 0 {
+            return true;
+        }
+        // SAFETY: the promise of `new`.
+        let files =
+            unsafe { std::slice::from_raw_parts(self.start as *const PollFile, self.count) };
+        let files: Vec<c_int> = files.iter().map(|file| file.file).collect();
+        atropos_protocol::deadlock::are_its_own(&files)
+    }
+}
+
+/// How a wait for descriptors ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outside {
+    Ready,
+    TimedOut,
+    /// Nothing else can happen, and what is waited for is not this process's own.
+    Alone,
+}
+
+/// When a wait of so long ends.
+pub fn deadline(after: Option<Duration>) -> u64 {
+    match (control(), after) {
+        (Some(control), Some(after)) => control.state().clockwork.after(after),
+        _ => u64::MAX,
+    }
+}
+
+/// Waits until one of the descriptors is ready, or this time comes.
+///
+/// # Safety
+/// As for [`WaitedFiles::new`].
+pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> Outside {
     let Some(control) = control() else {
-        return false;
+        return Outside::Ready;
     };
-    let state = control.state();
-    let before = state.clockwork.now;
-    let deadline = state.clockwork.after(Duration::from_millis(1));
-    let steps = state.steps;
-    let site = control.me().site.unwrap_or(here());
+    let me = control.me();
+    (me.blocking.files, me.blocking.waits_alone) = (files, false);
+    let site = me.site.unwrap_or(here());
     // Whether anything is there depends on everything.
-    control.point(
-        Announcement::new(Code::Outside, Op::universal(), site)
-            .waiting(Wait::Time)
-            .until(deadline),
-    );
-    let state = control.state();
-    state.steps > steps + 1 || state.clockwork.now == before
+    let op = Op::universal().blocking().revocable();
+    let announcement = Announcement::new(Code::Outside, op, site).waiting(Wait::Outside);
+    let granted = control.point(announcement.until(deadline));
+    match granted {
+        _ if control.me().blocking.waits_alone => Outside::Alone,
+        Granted::TimedOut => Outside::TimedOut,
+        Granted::Yes | Granted::Spuriously => Outside::Ready,
+    }
 }
 
 /// Looks whether something is there, without waiting: others may go first, and what they do may matter.

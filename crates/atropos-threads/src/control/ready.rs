@@ -19,6 +19,8 @@ pub(crate) struct Readiness {
     stale: Vec<u32>,
     /// Threads whose wait ends by itself at some time.
     timed: Vec<u32>,
+    /// Threads that wait for descriptors, which may be ready at any time.
+    outside: Vec<u32>,
     /// What the clock showed when they were last looked at.
     seen: u64,
     /// How many of the live threads are ready.
@@ -32,6 +34,7 @@ impl Readiness {
     pub fn restart(&mut self) {
         self.stale.clear();
         self.timed.clear();
+        self.outside.clear();
         (self.seen, self.ready, self.looks) = (0, 0, 0);
     }
 
@@ -74,6 +77,7 @@ impl Wait {
             | Wait::Join(_)
             | Wait::Token
             | Wait::Futex
+            | Wait::Outside
             | Wait::Time
             | Wait::Change => None,
         }
@@ -102,6 +106,9 @@ impl Controller {
         if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.push(me);
         }
+        if thread.blocking.wait == Wait::Outside {
+            self.readiness.outside.push(me);
+        }
         self.readiness.look_again_at(me);
     }
 
@@ -114,6 +121,9 @@ impl Controller {
         }
         if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.retain(|other| *other != me);
+        }
+        if thread.blocking.wait == Wait::Outside {
+            self.readiness.outside.retain(|other| *other != me);
         }
     }
 
@@ -144,6 +154,9 @@ impl Controller {
                 self.look_at(thread);
                 at += 1;
             }
+        }
+        for at in 0..self.readiness.outside.len() {
+            self.look_at(self.readiness.outside[at]);
         }
         if self.readiness.seen != self.clockwork.now {
             self.readiness.seen = self.clockwork.now;
@@ -201,6 +214,19 @@ impl Controller {
             }
             _ => false,
         }
+    }
+
+    /// Nothing else can happen: a thread that waits for descriptors which others than this process could make ready goes on,
+    /// to say so. Says whether there is one.
+    pub(super) fn let_waiter_outside_go(&mut self) -> bool {
+        let waiting = self.readiness.outside.iter().copied();
+        let foreign = waiting
+            .filter(|thread| !self.threads[*thread as usize].blocking.files.are_its_own())
+            .min();
+        if let Some(thread) = foreign {
+            self.threads[thread as usize].blocking.waits_alone = true;
+        }
+        foreign.is_some()
     }
 
     /// Whether threads have made so many scheduling points with no time passing that it should.

@@ -178,7 +178,9 @@ impl Controller {
             }
             // Whoever waits for the time or spins when the test is over may do so for ever.
             let is_over = self.threads[0].ending.finished;
-            if is_over || (!self.let_time_pass() && !self.let_spinners_go()) {
+            let goes_on = !is_over
+                && (self.let_time_pass() || self.let_spinners_go() || self.let_waiter_outside_go());
+            if !goes_on {
                 return Err(self.nobody_ready());
             }
             if self.is_hopeless() {

@@ -5,6 +5,7 @@ use std::any::Any;
 use crate::atomic::foreign_locks::Ghost;
 use crate::communication::Act;
 use crate::control::code::Code;
+use crate::control::external_wait::WaitedFiles;
 use crate::control::objects::{ObjectId, Objects, Site};
 use crate::control::panic_cause::Trouble;
 use crate::memory::context::Context;
@@ -43,6 +44,8 @@ pub enum Wait {
     Taken { channel: ObjectId, ticket: usize },
     /// To be woken from the word of memory that it waits on.
     Futex,
+    /// One of the descriptors that [`Blocking::files`] names to be ready.
+    Outside,
     /// Only time.
     Time,
     /// Another thread to change something that this one keeps looking at.
@@ -87,6 +90,10 @@ pub struct Blocking {
     /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
     pub futex: usize,
     pub token_of_futex: bool,
+    /// The descriptors that the thread waits for, and whether nobody else can go on while others than this process could make them
+    /// ready.
+    pub files: WaitedFiles,
+    pub waits_alone: bool,
     /// Whether the present wait may end for no reason, and how often that may still happen to this thread.
     pub may_wake_spuriously: bool,
     pub spurious_left: u32,
@@ -191,6 +198,8 @@ impl Default for Blocking {
             woken_by: None,
             futex: 0,
             token_of_futex: false,
+            files: WaitedFiles::default(),
+            waits_alone: false,
             may_wake_spuriously: false,
             spurious_left: SPURIOUS_WAKE_UPS,
         }
@@ -279,6 +288,7 @@ impl ThreadState {
             Wait::Taken { channel, ticket } => {
                 objects[channel].generation > ticket || objects[channel].receiver_gone
             }
+            Wait::Outside => self.blocking.waits_alone || self.blocking.files.are_ready(),
             Wait::Time => false,
             Wait::Change => self.activity.spin.changed,
         }

@@ -1,10 +1,12 @@
 //! Calls of the C library that would block the one OS thread on which all controlled threads run. Sleeping becomes
-//! sleeping in virtual time. Waiting for files becomes looking again and again while others run; when nobody else can,
-//! the execution depends on the outside world, and ends there. Starting an OS thread is let through and marked.
+//! sleeping in virtual time. Who waits for files goes on when the system says that one is ready. When nobody else can run, threads
+//! that wait for what only this process can make ready wait for each other; if anybody else can, the execution depends on the
+//! outside world, and ends there. Starting an OS thread is let through and marked.
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::time::Duration;
 
+use crate::control::external_wait::{Outside, PollFile, WaitedFiles};
 use crate::control::{control, external_wait, limits};
 use crate::memory::heap;
 use crate::memory::system::Timespec;
@@ -29,9 +31,18 @@ pub unsafe extern "C" fn nanosleep(duration: *const Timespec, left: *mut Timespe
     unsafe { passed_on!(c"nanosleep" as Nanosleep)(duration, left) }
 }
 
-/// Looks (without waiting) until something is there or the time is up.
-fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_int {
-    let until = (timeout > 0).then(|| external_wait::now() + Duration::from_millis(timeout as u64));
+/// Waits until something is there or the time is up. `files` are those that `look` looks at.
+///
+/// # Safety
+/// As for [`WaitedFiles::new`].
+unsafe fn wait_outside(
+    what: &str,
+    timeout: c_int,
+    files: WaitedFiles,
+    look: &dyn Fn(c_int) -> c_int,
+) -> c_int {
+    let after = (timeout >= 0).then(|| Duration::from_millis(timeout as u64));
+    let until = external_wait::deadline(after);
     let mut alone = 0;
     loop {
         let found = look(0);
@@ -39,15 +50,13 @@ fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_
             external_wait::read();
             return found;
         }
-        if until.is_some_and(|until| external_wait::now() >= until) {
-            return 0;
+        // SAFETY: the caller's promise.
+        match unsafe { external_wait::wait(files, until) } {
+            Outside::Ready => {}
+            Outside::TimedOut => return look(0),
+            Outside::Alone => alone += 1,
         }
-        if external_wait::let_others_run() {
-            alone = 0;
-            continue;
-        }
-        alone += 1;
-        if until.is_none() && alone > PATIENCE {
+        if alone > PATIENCE {
             // To wait in earnest may take for ever, and nothing would be learned by it.
             limits::not_under_control(what);
         }
@@ -56,6 +65,16 @@ fn wait_outside(what: &str, timeout: c_int, look: &dyn Fn(c_int) -> c_int) -> c_
 
 /// Looks with nobody else able to run before it is plain that the outside world is waited for.
 const PATIENCE: u32 = 20;
+
+/// How many of these are ready now.
+///
+/// # Safety
+/// As for the C library's `poll`.
+pub unsafe fn poll_now(files: *mut c_void, count: usize) -> c_int {
+    type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
+    // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
+    unsafe { passed_on!(c"poll" as Poll)(files, count as c_ulong, 0) }
+}
 
 /// The C library's `poll`.
 ///
@@ -74,7 +93,11 @@ unsafe fn poll_for(what: &str, files: *mut c_void, count: c_ulong, timeout: c_in
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
     let look = |timeout| unsafe { passed_on!(c"poll" as Poll)(files, count, timeout) };
     if heap::program_runs() {
-        wait_outside(what, timeout, &look)
+        // SAFETY: the caller's own, which waits here.
+        unsafe {
+            let waited = WaitedFiles::new(files.cast(), count as usize);
+            wait_outside(what, timeout, waited, &look)
+        }
     } else {
         look(timeout)
     }
@@ -96,7 +119,16 @@ pub unsafe extern "C" fn epoll_wait(
     let look =
         |timeout| unsafe { passed_on!(c"epoll_wait" as EpollWait)(file, events, most, timeout) };
     if heap::program_runs() {
-        wait_outside("epoll_wait", timeout, &look)
+        let mut set = PollFile {
+            file,
+            events: READABLE,
+            found: 0,
+        };
+        // SAFETY: it outlives the call.
+        unsafe {
+            let waited = WaitedFiles::new(&raw mut set, 1);
+            wait_outside("epoll_wait", timeout, waited, &look)
+        }
     } else {
         look(timeout)
     }
@@ -104,13 +136,7 @@ pub unsafe extern "C" fn epoll_wait(
 
 /// Waits until a file can be read or written, while others run; then that does not block.
 fn wait_ready(what: &str, file: c_int, wanted: i16) {
-    #[repr(C)]
-    struct PollFd {
-        file: c_int,
-        events: i16,
-        found: i16,
-    }
-    let mut files = PollFd {
+    let mut files = PollFile {
         file,
         events: wanted,
         found: 0,

@@ -25,6 +25,8 @@ mod blocking;
 mod lasting_changes;
 mod syscalls;
 
+pub use blocking::poll_now;
+
 #[cfg(test)]
 mod tests {
     #[test]

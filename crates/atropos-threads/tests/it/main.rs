@@ -3,6 +3,7 @@
 mod alone;
 mod communication;
 mod effort;
+mod event_loops;
 mod findings;
 mod foreign_locks;
 mod initialisation;
