@@ -16,6 +16,8 @@ pub struct Permissions {
     pub network: bool,
     /// It changed the machine for everybody.
     pub machine: bool,
+    /// How many calls it made that could change something.
+    pub calls: u64,
 }
 
 /// What a call needs.
@@ -33,6 +35,7 @@ pub struct Needs {
 impl Permissions {
     /// The original did this.
     pub fn add(&mut self, needs: Needs) {
+        self.calls += 1;
         self.files.extend(needs.files);
         self.directories.extend(needs.directories);
         self.signals |= needs.signals;
@@ -47,6 +50,7 @@ impl Permissions {
         self.signals |= other.signals;
         self.network |= other.network;
         self.machine |= other.machine;
+        self.calls = self.calls.max(other.calls);
     }
 
     /// Whether the original did all of this.

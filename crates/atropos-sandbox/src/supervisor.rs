@@ -22,8 +22,8 @@ use crate::permissions::{Needs, Permissions};
 
 /// Larger files can't be brought back, so mutants may not change them.
 const LARGEST: u64 = 64 << 20;
-/// Files and directories that a mutant may make in one run, where the original makes fewer than a tenth of that.
-const MOST_ENTRIES: u64 = 20_000;
+/// So many calls that change something, and ten times the original's, may a mutant make: each may take space on a disk.
+const MOST_CALLS: u64 = 2_000;
 
 /// What is done about calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +45,8 @@ pub struct Harm(pub String);
 struct State {
     mode: Mode,
     seen: Permissions,
-    /// Entries that were made or removed since the mode was set.
-    entries: u64,
-    /// The most that an original made or removed.
-    most_entries: u64,
+    /// Calls that could change something since the mode was set.
+    calls: u64,
     harm: Option<Harm>,
     /// The process that was started behind the filter; its own calls are trusted if it is a zygote.
     root: i32,
@@ -138,8 +136,7 @@ impl Supervisor {
         let state = Arc::new(Mutex::new(State {
             mode: Mode::Idle,
             seen: Permissions::default(),
-            entries: 0,
-            most_entries: 0,
+            calls: 0,
             harm: None,
             root: 0,
             root_is_trusted,
@@ -189,8 +186,7 @@ impl Supervisor {
         state.mode = mode;
         state.seen = Permissions::default();
         state.harm = None;
-        state.most_entries = state.most_entries.max(state.entries);
-        state.entries = 0;
+        state.calls = 0;
     }
 
     /// What was seen since the mode was set.
@@ -264,7 +260,6 @@ fn decide(
         (Mode::Idle, _) | (Mode::Observe, Err(Unreadable)) => None,
         (Mode::Observe, Ok(needs)) => {
             let mut state = lock(state);
-            state.entries += 1;
             state.seen.add(needs);
             None
         }
@@ -279,9 +274,9 @@ fn decide(
                 return Some(Harm(format!("{} {reason}", call.name)));
             }
             let mut state = lock(state);
-            state.entries += 1;
-            let most = MOST_ENTRIES.max(10 * state.most_entries);
-            (state.entries > most).then(|| Harm(format!("{} for the {most}th time", call.name)))
+            state.calls += 1;
+            let most = MOST_CALLS + 10 * permissions.calls;
+            (state.calls > most).then(|| Harm(format!("{} for the {most}th time", call.name)))
         }
     }
 }

@@ -11,12 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, Response};
+use atropos_protocol::exploration::{Action, ENV_ANSWERS, ENV_ORDER, Request, Response};
 use atropos_protocol::sys;
+use atropos_sandbox::{Harm, Mode, Permissions, Supervisor};
 
 use crate::build::test_binary::TestBinary;
 use crate::explore::idle_watch::Stillness;
 use crate::interrupt::Interrupt;
+use crate::sandbox;
 
 /// How often to look whether the user wants to end.
 const TICK: Duration = Duration::from_millis(50);
@@ -68,7 +70,7 @@ impl Process<'_> {
     ) -> Result<Ended> {
         fs::write(self.order_file, request.to_text())
             .with_context(|| format!("can't write {}", self.order_file.display()))?;
-        let (reader, mut child) = self.start()?;
+        let (reader, mut child, supervisor) = self.start(request)?;
         let (sender, receiver) = mpsc::channel();
         let listener = thread::spawn(move || {
             for line in BufReader::new(reader).lines().map_while(Result::ok) {
@@ -101,7 +103,11 @@ impl Process<'_> {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = child.wait().context("can't wait for the test binary")?;
-                    break Ended::Died(status.to_string());
+                    let harm = supervisor.and_then(|supervisor| supervisor.harm());
+                    break Ended::Died(match harm {
+                        Some(Harm(call)) => format!("it was stopped before `{call}`"),
+                        None => status.to_string(),
+                    });
                 }
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
                     break Ended::Interrupted;
@@ -122,7 +128,7 @@ impl Process<'_> {
         Ok(ended)
     }
 
-    fn start(&self) -> Result<(PipeReader, Child)> {
+    fn start(&self, request: &Request) -> Result<(PipeReader, Child, Option<Supervisor>)> {
         let (reader, writer) = std::io::pipe().context("no pipe")?;
         let end = writer.as_raw_fd();
         let invocation = &self.binary.invocation;
@@ -162,11 +168,20 @@ impl Process<'_> {
             // A group of its own, so that its workers can be ended with it; a debugger needs the terminal.
             command.process_group(0);
         }
+        // Where threads are controlled, nothing may be changed outside the process, by the original either.
+        let supervisor = match request.action == Action::Mutants {
+            true => sandbox::attach(
+                &mut command,
+                self.order_file,
+                Mode::Enforce(Permissions::default()),
+            )?,
+            false => None,
+        };
         let child = command.spawn().with_context(|| {
             let program = command.get_program().to_string_lossy().into_owned();
             format!("can't start {program}")
         })?;
-        Ok((reader, child))
+        Ok((reader, child, supervisor))
     }
 }
 

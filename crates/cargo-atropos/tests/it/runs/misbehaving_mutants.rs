@@ -166,9 +166,9 @@ fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
             .all(|m| m.killed_by.len() <= 1)
     };
     assert!(one_killer(&usual) && !one_killer(&each));
-    usual.says("src/manners.rs:4 fn rounded");
-    usual.says("4 | (n + 5) / 10 * 10");
-    usual.says("src/manners.rs:43 fn neglected: no test runs it");
+    usual.says("25. src/manners.rs:4 fn rounded");
+    usual.says("    4 | (n + 5) / 10 * 10");
+    usual.says("47. src/manners.rs:43 fn neglected: no test runs it");
     usual.says("Score: ");
     assert_eq!(tree.stray_processes(), [""; 0]);
     assert_eq!(
