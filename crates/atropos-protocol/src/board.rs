@@ -175,7 +175,8 @@ impl Board {
             .write(true)
             .create_new(true)
             .open(path)?;
-        file.set_len(Layout::new(mutants).end as u64)?;
+        sys::allocate(file.as_raw_fd(), Layout::new(mutants).end as u64)
+            .map_err(|error| io::Error::from_raw_os_error(error.0))?;
         let board = Board::map(&file, path, mutants)?;
         let header = board.header();
         header.began.store(began(), Ordering::Relaxed);
@@ -409,6 +410,17 @@ mod tests {
         let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
         path
+    }
+
+    #[test]
+    fn a_new_board_has_all_of_its_space_on_the_disk() {
+        use std::os::unix::fs::MetadataExt as _;
+        let path = std::env::temp_dir().join(format!("board-space-{}", std::process::id()));
+        let board = Board::create(&path, 1000, &[(1, 1000)]).unwrap();
+        let metadata = std::fs::metadata(&path).unwrap();
+        assert!(metadata.blocks() * 512 >= metadata.len(), "{metadata:?}");
+        drop(board);
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

@@ -535,6 +535,25 @@ pub unsafe fn find(at: i32, path: *const c_char, follow: bool) -> Option<Found> 
     })
 }
 
+/// Gives an open file this length, with all of its space on the disk: where there is none left, that is an error now, and not
+/// a signal when the file is mapped and written to.
+pub fn allocate(fd: RawFd, length: u64) -> Result<(), Errno> {
+    const NOT_SUPPORTED: i32 = 95;
+    let arguments = [fd as usize, 0, 0, length as usize];
+    match plain(numbers::FALLOCATE, &arguments) {
+        // Some file systems can't; then zeros must do.
+        Err(Errno(NOT_SUPPORTED | ENOSYS)) => {
+            let zeros = [0; 4096];
+            let mut left = length as usize;
+            while left > 0 {
+                left -= write(fd, &zeros[..left.min(zeros.len())])?;
+            }
+            Ok(())
+        }
+        other => other.map(drop),
+    }
+}
+
 /// Nanoseconds since 1970.
 pub fn since_1970() -> u64 {
     clock(0)
