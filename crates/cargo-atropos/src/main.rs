@@ -9,6 +9,7 @@ mod arguments;
 mod build_arguments;
 mod completions;
 mod config;
+mod control_characters;
 mod did_you_mean;
 #[cfg(test)]
 mod documented_commands;

@@ -8,6 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use atropos_report::style;
 
 use crate::arguments::{Colors, OutputOptions};
+use crate::control_characters::{Shown, shown};
 
 /// How wide a text is made when nobody knows the width of what shows it.
 const DEFAULT_WIDTH: usize = 100;
@@ -34,12 +35,12 @@ impl Terminal {
 
     /// For results. Writing may fail because the reader has gone, which is no error of ours.
     pub fn stdout(self) -> impl Write {
-        AutoStream::new(io::stdout(), self.colors)
+        Shown(AutoStream::new(io::stdout(), self.colors))
     }
 
     /// For progress, notes and warnings.
     pub fn stderr(self) -> impl Write {
-        AutoStream::new(io::stderr(), self.colors)
+        Shown(AutoStream::new(io::stderr(), self.colors))
     }
 
     /// Columns of standard output.
@@ -67,6 +68,7 @@ impl Terminal {
     /// Rewrites the live line. What moves the cursor is no colour: it is written also where colours are not wanted.
     pub fn rewrite_line(self, line: &str) {
         // With standard error gone there is nobody to tell.
+        let line = String::from_utf8_lossy(&shown(line.as_bytes())).into_owned();
         let _ = write!(io::stderr(), "\r{line}\u{1b}[K");
     }
 
