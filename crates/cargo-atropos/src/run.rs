@@ -17,6 +17,7 @@ use crate::arguments::{MessageFormat, Options};
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
+use crate::explore::plain_memory;
 use crate::explore::saved_schedules::shown;
 use crate::gate::Judgement;
 use crate::impact::{self, Impacts, Measure};
@@ -37,6 +38,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
     options.reports.formats()?;
     let prepared = prepare(options)?;
+    plain_memory::check(&prepared.options.exploration.schedule.circumstances)?;
     refuse_a_score_that_is_none(&prepared.options)?;
     if let Some(missing) = sandbox::decide(&prepared.options)? {
         prepared.terminal.warn(missing);

@@ -128,7 +128,8 @@ pub struct Circumstances {
     #[arg(long)]
     pub spurious: bool,
 
-    /// Whether data races and memory errors are failures [default: off]
+    /// Whether data races and memory errors are failures [default: off, but on for `explore` and
+    /// `replay` where there is unsafe code or a dependency]
     ///
     /// Looks at every access to plain memory. A mutant that brings such an error about is killed
     /// by it, or survives, as you choose.
@@ -140,6 +141,10 @@ impl Circumstances {
     /// Whether accesses to plain memory are watched.
     pub fn watches_memory(&self) -> bool {
         self.races() != Races::Off
+    }
+
+    pub fn is_sequential(&self) -> bool {
+        self.memory.is_some_and(MemoryChoice::is_sequential)
     }
 
     /// Whether data races and memory errors are failures, of whom.

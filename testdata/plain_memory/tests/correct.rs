@@ -84,6 +84,18 @@ fn scoped_threads_share_a_stack() {
 }
 
 #[test]
+fn scoped_threads_start_others() {
+    let count = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            let count = &count;
+            scope.spawn(move || scope.spawn(move || count.fetch_add(1, Relaxed)));
+        }
+    });
+    assert_eq!(count.load(Relaxed), 2);
+}
+
+#[test]
 fn the_last_owner_drops() {
     let shared = Arc::new(Mutex::new(vec![String::from("shared")]));
     let weak: Weak<_> = Arc::downgrade(&shared);

@@ -1,5 +1,6 @@
 //! What the running thread does to plain memory: told by instrumented code, judged by `races`.
 
+use std::backtrace::Backtrace;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -10,7 +11,7 @@ use crate::finding::Finding;
 use crate::memory::heap;
 use crate::races::{
     AccessKind, BlockStory, DataRace, ForeignOperation, MemoryError, MemoryErrorKind,
-    OrderingNumber, Past, Place, Side,
+    OrderingNumber, Past, Place, Side, is_access_of_facade,
 };
 
 /// The controller of the exploration that watches plain memory; null if there is none. A process has one exploration at a time.
@@ -215,13 +216,24 @@ impl Controller {
     #[cold]
     fn data_race(&mut self, past: Past, address: usize, length: usize, kind: Option<AccessKind>) {
         let _control = control();
+        let backtrace = Backtrace::force_capture().to_string();
+        if is_access_of_facade(&backtrace) {
+            // Threads that use a primitive of std don't race on what it is made of.
+            self.races.shadow.forget(address, length);
+            return;
+        }
         let earlier = Side {
             thread: past.thread,
             name: self.threads[past.thread as usize].name.clone(),
             kind: Some(past.kind),
             place: Place::later(past.index),
         };
-        let later = self.side_of_me(kind);
+        let later = Side {
+            thread: self.current,
+            name: self.threads[self.current as usize].name.clone(),
+            kind,
+            place: Place::of(self.races.index, &backtrace),
+        };
         let race = DataRace {
             sides: [earlier, later],
             memory: self.describe_memory(address),

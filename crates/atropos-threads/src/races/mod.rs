@@ -29,7 +29,7 @@ use std::fmt;
 
 pub use foreign_atomics::{Operation as ForeignOperation, OrderingNumber};
 pub use memory_errors::{BlockStory, MemoryError, MemoryErrorKind};
-pub use places::{Frames, Place};
+pub use places::{Frames, Place, is_access_of_facade};
 
 use crate::memory_model::Clock;
 use foreign_atomics::ForeignAtomics;

@@ -21,9 +21,14 @@ pub struct Place {
 impl Place {
     /// The place where the program is now.
     pub fn here(index: u32) -> Place {
+        Place::of(index, &Backtrace::force_capture().to_string())
+    }
+
+    /// The place that a backtrace tells of.
+    pub fn of(index: u32, backtrace: &str) -> Place {
         Place {
             index,
-            frames: frames(&Backtrace::force_capture().to_string()),
+            frames: frames(backtrace),
         }
     }
 
@@ -45,9 +50,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// The frames of a backtrace that are the program's, from the first one on that is neither ours nor std's.
-pub fn frames(backtrace: &str) -> Frames {
-    let mut frames: Vec<(String, Option<&str>)> = Vec::new();
+/// A frame of a backtrace: its function, and its file, line and column if they are known.
+type Frame<'a> = (&'a str, Option<&'a str>);
+
+fn parse(backtrace: &str) -> Vec<Frame<'_>> {
+    let mut frames: Vec<Frame<'_>> = Vec::new();
     for line in backtrace.lines().map(str::trim) {
         if let Some(place) = line.strip_prefix("at ") {
             if let Some(last) = frames.last_mut() {
@@ -56,32 +63,54 @@ pub fn frames(backtrace: &str) -> Frames {
         } else if let Some((number, function)) = line.split_once(": ")
             && number.bytes().all(|byte| byte.is_ascii_digit())
         {
-            frames.push((function.to_owned(), None));
+            frames.push((function, None));
         }
     }
-    let is_program = |(function, place): &(String, Option<&str>)| {
-        let is_of_std = [
-            "core::", "std::", "alloc::", "<core::", "<std::", "<alloc::", "__tsan", "__rust",
-        ]
-        .iter()
-        .any(|start| function.starts_with(start));
-        let is_of_ours = function.contains("atropos_")
-            || ["malloc", "free", "realloc", "calloc"].contains(&function.as_str());
-        let is_file_of_others =
-            place.is_some_and(|place| is_ours(place) || place.starts_with("/rustc/"));
-        !is_of_std && !is_of_ours && !is_file_of_others
-    };
-    let text = |(function, place): (String, Option<&str>)| match place {
-        Some(place) => format!("{function} at {}", short(place)),
-        None => function,
-    };
     frames
-        .into_iter()
-        .skip_while(|frame| !is_program(frame))
-        .filter(is_program)
+}
+
+fn starts_with_any(function: &str, starts: &[&str]) -> bool {
+    let function = function.trim_start_matches('<');
+    starts.iter().any(|start| function.starts_with(start))
+}
+
+fn is_of_std((function, place): &Frame<'_>) -> bool {
+    starts_with_any(function, &["core::", "std::", "alloc::", "__rust"])
+        || place.is_some_and(|place| place.starts_with("/rustc/"))
+}
+
+/// Whether a frame is of what is linked into the program without its doing.
+fn is_of_ours((function, place): &Frame<'_>) -> bool {
+    starts_with_any(function, &["atropos_", "__tsan"])
+        || ["malloc", "free", "realloc", "calloc"].contains(function)
+        || place.is_some_and(is_ours)
+}
+
+/// The frames of a backtrace that are the program's, the innermost first.
+pub fn frames(backtrace: &str) -> Frames {
+    let text = |(function, place): Frame<'_>| match place {
+        Some(place) => format!("{function} at {}", short(place)),
+        None => function.to_owned(),
+    };
+    let frames = parse(backtrace).into_iter();
+    frames
+        .filter(|frame| !is_of_std(frame) && !is_of_ours(frame))
         .take(FRAMES)
         .map(text)
         .collect()
+}
+
+/// Whether what was accessed here is a primitive's own: the innermost function that is not std's is the facade's.
+pub fn is_access_of_facade(backtrace: &str) -> bool {
+    let frames = parse(backtrace);
+    let hook = frames
+        .iter()
+        .rposition(|(function, _)| function.starts_with("__tsan"));
+    let mut outside = frames.iter().skip(hook.map_or(0, |hook| hook + 1));
+    hook.is_some()
+        && outside
+            .find(|frame| !is_of_std(frame))
+            .is_some_and(is_of_ours)
 }
 
 /// The accesses whose places are wanted.
@@ -128,6 +157,18 @@ impl Captures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_primitive_does_to_itself_is_no_access_of_the_program() {
+        let outside = "   7: tests::nested::{{closure}}\n             at ./tests/nested.rs:11:19\n";
+        let push = "   2: __tsan_write8\n   3: <alloc::vec::Vec<u32>>::push\n";
+        let of_facade = "   4: <atropos_threads::thread::scope::Scope>::spawn_with\n";
+        assert!(is_access_of_facade(&format!("{push}{of_facade}{outside}")));
+        assert!(!is_access_of_facade(&format!("{push}{outside}{of_facade}")));
+        let generic = "   4: queue::push<atropos_threads::sync::mutex::Mutex<u8>>\n";
+        assert!(!is_access_of_facade(&format!("{push}{generic}")));
+        assert!(!is_access_of_facade(of_facade));
+    }
 
     #[test]
     fn the_frames_of_a_place_are_those_of_the_program() {

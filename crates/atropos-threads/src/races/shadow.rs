@@ -321,6 +321,18 @@ impl Shadow {
         program.set();
     }
 
+    /// Forgets all accesses to these bytes.
+    pub fn forget(&mut self, start: usize, length: usize) {
+        let end = start.saturating_add(length);
+        let mut granule = start & !(GRANULE - 1);
+        while granule < end {
+            let cell = self.cell(granule);
+            // SAFETY: no reference to the cell is in use.
+            unsafe { (*cell).generation = 0 };
+            granule += GRANULE;
+        }
+    }
+
     /// A thread gives memory back, which is a write to all of it after which nobody may use it: gives an earlier access that
     /// it races with. The memory is as new afterwards.
     pub fn free(

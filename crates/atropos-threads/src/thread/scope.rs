@@ -101,8 +101,10 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         }
         // SAFETY: `scope` waits for the thread before anything of `'scope` ends.
         let handle = unsafe { builder.spawn_controlled(f, here())? };
-        // SAFETY: controlled threads share one OS thread and there is no scheduling point in between.
-        unsafe { (*self.started.get()).push(handle.number) };
+        if let Some(control) = control() {
+            // SAFETY: controlled threads share one OS thread and there is no scheduling point in between.
+            control.in_program(|| unsafe { (*self.started.get()).push(handle.number) });
+        }
         Ok(ScopedJoinHandle(Handle::Controlled(handle)))
     }
 
@@ -112,10 +114,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let mut panicked = None;
         let mut next = 0;
         // Threads may start others in the scope until the last has ended.
-        // SAFETY: as in `spawn_with`.
-        while let Some(number) = unsafe { &*self.started.get() }.get(next).copied() {
+        while let Some(control) = control() {
+            // SAFETY: as in `spawn_with`.
+            let Some(&number) = unsafe { &*self.started.get() }.get(next) else {
+                break;
+            };
             next += 1;
-            let Some(control) = control() else { break };
             let taken = control.state().threads[number as usize].ending.result_taken;
             if !taken {
                 wait_for_end(&control, number, here());

@@ -4,6 +4,7 @@
 //! explored by a [`process`] of its own. Failing schedules are kept ([`saved_schedules`]), for `replay`.
 
 mod idle_watch;
+pub mod plain_memory;
 pub mod process;
 mod report;
 pub mod saved_schedules;
@@ -57,6 +58,7 @@ pub struct ListedTest {
 pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
     let mut prepared = prepare(arguments.options())?;
+    plain_memory::settle_races(&mut prepared)?;
     prepared.plan.forget_mutants();
     let terminal = prepared.terminal;
     let output = prepared.output_directory.clone();
@@ -179,6 +181,7 @@ pub fn build_for(
     interrupt: &Interrupt,
 ) -> Result<ControlFlow<ExitCode, Kept>> {
     let mut prepared = prepare(options)?;
+    plain_memory::settle_races(&mut prepared)?;
     prepared.plan.forget_mutants();
     let output = prepared.output_directory.clone();
     let Some(_turn) = crate::run::take_turn(&output, prepared.terminal, interrupt)? else {
