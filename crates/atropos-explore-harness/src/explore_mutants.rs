@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Races, Request, Response};
 use atropos_protocol::sys;
 use atropos_search::{
-    Coverage, Division, Finding, Method, Mutable as _, Names, Original, SampledOriginal, Sampling,
-    Schedule, Search, SearchResult, StrategySpec, Technique,
+    Coverage, Division, FailingExecution, Method, Mutable as _, Names, Original, SampledOriginal,
+    Sampling, Schedule, Search, SearchResult, StrategySpec, Technique,
 };
 use atropos_threads::communication::Facts;
-use atropos_threads::{Finding as ThreadFinding, Noted as _, Notes};
+use atropos_threads::{Finding, Noted as _, Notes};
 
 use crate::communication::{self, Heard};
 use crate::describe;
@@ -151,7 +151,7 @@ fn tell_original(
     {
         explored.complete = false;
         let (failure, thoroughly) = (failure.clone(), describe::THOROUGHLY);
-        let Finding { end, schedule } = finding;
+        let FailingExecution { end, schedule } = finding;
         match describe::found_in_original(subject, failure, end, schedule, thoroughly) {
             Ok(found) if found.replayed => explored.found = Some(found),
             Ok(_) => {
@@ -339,7 +339,7 @@ fn sample(
 }
 
 impl Known {
-    fn finding(&self) -> Option<&Finding> {
+    fn finding(&self) -> Option<&FailingExecution> {
         match self {
             Known::Searched(original) => original.finding.as_ref(),
             Known::Sampled(original) => original.finding.as_ref(),
@@ -503,10 +503,10 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Request)
 /// What the executions of a mutant came to.
 struct Executed {
     result: MutantResult,
-    finding: Option<Finding>,
+    finding: Option<FailingExecution>,
     explored: Explored,
     /// A schedule under which the original failed by itself.
-    own: Option<Finding>,
+    own: Option<FailingExecution>,
     is_cut_off: bool,
 }
 
@@ -562,8 +562,8 @@ fn describe_kill(
     subject: &mut Subject<'_>,
     start: &Start,
     mutant: u32,
-    finding: Finding,
-    failure: ThreadFinding,
+    finding: FailingExecution,
+    failure: Finding,
     result: &mut MutantResult,
     explored: &mut Explored,
 ) {
@@ -607,7 +607,7 @@ fn complete(explored: &mut Explored, notes: &Notes) {
     explored.claim_no_more_than_seen();
 }
 
-fn result(verdict: SearchResult) -> (MutantResult, Option<Finding>) {
+fn result(verdict: SearchResult) -> (MutantResult, Option<FailingExecution>) {
     match verdict {
         SearchResult::Killed(finding) => (MutantResult::Killed, Some(finding)),
         SearchResult::Survived => (MutantResult::Survived, None),
@@ -622,7 +622,7 @@ fn under_few_preemptions(
     original: &Original,
     mutant: u32,
     request: &Request,
-) -> (Option<Finding>, Explored) {
+) -> (Option<FailingExecution>, Explored) {
     let mut explored = Explored::default();
     if !takes_short_cuts(request) || original.executions <= FEW {
         return (None, explored);
@@ -660,7 +660,7 @@ fn under_few_preemptions(
 /// What the search with a mutant came to.
 struct Searched {
     result: MutantResult,
-    finding: Option<Finding>,
+    finding: Option<FailingExecution>,
     explored: Explored,
     /// It was ended before its end.
     is_cut_off: bool,

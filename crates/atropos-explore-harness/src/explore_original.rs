@@ -10,7 +10,7 @@ use atropos_search::{
 };
 use atropos_threads::Noted as _;
 
-use crate::parallel::{self, Limits, Outcome};
+use crate::parallel::{self, Limits, SharedExploration};
 use crate::partition::Task;
 use crate::subject::Subject;
 use crate::{describe, responses};
@@ -26,17 +26,17 @@ const EARLY: u64 = 2;
 const STAGES: u64 = 4;
 
 /// A strategy, and whether it goes on to the next stage when its time is up.
-enum Way {
+enum StrategyInUse {
     Gradual(Box<Gradual>),
     Searching(Box<Search>),
     /// Any other, and how processes share it.
     Chosen(Division, Box<dyn Strategy>),
 }
 
-impl Way {
-    fn of(request: &Request) -> Result<Way, String> {
+impl StrategyInUse {
+    fn of(request: &Request) -> Result<StrategyInUse, String> {
         if request.strategy.is_empty() {
-            return Ok(Way::Gradual(Box::new(Gradual::new(Budget {
+            return Ok(StrategyInUse::Gradual(Box::new(Gradual::new(Budget {
                 early: request.executions.div_ceil(EARLY),
                 exhaustive: request.executions,
                 bounded: request.executions,
@@ -46,17 +46,20 @@ impl Way {
         }
         let spec: StrategySpec = request.strategy.parse().map_err(text)?;
         if let Some(search) = spec.search() {
-            return Ok(Way::Searching(Box::new(search)));
+            return Ok(StrategyInUse::Searching(Box::new(search)));
         }
-        Ok(Way::Chosen(spec.division(), spec.strategy(request.seed)))
+        Ok(StrategyInUse::Chosen(
+            spec.division(),
+            spec.strategy(request.seed),
+        ))
     }
 
     /// The search that goes on in rounds from here, if there is one that is long, and how many more executions it may take.
     fn long_search(&mut self) -> Option<(&mut Search, u64)> {
         let (search, left) = match self {
-            Way::Gradual(gradual) => gradual.bounded()?,
-            Way::Searching(search) => (&mut **search, u64::MAX),
-            Way::Chosen(..) => return None,
+            StrategyInUse::Gradual(gradual) => gradual.bounded()?,
+            StrategyInUse::Searching(search) => (&mut **search, u64::MAX),
+            StrategyInUse::Chosen(..) => return None,
         };
         let goes_in_rounds = is_long(&search.progress()) && search.fits_into_rounds();
         goes_in_rounds.then_some((search, left))
@@ -72,7 +75,7 @@ impl Way {
             how,
         };
         match self {
-            Way::Gradual(gradual) => match gradual.stage() {
+            StrategyInUse::Gradual(gradual) => match gradual.stage() {
                 GradualStage::Alternating | GradualStage::Bounded => None,
                 GradualStage::Exhaustive => Some(Task::exhaustive(subject)),
                 GradualStage::Early | GradualStage::Random => {
@@ -81,8 +84,8 @@ impl Way {
                     Some(drawn(first - 1, schedules + 1, Sampling::Mixed))
                 }
             },
-            Way::Searching(_) => None,
-            Way::Chosen(division, _) => match *division {
+            StrategyInUse::Searching(_) => None,
+            StrategyInUse::Chosen(division, _) => match *division {
                 Division::Tree => is_long.then(|| Task::exhaustive(subject)),
                 Division::Sample { schedules, how } => Some(drawn(0, schedules, how)),
                 Division::Rounds | Division::Whole => None,
@@ -92,7 +95,7 @@ impl Way {
 
     /// Other processes made so many executions of the present stage.
     fn spend(&mut self, executions: u64) {
-        if let Way::Gradual(gradual) = self {
+        if let StrategyInUse::Gradual(gradual) = self {
             gradual.spend(executions);
         }
     }
@@ -100,34 +103,34 @@ impl Way {
     /// Executions that the present stage may take.
     fn budget(&self, request: &Request) -> u64 {
         match self {
-            Way::Gradual(_) => request.executions,
-            Way::Chosen(..) | Way::Searching(_) => u64::MAX,
+            StrategyInUse::Gradual(_) => request.executions,
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => u64::MAX,
         }
     }
 
     fn is_at_last_stage(&self) -> bool {
         match self {
-            Way::Gradual(gradual) => gradual.stage() == GradualStage::Random,
-            Way::Chosen(..) | Way::Searching(_) => true,
+            StrategyInUse::Gradual(gradual) => gradual.stage() == GradualStage::Random,
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => true,
         }
     }
 
     fn strategy(&mut self) -> &mut dyn Strategy {
         match self {
-            Way::Gradual(gradual) => &mut **gradual,
-            Way::Searching(search) => &mut **search,
-            Way::Chosen(_, strategy) => &mut **strategy,
+            StrategyInUse::Gradual(gradual) => &mut **gradual,
+            StrategyInUse::Searching(search) => &mut **search,
+            StrategyInUse::Chosen(_, strategy) => &mut **strategy,
         }
     }
 
     /// The time of a stage is up: the next one begins, if there is one.
     fn hurry(&mut self) -> ControlFlow<()> {
         match self {
-            Way::Gradual(gradual) => {
+            StrategyInUse::Gradual(gradual) => {
                 gradual.hurry();
                 ControlFlow::Continue(())
             }
-            Way::Chosen(..) | Way::Searching(_) => ControlFlow::Break(()),
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => ControlFlow::Break(()),
         }
     }
 }
@@ -148,7 +151,7 @@ pub fn text(error: impl std::fmt::Display) -> String {
 
 /// Whether the request can be carried out at all.
 pub fn check(request: &Request) -> Result<(), String> {
-    Way::of(request).map(|_| ())
+    StrategyInUse::of(request).map(|_| ())
 }
 
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
@@ -159,10 +162,10 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
         if exploration.search_in_rounds(subject)?.is_break() {
             break;
         }
-        if !exploration.way.strategy().begin() {
+        if !exploration.strategy_in_use.strategy().begin() {
             break;
         }
-        if let Some(task) = exploration.way.task(subject, request) {
+        if let Some(task) = exploration.strategy_in_use.task(subject, request) {
             match exploration.share(subject, task)? {
                 ControlFlow::Continue(()) => continue,
                 ControlFlow::Break(()) => break,
@@ -178,7 +181,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
 /// An exploration under way.
 struct Exploration<'o> {
     request: &'o Request,
-    way: Way,
+    strategy_in_use: StrategyInUse,
     start: Instant,
     /// The time of a stage, and when the present one ends.
     stage: Duration,
@@ -196,14 +199,16 @@ struct Exploration<'o> {
 impl<'o> Exploration<'o> {
     fn new(request: &'o Request) -> Result<Exploration<'o>, String> {
         let start = Instant::now();
-        let way = Way::of(request)?;
-        let stage = match &way {
-            Way::Gradual(_) => Duration::from_millis(request.patience / STAGES),
-            Way::Chosen(..) | Way::Searching(_) => Duration::from_millis(request.patience),
+        let strategy_in_use = StrategyInUse::of(request)?;
+        let stage = match &strategy_in_use {
+            StrategyInUse::Gradual(_) => Duration::from_millis(request.patience / STAGES),
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => {
+                Duration::from_millis(request.patience)
+            }
         };
         Ok(Exploration {
             request,
-            way,
+            strategy_in_use,
             start,
             stage,
             stage_end: start + stage,
@@ -218,12 +223,12 @@ impl<'o> Exploration<'o> {
     /// The time of a stage is up.
     fn end_stage(&mut self) -> ControlFlow<()> {
         self.stage_end = Instant::now() + self.stage;
-        self.way.hurry()
+        self.strategy_in_use.hurry()
     }
 
     /// Goes on in rounds with a search that is long, if there is one.
     fn search_in_rounds(&mut self, subject: &mut Subject<'_>) -> Result<ControlFlow<()>, String> {
-        let Some((search, left)) = self.way.long_search() else {
+        let Some((search, left)) = self.strategy_in_use.long_search() else {
             return Ok(ControlFlow::Continue(()));
         };
         let limits = Limits {
@@ -234,7 +239,7 @@ impl<'o> Exploration<'o> {
         let before = begun(search);
         let mut part = parallel::go_on(subject, search, limits)?;
         let (spent, is_unfinished) = (begun(search) - before, !part.complete);
-        if let Way::Gradual(gradual) = &mut self.way
+        if let StrategyInUse::Gradual(gradual) = &mut self.strategy_in_use
             && let Some(parted) = part.divergence.take()
         {
             self.parted = Some(parted);
@@ -243,7 +248,7 @@ impl<'o> Exploration<'o> {
         if parallel::add(&mut self.shared, part) {
             return Ok(ControlFlow::Break(()));
         }
-        self.way.spend(spent);
+        self.strategy_in_use.spend(spent);
         Ok(match is_unfinished && Instant::now() >= self.stage_end {
             true => self.end_stage(),
             false => ControlFlow::Continue(()),
@@ -258,14 +263,16 @@ impl<'o> Exploration<'o> {
     ) -> Result<ControlFlow<()>, String> {
         let limits = Limits {
             processes: self.request.workers.max(1),
-            executions: self.way.budget(self.request),
+            executions: self.strategy_in_use.budget(self.request),
             until: self.stage_end,
         };
-        let Outcome {
+        let SharedExploration {
             explored, coverage, ..
         } = parallel::explore(subject, &mut task, limits)?;
         let mut explored = explored;
-        if let (Way::Gradual(gradual), Some(parted)) = (&mut self.way, &explored.divergence) {
+        if let (StrategyInUse::Gradual(gradual), Some(parted)) =
+            (&mut self.strategy_in_use, &explored.divergence)
+        {
             // What several processes searched can't be searched.
             self.parted = Some(parted.clone());
             explored.divergence = None;
@@ -278,15 +285,15 @@ impl<'o> Exploration<'o> {
         let executions = explored.executions;
         let is_complete = coverage == Coverage::All;
         let is_over = parallel::add(&mut self.shared, explored);
-        match &mut self.way {
-            Way::Gradual(gradual) => gradual.take_in(executions, is_complete),
-            Way::Chosen(..) | Way::Searching(_) => {
+        match &mut self.strategy_in_use {
+            StrategyInUse::Gradual(gradual) => gradual.take_in(executions, is_complete),
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => {
                 self.covered = Some((coverage, executions));
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(
-            match is_over || is_complete || self.way.is_at_last_stage() {
+            match is_over || is_complete || self.strategy_in_use.is_at_last_stage() {
                 true => ControlFlow::Break(()),
                 false => self.end_stage(),
             },
@@ -295,7 +302,7 @@ impl<'o> Exploration<'o> {
 
     /// Runs one execution here; breaks if it is the last.
     fn execute(&mut self, subject: &mut Subject<'_>) -> ControlFlow<()> {
-        let strategy = self.way.strategy();
+        let strategy = self.strategy_in_use.strategy();
         let end = subject.run(strategy);
         strategy.end(end);
         if end.is_failure() {
@@ -320,7 +327,7 @@ impl<'o> Exploration<'o> {
 
     /// What came of it.
     fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
-        let strategy = self.way.strategy();
+        let strategy = self.strategy_in_use.strategy();
         let divergence = strategy.divergence();
         let (coverage, executions) = self
             .covered
@@ -331,9 +338,9 @@ impl<'o> Exploration<'o> {
         let is_over = parallel::add(&mut explored, self.shared);
         explored.complete = coverage == Coverage::All && self.failing.is_none() && !is_over;
         explored.coverage = coverage.to_string();
-        let diverged = match &self.way {
-            Way::Gradual(gradual) => gradual.diverged().map(text).or(self.parted),
-            Way::Chosen(..) | Way::Searching(_) => None,
+        let diverged = match &self.strategy_in_use {
+            StrategyInUse::Gradual(gradual) => gradual.diverged().map(text).or(self.parted),
+            StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => None,
         };
         if let Some(parted) = diverged {
             explored.coverage += &format!("; it can't be searched: {parted}");

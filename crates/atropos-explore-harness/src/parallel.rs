@@ -27,7 +27,7 @@ pub struct Limits {
 }
 
 /// What came of a task.
-pub struct Outcome {
+pub struct SharedExploration {
     pub explored: Explored,
     pub coverage: Coverage,
     /// Nothing of the task is left to be explored: it is done, or something was found.
@@ -102,7 +102,7 @@ pub fn explore(
     subject: &mut Subject<'_>,
     task: &mut Task<'_>,
     limits: Limits,
-) -> Result<Outcome, String> {
+) -> Result<SharedExploration, String> {
     let shared = SharedState::make()?;
     let mut processes = Vec::new();
     for number in 0..limits.processes {
@@ -173,7 +173,7 @@ fn number_anew(
 }
 
 /// One result from those of the pieces.
-fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> Outcome {
+fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> SharedExploration {
     let mut whole = Explored::default();
     let mut found = Vec::new();
     let mut is_complete = true;
@@ -195,7 +195,7 @@ fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> Outcome {
     let coverage = task.coverage(whole.executions, is_complete);
     whole.complete = coverage == Coverage::All;
     whole.coverage = coverage.to_string();
-    Outcome {
+    SharedExploration {
         explored: whole,
         coverage,
         is_settled: is_settled || is_complete,

@@ -72,7 +72,7 @@ pub use search::{Found, Matching, NotFound, Round, Search, SearchOrder, Settings
 pub use shrink::{Shrunk, shrink};
 pub use split::{Given, WorkItem, split};
 pub use strategy::{
-    Coverage, Divergence, Finding, Parting, Progress, Report, Sampling, Strategy, explore,
+    Coverage, Divergence, FailingExecution, Parting, Progress, Report, Sampling, Strategy, explore,
     explore_with,
 };
 pub use system::{End, Guide, Limit, Mutable, Pending, Phase, Point, System};

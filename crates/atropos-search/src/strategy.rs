@@ -221,7 +221,7 @@ impl fmt::Display for Divergence {
 
 /// A failing execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct FailingExecution {
     pub end: End,
     pub schedule: Schedule,
 }
@@ -230,7 +230,7 @@ pub struct Finding {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The first failing execution.
-    pub finding: Option<Finding>,
+    pub finding: Option<FailingExecution>,
     pub coverage: Coverage,
     pub progress: Progress,
     /// Set if the system is not deterministic under control; the rest is then not to be trusted.
@@ -249,7 +249,7 @@ pub fn explore_with(
         let end = system.run(strategy);
         strategy.end(end);
         if end.is_failure() && finding.is_none() {
-            finding = Some(Finding {
+            finding = Some(FailingExecution {
                 end,
                 schedule: strategy.schedule(),
             });

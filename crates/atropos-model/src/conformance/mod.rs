@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::mutation::MutantId;
 use crate::state_space::{Explorer, Limits, Stop};
 use atropos_search::{
-    Finding, Matching, Method, Original, SearchOrder, SearchResult, Settings, Size, Technique,
-    Until, Walk,
+    FailingExecution, Matching, Method, Original, SearchOrder, SearchResult, Settings, Size,
+    Technique, Until, Walk,
 };
 use std::ops::ControlFlow;
 #[cfg(test)]
@@ -185,7 +185,7 @@ fn within(states: usize, most: usize) -> ControlFlow<()> {
 
 impl Conformance {
     /// The moves of a schedule, in words.
-    fn way_text(&self, finding: &Finding) -> String {
+    fn way_text(&self, finding: &FailingExecution) -> String {
         let moves = self.moves_of(&finding.schedule);
         match moves.is_empty() {
             true => "at the start".to_string(),

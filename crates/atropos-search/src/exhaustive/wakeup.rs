@@ -86,13 +86,13 @@ impl Sequence {
         self.steps[i].1 as usize..end
     }
 
-    /// Whether the thread's step `op` could come first: see [`Place`].
+    /// Whether the thread's step `op` could come first: see [`ThreadPosition`].
     pub(super) fn has_initial(&self, thread: Thread, op: &Op) -> bool {
-        self.place(&self.all, thread, op) != Place::Later
+        self.position(&self.all, thread, op) != ThreadPosition::Later
     }
 
     /// Where a thread stands among the steps `live` of the sequence.
-    fn place(&self, live: &[u32], thread: Thread, op: &Op) -> Place {
+    fn position(&self, live: &[u32], thread: Thread, op: &Op) -> ThreadPosition {
         for (at, &i) in live.iter().enumerate() {
             let step = &self.steps[i as usize].0;
             if step.thread != thread {
@@ -101,18 +101,26 @@ impl Sequence {
             let free = live[..at]
                 .iter()
                 .all(|&j| !step.depends_on(&self.steps[j as usize].0));
-            return if free { Place::First(at) } else { Place::Later };
+            return if free {
+                ThreadPosition::First(at)
+            } else {
+                ThreadPosition::Later
+            };
         }
         let free = live
             .iter()
             .all(|&i| !self.steps[i as usize].0.op.conflicts(op));
-        if free { Place::Beside } else { Place::Later }
+        if free {
+            ThreadPosition::Beside
+        } else {
+            ThreadPosition::Later
+        }
     }
 }
 
 /// Where a thread stands in a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum ThreadPosition {
     /// Its first step there could as well be the very first.
     First(usize),
     /// It takes no part and disturbs nobody: its next step could come first.
@@ -295,17 +303,17 @@ impl Forest {
                 unreachable!("steps are listed with steps")
             };
             let is_leaf = node.children.is_empty();
-            match sequence.place(live, step.thread, &step.op) {
+            match sequence.position(live, step.thread, &step.op) {
                 // What may turn out to be impossible covers nothing else.
-                Place::Beside if is_leaf && !step.sure => at = node.next,
-                Place::Later => at = node.next,
+                ThreadPosition::Beside if is_leaf && !step.sure => at = node.next,
+                ThreadPosition::Later => at = node.next,
                 // A leaf is explored freely, so it leads to everything that starts with it.
                 _ if is_leaf => return list,
-                Place::Beside => {
+                ThreadPosition::Beside => {
                     self.insert_below(at, sequence, live, Taken::Not);
                     return list;
                 }
-                Place::First(i) => {
+                ThreadPosition::First(i) => {
                     let taken = live.remove(i) as usize;
                     let data = sequence.data_of(taken);
                     let is_last = taken + 1 == sequence.steps.len();

@@ -32,7 +32,7 @@ use std::str::FromStr;
 use crate::exhaustive::Exhaustive;
 use crate::hash::Set;
 use crate::search::{Search, Settings, Size};
-use crate::strategy::{Coverage, Divergence, Finding, Report, Strategy, explore_with};
+use crate::strategy::{Coverage, Divergence, FailingExecution, Report, Strategy, explore_with};
 use crate::system::{End, Guide, Mutable, System};
 use recording::{Recorded, Recorder, Recording};
 
@@ -118,7 +118,7 @@ pub struct Original {
     memory: Memory,
     reached: BTreeSet<u32>,
     /// The first failing execution of the original.
-    pub finding: Option<Finding>,
+    pub finding: Option<FailingExecution>,
     pub size: Size,
     /// Executions that ran to their end.
     pub executions: u64,
@@ -138,7 +138,7 @@ enum Memory {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SearchResult {
     /// This execution fails.
-    Killed(Finding),
+    Killed(FailingExecution),
     /// No execution fails.
     Survived,
     /// The test does not reach it.
@@ -225,7 +225,7 @@ impl Original {
             recorder.end(end);
             strategy.end(end);
             if end.is_failure() && finding.is_none() {
-                finding = Some(Finding {
+                finding = Some(FailingExecution {
                     end,
                     schedule: strategy.schedule(),
                 });
@@ -382,7 +382,7 @@ impl Original {
 /// What a quick look at a mutant showed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Look {
-    pub finding: Option<Finding>,
+    pub finding: Option<FailingExecution>,
     /// Executions that ran to their end.
     pub executions: u64,
     pub size: Size,

@@ -9,7 +9,7 @@ use super::{SearchResult, Watch};
 use crate::choice::Thread;
 use crate::pass_on;
 use crate::sampling::Draw;
-use crate::strategy::{Coverage, Finding, Sampling, Strategy};
+use crate::strategy::{Coverage, FailingExecution, Sampling, Strategy};
 use crate::system::{End, Guide, Mutable, Point};
 
 /// How schedules are drawn, each by its number.
@@ -42,7 +42,7 @@ pub struct SampledOriginal {
     /// For each mutant the numbers of the executions that reached it.
     reached: BTreeMap<u32, Vec<u64>>,
     /// The first failing execution of the original.
-    pub finding: Option<Finding>,
+    pub finding: Option<FailingExecution>,
 }
 
 /// How a mutant fared under random schedules.
@@ -53,7 +53,7 @@ pub struct SampledRun {
     /// What was run.
     pub coverage: Coverage,
     /// How the original fails under the draw under which the mutant failed, if it does.
-    pub own: Option<Finding>,
+    pub own: Option<FailingExecution>,
 }
 
 impl SampledOriginal {
@@ -158,7 +158,7 @@ impl SampledOriginal {
         result: Option<SearchResult>,
         is_reached: bool,
         executions: u64,
-        own: Option<Finding>,
+        own: Option<FailingExecution>,
     ) -> SampledRun {
         let otherwise = match is_reached {
             true => SearchResult::Survived,
@@ -184,7 +184,7 @@ impl SampledOriginal {
         let end = system.run(&mut noting);
         let (reached, points) = (noting.reached, noting.points);
         strategy.end(end);
-        let finding = end.is_failure().then(|| Finding {
+        let finding = end.is_failure().then(|| FailingExecution {
             end,
             schedule: strategy.schedule(),
         });
@@ -200,7 +200,7 @@ impl SampledOriginal {
 /// What one execution showed.
 struct Run {
     end: End,
-    finding: Option<Finding>,
+    finding: Option<FailingExecution>,
     reached: BTreeSet<u32>,
     points: u64,
 }

@@ -10,7 +10,7 @@ use super::{Announcement, Granted, control, here};
 
 /// How a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum FutexWaitEnd {
     Woken,
     /// The word did not hold the expected value.
     OtherValue,
@@ -23,9 +23,9 @@ const FUTEX_SPACE: u64 = 0x8 << 60;
 ///
 /// # Safety
 /// The word must be readable.
-pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -> Outcome {
+pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -> FutexWaitEnd {
     let Some(control) = control() else {
-        return Outcome::OtherValue;
+        return FutexWaitEnd::OtherValue;
     };
     let value = control.name(word);
     // The caller is no function of ours; where the thread last was says more.
@@ -40,7 +40,7 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     // SAFETY: the caller's promise; only this OS thread changes the word.
     if unsafe { word.read_volatile() } != expected {
         control.looked_at(value);
-        return Outcome::OtherValue;
+        return FutexWaitEnd::OtherValue;
     }
     let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
     let thread = control.me();
@@ -58,8 +58,8 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     control.me().blocking.futex = 0;
     control.state().changed(queue);
     match granted {
-        Granted::Yes | Granted::Spuriously => Outcome::Woken,
-        Granted::TimedOut => Outcome::TimedOut,
+        Granted::Yes | Granted::Spuriously => FutexWaitEnd::Woken,
+        Granted::TimedOut => FutexWaitEnd::TimedOut,
     }
 }
 

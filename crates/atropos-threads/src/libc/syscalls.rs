@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_long, c_void};
 use std::time::Duration;
 
 use super::allocation_and_clock;
-use crate::control::futex::{self, Outcome};
+use crate::control::futex::{self, FutexWaitEnd};
 use crate::control::{control, here};
 use crate::memory::heap;
 use crate::memory::system::Timespec;
@@ -116,9 +116,9 @@ unsafe fn controlled_futex(
         _ => return None,
     };
     let error = match outcome {
-        Outcome::Woken => return Some(0),
-        Outcome::OtherValue => NOT_THIS_VALUE,
-        Outcome::TimedOut => TIMED_OUT,
+        FutexWaitEnd::Woken => return Some(0),
+        FutexWaitEnd::OtherValue => NOT_THIS_VALUE,
+        FutexWaitEnd::TimedOut => TIMED_OUT,
     };
     // SAFETY: the calling thread's own error number.
     unsafe { *__errno_location() = error };

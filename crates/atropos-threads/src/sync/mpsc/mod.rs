@@ -14,19 +14,19 @@ use crate::control::{control, here, is_controlled};
 use channel::{Channel, Room};
 
 /// See std.
-pub struct Sender<T>(End<mpsc::Sender<T>, T>);
+pub struct Sender<T>(Half<mpsc::Sender<T>, T>);
 
 /// See std.
-pub struct SyncSender<T>(End<mpsc::SyncSender<T>, T>);
+pub struct SyncSender<T>(Half<mpsc::SyncSender<T>, T>);
 
 /// See std.
 pub struct Receiver<T> {
-    end: End<mpsc::Receiver<T>, T>,
+    end: Half<mpsc::Receiver<T>, T>,
     not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
 /// One end of a channel of either sort.
-enum End<R, T> {
+enum Half<R, T> {
     Real(R),
     Controlled(Channel<T>),
 }
@@ -49,7 +49,7 @@ impl<T> std::panic::RefUnwindSafe for SyncSender<T> {}
 impl<T> std::panic::UnwindSafe for Receiver<T> {}
 impl<T> std::panic::RefUnwindSafe for Receiver<T> {}
 
-fn receiver<T>(end: End<mpsc::Receiver<T>, T>) -> Receiver<T> {
+fn receiver<T>(end: Half<mpsc::Receiver<T>, T>) -> Receiver<T> {
     Receiver {
         end,
         not_sync: std::marker::PhantomData,
@@ -62,12 +62,12 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_controlled() {
         let channel = Channel::new(Room::Endless);
         return (
-            Sender(End::Controlled(channel.clone())),
-            receiver(End::Controlled(channel)),
+            Sender(Half::Controlled(channel.clone())),
+            receiver(Half::Controlled(channel)),
         );
     }
     let (sender, real) = mpsc::channel();
-    (Sender(End::Real(sender)), receiver(End::Real(real)))
+    (Sender(Half::Real(sender)), receiver(Half::Real(real)))
 }
 
 /// See std.
@@ -80,12 +80,12 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
             Room::For(bound)
         });
         return (
-            SyncSender(End::Controlled(channel.clone())),
-            receiver(End::Controlled(channel)),
+            SyncSender(Half::Controlled(channel.clone())),
+            receiver(Half::Controlled(channel)),
         );
     }
     let (sender, real) = mpsc::sync_channel(bound);
-    (SyncSender(End::Real(sender)), receiver(End::Real(real)))
+    (SyncSender(Half::Real(sender)), receiver(Half::Real(real)))
 }
 
 impl<T> Sender<T> {
@@ -93,8 +93,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            End::Real(sender) => sender.send(t),
-            End::Controlled(channel) => channel.send(t, here()),
+            Half::Real(sender) => sender.send(t),
+            Half::Controlled(channel) => channel.send(t, here()),
         }
     }
 }
@@ -104,7 +104,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            End::Real(sender) if is_controlled() => {
+            Half::Real(sender) if is_controlled() => {
                 let mut message = t;
                 loop {
                     match sender.try_send(message) {
@@ -115,8 +115,8 @@ impl<T> SyncSender<T> {
                     look_again();
                 }
             }
-            End::Real(sender) => sender.send(t),
-            End::Controlled(channel) => channel.send(t, here()),
+            Half::Real(sender) => sender.send(t),
+            Half::Controlled(channel) => channel.send(t, here()),
         }
     }
 
@@ -124,8 +124,8 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
-            End::Real(sender) => sender.try_send(t),
-            End::Controlled(channel) => channel.try_send(t, here()),
+            Half::Real(sender) => sender.try_send(t),
+            Half::Controlled(channel) => channel.try_send(t, here()),
         }
     }
 }
@@ -144,8 +144,8 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.end {
-            End::Real(receiver) => receiver.try_recv(),
-            End::Controlled(channel) => channel.try_recv(here()),
+            Half::Real(receiver) => receiver.try_recv(),
+            Half::Controlled(channel) => channel.try_recv(here()),
         }
     }
 
@@ -153,15 +153,15 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.end {
-            End::Real(receiver) if is_controlled() => loop {
+            Half::Real(receiver) if is_controlled() => loop {
                 match receiver.try_recv() {
                     Ok(message) => return Ok(message),
                     Err(TryRecvError::Disconnected) => return Err(RecvError),
                     Err(TryRecvError::Empty) => look_again(),
                 }
             },
-            End::Real(receiver) => receiver.recv(),
-            End::Controlled(channel) => channel.recv(None, here()).map_err(|_| RecvError),
+            Half::Real(receiver) => receiver.recv(),
+            Half::Controlled(channel) => channel.recv(None, here()).map_err(|_| RecvError),
         }
     }
 
@@ -169,8 +169,8 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.end {
-            End::Real(receiver) => receiver.recv_timeout(timeout),
-            End::Controlled(channel) => channel.recv(Some(timeout), here()),
+            Half::Real(receiver) => receiver.recv_timeout(timeout),
+            Half::Controlled(channel) => channel.recv(Some(timeout), here()),
         }
     }
 
@@ -188,8 +188,8 @@ impl<T> Receiver<T> {
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
         Sender(match &self.0 {
-            End::Real(sender) => End::Real(sender.clone()),
-            End::Controlled(channel) => End::Controlled(channel.another_sender()),
+            Half::Real(sender) => Half::Real(sender.clone()),
+            Half::Controlled(channel) => Half::Controlled(channel.another_sender()),
         })
     }
 }
@@ -197,15 +197,15 @@ impl<T> Clone for Sender<T> {
 impl<T> Clone for SyncSender<T> {
     fn clone(&self) -> SyncSender<T> {
         SyncSender(match &self.0 {
-            End::Real(sender) => End::Real(sender.clone()),
-            End::Controlled(channel) => End::Controlled(channel.another_sender()),
+            Half::Real(sender) => Half::Real(sender.clone()),
+            Half::Controlled(channel) => Half::Controlled(channel.another_sender()),
         })
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        if let End::Controlled(channel) = &self.0 {
+        if let Half::Controlled(channel) = &self.0 {
             channel.drop_sender();
         }
     }
@@ -213,7 +213,7 @@ impl<T> Drop for Sender<T> {
 
 impl<T> Drop for SyncSender<T> {
     fn drop(&mut self) {
-        if let End::Controlled(channel) = &self.0 {
+        if let Half::Controlled(channel) = &self.0 {
             channel.drop_sender();
         }
     }
@@ -221,7 +221,7 @@ impl<T> Drop for SyncSender<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        if let End::Controlled(channel) = &self.end {
+        if let Half::Controlled(channel) = &self.end {
             channel.drop_receiver();
         }
     }
