@@ -1,6 +1,6 @@
 //! Event loops: threads that wait for descriptors. What only the program can make ready is under control.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ unsafe extern "C" {
     fn epoll_wait(set: c_int, events: *mut Event, most: c_int, timeout: c_int) -> c_int;
     fn eventfd(value: u32, flags: c_int) -> c_int;
     fn pipe(ends: *mut c_int) -> c_int;
-    fn read(file: c_int, buffer: *mut c_void, length: usize) -> isize;
-    fn write(file: c_int, buffer: *const c_void, length: usize) -> isize;
+    fn read(file: c_int, buffer: *mut u8, length: usize) -> isize;
+    fn write(file: c_int, buffer: *const u8, length: usize) -> isize;
     fn timerfd_create(clock: c_int, flags: c_int) -> c_int;
 }
 
