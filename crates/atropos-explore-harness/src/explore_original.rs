@@ -12,6 +12,7 @@ use atropos_threads::Noted as _;
 
 use crate::parallel::{self, Limits, SharedExploration};
 use crate::partition::Task;
+use crate::saved_schedule::{self, Saved};
 use crate::subject::Subject;
 use crate::{describe, responses};
 
@@ -157,6 +158,11 @@ pub fn check(request: &Request) -> Result<(), String> {
 /// Explores until the test fails, does something that can't be controlled, or the budget is used up.
 pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
     let mut exploration = Exploration::new(request)?;
+    let is_stale = match saved_schedule::run_first(subject, request) {
+        Saved::Fails(explored) => return Ok(exploration.timed(*explored)),
+        Saved::Passes => false,
+        Saved::IsStale => true,
+    };
     loop {
         // Also for a single process, so that the result does not depend on how many there are.
         if exploration.search_in_rounds(subject)?.is_break() {
@@ -175,7 +181,11 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored,
             break;
         }
     }
-    Ok(exploration.finish(subject))
+    let mut explored = exploration.finish(subject);
+    explored
+        .remarks
+        .extend(is_stale.then(saved_schedule::stale));
+    Ok(explored)
 }
 
 /// An exploration under way.
@@ -322,6 +332,14 @@ impl<'o> Exploration<'o> {
         match now >= self.stage_end {
             true => self.end_stage(),
             false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// The same with the time that it took.
+    fn timed(&self, explored: Explored) -> Explored {
+        Explored {
+            nanoseconds: self.start.elapsed().as_nanos() as u64,
+            ..explored
         }
     }
 

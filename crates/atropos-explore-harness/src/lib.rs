@@ -23,6 +23,7 @@ mod partition;
 mod recheck;
 mod request;
 mod responses;
+mod saved_schedule;
 mod subject;
 mod switch;
 mod test_body;

@@ -106,6 +106,9 @@ impl Allowance {
     }
 }
 
+/// The remark on an exploration whose first schedule, which somebody saved, can't be followed any more.
+pub const SAVED_SCHEDULE_IS_STALE: &str = "the saved schedule does not apply any more: the test does something else at one of its choices";
+
 /// A request. Strategies, techniques and schedules are texts that `atropos-search` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -134,6 +137,7 @@ pub struct Request {
     pub step_limit: u64,
     pub processors: usize,
     pub workers: usize,
+    /// The schedule that is replayed, or that an exploration runs before all others; empty for none.
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
     pub mutant: u32,

@@ -38,6 +38,7 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// Where outcomes, log and build go (absolute). It need not be there yet.
     pub output_directory: PathBuf,
+    pub workspace_root: PathBuf,
 }
 
 /// Reads, finds, selects and numbers; says on standard error what the user should know.
@@ -85,6 +86,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         accepted,
         warnings,
         output_directory,
+        workspace_root: workspace.root().as_std_path().to_owned(),
     })
 }
 

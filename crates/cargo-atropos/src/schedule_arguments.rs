@@ -21,6 +21,7 @@ Examples:
   cargo atropos explore --strategy random:100000 --seed 7
   cargo atropos explore --budget 10m          more time for each test
   cargo atropos explore --time adversarial    timers may fire at any moment
+  cargo atropos explore --save                keep failing schedules for later runs
 
 Strategies:
   exhaustive      one schedule of each class of equivalent ones
@@ -29,13 +30,16 @@ Strategies:
   random:N        N schedules at random
   pct:N,D         N schedules, random priorities with D-1 changes
   pos:N           N schedules, a random priority for each operation
-  Without --strategy: exhaustive, within the budget; then the largest K that fits; then random.
+  surw:N          N schedules, all orders of the operations on one object equally likely
+  mixed:N         N schedules, drawn in each of these ways in turn
+  Without --strategy: exhaustive and mixed in turns, within the budget; then the largest K that fits; then mixed.
 
 Exit codes:
   0  nothing was found
   1  wrong usage or input, or an internal error
   2  some test fails under some schedule
-  4  the tests do not build";
+  4  the tests do not build
+  5  nothing was found, but a test that was named could not be explored";
 
 const REPLAY_EXAMPLES: &str = "\
 The schedules of `explore` and of mutants killed under exploration are kept with the programs that they were found
@@ -226,6 +230,10 @@ pub struct ExploreArguments {
     /// How to go through the schedules; the long help lists the strategies
     #[arg(long, value_name = "STRATEGY", value_parser = parse_strategy)]
     pub strategy: Option<String>,
+
+    /// Keep failing schedules in atropos-schedules.toml in the workspace's root, which you commit: later runs try them first
+    #[arg(long)]
+    pub save: bool,
 
     #[command(flatten)]
     pub schedule: ScheduleOptions,

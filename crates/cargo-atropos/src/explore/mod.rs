@@ -3,6 +3,7 @@
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
 //! explored by a [`process`] of its own. Failing schedules are kept ([`saved_schedules`]), for `replay`.
 
+mod committed_schedules;
 mod idle_watch;
 pub mod plain_memory;
 pub mod process;
@@ -23,6 +24,7 @@ use atropos_protocol::FailureKind;
 use atropos_protocol::Test;
 use atropos_protocol::exploration::{Action, Explored, Found, Request, Response};
 
+use self::committed_schedules::CommittedSchedules;
 use self::process::{Ended, Output, Process};
 use self::report::TestReport;
 use self::saved_schedules::{Kept, KeptSchedules};
@@ -94,8 +96,14 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     if arguments.strategy.is_none() && !has_time {
         request.patience = share(request.patience, listed.len(), jobs);
     }
-    let reports = explorer.explore_all(&listed, &request, jobs, &progress)?;
+    let mut committed = CommittedSchedules::read(&prepared.workspace_root)?;
+    let reports = explorer.explore_all(&listed, &request, &committed, jobs, &progress)?;
     drop(progress);
+    if arguments.save && !interrupt.is_requested() {
+        committed.update(&reports);
+        committed.write(&prepared.workspace_root)?;
+    }
+    committed_schedules::warn_of_stale(&reports, arguments.save, terminal);
     let mut kept = KeptSchedules::read(&output);
     for report in &reports {
         if let Some(found) = report.found().filter(|found| !found.schedule.is_empty()) {
@@ -385,6 +393,7 @@ impl Explorer<'_> {
         &self,
         listed: &[ListedTest],
         request: &Request,
+        committed: &CommittedSchedules,
         jobs: usize,
         progress: &Progress,
     ) -> Result<Vec<TestReport>> {
@@ -402,9 +411,15 @@ impl Explorer<'_> {
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
+                            let binary = &self.binaries[listed_test.binary];
                             let request = Request {
                                 // Where fewer tests than jobs are left, several processes share a test.
                                 workers: jobs.div_ceil((listed.len() - number).min(jobs)),
+                                schedule: committed.of(
+                                    &binary.package,
+                                    &binary.target,
+                                    &listed_test.name,
+                                ),
                                 ..request.clone()
                             };
                             let explored = self.explore(listed_test, &request, progress)?;
@@ -416,7 +431,6 @@ impl Explorer<'_> {
                             if self.interrupt.is_requested() {
                                 return Ok(());
                             }
-                            let binary = &self.binaries[listed_test.binary];
                             let report = TestReport {
                                 listed_test: listed_test.clone(),
                                 name: listed_test.name.clone(),
