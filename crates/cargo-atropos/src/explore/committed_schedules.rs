@@ -147,7 +147,7 @@ pub fn warn_of_stale(reports: &[TestReport], are_removed: bool, terminal: Termin
             true => "it was removed",
             false => "`explore --save` removes it",
         };
-        terminal.warn(&format!(
+        terminal.warn(format!(
             "{FILE_NAME}: the schedule of `{}` does not apply any more, and none like it fails; {what}",
             report.name
         ));
