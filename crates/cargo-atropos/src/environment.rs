@@ -9,6 +9,9 @@ use atropos_protocol::{ENV_BOARD, ENV_MUTANT, ENV_OBSERVATIONS, ENV_ZYGOTE};
 /// This program is the compiler wrapper. Holds the directory of the build instructions.
 pub const WRAP: &str = "ATROPOS_WRAP";
 
+/// The user's own compiler wrapper, in whose place we stand. Dependencies are compiled through it.
+pub const USER_WRAPPER: &str = "ATROPOS_USER_WRAPPER";
+
 /// Names the set of planned packages. Units of other packages are compiled again when it changes.
 pub const PLANNED: &str = "ATROPOS_PLANNED";
 
@@ -24,6 +27,7 @@ pub const LOG: &str = "ATROPOS_LOG";
 /// All of them.
 const ALL: &[&str] = &[
     WRAP,
+    USER_WRAPPER,
     PLANNED,
     RECORD,
     KEEP_DOCTESTS,

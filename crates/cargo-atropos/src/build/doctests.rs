@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::process_group::Group;
 use super::test_binary::Invocation;
-use super::{Build, CargoSetting, CompilerEnded, headline};
+use super::{Build, CargoSetting, CompilerEnded, headline, runner};
 use crate::environment;
 use crate::execute::PlainTest;
 use crate::interrupt::Interrupt;
@@ -64,27 +64,37 @@ pub fn build(
     }
     fs::create_dir_all(directory)?;
     let this = std::env::current_exe()?;
-    let mut flags = rustdoc_flags();
-    flags.extend([
+    let mut by_runner = rustdoc_flags();
+    by_runner.extend([
         format!("-Ldependency={}", build.runtime.directory.display()),
-        "--test-runtool".to_owned(),
-        this.display().to_string(),
         "--cap-lints=allow".to_owned(),
     ]);
+    let by_flag = ["--test-runtool".to_owned(), this.display().to_string()];
     let setting = CargoSetting {
         packages: vec![package.package_id.clone()],
         ..build.cargo.clone()
     };
-    let mut command = setting.cargo("test");
-    command
-        .args(["--doc", "--", "--test-threads=1"])
-        .env(ENCODED_FLAGS, flags.join(SEPARATOR))
-        .env(environment::KEEP_DOCTESTS, directory)
-        .stdin(Stdio::null())
-        .stdout(File::create(directory.join("rustdoc.log"))?)
-        .stderr(File::create(directory.join("cargo.log"))?);
-    let cargo = Group::spawn(command).context("can't run cargo")?;
-    let status = cargo.wait(interrupt)?;
+    let call = |flags: &[String]| {
+        let mut command = setting.cargo("test");
+        command
+            .args(["--doc", "--", "--test-threads=1"])
+            .env(ENCODED_FLAGS, flags.join(SEPARATOR))
+            .env(environment::KEEP_DOCTESTS, directory)
+            .stdin(Stdio::null())
+            .stdout(File::create(directory.join("rustdoc.log"))?)
+            .stderr(File::create(directory.join("cargo.log"))?);
+        if flags.len() == by_runner.len() {
+            command.env(runner::variable(&build.toolchain), runner::program()?);
+        }
+        let cargo = Group::spawn(command).context("can't run cargo")?;
+        cargo.wait(interrupt)
+    };
+    // Where the user has a runner, cargo names it to rustdoc, too; then we stand in for that one.
+    let mut status = call(&[&by_runner[..], &by_flag].concat())?;
+    let said = fs::read_to_string(directory.join("cargo.log")).unwrap_or_default();
+    if said.contains("Option 'test-runtool' given more than once") {
+        status = call(&by_runner)?;
+    }
     if interrupt.is_requested() {
         return Ok(Doctests::default());
     }

@@ -4,6 +4,7 @@
 //! [`wrapper`] what to weave; cargo builds; [`test_binary`] records how it would run the results;
 //! [`units`] tells which mutants were built.
 
+mod cargo_config;
 mod cargo_messages;
 mod compiler;
 pub mod doctests;
@@ -12,6 +13,7 @@ pub mod instructions;
 pub mod observed;
 mod observing_unit;
 mod process_group;
+mod runner;
 mod runtime_library;
 mod rustc_call;
 mod shadow_tree;
@@ -33,7 +35,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use atropos_mutants::mutant::MutantId;
 
 use self::cargo_messages::CargoMessages;
@@ -151,6 +153,12 @@ impl CargoSetting {
             .env(self.wrapper_variable(), &self.wrapper)
             .env(environment::WRAP, &self.instructions)
             .env(environment::PLANNED, &self.planned);
+        // A wrapper of the user's would be called on us, and may know compilers by their names.
+        if let Some(wrapper) = cargo_config::rustc_wrapper(&self.manifest_directory) {
+            command
+                .env("RUSTC_WRAPPER", &self.wrapper)
+                .env(environment::USER_WRAPPER, wrapper);
+        }
         if let Some(log) = log::for_wrappers() {
             command.env(environment::LOG, log);
         }
@@ -209,10 +217,18 @@ pub fn play_other_roles() {
     }
 }
 
-/// Whether this program is called on a compiler, whatever its name: cargo gives it options, and test binaries none.
+/// Whether this program is called on a compiler, whatever its name: cargo gives it options, and test binaries none. Or on itself
+/// as another wrapper.
 fn is_compiler(program: &Path, argument: Option<&OsStr>) -> bool {
     program.file_stem().is_some_and(|stem| stem == "rustc")
         || argument.is_some_and(|argument| argument.as_encoded_bytes().starts_with(b"-"))
+        || is_this_program(program)
+}
+
+/// Whether a path, also through a link, leads to this program.
+fn is_this_program(path: &Path) -> bool {
+    let this = std::env::current_exe();
+    this.is_ok_and(|this| fs::canonicalize(path).is_ok_and(|path| path == this))
 }
 
 /// Builds all mutants of a plan, at the speed asked for or faster: a plan that was once worth
@@ -527,7 +543,7 @@ fn call_cargo(
     command
         .args(&setting.test_targets)
         .args(["--no-fail-fast", "--message-format=json"])
-        .arg(runner_argument(toolchain)?)
+        .env(runner::variable(toolchain), runner::program()?)
         .env(environment::RECORD, &records)
         .stderr(stderr);
     let (status, messages) = listen(command, interrupt)?;
@@ -539,6 +555,9 @@ fn call_cargo(
     }
     if let Some(ended) = CompilerEnded::in_log(&cargo_log) {
         return Err(BuildFailure::Internal(ended.into()));
+    }
+    if let Some(why) = said_by_wrapper(&cargo_log).filter(|_| messages.errors.is_empty()) {
+        return Err(BuildFailure::Internal(anyhow!(why)));
     }
     let mut said = messages.errors.join("\n");
     if said.is_empty() {
@@ -558,14 +577,13 @@ fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, Ca
     Ok((status, messages))
 }
 
-/// Tells cargo that this program runs the test binaries of the host.
-fn runner_argument(toolchain: &Toolchain) -> Result<String> {
-    let this = std::env::current_exe()?;
-    let this = this.to_str().context("this program's path is not text")?;
-    Ok(format!(
-        "--config=target.{}.runner=[{this:?}]",
-        toolchain.host
-    ))
+/// What the compiler wrapper has against a unit, by cargo's log.
+fn said_by_wrapper(log: &Path) -> Option<String> {
+    let text = fs::read_to_string(log).ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("atropos: "))?;
+    Some(line.to_owned())
 }
 
 /// Joins what cargo would run with what cargo says of it and what the wrapper did.

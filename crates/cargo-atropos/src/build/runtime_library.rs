@@ -63,6 +63,8 @@ pub struct RuntimeRejected {
 pub struct RuntimeLibrary {
     pub threads: Threads,
     pub directory: PathBuf,
+    /// The target that it is compiled for.
+    pub host: String,
     /// Of the programs that link it.
     speed: Speed,
     /// Accesses to plain memory are watched.
@@ -103,6 +105,7 @@ impl RuntimeLibrary {
         RuntimeLibrary {
             directory: cache.join(format!("{name}-{:016x}{inlined}", hasher.finish())),
             threads,
+            host: toolchain.host.clone(),
             speed,
             watches_memory: false,
         }

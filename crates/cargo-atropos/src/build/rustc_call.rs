@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
+use anyhow::{Result, bail};
+
 /// Bytes of stack for rustc; it has 8 MiB of itself. Only what is used is taken.
 const STACK: usize = 256 << 20;
 
@@ -99,6 +101,30 @@ impl RustcCall {
         self.values_of("--crate-type")
             .any(|kind| kind == "proc-macro")
             || self.crate_name().starts_with("build_script_")
+    }
+
+    /// Whether the runtime, which is compiled for `host`, can be a part of the unit's program.
+    pub fn can_be_woven(&self, host: &str) -> Result<()> {
+        if let Some(target) = self.value_of("--target").filter(|target| *target != host) {
+            bail!(
+                "the tests are built for `{target}`, and mutants are only run on this machine, `{host}`; \
+                 set `CARGO_BUILD_TARGET={host}` to test them here"
+            );
+        }
+        let features = self
+            .values_of("-C")
+            .filter_map(|option| option.strip_prefix("target-feature="));
+        let last = features
+            .flat_map(|features| features.split(','))
+            .filter(|feature| feature.ends_with("crt-static"))
+            .last();
+        if last.is_some_and(|feature| feature.starts_with('+')) {
+            bail!(
+                "the tests are linked statically (`target-feature=+crt-static`), and mutants need the C library as a \
+                 shared one; leave that flag out of `RUSTFLAGS` for this run"
+            );
+        }
+        Ok(())
     }
 
     /// What tells this unit from all others of the build.
@@ -310,6 +336,19 @@ mod tests {
         assert_eq!(flags(""), all);
         assert_eq!(flags("-C overflow-checks=off"), all[..2]);
         assert_eq!(flags("-C opt-level=3"), [""; 0]);
+    }
+
+    #[test]
+    fn other_targets_and_static_programs_are_refused() {
+        let check = |more: &str| {
+            call(&format!("{LIB} {more}"))
+                .unwrap()
+                .can_be_woven("x86_64-linux")
+        };
+        assert!(check("").is_ok() && check("--target x86_64-linux").is_ok());
+        assert!(check("--target x86_64-musl").is_err());
+        assert!(check("-C target-feature=+avx,+crt-static").is_err());
+        assert!(check("-C target-feature=+crt-static -C target-feature=-crt-static").is_ok());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::process;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::runner;
 use crate::environment;
 
 /// What we set for our own calls of cargo, and what no test should see.
@@ -50,7 +51,7 @@ impl Invocation {
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
                 .filter(|(name, _)| !OUR_VARIABLES.contains(&name.as_str()))
-                .filter(|(name, _)| !environment::is_ours(name))
+                .filter(|(name, _)| !environment::is_ours(name) && !runner::is_variable(name))
                 .collect(),
         })
     }

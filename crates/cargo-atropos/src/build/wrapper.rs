@@ -23,6 +23,7 @@ use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, we
 
 use super::compiler::{self, Compiled, CompilerEnded};
 use super::instructions::BuildInstructions;
+use super::is_this_program;
 use super::rustc_call::RustcCall;
 use super::shadow_tree::{Shadow, without_parents};
 use super::unit_cfg::UnitCfg;
@@ -39,7 +40,19 @@ const RETRIES: u32 = 6;
 
 /// Acts as rustc. Never returns.
 pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> ! {
-    let words: Vec<OsString> = arguments.collect();
+    let mut words: Vec<OsString> = arguments.collect();
+    // Where the user has a wrapper for all crates, we are called in its place, and on ourselves for those of the workspace.
+    if let Some(wrapper) = env::var_os(environment::USER_WRAPPER) {
+        match is_this_program(Path::new(&words[0])) {
+            true => drop(words.remove(0)),
+            false if env::var_os("RUSTC_WORKSPACE_WRAPPER").is_some() => {
+                words.insert(0, wrapper);
+                become_rustc(&words);
+            }
+            // Explored: all crates are ours.
+            false => {}
+        }
+    }
     // Build scripts try out what the compiler can do. Only cargo's own calls name a crate so.
     if env::var_os("CARGO_CRATE_NAME").is_none() {
         become_rustc(&words);
@@ -138,6 +151,7 @@ impl Unit {
         if !instructions.is_for(call) {
             return Ok(None);
         }
+        call.can_be_woven(&instructions.runtime.host)?;
         let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
         let Some((package_index, package)) = instructions.package(Path::new(&manifest_dir))? else {
             return Ok(None);

@@ -11,6 +11,7 @@ mod concurrency_operators;
 mod crate_kinds;
 mod deep_recursion;
 mod dependency_cycles;
+mod environments;
 mod failing_tests;
 mod gate;
 mod generated_programs;
