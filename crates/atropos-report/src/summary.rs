@@ -56,7 +56,7 @@ pub fn summary(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String 
         told: BTreeSet::new(),
         lines: Vec::new(),
     };
-    text.lines.extend(score(outcomes));
+    text.lines.extend(score(outcomes, text.width()));
     if layout.all {
         text.lines.extend(figures(outcomes));
     }
@@ -101,8 +101,8 @@ impl Text<'_> {
             (None, true) => usize::MAX,
             (None, false) => PLACES,
         };
-        // The lines behind the places: what else there is, the reports, the reason of the exit code, the prompt.
-        let behind = self.layout.reports.len() + 4;
+        // The lines behind the places: what else there is (two), the reports, the reason of the exit code, the prompt.
+        let behind = self.layout.reports.len() + 5;
         let screen = self.layout.height.unwrap_or(SCREEN).max(LEAST_SCREEN) - behind;
         let heading = self.lines.len();
         let mut shown = 0;
@@ -305,7 +305,7 @@ fn heading(number: &str, records: &[&MutantRecord], what: &str) -> String {
 }
 
 /// The score with the numbers of each verdict, in one line or two.
-fn score(outcomes: &Outcomes) -> Vec<String> {
+fn score(outcomes: &Outcomes, width: usize) -> Vec<String> {
     let totals = &outcomes.totals;
     let whole = totals.killed + totals.missed();
     let mutants = count(totals.mutants, "mutant");
@@ -346,13 +346,13 @@ fn score(outcomes: &Outcomes) -> Vec<String> {
     let others: Vec<String> = others.collect();
     let killed = format!("{} killed", totals.killed);
     let numbers = [vec![killed], others].concat().join(", ");
-    vec![
-        line,
-        format!(
-            "{mutants} in {}: {numbers}",
-            duration(outcomes.timings.total)
-        ),
-    ]
+    let numbers = format!(
+        "{mutants} in {}: {numbers}",
+        duration(outcomes.timings.total)
+    );
+    let mut lines = vec![line];
+    lines.extend(wrapped(&numbers, width));
+    lines
 }
 
 /// What each verdict means, how mutants were killed, and where the time went.

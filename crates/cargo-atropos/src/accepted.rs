@@ -22,6 +22,12 @@ use crate::terminal::Terminal;
 /// The name of the file within the workspace's root.
 pub const FILE_NAME: &str = "atropos-accepted.toml";
 
+/// What a new file begins with.
+const HEADER: &str = "\
+# Mutants that no test needs to notice, with the reasons. `cargo atropos accept` adds to this file,
+# and `cargo atropos accept --expired` lists what can go. Commit it.
+";
+
 pub const ACCEPT_EXAMPLES: &str = "\
 The entries are written to atropos-accepted.toml in the workspace's root, which you commit. Runs report these mutants as
 accepted, with the reason, and count them neither in the score nor for the exit code.
@@ -171,29 +177,41 @@ pub fn accept(arguments: AcceptArguments) -> Result<ExitCode> {
     let outcomes = setup.last_run("accept a mutant of")?;
     let records = meant(&outcomes, &mutant)?;
     let root = setup.workspace.root().as_std_path().to_owned();
-    let accepted = Accepted::read(&root)?;
-    let path = root.join(FILE_NAME);
+    let before = Accepted::read(&root)?;
+    for record in &records {
+        if let Some(reason) = before.reason(&record.info) {
+            let name = record.info.name();
+            setup
+                .terminal
+                .note(format!("{name} is accepted already: {reason}"));
+        }
+    }
+    for record in add(&root, &records, reason.trim())? {
+        writeln!(setup.terminal.stdout(), "accepted: {}", record.info.name())?;
+    }
+    Ok(ExitCode::Success)
+}
+
+/// Adds entries for these mutants to the file of a workspace, but for those that have one. Gives those that were added.
+pub fn add<'r>(
+    workspace_root: &Path,
+    records: &[&'r MutantRecord],
+    reason: &str,
+) -> Result<Vec<&'r MutantRecord>> {
+    let accepted = Accepted::read(workspace_root)?;
+    let path = workspace_root.join(FILE_NAME);
     let mut text = match fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(_) => "# Mutants that no test needs to notice, with the reasons. `cargo atropos accept` adds to this file,\n\
-             # and `cargo atropos accept --expired` lists what can go. Commit it.\n"
-            .to_owned(),
+        Err(_) => HEADER.to_owned(),
     };
-    for record in records {
-        let name = record.info.name();
-        match accepted.reason(&record.info) {
-            Some(reason) => setup
-                .terminal
-                .note(format!("{name} is accepted already: {reason}")),
-            None => {
-                text += &written(&record.info, reason.trim());
-                writeln!(setup.terminal.stdout(), "accepted: {name}")?;
-            }
-        }
+    let is_new = |record: &&&MutantRecord| accepted.reason(&record.info).is_none();
+    let new: Vec<&MutantRecord> = records.iter().filter(is_new).copied().collect();
+    for record in &new {
+        text += &written(&record.info, reason);
     }
     Accepted::parse(&text).context("nothing was written")?;
     fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
-    Ok(ExitCode::Success)
+    Ok(new)
 }
 
 /// The mutants of the last run that a word on the command line means, all of which no test notices.

@@ -17,6 +17,7 @@ use crate::did_you_mean::nearest;
 use crate::gate::{GATE_HEADING, GateOptions};
 use crate::model::ModelCommand;
 use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
+use crate::review::{REVIEW_EXAMPLES, ReviewArguments};
 pub use crate::schedule_arguments::{
     Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,
     ScheduleOptions,
@@ -136,6 +137,9 @@ pub enum Command {
     /// Accept a survivor with a reason: it is no longer counted
     #[command(after_long_help = ACCEPT_EXAMPLES)]
     Accept(AcceptArguments),
+    /// Walk through the survivors of the last run in the terminal
+    #[command(after_long_help = REVIEW_EXAMPLES)]
+    Review(ReviewArguments),
     /// Make a report of the last run again, in any format, without running anything
     #[command(after_long_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -468,6 +472,7 @@ impl Arguments {
             Some(Command::Replay(replay)) => replay.output.colors,
             Some(Command::Show(show)) => show.output.colors,
             Some(Command::Accept(accept)) => accept.output.colors,
+            Some(Command::Review(review)) => review.output.colors,
             Some(Command::Report(report)) => report.colors,
             Some(Command::Operators(operators)) => operators.colors,
             // What they print has no colours of ours.
@@ -531,13 +536,14 @@ fn behind_options(error: &clap::Error, arguments: &mut Vec<OsString>) -> bool {
     }
 }
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
     "list",
     "explore",
     "replay",
     "show",
     "accept",
+    "review",
     "report",
     "operators",
     "completions",

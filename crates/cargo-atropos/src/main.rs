@@ -52,6 +52,7 @@ mod explore;
 mod replay;
 mod reports;
 mod results;
+mod review;
 mod run;
 
 mod list;
@@ -107,6 +108,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Replay(arguments)) => replay::replay(*arguments),
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Accept(arguments)) => accepted::accept(arguments),
+        Some(Command::Review(arguments)) => review::review(arguments),
         Some(Command::Report(arguments)) => reports::again(arguments),
         Some(Command::Completions(arguments)) => completions::completions(&arguments),
         Some(Command::Man) => completions::manual(),

@@ -212,9 +212,9 @@ impl Progress {
     /// Names a mutant that no test has noticed, above the live line: there people look while they wait. Elsewhere, and
     /// where there are many, the summary is enough.
     pub fn survivor(&self, info: &MutantInfo, is_final: bool) {
-        if self.shared.terminal.live_width().is_none() {
+        let Some(width) = self.shared.terminal.live_width() else {
             return;
-        }
+        };
         let survivors = {
             let mut state = self.shared.lock();
             state.survivors += 1;
@@ -225,7 +225,7 @@ impl Progress {
             false => "survives so far",
         };
         match survivors.cmp(&(SURVIVORS_SHOWN + 1)) {
-            Ordering::Less => self.say(&format!("{word}: {info}")),
+            Ordering::Less => self.say(&shortened(&format!("{word}: {info}"), width)),
             Ordering::Equal => self.say("and more survivors, which the summary shows"),
             Ordering::Greater => {}
         }

@@ -89,7 +89,12 @@ fn as_json(record: &MutantRecord, tests: &[TestRecord]) -> Result<serde_json::Va
 }
 
 /// Everything about one mutant, for people.
-fn page(record: &MutantRecord, tests: &[TestRecord], source: Option<&str>, all: bool) -> String {
+pub fn page(
+    record: &MutantRecord,
+    tests: &[TestRecord],
+    source: Option<&str>,
+    all: bool,
+) -> String {
     let info = &record.info;
     let mut page = String::new();
     let place = styled(style::PLACE, info.place());

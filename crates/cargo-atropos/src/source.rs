@@ -111,55 +111,55 @@ impl Discovery {
             no_std: fs::read_to_string(&root_file).is_ok_and(|text| is_no_std(&text)),
             edition: target.edition.into(),
         };
-        let mut ahead = vec![Way {
+        let mut ahead = vec![ModulePath {
             file: ModuleFile::crate_root(root_file),
             target: index,
             cfg: Vec::new(),
             is_test_code: !target.role.is_mutated(),
             parents: Vec::new(),
         }];
-        while let Some(way) = ahead.pop() {
-            let Some(file) = self.meet(found, &way, &options) else {
+        while let Some(module_path) = ahead.pop() {
+            let Some(file) = self.meet(found, &module_path, &options) else {
                 continue;
             };
-            if !file.add(&way) {
+            if !file.add(&module_path) {
                 continue;
             }
             let modules = file.mutants.modules.iter();
-            let on: Vec<Way> = modules
-                .filter_map(|module| self.enter(&way, module))
+            let on: Vec<ModulePath> = modules
+                .filter_map(|module| self.enter(&module_path, module))
                 .collect();
             // The stack hands them out in the order of the text.
             ahead.extend(on.into_iter().rev());
         }
     }
 
-    /// The file at the end of a way, read unless it is known already.
+    /// The file at the end of a module path, read unless it is known already.
     fn meet<'f>(
         &mut self,
         found: &'f mut Vec<FoundFile>,
-        way: &Way,
+        module_path: &ModulePath,
         options: &FindOptions,
     ) -> Option<&'f mut FoundFile> {
-        let path = relative(&way.file.path, &self.workspace_root);
+        let path = relative(&module_path.file.path, &self.workspace_root);
         let options = FindOptions {
-            test_only: way.is_test_code,
+            test_only: module_path.is_test_code,
             ..options.clone()
         };
         let known = found.iter().position(|file| file.path == path);
         let index = match known {
             // Test code has no mutants; if the file is code as well, it must be read again.
-            Some(known) if found[known].is_test_code() && !way.is_test_code => {
-                found[known].mutants = self.read(&way.file.path, &path, &options)?;
+            Some(known) if found[known].is_test_code() && !module_path.is_test_code => {
+                found[known].mutants = self.read(&module_path.file.path, &path, &options)?;
                 known
             }
             Some(known) => known,
             None => {
-                let mutants = self.read(&way.file.path, &path, &options)?;
+                let mutants = self.read(&module_path.file.path, &path, &options)?;
                 found.push(FoundFile {
                     path,
                     mutants,
-                    ways: Vec::new(),
+                    paths: Vec::new(),
                 });
                 found.len() - 1
             }
@@ -167,12 +167,12 @@ impl Discovery {
         found.get_mut(index)
     }
 
-    /// The way on into a module that lies in a file of its own.
-    fn enter(&mut self, way: &Way, module: &ChildModule) -> Option<Way> {
-        match way.file.child(module, |path| path.is_file()) {
-            Ok(file) => (!way.leads_through(&file)).then(|| way.on(file, module)),
+    /// The module path on into a module that lies in a file of its own.
+    fn enter(&mut self, module_path: &ModulePath, module: &ChildModule) -> Option<ModulePath> {
+        match module_path.file.child(module, |path| path.is_file()) {
+            Ok(file) => (!module_path.leads_through(&file)).then(|| module_path.on(file, module)),
             // A module under a cfg may have no file here, and rustc does not mind.
-            Err(_) if !module.cfg.is_empty() || !way.cfg.is_empty() => None,
+            Err(_) if !module.cfg.is_empty() || !module_path.cfg.is_empty() => None,
             Err(sought) => {
                 let sought: Vec<String> = sought
                     .iter()
@@ -181,7 +181,7 @@ impl Discovery {
                 self.warn(format!(
                     "module `{}` of {} is left out: there is no {}",
                     module.path.join("::"),
-                    relative(&way.file.path, &self.workspace_root),
+                    relative(&module_path.file.path, &self.workspace_root),
                     sought.join(" or ")
                 ));
                 None
@@ -223,9 +223,9 @@ impl Discovery {
     }
 }
 
-/// A way through module declarations to a file.
+/// A path through module declarations to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Way {
+struct ModulePath {
     file: ModuleFile,
     /// Index of the target at whose root it starts.
     target: usize,
@@ -236,11 +236,11 @@ struct Way {
     parents: Vec<Utf8PathBuf>,
 }
 
-impl Way {
-    fn on(&self, file: ModuleFile, module: &ChildModule) -> Way {
+impl ModulePath {
+    fn on(&self, file: ModuleFile, module: &ChildModule) -> ModulePath {
         let mut parents = self.parents.clone();
         parents.push(self.file.path.clone());
-        Way {
+        ModulePath {
             file,
             target: self.target,
             cfg: [&self.cfg[..], &module.cfg[..]].concat(),
@@ -255,27 +255,29 @@ impl Way {
     }
 }
 
-/// A file and all ways to it.
+/// A file and all module paths to it.
 struct FoundFile {
     path: Utf8PathBuf,
     mutants: FileMutants,
-    ways: Vec<Way>,
+    paths: Vec<ModulePath>,
 }
 
 impl FoundFile {
     fn is_test_code(&self) -> bool {
-        self.ways.iter().all(|way| way.is_test_code)
+        self.paths
+            .iter()
+            .all(|module_path| module_path.is_test_code)
     }
 
-    /// Notes a way. Says whether it tells anything new, also to the file's submodules.
-    fn add(&mut self, way: &Way) -> bool {
-        let known = self.ways.iter().any(|other| {
-            other.target == way.target
-                && other.cfg == way.cfg
-                && other.is_test_code == way.is_test_code
+    /// Notes a module path. Says whether it tells anything new, also to the file's submodules.
+    fn add(&mut self, module_path: &ModulePath) -> bool {
+        let known = self.paths.iter().any(|other| {
+            other.target == module_path.target
+                && other.cfg == module_path.cfg
+                && other.is_test_code == module_path.is_test_code
         });
         if !known {
-            self.ways.push(way.clone());
+            self.paths.push(module_path.clone());
         }
         !known
     }
@@ -284,18 +286,25 @@ impl FoundFile {
     fn planned(self, text: &str) -> PlannedFile {
         let steps_only = self.is_test_code();
         let alternatives = self
-            .ways
+            .paths
             .iter()
-            .filter(|way| way.is_test_code == steps_only)
-            .map(|way| way.cfg.clone())
+            .filter(|module_path| module_path.is_test_code == steps_only)
+            .map(|module_path| module_path.cfg.clone())
             .collect();
-        let mut targets: Vec<usize> = self.ways.iter().map(|way| way.target).collect();
+        let mut targets: Vec<usize> = self
+            .paths
+            .iter()
+            .map(|module_path| module_path.target)
+            .collect();
         targets.dedup();
-        let roots = self.ways.iter().filter(|way| way.parents.is_empty());
+        let roots = self
+            .paths
+            .iter()
+            .filter(|module_path| module_path.parents.is_empty());
         PlannedFile {
             path: self.path,
             targets,
-            crate_root_of: roots.map(|way| way.target).collect(),
+            crate_root_of: roots.map(|module_path| module_path.target).collect(),
             cfg: any_of(alternatives),
             steps_only,
             text_hash: StableHash::default().text(text).finish(),

@@ -6,5 +6,6 @@ mod cargo_conventions;
 mod discovery;
 mod project;
 mod reporting;
+mod reviewing;
 mod selection;
 mod showing;
