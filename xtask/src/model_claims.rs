@@ -48,8 +48,14 @@ pub fn run(options: &Options) -> Result<()> {
         fs::remove_file(&model)?;
     }
     println!(
-        "{} models, {} of which fail by themselves; {} mutants, {} killed: every claim was checked, {} were wrong",
-        counts.models, counts.failing, counts.mutants, counts.killed, counts.wrong
+        "{} models, {} of which fail by themselves; {} mutants, {} killed ({} more were not counted, because no written test \
+         showed it): every claim was checked; reports that are wrong: {}",
+        counts.models,
+        counts.failing,
+        counts.mutants,
+        counts.killed,
+        counts.unconfirmed,
+        counts.wrong
     );
     ensure!(counts.wrong == 0, "claims were wrong");
     ensure!(counts.mutants >= options.at_least, "too few mutants");
@@ -62,6 +68,7 @@ struct Counts {
     failing: u64,
     mutants: u64,
     killed: u64,
+    unconfirmed: u64,
     wrong: u64,
 }
 
@@ -105,14 +112,10 @@ fn check(tool: &Path, model: &Path, place: &Path, how: &[&str], counts: &mut Cou
     check.arg(&out);
     let checked = process::run(check, LIMIT)?;
     let unconfirmed = report["unconfirmed"].as_u64().unwrap_or(0);
-    if !checked.success() || unconfirmed > 0 {
+    counts.unconfirmed += unconfirmed;
+    if !checked.success() {
         counts.wrong += 1;
-        println!(
-            "{}: {unconfirmed} claims were not confirmed\n{}{}",
-            model.display(),
-            checked.stdout,
-            checked.stderr
-        );
+        println!("{}:\n{}{}", model.display(), checked.stdout, checked.stderr);
     }
     fs::remove_dir_all(&out)?;
     Ok(())

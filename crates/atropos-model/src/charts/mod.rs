@@ -1,9 +1,10 @@
-//! State charts: drawn in SCXML, PlantUML or Mermaid, translated to OOAS text.
+//! State charts: in SCXML, PlantUML, Mermaid, or JSON of XState or GraphWalker, translated to OOAS text.
 //!
 //! source → (`scxml`, `plantuml`) → `chart` → `validate` → `translate` → OOAS text. Nothing in a chart is silently ignored: what has no
 //! translation is a problem with a place and advice.
 
 pub mod chart;
+mod json;
 mod names;
 pub mod plantuml;
 pub mod problem;
@@ -26,6 +27,8 @@ enum Format {
     Scxml,
     PlantUml,
     Mermaid,
+    /// XState or GraphWalker.
+    Json,
 }
 
 fn format(file: &str, source: &str) -> Option<Format> {
@@ -35,6 +38,9 @@ fn format(file: &str, source: &str) -> Option<Format> {
         () if is_mermaid(source) => Some(Format::Mermaid),
         () if start.starts_with("@startuml") => Some(Format::PlantUml),
         () if start.starts_with('<') => Some(Format::Scxml),
+        () if start.starts_with('{') && (json::is_chart(source) || extension == "json") => {
+            Some(Format::Json)
+        }
         () if extension == "scxml" => Some(Format::Scxml),
         () if matches!(extension, "puml" | "plantuml") => Some(Format::PlantUml),
         () if matches!(extension, "mmd" | "mermaid") => Some(Format::Mermaid),
@@ -66,12 +72,14 @@ pub fn is_scxml(file: &str, source: &str) -> bool {
 /// Reads a chart; `None` for other files.
 pub fn read(file: &str, source: &str) -> Option<Result<Chart, Problems>> {
     let format = format(file, source)?;
-    if let Some(problems) = too_large(file, source) {
+    let problems = (format != Format::Json).then(|| too_large(file, source));
+    if let Some(problems) = problems.flatten() {
         return Some(Err(problems));
     }
     Some(match format {
         Format::Scxml => scxml::read(file, source),
         Format::PlantUml | Format::Mermaid => plantuml::read(file, source),
+        Format::Json => json::read(file, source),
     })
 }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// The model: .ooas, .scxml, .puml
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
     pub file: PathBuf,
     /// What of the original's exploration is used again for mutants: naive, basic, one-state, state-set, all-states, or
     /// `all` to compare them

@@ -1,7 +1,7 @@
 //! `model generate` and `model rust`.
 
 use super::progress::ProgressLine;
-use super::{Together, count, deliver, load_with, most_memory, what_stopped};
+use super::{Together, count, deliver, load_quietly, load_with, most_memory, what_stopped};
 use crate::generation::{
     EngineKind, Finished, Generated, Options, Path as TestPath, Progress, StateGraph, StrategyKind,
     Workers, generate_with,
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// The model: .ooas, .scxml, .puml
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
     pub file: PathBuf,
     /// Where the files go: `model-tests` for reports, `tests` for Rust tests if not given.
     #[arg(short, long)]
@@ -93,7 +93,8 @@ pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Op
         order: suite.order,
         sample: suite.sample,
     };
-    load_with(file, &together, suite.seed)
+    // Whoever generated the suite was warned then; of a chart's translation nobody need be.
+    load_quietly(file, &together, suite.seed)
 }
 
 fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {

@@ -29,7 +29,7 @@ pub use system_tests::{MonitorArgs, TestArgs};
 pub enum ModelCommand {
     /// Check a model and show everything that is wrong with it.
     Check {
-        /// The model: .ooas, .scxml, .puml
+        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
         file: PathBuf,
     },
     /// Format a model's text.
@@ -43,9 +43,9 @@ pub enum ModelCommand {
         #[arg(long)]
         check: bool,
     },
-    /// Translate a state chart (SCXML or PlantUML) to OOAS.
+    /// Translate a state chart to OOAS.
     Translate {
-        /// The chart: .scxml, .puml
+        /// The chart: SCXML, PlantUML, Mermaid, XState or GraphWalker
         file: PathBuf,
         /// Where the text goes; standard output if not given.
         #[arg(short, long)]
@@ -53,7 +53,7 @@ pub enum ModelCommand {
     },
     /// Walk through a model: inputs typed or from a script on standard input.
     Run {
-        /// The model: .ooas, .scxml, .puml
+        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
         file: PathBuf,
         /// For `random`
         #[arg(long, default_value_t = 0)]
@@ -104,7 +104,7 @@ pub enum SyntheticKind {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The model: .ooas, .scxml, .puml
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
     pub file: PathBuf,
     #[command(flatten)]
     pub together: Together,
@@ -215,7 +215,7 @@ fn translate_file(file: &Path, to: Option<&Path>, out: &mut dyn Write) -> anyhow
     match source(file)? {
         None => Ok(false),
         Some(source) if !source.is_chart() => bail!(
-            "{} is no chart that is read: neither SCXML, PlantUML nor Mermaid",
+            "{} is no chart that is read: neither SCXML, PlantUML, Mermaid, XState nor GraphWalker",
             file.display()
         ),
         Some(source) => deliver(&source.text, to, out),
@@ -244,13 +244,28 @@ fn load(file: &Path) -> anyhow::Result<Option<Loaded>> {
 
 /// The same with the mutants that act together.
 fn load_with(file: &Path, together: &Together, seed: u64) -> anyhow::Result<Option<Loaded>> {
-    let mut loaded = load(file)?;
+    Ok(combined(load(file)?, together, seed))
+}
+
+/// The same, which tells nothing but what stands in the way.
+fn load_quietly(file: &Path, together: &Together, seed: u64) -> anyhow::Result<Option<Loaded>> {
+    let mut findings = String::new();
+    let source = Source::read(file, color(), &mut |text| findings.push_str(text))?;
+    let loaded =
+        source.and_then(|source| source.check(color(), &mut |text| findings.push_str(text)));
+    if loaded.is_none() {
+        tell(&findings);
+    }
+    Ok(combined(loaded, together, seed))
+}
+
+fn combined(mut loaded: Option<Loaded>, together: &Together, seed: u64) -> Option<Loaded> {
     if let Some(Loaded { model, .. }) = &mut loaded {
         let sample = together.sample.unwrap_or(model.mutants.open().count());
         let model = Arc::make_mut(model);
         model.mutants.combine(together.order.into(), sample, seed);
     }
-    Ok(loaded)
+    loaded
 }
 
 fn check_file(file: &Path, out: &mut dyn Write) -> anyhow::Result<bool> {

@@ -5,9 +5,9 @@
 //! several `<scxml>`), and the attributes `at:after` on `<transition>`, `at:type` on `<data>`, `at:queue` on `<scxml>`.
 
 mod action;
-mod ecmascript;
+pub(super) mod ecmascript;
 mod element;
-mod events;
+pub(super) mod events;
 mod network;
 mod state;
 

@@ -3,6 +3,7 @@
 mod car_alarm;
 mod errors;
 mod examples;
+mod json;
 mod mermaid;
 mod network;
 mod parallel;

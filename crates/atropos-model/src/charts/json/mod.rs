@@ -1,0 +1,84 @@
+//! Charts in JSON: XState's machine configurations and GraphWalker's models.
+
+mod graphwalker;
+mod value;
+mod xstate;
+
+use super::chart::{Chart, Notation, Span, Text};
+use super::problem::{Collector, Problems};
+use value::Json;
+
+/// Which of the two a text is; nothing if it is neither.
+pub fn is_chart(source: &str) -> bool {
+    serde_json::from_str::<Json>(source).is_ok_and(|json| is_graphwalker(&json) || is_xstate(&json))
+}
+
+fn is_graphwalker(json: &Json) -> bool {
+    json.get("models").is_some()
+}
+
+fn is_xstate(json: &Json) -> bool {
+    json.get("states").is_some()
+}
+
+/// Reads a file in either format.
+pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
+    let mut reader = Reader {
+        source,
+        collector: Collector::default(),
+    };
+    let machine = match serde_json::from_str::<Json>(source) {
+        Err(error) => {
+            let line = source.lines().take(error.line().saturating_sub(1));
+            let start = line.map(|line| line.len() + 1).sum::<usize>() + error.column();
+            let start = start.min(source.len().saturating_sub(1));
+            reader.collector.advise(
+                start..start + 1,
+                format!("this is not well-formed JSON: {error}"),
+                "names are in double quotes, and no comma stands before `}` or `]`",
+            );
+            None
+        }
+        Ok(json) if is_graphwalker(&json) => graphwalker::machine(&json, &mut reader),
+        Ok(json) => xstate::machine(&json, &mut reader),
+    };
+    let chart = machine.map(|machine| Chart {
+        name: machine.name.text.clone(),
+        notation: Notation::Scxml,
+        types: Vec::new(),
+        machines: vec![machine],
+        instances: Vec::new(),
+    });
+    if let Some(chart) = &chart {
+        super::validate::check(chart, &mut reader.collector);
+    }
+    reader.collector.finish(file, source, chart)
+}
+
+/// What is needed to complain.
+struct Reader<'s> {
+    source: &'s str,
+    collector: Collector,
+}
+
+impl Reader<'_> {
+    /// The first place where a text stands in quotes.
+    fn span(&self, text: &str) -> Span {
+        let found = self.source.find(&format!("\"{text}\""));
+        found.map_or(0..1, |at| at + 1..at + 1 + text.len())
+    }
+
+    fn text(&self, text: &str) -> Text {
+        Text::new(text, self.span(text))
+    }
+
+    /// A name as OOAS wants it, at the place of what is written.
+    fn name(&self, text: &str) -> Text {
+        Text::new(super::names::identifier(text), self.span(text))
+    }
+
+    fn advise(&mut self, at: &str, message: impl Into<String>, advice: &str) {
+        let span = self.span(at);
+        self.collector.advise(span, message, advice);
+    }
+}
