@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Larger files are not kept, and so not brought back.
+/// Larger files can't be kept, and so not be brought back.
 const LARGEST: u64 = 64 << 20;
 const ENTRIES: &str = "entries";
 const EXTENSION: &str = "undo";
@@ -56,7 +56,8 @@ impl Log {
         }
     }
 
-    /// Keeps what is at a path, or that there is nothing.
+    /// Keeps what is at a path, or that there is nothing. What can't be brought back (large files, devices, pipes, sockets) is
+    /// an error of the kind `Unsupported`.
     pub fn keep(&self, path: &Path) -> io::Result<()> {
         let path = path.to_owned();
         let metadata = match fs::symlink_metadata(&path) {
@@ -85,7 +86,7 @@ impl Log {
             fs::copy(&path, &copy)?;
             self.write(&Entry::File { copy, mode, path })
         } else {
-            Ok(())
+            Err(io::ErrorKind::Unsupported.into())
         }
     }
 
@@ -319,6 +320,19 @@ mod tests {
         fs::write(kept("inner/x"), "and again").unwrap();
         let mode = Permissions::from_mode(0o700);
         fs::set_permissions(kept("inner"), mode).unwrap();
+    }
+
+    #[test]
+    fn what_cant_be_brought_back_is_an_error() {
+        let place = Place::new("unsupported");
+        let large = place.at("large");
+        File::create(&large).unwrap().set_len(LARGEST + 1).unwrap();
+        let error = place.log().keep(&large).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+        let socket = place.at("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let error = place.log().keep(&socket).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     }
 
     #[test]

@@ -5,16 +5,17 @@
 //! time. Before a mutant's happen they are written down, so that they can be undone (`atropos_protocol::undo`).
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, OsStr, c_char};
+use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use atropos_protocol::undo::Log;
-use atropos_protocol::{Board, sys};
+use atropos_protocol::{Board, TestResult, sys};
 
+use crate::conclude;
 use crate::role::{self, Role};
 
 /// What is there are no files, but for those in shared memory.
@@ -166,9 +167,24 @@ fn keep(board: &Board, path: PathBuf) {
     let is_new = KEPT
         .try_lock()
         .map_or(true, |mut kept| kept.insert(path.clone()));
-    if is_new {
-        let _ = Log::of(board.path()).keep(&path);
+    if !is_new {
+        return;
     }
+    let kept = Log::of(board.path()).keep(&path);
+    let cant_be_undone = kept.is_err_and(|error| error.kind() == io::ErrorKind::Unsupported);
+    if cant_be_undone && is_old(board, &path) {
+        let text = format!("changing {}, which can't be undone", path.display());
+        conclude::stop(TestResult::Harm, &text);
+    }
+}
+
+/// Whether what is at a path was there before all tests.
+fn is_old(board: &Board, path: &Path) -> bool {
+    let began = board.header().began.load(Ordering::Relaxed);
+    // SAFETY: a C string.
+    let find = |path: CString| unsafe { sys::find(sys::AT_FDCWD as i32, path.as_ptr(), false) };
+    let found = sys::c_path(path).and_then(find);
+    found.is_some_and(|found| found.is_older_than(began))
 }
 
 /// The whole path, if it leads outside.
