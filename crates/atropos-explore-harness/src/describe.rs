@@ -150,7 +150,7 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
         text: failure.as_ref().map_or_else(String::new, text),
         location: failure.as_ref().map_or_else(String::new, location),
         schedule: schedule.to_string(),
-        trace: trace.to_string(),
+        trace: format!("{trace:#}"),
         replayed: end.is_failure(),
     });
     Ok(explored)

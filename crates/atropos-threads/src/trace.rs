@@ -21,6 +21,38 @@ pub struct Event {
     /// It took no notice of a store that is there already, as weak memory allows: a load gave an older value, or a store came
     /// before that one.
     is_late: bool,
+    values: Option<Values>,
+}
+
+/// What an atomic held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// This was read or written.
+    One(u64),
+    /// The first became the second.
+    Change(u64, u64),
+    /// This was not what was expected, and stayed.
+    Kept(u64),
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Values::One(value) => write!(f, " ({})", number(value)),
+            Values::Change(old, new) => write!(f, " ({} → {})", number(old), number(new)),
+            Values::Kept(value) => write!(f, " (in vain: {})", number(value)),
+        }
+    }
+}
+
+/// Large numbers are addresses, or bits, or small negative ones.
+fn number(value: u64) -> String {
+    const LARGE: u64 = 1 << 32;
+    match value {
+        ..LARGE => value.to_string(),
+        _ if value > u64::MAX - LARGE => (value as i64).to_string(),
+        _ => format!("{value:#x}"),
+    }
 }
 
 /// All steps of an execution.
@@ -57,6 +89,16 @@ impl Trace {
     }
 }
 
+impl Trace {
+    /// The last step, which is this thread's, read or wrote this.
+    pub fn tell(&mut self, thread: u32, values: Values) {
+        let last = self.events.last_mut();
+        if let Some(event) = last.filter(|event| event.thread == thread && event.code.is_atomic()) {
+            event.values = Some(values);
+        }
+    }
+}
+
 impl Event {
     pub fn new(thread: u32, code: Code, object: Object, site: Option<Site>) -> Event {
         Event {
@@ -66,6 +108,7 @@ impl Event {
             site,
             value: 0,
             is_late: false,
+            values: None,
         }
     }
 
@@ -83,12 +126,25 @@ impl Event {
                 Some(thread) => format!("{code} thread {thread}"),
                 None => code.to_string(),
             },
-            (Code::Store, Some(number)) if self.is_late => {
-                format!("{} #{number}, before the last", self.code)
+            (code, Some(number)) => {
+                let values = self
+                    .values
+                    .map_or_else(String::new, |values| values.to_string());
+                let late = match code {
+                    _ if !self.is_late => "",
+                    Code::Store => ", before the last",
+                    _ => ", an old value",
+                };
+                format!("{code} #{number}{values}{late}")
             }
-            (code, Some(number)) if self.is_late => format!("{code} #{number}, an old value"),
-            (code, Some(number)) => format!("{code} #{number}"),
         }
+    }
+
+    /// The package of a dependency, if the step is in one.
+    fn dependency(&self) -> Option<&str> {
+        let file = self.site?.file();
+        let kept = short(file);
+        (kept.len() < file.len()).then(|| kept.split('/').next().unwrap_or(kept))
     }
 
     /// Where, unless it is in our own machinery.
@@ -118,21 +174,67 @@ pub fn is_ours(file: &str) -> bool {
     file.starts_with("/atropos/")
 }
 
-/// One line per step, one column per thread: what it did, to which object; then where.
+/// Steps in a row of one thread in dependencies that are told in one line.
+const FOLDED: usize = 6;
+
+/// A line of the trace: a step, or several of one thread within dependencies.
+struct Line {
+    thread: u32,
+    words: String,
+    place: String,
+}
+
+impl Trace {
+    fn lines(&self, folds: bool) -> Vec<Line> {
+        let objects = self.objects();
+        let mut lines = Vec::new();
+        let mut rest = self.events.as_slice();
+        while let [first, ..] = rest {
+            let is_more = |event: &&Event| {
+                event.thread == first.thread
+                    && event.dependency().is_some()
+                    && !event.code.is_of_threads()
+            };
+            let mut count = rest.iter().take_while(is_more).count();
+            // The last step tells most.
+            count -= usize::from(count == rest.len() && count > 0);
+            if count < FOLDED || !folds {
+                lines.push(Line {
+                    thread: first.thread,
+                    words: first.words(&objects),
+                    place: first.place(),
+                });
+                rest = &rest[1..];
+                continue;
+            }
+            let mut packages: Vec<&str> = Vec::new();
+            for package in rest[..count].iter().filter_map(Event::dependency) {
+                if !packages.contains(&package) {
+                    packages.push(package);
+                }
+            }
+            lines.push(Line {
+                thread: first.thread,
+                words: format!("… {count} steps"),
+                place: packages.join(", "),
+            });
+            rest = &rest[count..];
+        }
+        lines
+    }
+}
+
+/// One line per step, one column per thread: what it did, to which object; then where. `{:#}` folds nothing.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let objects = self.objects();
         let threads = self.events.iter().map(|event| event.thread + 1);
         let threads = threads.max().unwrap_or(0) as usize;
-        let words: Vec<String> = self
-            .events
-            .iter()
-            .map(|event| event.words(&objects))
-            .collect();
-        let longest = words.iter().map(String::len).max().unwrap_or(0).max(10);
+        let lines = self.lines(!f.alternate());
+        let width = |line: &Line| line.words.chars().count();
+        let longest = lines.iter().map(width).max().unwrap_or(0).max(10);
         if threads * (longest + 2) > WIDTH {
-            for (event, words) in self.events.iter().zip(&words) {
-                let line = format!("thread {}: {words}  {}", event.thread, event.place());
+            for line in &lines {
+                let line = format!("thread {}: {}  {}", line.thread, line.words, line.place);
                 writeln!(f, "{}", line.trim_end())?;
             }
             return Ok(());
@@ -140,10 +242,15 @@ impl fmt::Display for Trace {
         let column = longest + 2;
         let heads = (0..threads).map(|thread| format!("{:column$}", format!("thread {thread}")));
         writeln!(f, "{}", heads.collect::<String>().trim_end())?;
-        for (event, words) in self.events.iter().zip(&words) {
-            let before = column * event.thread as usize;
+        for Line {
+            thread,
+            words,
+            place,
+        } in &lines
+        {
+            let before = column * *thread as usize;
             let after = column * threads - before;
-            let line = format!("{:before$}{words:after$}{}", "", event.place());
+            let line = format!("{:before$}{words:after$}{place}", "");
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())
@@ -191,6 +298,28 @@ joins thread 1
         trace.mark_late(1);
         let told = trace.to_string();
         assert!(told.ends_with("loads #0, an old value\n"), "{told}");
+    }
+
+    #[test]
+    fn values_of_atomics_are_told() {
+        let atomic = Object(77);
+        let mut trace = Trace::default();
+        for (code, values) in [
+            (Code::Store, Values::One(u64::MAX)),
+            (Code::Modify, Values::Change(3, 4)),
+            (Code::CompareExchange, Values::Kept(1 << 40)),
+        ] {
+            trace.events.push(event(0, code, atomic, 0));
+            trace.tell(0, values);
+        }
+        trace.tell(1, Values::One(7));
+        let expected = "\
+thread 0
+stores #0 (-1)
+modifies #0 (3 → 4)
+compares and exchanges #0 (in vain: 0x10000000000)
+";
+        assert_eq!(trace.to_string(), expected);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::control::{Announcement, Control, TOTAL_ORDER};
 use crate::memory_model::ordering::{acquires, is_sequential, releases};
 use crate::memory_model::{Location, Reader};
 use crate::races::AccessKind;
+use crate::trace::Values;
 
 /// The real atomic behind one of ours, as 64 bits.
 pub trait Word {
@@ -101,7 +102,9 @@ impl Control {
             false => Seen::in_memory(word),
         };
         self.accessed(word, Access::Read, writer, site);
-        self.state().observe(value);
+        let state = self.state();
+        state.observe(value);
+        state.trace.tell(state.current, Values::One(value));
         self.after_read(site);
         value
     }
@@ -120,7 +123,9 @@ impl Control {
             false => word.set(value),
         }
         self.accessed(word, Access::Write, None, site);
-        self.state().changed(name);
+        let state = self.state();
+        state.trace.tell(state.current, Values::One(value));
+        state.changed(name);
     }
 
     /// A read-modify-write that always writes. Returns the old value.
@@ -150,6 +155,7 @@ impl Control {
         self.accessed(word, Access::Update, seen.writer, site);
         let state = self.state();
         state.observe(old);
+        state.trace.tell(state.current, Values::Change(old, new));
         state.contents_changed(name, old, new);
         if old == new {
             // A lock that is taken by `swap` and was taken already: as good as a read.
@@ -211,6 +217,8 @@ impl Control {
                 }
                 let state = self.state();
                 state.observe(old);
+                let change = Values::Change(old, exchange.new);
+                state.trace.tell(state.current, change);
                 state.contents_changed(name, old, exchange.new);
                 state.changed(name);
                 self.fence_by_own_variable(address as usize, word, exchange.success, site);
@@ -221,6 +229,7 @@ impl Control {
                         .coded(Code::CompareExchange as u16),
                 );
                 state.observe(old ^ 1 << 63);
+                state.trace.tell(state.current, Values::Kept(old));
                 self.looked_at(name);
                 self.after_read(site);
             }

@@ -22,6 +22,21 @@ macro_rules! codes {
     };
 }
 
+impl Code {
+    /// Whether it is an access to an atomic.
+    pub fn is_atomic(self) -> bool {
+        matches!(
+            self,
+            Code::Load | Code::Store | Code::Modify | Code::CompareExchange
+        )
+    }
+
+    /// Whether it begins or ends a thread, or waits for its end.
+    pub fn is_of_threads(self) -> bool {
+        matches!(self, Code::Begin | Code::Finish | Code::Spawn | Code::Join)
+    }
+}
+
 codes! {
     /// A thread's first step.
     #[default]
