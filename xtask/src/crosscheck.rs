@@ -96,7 +96,7 @@ pub fn run(options: &Options) -> Result<()> {
             mutant.info.name()
         );
         if !agree(verdict, alone) {
-            differences.push((mutant, verdict, alone));
+            differences.push((*mutant, verdict, alone));
         }
     }
     println!(
@@ -108,25 +108,32 @@ pub fn run(options: &Options) -> Result<()> {
     for ((verdict, alone), count) in &table {
         println!("  {count:>4}  {verdict} by the fast way, alone: {alone:?}");
     }
-    for (mutant, verdict, alone) in &differences {
-        println!(
-            "DIFFERENT: {verdict} by the fast way, alone: {alone:?}: #{} {}",
-            mutant.info.id.0,
-            mutant.info.name()
-        );
-        for kill in &mutant.killed_by {
-            let test = &outcomes.tests[kill.test];
-            println!(
-                "    killed by {} {}: {:?}",
-                test.target, test.name, kill.message
-            );
-        }
-    }
+    differences
+        .iter()
+        .for_each(|difference| print_difference(difference, &outcomes));
     if differences.is_empty() {
         println!("no difference");
         Ok(())
     } else {
         bail!("{} of {} verdicts differ", differences.len(), sampled.len())
+    }
+}
+
+/// A mutant, what the fast way says of it, and what became of it alone.
+type Difference<'o> = (&'o MutantRecord, Verdict, Alone);
+
+fn print_difference((mutant, verdict, alone): &Difference<'_>, outcomes: &Outcomes) {
+    println!(
+        "DIFFERENT: {verdict} by the fast way, alone: {alone:?}: #{} {}",
+        mutant.info.id.0,
+        mutant.info.name()
+    );
+    for kill in &mutant.killed_by {
+        let test = &outcomes.tests[kill.test];
+        println!(
+            "    killed by {} {}: {:?}",
+            test.target, test.name, kill.message
+        );
     }
 }
 

@@ -18,8 +18,8 @@ use crate::subject;
 /// No tree of ours takes longer, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// Fields that are measured.
-const MEASURED: &[&str] = &["time", "seconds", "timings", "memory"];
+/// Fields that are measured, or derived from others.
+const MEASURED: &[&str] = &["time", "seconds", "timings", "memory", "key"];
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -149,7 +149,8 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
     Ok(facts)
 }
 
-/// Mutants are told apart by their keys and tests by their names, so that one more or less does not move all others.
+/// Mutants are told apart by their edits, so that one more or less does not move all others. (Their keys are hashes of these,
+/// and change with every text that is renamed.)
 fn flatten(path: &str, value: &Value, facts: &mut Facts) {
     match value {
         Value::Object(fields) => {
@@ -161,16 +162,43 @@ fn flatten(path: &str, value: &Value, facts: &mut Facts) {
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                let name = item["key"]
-                    .as_str()
-                    .map_or(index.to_string(), str::to_owned);
+                let name = mutant_name(item).unwrap_or_else(|| index.to_string());
                 flatten(&format!("{path}/{name}"), item, facts);
             }
         }
         plain => {
-            facts.insert(path.to_owned(), plain.to_string());
+            facts.insert(path.to_owned(), without_columns(&plain.to_string()));
         }
     }
+}
+
+/// Columns inside woven lines are not the user's, and change with the woven text: `lib.rs:27:845` becomes `lib.rs:27`.
+fn without_columns(text: &str) -> String {
+    let mut parts = text.split(".rs:");
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        kept.push_str(".rs:");
+        let line = part
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(part.len());
+        kept.push_str(&part[..line]);
+        let rest = &part[line..];
+        let column = rest
+            .strip_prefix(':')
+            .filter(|column| column.starts_with(|c: char| c.is_ascii_digit()));
+        kept.push_str(match column {
+            Some(column) => column.trim_start_matches(|c: char| c.is_ascii_digit()),
+            None => rest,
+        });
+    }
+    kept
+}
+
+fn mutant_name(item: &Value) -> Option<String> {
+    let replacement = item["replacement"].as_str()?;
+    let (file, operator) = (item["file"].as_str()?, item["operator"].as_str()?);
+    let (line, column) = (&item["line"], &item["column"]);
+    Some(format!("{file}:{line}:{column} {operator} {replacement}"))
 }
 
 /// The packages and workspaces of the repository that are subjects, not those inside others.
@@ -218,7 +246,7 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 mod tests {
     use serde_json::json;
 
-    use super::{Facts, compare, flatten, renamed};
+    use super::{Facts, compare, flatten, renamed, without_columns};
 
     fn facts(value: &serde_json::Value) -> Facts {
         let mut facts = Facts::new();
@@ -234,11 +262,29 @@ mod tests {
     }
 
     #[test]
-    fn mutants_are_told_apart_by_their_keys() {
-        let one = facts(&json!({"mutants": [{"key": "a", "verdict": "killed"}]}));
-        let other = facts(&json!({"mutants": [{"key": "b"}, {"key": "a", "verdict": "survived"}]}));
-        let paths: Vec<_> = compare(&one, &other).into_iter().map(|(p, _)| p).collect();
-        assert_eq!(paths, ["/mutants/a/verdict", "/mutants/b/key"]);
+    fn mutants_are_told_apart_by_their_edits() {
+        let mutant = |replacement: &str, verdict: &str| {
+            json!({
+                "file": "a.rs", "line": 1, "column": 2, "operator": "AOR", "replacement": replacement,
+                "verdict": verdict,
+            })
+        };
+        let one = facts(&json!({"mutants": [mutant("-", "killed")]}));
+        let other = facts(&json!({"mutants": [mutant("*", "killed"), mutant("-", "survived")]}));
+        let differences = compare(&one, &other);
+        let paths: Vec<&str> = differences.iter().map(|(path, _)| path.as_str()).collect();
+        assert!(paths.contains(&"/mutants/a.rs:1:2 AOR -/verdict"));
+        assert!(!paths.contains(&"/mutants/a.rs:1:2 AOR -/line"));
+        assert!(paths.contains(&"/mutants/a.rs:1:2 AOR */verdict"));
+    }
+
+    #[test]
+    fn columns_of_woven_lines_are_not_compared() {
+        let text = "panicked at src/a.rs:27:845: at b.rs:3, c.rs:x";
+        assert_eq!(
+            without_columns(text),
+            "panicked at src/a.rs:27: at b.rs:3, c.rs:x"
+        );
     }
 
     #[test]

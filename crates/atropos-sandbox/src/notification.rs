@@ -35,7 +35,7 @@ pub struct Notification {
 
 /// `struct seccomp_notif_resp`.
 #[repr(C)]
-struct Response {
+struct SeccompResponse {
     id: u64,
     value: i64,
     error: i32,
@@ -64,7 +64,7 @@ pub fn receive(listener: RawFd) -> Result<Notification, Errno> {
 
 /// Lets the call happen.
 pub fn let_pass(listener: RawFd, notification: &Notification) {
-    let response = Response {
+    let response = SeccompResponse {
         id: notification.id,
         value: 0,
         error: 0,
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn structures_have_the_kernels_size() {
         assert_eq!(size_of::<Notification>(), 80);
-        assert_eq!(size_of::<Response>(), 24);
+        assert_eq!(size_of::<SeccompResponse>(), 24);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::generate::{SuiteOptions, load_suite};
 use crate::generation::{EngineKind, Options, Workers};
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::{Limits, Reduction};
 use crate::testing::{KillMatrix, RunResult, Shortcuts, after};
 use anyhow::{Context as _, bail};
@@ -97,7 +97,7 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
     let run: Vec<&ClaimedMutant> = claimed
         .filter(|mutant| counted.contains(&mutant.status.as_str()))
         .collect();
-    let ids: Vec<MutantId> = run.iter().map(|mutant| MutantId(mutant.id)).collect();
+    let ids: Vec<ModelMutantId> = run.iter().map(|mutant| ModelMutantId(mutant.id)).collect();
     let shortcuts = match args.slow {
         true => Shortcuts::Never,
         false => Shortcuts::Taken,

@@ -6,7 +6,7 @@ use crate::conformance::{Comparison, Conforms, Explored, Obstacle};
 use crate::generation::{EngineKind, Options, Workers};
 use crate::loading::{Loaded, Source};
 use crate::model::Model;
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::{Halt, Limits, Reduction};
 use atropos_search::{SearchOrder, Technique, Until};
 use clap::Args;
@@ -91,7 +91,7 @@ pub(super) fn explore(
             }
         };
     let size = explored.size();
-    let mutants: Vec<MutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
+    let mutants: Vec<ModelMutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
     writeln!(
         out,
         "{}: {} states and {} transitions between what a tester can know; {} mutants",
@@ -112,11 +112,11 @@ pub(super) fn explore(
 /// A row for each technique; the verdicts of the last.
 fn compare(
     explored: &mut Explored,
-    mutants: &[MutantId],
+    mutants: &[ModelMutantId],
     techniques: &[Technique],
     until: Until,
     out: &mut dyn Write,
-) -> std::io::Result<Vec<(MutantId, Conforms)>> {
+) -> std::io::Result<Vec<(ModelMutantId, Conforms)>> {
     writeln!(
         out,
         "| technique | killed | conform | not met | undecided | states | transitions | seconds |"
@@ -138,7 +138,7 @@ fn compare(
 
 /// The mutants that are not killed, and why.
 fn list_unkilled(
-    verdicts: &[(MutantId, Conforms)],
+    verdicts: &[(ModelMutantId, Conforms)],
     model: &Model,
     source: &Source,
     out: &mut dyn Write,

@@ -5,7 +5,7 @@ use super::{count, load, what_stopped};
 use crate::generation::{EngineKind, Options, Workers};
 use crate::results::{JsonSuite, JsonTest};
 use crate::state_space::Limits;
-use crate::testing::{Adapter, Event, Monitor, Step, TestEnd, Verdict};
+use crate::testing::{Adapter, Event, Monitor, Step, TestEnd, TestVerdict};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::io::{BufRead as _, Write};
@@ -89,7 +89,7 @@ fn run_again(
             None => adapter.insert(Adapter::start(&args.adapter, limit)?),
         };
         let end = running.run(test)?;
-        if end.verdict != Verdict::Inconclusive || left == 0 {
+        if end.verdict != TestVerdict::Inconclusive || left == 0 {
             return Ok(end);
         }
         left -= 1;
@@ -109,11 +109,11 @@ fn tell_end(
             return Ok(3);
         }
         Ok(TestEnd { verdict, trace }) => match verdict {
-            Verdict::Pass => {
+            TestVerdict::Pass => {
                 writeln!(out, "{name}: pass")?;
                 return Ok(0);
             }
-            Verdict::Fail { seen, expected } => {
+            TestVerdict::Fail { seen, expected } => {
                 let expected = expected.join(" or ");
                 writeln!(
                     out,
@@ -121,7 +121,7 @@ fn tell_end(
                 )?;
                 (1, trace)
             }
-            Verdict::Inconclusive => {
+            TestVerdict::Inconclusive => {
                 writeln!(
                     out,
                     "{name}: inconclusive: the system took another way, which the model allows"

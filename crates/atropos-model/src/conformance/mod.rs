@@ -8,7 +8,7 @@ pub use system::Conformance;
 
 #[cfg(test)]
 use crate::model::Model;
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::{Explorer, Limits, Stop};
 use atropos_search::{
     FailingExecution, Matching, Method, Original, SearchOrder, SearchResult, Settings, Size,
@@ -39,7 +39,7 @@ pub enum Obstacle {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     pub technique: Technique,
-    pub verdicts: Vec<(MutantId, Conforms)>,
+    pub verdicts: Vec<(ModelMutantId, Conforms)>,
     /// Of all mutants together.
     pub size: Size,
     pub time: Duration,
@@ -121,7 +121,7 @@ impl Explored {
     /// Explores mutants, each to its first failure, or to its end, and tells how many are decided.
     pub fn compare(
         &mut self,
-        mutants: &[MutantId],
+        mutants: &[ModelMutantId],
         technique: Technique,
         until: Until,
         decided: &mut dyn FnMut(usize),
@@ -145,7 +145,7 @@ impl Explored {
     }
 
     /// Explores one mutant.
-    pub fn mutant(&mut self, mutant: MutantId, technique: Technique, until: Until) -> Judged {
+    pub fn mutant(&mut self, mutant: ModelMutantId, technique: Technique, until: Until) -> Judged {
         let states = self.walk.model().states();
         let most = self.most;
         let mut cut = false;

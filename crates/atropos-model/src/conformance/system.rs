@@ -11,7 +11,7 @@
 
 use crate::generation::Move;
 use crate::model::{Label, Model, Observation};
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use crate::state_space::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use atropos_search::{End, Guide, Schedule, spread};
 use std::cell::{Cell, RefCell};
@@ -199,7 +199,7 @@ impl Memory {
     /// What can happen, by whoever acts. Where the original was and the mutant would do the same, that is known.
     fn successors(&mut self, number: Number) -> Rc<Successors> {
         let known = self.of_mutant.get(&number).or_else(|| {
-            let mutant = MutantId(self.mutant);
+            let mutant = ModelMutantId(self.mutant);
             self.of_original.get(&number).filter(|successors| {
                 self.mutant == 0
                     || !(successors.reached.contains(mutant)
@@ -368,7 +368,7 @@ impl atropos_search::Model for Conformance {
         self.states.set(0);
         memory.acting = match mutant {
             0 => memory.original.clone(),
-            number => Acting::mutant(&memory.explorer.model.mutants, MutantId(number)),
+            number => Acting::mutant(&memory.explorer.model.mutants, ModelMutantId(number)),
         };
     }
 }

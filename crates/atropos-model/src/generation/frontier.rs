@@ -9,10 +9,10 @@
 
 use super::mutant_run::{StartResult, StepResult, advance};
 use super::state_graph::{SpecStateId, StateGraph, Transition};
-use super::strategy::{Situation, Strategy};
+use super::strategy::{MoveStrategy, Situation};
 use super::success_rates::of;
 use super::workers::Workers;
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::{Acting, FastMap, Limits};
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ const TRIAL_NODES: usize = 50;
 const HORIZON: usize = 300;
 
 pub(super) fn choose(
-    strategy: &mut Strategy,
+    strategy: &mut MoveStrategy,
     workers: &mut Workers,
     graph: &mut StateGraph,
     spec: SpecStateId,
@@ -115,7 +115,7 @@ fn try_out(
 
 /// The moves to look at: of those that lead nobody knows where, the best so far and as many others.
 fn worth_a_look(
-    strategy: &mut Strategy,
+    strategy: &mut MoveStrategy,
     graph: &StateGraph,
     spec: SpecStateId,
     scores: &[f64],
@@ -141,19 +141,19 @@ fn most(scores: &[f64]) -> f64 {
 
 /// What moves are worth at one choice.
 struct Worth<'w> {
-    strategy: &'w Strategy,
+    strategy: &'w MoveStrategy,
     situation: &'w Situation<'w>,
     /// Kills to be expected of starting a mutant, by how often it was started.
     chances: Vec<f64>,
     /// By the address of the list: transitions share them.
-    sets: FastMap<*const MutantId, f64>,
+    sets: FastMap<*const ModelMutantId, f64>,
     own: FastMap<SpecStateId, f64>,
     /// By a mutant's number, where it was asked for.
     mutants: Vec<Option<f64>>,
 }
 
 impl<'w> Worth<'w> {
-    fn new(strategy: &'w Strategy, situation: &'w Situation<'w>) -> Worth<'w> {
+    fn new(strategy: &'w MoveStrategy, situation: &'w Situation<'w>) -> Worth<'w> {
         Worth {
             strategy,
             situation,
@@ -164,7 +164,7 @@ impl<'w> Worth<'w> {
         }
     }
 
-    fn of_mutant(&mut self, mutant: MutantId) -> f64 {
+    fn of_mutant(&mut self, mutant: ModelMutantId) -> f64 {
         let number = mutant.0 as usize;
         if let Some(known) = self.mutants[number] {
             return known;
@@ -174,7 +174,7 @@ impl<'w> Worth<'w> {
         found
     }
 
-    fn chance(&self, mutant: MutantId) -> f64 {
+    fn chance(&self, mutant: ModelMutantId) -> f64 {
         let situation = self.situation;
         let waits = situation.results.is_open(mutant)
             && !self.strategy.rests(mutant)
@@ -188,7 +188,7 @@ impl<'w> Worth<'w> {
         }
     }
 
-    fn of_set(&mut self, set: &[MutantId]) -> f64 {
+    fn of_set(&mut self, set: &[ModelMutantId]) -> f64 {
         if let Some(known) = self.sets.get(&set.as_ptr()) {
             return *known;
         }
@@ -237,7 +237,7 @@ impl<'w> Worth<'w> {
 
     fn of_all(&mut self, graph: &StateGraph, id: SpecStateId) -> Vec<f64> {
         let spec = graph.state(id);
-        let parted: Vec<MutantId> = spec
+        let parted: Vec<ModelMutantId> = spec
             .starts
             .iter()
             .filter(|(_, start)| matches!(start, StartResult::Parts(_)))

@@ -5,10 +5,10 @@ use super::mutant_run::{StartResult, StepResult, advance, meet};
 use super::options::Options;
 use super::state_graph::{SpecStateId, StateGraph, Transition};
 use super::status::{Kill, Results, Status};
-use super::strategy::{Situation, Strategy};
+use super::strategy::{MoveStrategy, Situation};
 use super::workers::Workers;
 use crate::model::{ExecError, Label, Model, Observation};
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use crate::state_space::{Acting, Cause, Halt, Node, Stop, Suspension};
 use crate::testing::Confirmation;
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub struct Progress {
 
 /// A mutant that runs beside the original.
 struct Live {
-    mutant: MutantId,
+    mutant: ModelMutantId,
     suspension: Arc<Suspension>,
     age: u32,
     /// The move that starts it now.
@@ -87,7 +87,7 @@ struct Generator<'o> {
     workers: Workers,
     graph: StateGraph,
     results: Results,
-    strategy: Strategy,
+    strategy: MoveStrategy,
     found: MutantSet,
     started: MutantSet,
     visits: BTreeMap<u64, u32>,
@@ -127,25 +127,7 @@ pub fn generate_with(
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
     let begun = Instant::now();
-    let mut generator = Generator {
-        halt: Halt {
-            interrupted: options.interrupted.clone(),
-            deadline: options.time.map(|time| begun + time),
-            memory: options.max_memory,
-        },
-        options,
-        workers: Workers::new(model, options)?,
-        graph: StateGraph::default(),
-        results: Results::new(&model.mutants),
-        strategy: Strategy::new(options.strategy, options.seed, model.objects.len()),
-        found: MutantSet::for_all(&model.mutants),
-        started: MutantSet::for_all(&model.mutants),
-        visits: BTreeMap::new(),
-        model: model.clone(),
-        begun,
-        earlier_choices: 0,
-        timeline: Vec::new(),
-    };
+    let mut generator = Generator::new(model, options, begun)?;
     generator.workers.heed(&generator.halt);
     let mut paths = Vec::new();
     let mut stopped = None;
@@ -249,7 +231,7 @@ struct Walk {
     spec: SpecStateId,
     live: Vec<Live>,
     /// Mutants that parted and were lost sight of: no longer at the original's state in this test.
-    gone: BTreeSet<MutantId>,
+    gone: BTreeSet<ModelMutantId>,
     /// A mutant was killed by what it shows here: the test has to look before it gives an input.
     must_observe: bool,
     /// The input that was chosen before the test looked.
@@ -257,12 +239,34 @@ struct Walk {
 }
 
 impl Walk {
-    fn running(&self) -> BTreeSet<MutantId> {
+    fn running(&self) -> BTreeSet<ModelMutantId> {
         self.live.iter().map(|live| live.mutant).collect()
     }
 }
 
-impl Generator<'_> {
+impl<'o> Generator<'o> {
+    fn new(model: &Arc<Model>, options: &'o Options, begun: Instant) -> anyhow::Result<Self> {
+        Ok(Generator {
+            halt: Halt {
+                interrupted: options.interrupted.clone(),
+                deadline: options.time.map(|time| begun + time),
+                memory: options.max_memory,
+            },
+            options,
+            workers: Workers::new(model, options)?,
+            graph: StateGraph::default(),
+            results: Results::new(&model.mutants),
+            strategy: MoveStrategy::new(options.strategy, options.seed, model.objects.len()),
+            found: MutantSet::for_all(&model.mutants),
+            started: MutantSet::for_all(&model.mutants),
+            visits: BTreeMap::new(),
+            model: model.clone(),
+            begun,
+            earlier_choices: 0,
+            timeline: Vec::new(),
+        })
+    }
+
     fn test(&mut self, test: usize, progress: &mut dyn FnMut(Progress)) -> (Path, End) {
         let kernel = vec![Node::at(self.model.initial.clone())];
         let limits = self.options.limits;
@@ -399,7 +403,7 @@ impl Generator<'_> {
             [transition] if matches!(transition.step, Move::Observe(_)) => 0,
             _ => {
                 let running = walk.running();
-                let beside: Vec<(MutantId, Arc<Suspension>)> = walk
+                let beside: Vec<(ModelMutantId, Arc<Suspension>)> = walk
                     .live
                     .iter()
                     .map(|live| (live.mutant, live.suspension.clone()))
@@ -444,7 +448,7 @@ impl Generator<'_> {
         self.found.union(&self.graph.state(id).own);
         let running = walk.running();
         self.start_here(walk, &running);
-        let decided: Vec<(MutantId, StartResult)> = self
+        let decided: Vec<(ModelMutantId, StartResult)> = self
             .graph
             .state(id)
             .starts
@@ -467,10 +471,10 @@ impl Generator<'_> {
     }
 
     /// Starts the mutants that were never started at this state.
-    fn start_here(&mut self, walk: &Walk, running: &BTreeSet<MutantId>) {
+    fn start_here(&mut self, walk: &Walk, running: &BTreeSet<ModelMutantId>) {
         let id = walk.spec;
         let spec = self.graph.state(id);
-        let new: Vec<MutantId> = spec
+        let new: Vec<ModelMutantId> = spec
             .own
             .iter()
             .filter(|id| {
@@ -506,7 +510,13 @@ impl Generator<'_> {
         }
     }
 
-    fn killed(&mut self, walk: &mut Walk, mutant: MutantId, steps: u32, observation: Observation) {
+    fn killed(
+        &mut self,
+        walk: &mut Walk,
+        mutant: ModelMutantId,
+        steps: u32,
+        observation: Observation,
+    ) {
         let kill = Kill {
             test: walk.test,
             after: walk.path.moves.len(),
@@ -518,7 +528,7 @@ impl Generator<'_> {
         walk.must_observe = true;
     }
 
-    fn crashed(&mut self, walk: &Walk, mutant: MutantId, error: ExecError) {
+    fn crashed(&mut self, walk: &Walk, mutant: ModelMutantId, error: ExecError) {
         let (test, after) = (walk.test, walk.path.moves.len());
         self.results
             .set(mutant, Status::Crashed { test, after, error });
@@ -529,7 +539,7 @@ impl Generator<'_> {
         let id = walk.spec;
         let running = walk.running();
         let spec = self.graph.state(id);
-        let mut starting: BTreeMap<MutantId, &Arc<Suspension>> = BTreeMap::new();
+        let mut starting: BTreeMap<ModelMutantId, &Arc<Suspension>> = BTreeMap::new();
         if let Some(transition) = at.map(|at| &spec.transitions()[at]) {
             for mutant in transition.met.iter() {
                 self.found.insert(*mutant);
@@ -545,7 +555,7 @@ impl Generator<'_> {
         }
         // Met here but not looked at for want of room: their state after this move is unknown.
         let unmet = spec.own.iter().filter(|m| !spec.starts.contains_key(m));
-        let unmet: BTreeSet<MutantId> = unmet.filter(|m| !running.contains(m)).collect();
+        let unmet: BTreeSet<ModelMutantId> = unmet.filter(|m| !running.contains(m)).collect();
         for (mutant, suspension) in starting {
             let here = !running.contains(&mutant) && !walk.gone.contains(&mutant);
             if !here || unmet.contains(&mutant) || !self.results.is_open(mutant) {

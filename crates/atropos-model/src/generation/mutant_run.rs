@@ -3,7 +3,7 @@
 use super::moves::Move;
 use super::state_graph::SpecState;
 use crate::model::{ExecError, Observation};
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use crate::state_space::{Acting, Explorer, Limits, Node, Stop, Suspension};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) enum StepResult {
 
 pub(super) fn meet(
     explorer: &mut Explorer,
-    mutant: MutantId,
+    mutant: ModelMutantId,
     spec: &SpecState,
     limits: Limits,
 ) -> StartResult {

@@ -4,7 +4,7 @@ use super::moves::Move;
 use super::mutant_run::StartResult;
 use super::workers::Workers;
 use crate::model::Observation;
-use crate::mutation::{MutantId, MutantSet, Mutants};
+use crate::mutation::{ModelMutantId, MutantSet, Mutants};
 use crate::state_space::{Acting, Explorer, FastMap, FastSet, Limits, Node, Stop, Suspension};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct SpecState {
     pub explored: usize,
     pub visits: u32,
     /// What became of mutants started here.
-    pub(super) starts: BTreeMap<MutantId, StartResult>,
+    pub(super) starts: BTreeMap<ModelMutantId, StartResult>,
 }
 
 /// A move from a spec.
@@ -35,9 +35,9 @@ pub struct Transition {
     /// The number of this move, wherever it is taken.
     pub(super) number: usize,
     /// Mutants that compute something else when it is taken, sorted; shared between transitions.
-    pub met: Arc<[MutantId]>,
+    pub met: Arc<[ModelMutantId]>,
     /// Those that came to the original's state nevertheless.
-    pub(super) harmless: BTreeSet<MutantId>,
+    pub(super) harmless: BTreeSet<ModelMutantId>,
     /// Where it leads, if known.
     pub next: Option<SpecStateId>,
 }
@@ -81,7 +81,7 @@ impl SpecState {
 pub struct StateGraph {
     pub states: Vec<SpecState>,
     known: FastMap<Vec<Node>, SpecStateId>,
-    sets: FastSet<Arc<[MutantId]>>,
+    sets: FastSet<Arc<[ModelMutantId]>>,
     numbers: HashMap<Move, usize>,
 }
 
@@ -144,8 +144,8 @@ impl StateGraph {
     }
 
     /// Inputs that differ in an argument mostly meet the same mutants.
-    fn shared(&mut self, met: &MutantSet, mutants: &Mutants) -> Arc<[MutantId]> {
-        let open: Arc<[MutantId]> = mutants.met(met).iter().collect();
+    fn shared(&mut self, met: &MutantSet, mutants: &Mutants) -> Arc<[ModelMutantId]> {
+        let open: Arc<[ModelMutantId]> = mutants.met(met).iter().collect();
         match self.sets.get(&open) {
             Some(known) => known.clone(),
             None => {

@@ -1,7 +1,7 @@
 //! What became of every mutant, and the row of the MoMuT paper's Tables 4 and 5.
 
 use crate::model::ExecError;
-use crate::mutation::{Fate, MutantId, Mutants};
+use crate::mutation::{Fate, ModelMutantId, Mutants};
 use serde::Serialize;
 
 /// How a test kills a mutant.
@@ -53,18 +53,18 @@ impl Results {
         }
     }
 
-    pub fn get(&self, id: MutantId) -> &Status {
+    pub fn get(&self, id: ModelMutantId) -> &Status {
         &self.statuses[id.0 as usize - 1]
     }
 
-    pub fn set(&mut self, id: MutantId, status: Status) {
+    pub fn set(&mut self, id: ModelMutantId, status: Status) {
         let before = self.is_open(id);
         self.statuses[id.0 as usize - 1] = status;
         self.open -= usize::from(before && !self.is_open(id));
     }
 
     /// Neither killed nor crashed.
-    pub fn is_open(&self, id: MutantId) -> bool {
+    pub fn is_open(&self, id: ModelMutantId) -> bool {
         !matches!(self.get(id), Status::Killed(_) | Status::Crashed { .. })
     }
 
@@ -74,18 +74,18 @@ impl Results {
     }
 
     /// A kill that no written test has shown, and what to call the mutant instead.
-    pub fn unset_kill(&mut self, id: MutantId, status: Status) {
+    pub fn unset_kill(&mut self, id: ModelMutantId, status: Status) {
         let before = self.is_open(id);
         self.statuses[id.0 as usize - 1] = status;
         self.open += usize::from(!before && self.is_open(id));
     }
 
-    pub fn killed(&self) -> impl Iterator<Item = (MutantId, &Kill)> {
+    pub fn killed(&self) -> impl Iterator<Item = (ModelMutantId, &Kill)> {
         self.statuses
             .iter()
             .enumerate()
             .filter_map(|(at, status)| match status {
-                Status::Killed(kill) => Some((MutantId(at as u32 + 1), kill)),
+                Status::Killed(kill) => Some((ModelMutantId(at as u32 + 1), kill)),
                 _ => None,
             })
     }

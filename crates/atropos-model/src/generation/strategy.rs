@@ -6,7 +6,7 @@ use super::state_graph::{SpecState, SpecStateId, StateGraph, Transition};
 use super::status::Results;
 use super::success_rates::SuccessRates;
 use super::workers::Workers;
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use crate::random::Random;
 use crate::state_space::{Limits, Suspension};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,11 +17,11 @@ pub struct Situation<'s> {
     pub results: &'s Results,
     /// Mutants met so far.
     pub found: &'s MutantSet,
-    pub running: &'s BTreeSet<MutantId>,
+    pub running: &'s BTreeSet<ModelMutantId>,
     /// The running mutants with where they are.
-    pub beside: &'s [(MutantId, Arc<Suspension>)],
+    pub beside: &'s [(ModelMutantId, Arc<Suspension>)],
     /// Not to be had in this test.
-    pub gone: &'s BTreeSet<MutantId>,
+    pub gone: &'s BTreeSet<ModelMutantId>,
     /// Choices left in this test.
     pub left: usize,
     pub limits: Limits,
@@ -35,7 +35,7 @@ fn entry(list: &mut Vec<u32>, at: usize) -> &mut u32 {
     &mut list[at]
 }
 
-pub struct Strategy {
+pub struct MoveStrategy {
     kind: StrategyKind,
     /// Of the model.
     objects: usize,
@@ -55,7 +55,7 @@ pub struct Strategy {
     /// The number of the test that is made.
     test: usize,
     /// Mutants that were put off because they cost too much, with the test from which on they are wanted again.
-    put_off: BTreeMap<MutantId, usize>,
+    put_off: BTreeMap<ModelMutantId, usize>,
     /// How often a mutant went through more states than it may, by its number.
     limits_reached: Vec<u32>,
 }
@@ -66,9 +66,9 @@ const LIMITS_REACHED: u32 = 3;
 /// S2 looks at this many moves at most.
 const SUBSET: usize = 16;
 
-impl Strategy {
-    pub fn new(kind: StrategyKind, seed: u64, objects: usize) -> Strategy {
-        Strategy {
+impl MoveStrategy {
+    pub fn new(kind: StrategyKind, seed: u64, objects: usize) -> MoveStrategy {
+        MoveStrategy {
             kind,
             objects,
             random: Random::new(seed),
@@ -105,20 +105,20 @@ impl Strategy {
     }
 
     /// Told when a mutant is started.
-    pub fn tried(&mut self, mutant: MutantId) {
+    pub fn tried(&mut self, mutant: ModelMutantId) {
         let tries = entry(&mut self.tries, mutant.0 as usize);
         self.kills.attempted(*tries);
         *tries += 1;
     }
 
     /// Told when a mutant has come to another state than the original.
-    pub fn parted(&mut self, mutant: MutantId) {
+    pub fn parted(&mut self, mutant: ModelMutantId) {
         self.parted.insert(mutant);
         *entry(&mut self.lived, mutant.0 as usize) += 1;
     }
 
     /// How many moves a mutant may run beside the original.
-    pub fn longest_life(&self, mutant: MutantId, max_age: u32) -> u32 {
+    pub fn longest_life(&self, mutant: ModelMutantId, max_age: u32) -> u32 {
         let lived = self.lived.get(mutant.0 as usize).copied().unwrap_or(0);
         match self.kind == StrategyKind::Frontier && lived >= max_age * frontier::LIVES {
             true => max_age.div_ceil(frontier::SHORTER),
@@ -132,20 +132,25 @@ impl Strategy {
     }
 
     /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
-    pub fn wants(&self, mutant: MutantId) -> bool {
+    pub fn wants(&self, mutant: ModelMutantId) -> bool {
         let has_hope = || self.tries(mutant) < frontier::PATIENCE || self.parted.contains(mutant);
         let is_ours = self.kind == StrategyKind::Frontier;
         !self.is_exhausted(mutant) && (!is_ours || !self.rests(mutant) && has_hope())
     }
 
     /// Whether a mutant is put off in this test.
-    pub(super) fn rests(&self, mutant: MutantId) -> bool {
+    pub(super) fn rests(&self, mutant: ModelMutantId) -> bool {
         let until = self.put_off.get(&mutant);
         until.is_some_and(|until| self.test < *until)
     }
 
     /// What a mutant may cost on the transition to a spec, and whether it is given more later if that is not enough.
-    pub fn allowance(&self, mutant: MutantId, spec: &SpecState, limits: Limits) -> (Limits, bool) {
+    pub fn allowance(
+        &self,
+        mutant: ModelMutantId,
+        spec: &SpecState,
+        limits: Limits,
+    ) -> (Limits, bool) {
         let first = self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant);
         let spent = self.spent.get(mutant.0 as usize).copied().unwrap_or(0);
         let light = first.then(|| spec.light_limits(limits, self.objects, spent as usize));
@@ -156,32 +161,32 @@ impl Strategy {
     }
 
     /// Told how many nodes a mutant went through on the transition to a spec.
-    pub fn spends(&mut self, mutant: MutantId, spec: &SpecState, nodes: usize) {
+    pub fn spends(&mut self, mutant: ModelMutantId, spec: &SpecState, nodes: usize) {
         let more = nodes.saturating_sub(spec.explored) as u32;
         *entry(&mut self.spent, mutant.0 as usize) += more;
     }
 
     /// Told when a mutant went through more states than it may.
-    pub fn reached_limit(&mut self, mutant: MutantId) {
+    pub fn reached_limit(&mut self, mutant: ModelMutantId) {
         *entry(&mut self.limits_reached, mutant.0 as usize) += 1;
     }
 
-    pub fn has_reached_limit(&self, mutant: MutantId) -> bool {
+    pub fn has_reached_limit(&self, mutant: ModelMutantId) -> bool {
         self.limit_count(mutant) > 0
     }
 
-    fn limit_count(&self, mutant: MutantId) -> u32 {
+    fn limit_count(&self, mutant: ModelMutantId) -> u32 {
         let count = self.limits_reached.get(mutant.0 as usize);
         count.copied().unwrap_or(0)
     }
 
     /// Whether a mutant had its chances.
-    pub(super) fn is_exhausted(&self, mutant: MutantId) -> bool {
+    pub(super) fn is_exhausted(&self, mutant: ModelMutantId) -> bool {
         self.limit_count(mutant) >= LIMITS_REACHED
     }
 
     /// Told when a mutant that is to be given more later needs it.
-    pub fn puts_off(&mut self, mutant: MutantId) {
+    pub fn puts_off(&mut self, mutant: ModelMutantId) {
         self.put_off.insert(mutant, self.test + frontier::REST);
     }
 
@@ -193,11 +198,11 @@ impl Strategy {
     }
 
     /// Told when a mutant is killed that was started.
-    pub fn killed(&mut self, mutant: MutantId) {
+    pub fn killed(&mut self, mutant: ModelMutantId) {
         self.kills.succeeded(self.tries(mutant).saturating_sub(1));
     }
 
-    pub(super) fn tries(&self, mutant: MutantId) -> u32 {
+    pub(super) fn tries(&self, mutant: ModelMutantId) -> u32 {
         self.tries.get(mutant.0 as usize).copied().unwrap_or(0)
     }
 
@@ -238,7 +243,7 @@ impl Strategy {
         let here = graph.state(spec);
         let new = |at: &usize| {
             let transition = &here.transitions()[*at];
-            let mut met: BTreeSet<MutantId> = transition.met.iter().copied().collect();
+            let mut met: BTreeSet<ModelMutantId> = transition.met.iter().copied().collect();
             if let Some(next) = transition.next {
                 met.extend(graph.state(next).own.iter());
             }
@@ -263,8 +268,8 @@ mod tests {
 
     #[test]
     fn a_mutant_that_costs_too_much_rests_for_some_tests() {
-        let mutant = MutantId(1);
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 1);
+        let mutant = ModelMutantId(1);
+        let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 1);
         ours.puts_off(mutant);
         for test in 0..frontier::REST {
             ours.begins(test);
@@ -276,8 +281,8 @@ mod tests {
 
     #[test]
     fn what_rests_is_woken_when_nothing_else_is_left() {
-        let mutant = MutantId(1);
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 1);
+        let mutant = ModelMutantId(1);
+        let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 1);
         ours.puts_off(mutant);
         ours.wake_all();
         assert!(!ours.wants(mutant), "not in the same test");
@@ -300,8 +305,8 @@ mod tests {
 
     #[test]
     fn a_mutant_that_cost_much_in_vain_may_cost_less_and_less() {
-        let (spec, mutant, limits) = (state(), MutantId(1), Limits::default());
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 125);
+        let (spec, mutant, limits) = (state(), ModelMutantId(1), Limits::default());
+        let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 125);
         assert!(!ours.allowance(mutant, &spec, limits).1);
         let mut before = usize::MAX;
         for _ in 0..4 {
@@ -315,9 +320,9 @@ mod tests {
             before, 20,
             "twice the original's transition, and nothing more"
         );
-        ours.spends(MutantId(2), &spec, 10);
+        ours.spends(ModelMutantId(2), &spec, 10);
         assert!(
-            !ours.allowance(MutantId(2), &spec, limits).1,
+            !ours.allowance(ModelMutantId(2), &spec, limits).1,
             "as cheap as the original"
         );
     }
@@ -325,14 +330,14 @@ mod tests {
     #[test]
     fn only_ours_puts_off_and_only_once_and_where_there_are_many_objects() {
         let spec = state();
-        let mutant = MutantId(1);
+        let mutant = ModelMutantId(1);
         let limits = Limits::default();
-        let may_rest = |strategy: &Strategy| strategy.allowance(mutant, &spec, limits).1;
-        let mut ours = Strategy::new(StrategyKind::Frontier, 0, 3_000);
+        let may_rest = |strategy: &MoveStrategy| strategy.allowance(mutant, &spec, limits).1;
+        let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 3_000);
         assert!(may_rest(&ours));
         ours.puts_off(mutant);
         assert!(!may_rest(&ours));
-        assert!(!may_rest(&Strategy::new(StrategyKind::Frontier, 0, 30)));
-        assert!(!may_rest(&Strategy::new(StrategyKind::S2, 0, 3_000)));
+        assert!(!may_rest(&MoveStrategy::new(StrategyKind::Frontier, 0, 30)));
+        assert!(!may_rest(&MoveStrategy::new(StrategyKind::S2, 0, 3_000)));
     }
 }

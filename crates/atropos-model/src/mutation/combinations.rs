@@ -2,7 +2,7 @@
 //! nothing but the model, the order and the seed.
 
 use super::mode::MutantSet;
-use super::mutant::{Fate, Mutant, MutantId, Mutants};
+use super::mutant::{Fate, ModelMutant, ModelMutantId, Mutants};
 use atropos_protocol::hash::spread;
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ impl Mutants {
     /// Adds sets of 2 up to `order` mutants that are worth killing, each in a place of its own: `sample` sets of each
     /// size, or as many as there are.
     pub fn combine(&mut self, order: usize, sample: usize, seed: u64) {
-        let singles: Vec<MutantId> = self.open().map(|mutant| mutant.id).collect();
+        let singles: Vec<ModelMutantId> = self.open().map(|mutant| mutant.id).collect();
         self.sets_with = vec![Vec::new(); self.list.len() + 1];
         for size in 2..=order.min(singles.len()) {
             for parts in self.draw(&singles, size, sample, seed) {
@@ -24,11 +24,11 @@ impl Mutants {
 
     fn draw(
         &self,
-        singles: &[MutantId],
+        singles: &[ModelMutantId],
         size: usize,
         sample: usize,
         seed: u64,
-    ) -> BTreeSet<Vec<MutantId>> {
+    ) -> BTreeSet<Vec<ModelMutantId>> {
         let mut drawn = BTreeSet::new();
         let mut state = spread(seed ^ size as u64);
         for _ in 0..sample.saturating_mul(DRAWS) {
@@ -48,13 +48,13 @@ impl Mutants {
         drawn
     }
 
-    fn add(&mut self, parts: Vec<MutantId>) {
-        let id = MutantId(self.list.len() as u32 + 1);
+    fn add(&mut self, parts: Vec<ModelMutantId>) {
+        let id = ModelMutantId(self.list.len() as u32 + 1);
         for part in &parts {
             self.sets_with[part.0 as usize].push(id);
         }
         let first = self.get(parts[0]).clone();
-        self.list.push(Mutant {
+        self.list.push(ModelMutant {
             id,
             parts,
             fate: Fate::Open,
@@ -63,7 +63,7 @@ impl Mutants {
     }
 
     /// The single mutants that act when this one does.
-    pub fn parts(&self, id: MutantId) -> Vec<MutantId> {
+    pub fn parts(&self, id: ModelMutantId) -> Vec<ModelMutantId> {
         let mutant = self.get(id);
         match mutant.parts.is_empty() {
             true => vec![id],

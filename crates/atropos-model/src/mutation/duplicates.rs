@@ -1,7 +1,7 @@
 //! Mutants that need not run: those that compute what the original or another mutant computes, decided exactly over
 //! the operands' ranges where these are small, and those in code that no object executes.
 
-use super::mutant::{Fate, MutantId, Mutants, PointKind};
+use super::mutant::{Fate, ModelMutantId, Mutants, PointKind};
 use crate::language::tree::BinaryOp;
 use crate::model::arithmetic;
 use crate::model::visit;
@@ -80,7 +80,7 @@ fn compare(expr: &Expr, types: &TypeTable, mutants: &mut Mutants) {
             .collect()
     };
     let original = table(op);
-    let mut seen: Vec<(MutantId, Vec<_>)> = Vec::new();
+    let mut seen: Vec<(ModelMutantId, Vec<_>)> = Vec::new();
     for (at, other) in alternatives.iter().enumerate() {
         let mutant = mutants.point(*id).mutant(at as u8 + 1);
         let results = table(*other);
@@ -118,7 +118,8 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
     {
         // If the inner condition can fail with an error, the two differ.
         if !may_fail(cond) {
-            let first: fn(&Mutants, PointId) -> MutantId = |mutants, id| mutants.point(id).first;
+            let first: fn(&Mutants, PointId) -> ModelMutantId =
+                |mutants, id| mutants.point(id).first;
             let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
             let known = match mutants.get(outer).fate {
                 Fate::Duplicate(of) => of,

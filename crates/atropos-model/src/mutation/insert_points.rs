@@ -1,7 +1,7 @@
 //! Puts mutation points into a model's code.
 
 use super::duplicates;
-use super::mutant::{Fate, Mutant, MutantId, Mutants, Operator, Point, PointKind};
+use super::mutant::{Fate, ModelMutant, ModelMutantId, ModelOperator, Mutants, Point, PointKind};
 use crate::language::Span;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::Scale;
@@ -61,7 +61,7 @@ impl PointInserter<'_> {
     fn point(
         &mut self,
         kind: PointKind,
-        operator: Operator,
+        operator: ModelOperator,
         span: Span,
         replacements: Vec<String>,
     ) -> Option<PointId> {
@@ -69,7 +69,7 @@ impl PointInserter<'_> {
             return None;
         }
         let id = PointId(self.mutants.points.len() as u32);
-        let first = MutantId(self.mutants.list.len() as u32 + 1);
+        let first = ModelMutantId(self.mutants.list.len() as u32 + 1);
         let variants = replacements.len() as u8;
         self.mutants.points.push(Point {
             kind,
@@ -77,8 +77,8 @@ impl PointInserter<'_> {
             variants,
         });
         for (at, replacement) in replacements.into_iter().enumerate() {
-            self.mutants.list.push(Mutant {
-                id: MutantId(first.0 + at as u32),
+            self.mutants.list.push(ModelMutant {
+                id: ModelMutantId(first.0 + at as u32),
                 operator,
                 point: id,
                 variant: at as u8 + 1,
@@ -151,7 +151,12 @@ impl PointInserter<'_> {
                 // The place shown is the guard itself, without its body.
                 let head = self.with_closing_parentheses(stmt.span.start, cond.span.end);
                 let replacement = vec!["requires false".to_string()];
-                *point = self.point(PointKind::Guard, Operator::DisableGuard, head, replacement);
+                *point = self.point(
+                    PointKind::Guard,
+                    ModelOperator::DisableGuard,
+                    head,
+                    replacement,
+                );
                 self.expression(cond, false);
                 self.statement(body);
             }
@@ -221,7 +226,7 @@ impl PointInserter<'_> {
                 let replacement = self.source(span).replacen(from, to, 1);
                 *point = self.point(
                     PointKind::Quantifier,
-                    Operator::ReplaceUnary,
+                    ModelOperator::ReplaceUnary,
                     span,
                     vec![replacement],
                 );
@@ -273,7 +278,7 @@ impl PointInserter<'_> {
                     value,
                     alternatives: vec![1 - value],
                 };
-                self.point(kind, Operator::InvertBoolean, span, replacement)
+                self.point(kind, ModelOperator::InvertBoolean, span, replacement)
             }
             Ty::Int { .. } => {
                 let alternatives: Vec<i64> = [value.checked_add(1), value.checked_sub(1)]
@@ -286,7 +291,7 @@ impl PointInserter<'_> {
                         value,
                         alternatives,
                     },
-                    Operator::ReplaceInteger,
+                    ModelOperator::ReplaceInteger,
                     span,
                     replacement,
                 )
@@ -315,7 +320,7 @@ impl PointInserter<'_> {
             .collect();
         self.point(
             PointKind::Unary { op, alternatives },
-            Operator::ReplaceUnary,
+            ModelOperator::ReplaceUnary,
             span,
             replacement,
         )
@@ -374,6 +379,6 @@ impl PointInserter<'_> {
                 alternatives,
             }
         };
-        self.point(kind, Operator::ReplaceBinary, span, replacement)
+        self.point(kind, ModelOperator::ReplaceBinary, span, replacement)
     }
 }

@@ -10,4 +10,4 @@ mod points;
 
 pub use insert_points::insert_points;
 pub use mode::{Mode, MutantSet, ORIGINAL, RECORD};
-pub use mutant::{Fate, Mutant, MutantId, Mutants};
+pub use mutant::{Fate, ModelMutant, ModelMutantId, Mutants};

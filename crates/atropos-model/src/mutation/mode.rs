@@ -1,6 +1,6 @@
 //! Which mutants act in a run, and sets of mutants.
 
-use super::mutant::{MutantId, Mutants};
+use super::mutant::{ModelMutantId, Mutants};
 
 /// The table's entry for a point where nothing acts.
 pub const ORIGINAL: u8 = 0;
@@ -27,7 +27,7 @@ impl Mode {
     }
 
     /// The mutants of `set` act together; `None` if two of them need the same point.
-    pub fn enabling(mutants: &Mutants, set: &[MutantId]) -> Option<Mode> {
+    pub fn enabling(mutants: &Mutants, set: &[ModelMutantId]) -> Option<Mode> {
         let mut mode = Mode::original(mutants);
         for id in set {
             let mutant = mutants.get(*id);
@@ -54,7 +54,7 @@ impl MutantSet {
         }
     }
 
-    pub fn insert(&mut self, id: MutantId) {
+    pub fn insert(&mut self, id: ModelMutantId) {
         let word = id.0 as usize / 64;
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -62,7 +62,7 @@ impl MutantSet {
         self.words[word] |= 1 << (id.0 % 64);
     }
 
-    pub fn contains(&self, id: MutantId) -> bool {
+    pub fn contains(&self, id: ModelMutantId) -> bool {
         self.words
             .get(id.0 as usize / 64)
             .is_some_and(|word| word >> (id.0 % 64) & 1 == 1)
@@ -92,13 +92,13 @@ impl MutantSet {
             .sum()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = MutantId> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = ModelMutantId> + '_ {
         self.words.iter().enumerate().flat_map(|(at, word)| {
             let mut left = *word;
             std::iter::from_fn(move || {
                 let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
                 left &= left - 1;
-                Some(MutantId((at * 64 + bit) as u32))
+                Some(ModelMutantId((at * 64 + bit) as u32))
             })
         })
     }

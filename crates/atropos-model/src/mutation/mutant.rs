@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 /// From 1; 0 is the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct MutantId(pub u32);
+pub struct ModelMutantId(pub u32);
 
 /// The rules of the MoMuT paper's Table 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Operator {
+pub enum ModelOperator {
     /// A guarded command is never enabled.
     DisableGuard,
     ReplaceBinary,
@@ -22,14 +22,14 @@ pub enum Operator {
     ReplaceInteger,
 }
 
-impl Operator {
+impl ModelOperator {
     pub fn code(self) -> &'static str {
         match self {
-            Operator::DisableGuard => "DGC",
-            Operator::ReplaceBinary => "RBO",
-            Operator::ReplaceUnary => "RUO",
-            Operator::InvertBoolean => "IBL",
-            Operator::ReplaceInteger => "RIL",
+            ModelOperator::DisableGuard => "DGC",
+            ModelOperator::ReplaceBinary => "RBO",
+            ModelOperator::ReplaceUnary => "RUO",
+            ModelOperator::InvertBoolean => "IBL",
+            ModelOperator::ReplaceInteger => "RIL",
         }
     }
 }
@@ -40,7 +40,7 @@ pub enum Fate {
     /// To be killed.
     Open,
     /// Computes the same as another mutant.
-    Duplicate(MutantId),
+    Duplicate(ModelMutantId),
     /// Computes the same as the original.
     Equivalent,
     /// In code that no object executes.
@@ -48,9 +48,9 @@ pub enum Fate {
 }
 
 #[derive(Clone, Debug)]
-pub struct Mutant {
-    pub id: MutantId,
-    pub operator: Operator,
+pub struct ModelMutant {
+    pub id: ModelMutantId,
+    pub operator: ModelOperator,
     pub point: PointId,
     /// From 1 within its point.
     pub variant: u8,
@@ -59,7 +59,7 @@ pub struct Mutant {
     pub replacement: String,
     pub fate: Fate,
     /// Not empty: a set of mutants that act at once; the place and the text are the first one's.
-    pub parts: Vec<MutantId>,
+    pub parts: Vec<ModelMutantId>,
 }
 
 /// What a point does; variant k takes alternative k-1.
@@ -94,13 +94,13 @@ pub enum PointKind {
 pub struct Point {
     pub kind: PointKind,
     /// The id of variant 1; the others follow.
-    pub first: MutantId,
+    pub first: ModelMutantId,
     pub variants: u8,
 }
 
 impl Point {
-    pub fn mutant(&self, variant: u8) -> MutantId {
-        MutantId(self.first.0 + u32::from(variant) - 1)
+    pub fn mutant(&self, variant: u8) -> ModelMutantId {
+        ModelMutantId(self.first.0 + u32::from(variant) - 1)
     }
 }
 
@@ -109,13 +109,13 @@ impl Point {
 pub struct Mutants {
     pub points: Vec<Point>,
     /// `list[i]` has the id i + 1; sets come last.
-    pub list: Vec<Mutant>,
+    pub list: Vec<ModelMutant>,
     /// Per id of a single mutant the sets that hold it.
-    pub(super) sets_with: Vec<Vec<MutantId>>,
+    pub(super) sets_with: Vec<Vec<ModelMutantId>>,
 }
 
 impl Mutants {
-    pub fn get(&self, id: MutantId) -> &Mutant {
+    pub fn get(&self, id: ModelMutantId) -> &ModelMutant {
         &self.list[id.0 as usize - 1]
     }
 
@@ -123,7 +123,7 @@ impl Mutants {
         &self.points[id.0 as usize]
     }
 
-    pub fn open(&self) -> impl Iterator<Item = &Mutant> {
+    pub fn open(&self) -> impl Iterator<Item = &ModelMutant> {
         self.list.iter().filter(|mutant| mutant.fate == Fate::Open)
     }
 }

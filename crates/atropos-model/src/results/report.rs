@@ -3,7 +3,7 @@
 use crate::cli::SuiteOptions;
 use crate::generation::{Generated, Moment, Options, SpecStateId, Status, Table};
 use crate::model::Model;
-use crate::mutation::{Fate, Mutant, MutantId};
+use crate::mutation::{Fate, ModelMutant, ModelMutantId};
 use crate::testing::{KillMatrix, MutantRow};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -167,7 +167,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
             if let ("unreached", Some(why)) = (status, missed.get(&mutant.id)) {
                 detail.clone_from(why);
             }
-            let parts: Vec<&Mutant> = model
+            let parts: Vec<&ModelMutant> = model
                 .mutants
                 .parts(mutant.id)
                 .iter()
@@ -192,13 +192,13 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
         .collect()
 }
 
-fn joined(parts: &[&Mutant], by: &str, text: impl Fn(&Mutant) -> String) -> String {
+fn joined(parts: &[&ModelMutant], by: &str, text: impl Fn(&ModelMutant) -> String) -> String {
     let texts: Vec<String> = parts.iter().map(|part| text(part)).collect();
     texts.join(by)
 }
 
 /// What stands there instead; of mutants that act together, what stands in the other states too.
-fn replacement(model: &Model, parts: &[&Mutant]) -> String {
+fn replacement(model: &Model, parts: &[&ModelMutant]) -> String {
     let others = joined(&parts[1..], "", |part| {
         let (line, column) = model.line_column(part.span);
         let original = model.source(part.span);
@@ -208,7 +208,7 @@ fn replacement(model: &Model, parts: &[&Mutant]) -> String {
 }
 
 /// Mutants that a move would have met which no test took, with that move.
-fn missed(generated: &Generated) -> HashMap<MutantId, String> {
+fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
     let mut visited: HashMap<SpecStateId, (usize, usize)> = HashMap::new();
     for (test, path) in generated.paths.iter().enumerate() {
         for (after, place) in path.states.iter().enumerate() {

@@ -173,7 +173,7 @@ type Step = (u32, char, &'static str, u32);
 /// How often a test is run again if the implementation took another way than the test.
 const RETRIES: usize = 3;
 
-enum Verdict {
+enum TestVerdict {
     Pass,
     /// With the trace.
     Inconclusive(String),
@@ -185,8 +185,8 @@ fn run(steps: &[Step]) {
     let mut trace = String::new();
     for _ in 0..=RETRIES {
         match replay(&mut adapter::Adapter::default(), steps) {
-            Verdict::Pass => return,
-            Verdict::Inconclusive(way) => trace = way,
+            TestVerdict::Pass => return,
+            TestVerdict::Inconclusive(way) => trace = way,
         }
     }
     let message = format!(
@@ -202,20 +202,20 @@ fn run(steps: &[Step]) {
 }
 
 /// Runs a test once. A node gives an input at once, or waits for what the implementation shows.
-fn replay(system: &mut impl System, steps: &[Step]) -> Verdict {
+fn replay(system: &mut impl System, steps: &[Step]) -> TestVerdict {
     let mut node = 0;
     let mut trace: Vec<String> = Vec::new();
     loop {
         let here: Vec<&Step> = steps.iter().filter(|step| step.0 == node).collect();
         match here.first() {
-            Some((_, 'P', ..)) => return Verdict::Pass,
+            Some((_, 'P', ..)) => return TestVerdict::Pass,
             Some((_, '!', input, to)) => {
                 give(system, input);
                 trace.push(format!("gave {input}"));
                 node = *to;
                 continue;
             }
-            Some((_, 'I', ..)) | None => return Verdict::Inconclusive(trace.join("\n")),
+            Some((_, 'I', ..)) | None => return TestVerdict::Inconclusive(trace.join("\n")),
             Some(_) => {}
         }
         let seen = system.observe();

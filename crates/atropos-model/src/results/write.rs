@@ -9,7 +9,7 @@ use super::report::{Report, test_file};
 use super::test_case::TestCase;
 use crate::cli::SuiteOptions;
 use crate::generation::{self, Generated, Options, StateGraph, Status, Workers};
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::Limits;
 use crate::testing::{KillMatrix, Shortcuts, reduce};
 use anyhow::Context as _;
@@ -119,8 +119,8 @@ pub fn confirm(
     limits: Limits,
 ) -> anyhow::Result<KillMatrix> {
     let open = generated.model.mutants.open().map(|mutant| mutant.id);
-    let crashed = |id: &MutantId| matches!(generated.results.get(*id), Status::Crashed { .. });
-    let mutants: Vec<MutantId> = open.filter(|id| !crashed(id)).collect();
+    let crashed = |id: &ModelMutantId| matches!(generated.results.get(*id), Status::Crashed { .. });
+    let mutants: Vec<ModelMutantId> = open.filter(|id| !crashed(id)).collect();
     let matrix = KillMatrix::compute(workers, &mutants, texts, limits, Shortcuts::Taken);
     if let Some(fault) = matrix.faults.first() {
         anyhow::bail!("the generated tests are wrong, please report this: {fault}");

@@ -1,10 +1,10 @@
 //! Who runs: the original, a mutant, or a set of mutants at once.
 
-use crate::mutation::{Mode, MutantId, MutantSet, Mutants};
+use crate::mutation::{Mode, ModelMutantId, MutantSet, Mutants};
 
 #[derive(Clone, Debug)]
 pub struct Acting {
-    ids: Vec<MutantId>,
+    ids: Vec<ModelMutantId>,
     pub(super) mode: Mode,
 }
 
@@ -16,13 +16,13 @@ impl Acting {
         }
     }
 
-    pub fn mutant(mutants: &Mutants, id: MutantId) -> Acting {
+    pub fn mutant(mutants: &Mutants, id: ModelMutantId) -> Acting {
         // The parts of a set have places of their own.
         Acting::together(mutants, &mutants.parts(id)).unwrap_or_else(|| Acting::original(mutants))
     }
 
     /// A higher-order mutant; `None` if two of them need the same place.
-    pub fn together(mutants: &Mutants, ids: &[MutantId]) -> Option<Acting> {
+    pub fn together(mutants: &Mutants, ids: &[ModelMutantId]) -> Option<Acting> {
         Some(Acting {
             ids: ids.to_vec(),
             mode: Mode::enabling(mutants, ids)?,
@@ -34,7 +34,7 @@ impl Acting {
     }
 
     /// Whether it is, or holds, one of `met`, which are sorted.
-    pub(super) fn is_among(&self, met: &[MutantId]) -> bool {
+    pub(super) fn is_among(&self, met: &[ModelMutantId]) -> bool {
         self.ids.iter().any(|id| met.binary_search(id).is_ok())
     }
 

@@ -3,25 +3,25 @@
 
 use super::fast_hash::FastSet;
 use crate::model::{ExecError, Label, ObjectId, State};
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Lists of mutants, each kept once: objects of one class in one state meet the same.
 #[derive(Default)]
 pub(super) struct Lists {
-    known: FastSet<Arc<[MutantId]>>,
-    scratch: Vec<MutantId>,
+    known: FastSet<Arc<[ModelMutantId]>>,
+    scratch: Vec<ModelMutantId>,
 }
 
 impl Lists {
-    pub fn shared(&mut self, met: &MutantSet) -> Arc<[MutantId]> {
+    pub fn shared(&mut self, met: &MutantSet) -> Arc<[ModelMutantId]> {
         self.scratch.clear();
         self.scratch.extend(met.iter());
         if let Some(known) = self.known.get(self.scratch.as_slice()) {
             return known.clone();
         }
-        let list: Arc<[MutantId]> = self.scratch.as_slice().into();
+        let list: Arc<[ModelMutantId]> = self.scratch.as_slice().into();
         self.known.insert(list.clone());
         list
     }
@@ -64,7 +64,7 @@ pub(super) struct Judgement {
     pub position: u32,
     pub enough: bool,
     /// Mutants on which this rests; all others come to the same.
-    pub relied: Arc<[MutantId]>,
+    pub relied: Arc<[ModelMutantId]>,
 }
 
 /// What is enabled in a state, by rank. Objects were looked at in the order of their ranks until the answer was clear.
@@ -81,7 +81,7 @@ pub struct Expansion {
     /// While the original ran: mutants that would have computed something else.
     pub infected: MutantSet,
     /// The same per object that was looked at, by its position in the order; only objects that met any.
-    pub infected_at: Vec<(u32, Arc<[MutantId]>)>,
+    pub infected_at: Vec<(u32, Arc<[ModelMutantId]>)>,
     /// What was found out about objects whose steps are internal, by position.
     pub(super) judgements: Vec<Judgement>,
     /// How many objects were looked at.
@@ -100,7 +100,7 @@ impl Expansion {
             .map(|step| step.target.object(step.object).len());
         1024 + self.looked.len() * STATE
             + changed.sum::<usize>()
-            + self.infected_at.len() * size_of::<(u32, Arc<[MutantId]>)>()
+            + self.infected_at.len() * size_of::<(u32, Arc<[ModelMutantId]>)>()
             + self.takers.len() * size_of::<Taker>()
             + self.judgements.len() * size_of::<Judgement>()
     }
@@ -110,7 +110,7 @@ impl Expansion {
     }
 
     /// The mutants met while the object at this position was looked at.
-    pub fn met_at(&self, position: u32) -> &[MutantId] {
+    pub fn met_at(&self, position: u32) -> &[ModelMutantId] {
         match self
             .infected_at
             .binary_search_by_key(&position, |(at, _)| *at)
@@ -135,7 +135,7 @@ impl Expansion {
     }
 
     /// Mutants met while the object at this position, which comes behind all before, was looked at.
-    pub(super) fn meet_next(&mut self, position: u32, met: Arc<[MutantId]>) {
+    pub(super) fn meet_next(&mut self, position: u32, met: Arc<[ModelMutantId]>) {
         // Neighbours are mostly of one class and in one state.
         let before = self.infected_at.last();
         if before.is_none_or(|(_, before)| !Arc::ptr_eq(before, &met)) {

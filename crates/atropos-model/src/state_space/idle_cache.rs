@@ -4,7 +4,7 @@
 
 use super::reducer::Reducer;
 use crate::model::{ObjectId, State};
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use std::sync::Arc;
 
 /// Findings kept about one object.
@@ -19,7 +19,7 @@ pub(super) struct IdleObject {
     /// Whether the object may take inputs.
     pub may_take: bool,
     /// Mutants that would have computed something else; none if nobody would.
-    pub met: Option<Arc<[MutantId]>>,
+    pub met: Option<Arc<[ModelMutantId]>>,
 }
 
 /// One worker's memory, per object, the latest first.
@@ -61,7 +61,7 @@ impl IdleCache {
         object: ObjectId,
         state: &State,
         may_take: bool,
-        met: Option<Arc<[MutantId]>>,
+        met: Option<Arc<[ModelMutantId]>>,
     ) {
         let touched = reducer.touched(object);
         if touched.len() > MOST_TOUCHED {

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TestVerdict {
     Pass,
     /// What came, and what the model allows there.
     Fail {
@@ -34,7 +34,7 @@ pub enum Verdict {
 /// A test's end, with what was given and seen before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestEnd {
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
     pub trace: Vec<String>,
 }
 
@@ -143,8 +143,8 @@ impl Adapter {
                     trace.push(format!("gave {}", input.label));
                     node = *to;
                 }
-                JsonNode::Verdict(verdict) if verdict == "pass" => break Verdict::Pass,
-                JsonNode::Verdict(_) => break Verdict::Inconclusive,
+                JsonNode::Verdict(verdict) if verdict == "pass" => break TestVerdict::Pass,
+                JsonNode::Verdict(_) => break TestVerdict::Inconclusive,
                 JsonNode::Observe(branches) => {
                     let seen = self.observe()?;
                     let text = |output: &Option<String>| {
@@ -157,7 +157,7 @@ impl Adapter {
                         }
                         None => {
                             let expected = branches.iter().map(|branch| text(&branch.output));
-                            break Verdict::Fail {
+                            break TestVerdict::Fail {
                                 seen: text(&seen),
                                 expected: expected.collect(),
                             };
@@ -167,9 +167,9 @@ impl Adapter {
             }
         };
         let end = match &verdict {
-            Verdict::Pass => "pass",
-            Verdict::Fail { .. } => "fail",
-            Verdict::Inconclusive => "inconclusive",
+            TestVerdict::Pass => "pass",
+            TestVerdict::Fail { .. } => "fail",
+            TestVerdict::Inconclusive => "inconclusive",
         };
         // One that ends with the last test is not missed.
         let _ = self.request(&json!({ "end": end }));

@@ -3,13 +3,13 @@
 use super::run::{PreparedTest, RunResult, run_mutant};
 use super::written_test::WrittenTest;
 use crate::generation::{Kill, Results, Status, Workers};
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::Limits;
 
 /// A mutant, and what came of it on every test.
 #[derive(Clone, Debug)]
 pub struct MutantRow {
-    pub mutant: MutantId,
+    pub mutant: ModelMutantId,
     pub runs: Vec<RunResult>,
 }
 
@@ -56,7 +56,7 @@ impl KillMatrix {
     /// Runs mutants on a finished suite, which is given as its files' texts.
     pub fn compute(
         workers: &mut Workers,
-        mutants: &[MutantId],
+        mutants: &[ModelMutantId],
         texts: &[String],
         limits: Limits,
         shortcuts: Shortcuts,
@@ -94,7 +94,7 @@ impl KillMatrix {
         KillMatrix { rows, faults }
     }
 
-    pub fn row(&self, mutant: MutantId) -> Option<&MutantRow> {
+    pub fn row(&self, mutant: ModelMutantId) -> Option<&MutantRow> {
         let at = self.rows.binary_search_by_key(&mutant, |row| row.mutant);
         at.ok().map(|at| &self.rows[at])
     }
@@ -104,7 +104,7 @@ impl KillMatrix {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Confirmation {
     /// Claimed, but no written test fails.
-    pub unconfirmed: Vec<MutantId>,
+    pub unconfirmed: Vec<ModelMutantId>,
     /// Not claimed, but a written test fails.
     pub found: usize,
 }

@@ -7,7 +7,7 @@ mod monitor;
 mod run;
 mod written_test;
 
-pub use adapter::{Adapter, TestEnd, Verdict};
+pub use adapter::{Adapter, TestEnd, TestVerdict};
 pub use matrix::{Confirmation, KillMatrix, MutantRow, Shortcuts, after, reduce};
 pub use monitor::{Event, Monitor, Step};
 pub use run::{RunResult, file_label};

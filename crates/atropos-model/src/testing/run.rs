@@ -3,7 +3,7 @@
 
 use super::written_test::{Kind, WrittenTest};
 use crate::model::{ExecError, Label, Observation};
-use crate::mutation::{MutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet};
 use crate::state_space::{Acting, Explorer, FastMap, FastSet, Limits, Node, Stop, Suspension};
 use std::collections::BTreeMap;
 
@@ -178,7 +178,11 @@ fn trace_to(came: &[(Option<usize>, String)]) -> Vec<String> {
 }
 
 /// Runs a mutant on a test, from the start.
-pub fn run_mutant(explorer: &mut Explorer, prepared: &PreparedTest, mutant: MutantId) -> RunResult {
+pub fn run_mutant(
+    explorer: &mut Explorer,
+    prepared: &PreparedTest,
+    mutant: ModelMutantId,
+) -> RunResult {
     if prepared.original.halted {
         return RunResult {
             halted: true,

@@ -4,7 +4,7 @@
 use crate::conformance::{Conforms, Explored, Obstacle};
 use crate::generation::{Options, Status, StrategyKind, generate};
 use crate::model::Model;
-use crate::mutation::MutantId;
+use crate::mutation::ModelMutantId;
 use crate::state_space::{Limits, Reducer, Stop};
 use crate::tests::random_models::generated;
 use crate::tests::reduction::explorer;
@@ -23,9 +23,9 @@ fn explored(model: &Arc<Model>, order: SearchOrder, most: usize) -> Result<Explo
 fn techniques_agree(
     explored: &mut Explored,
     every: usize,
-) -> (Vec<(MutantId, Conforms)>, Vec<u64>) {
+) -> (Vec<(ModelMutantId, Conforms)>, Vec<u64>) {
     let model = explored.model();
-    let open: Vec<MutantId> = model.mutants.open().map(|m| m.id).step_by(every).collect();
+    let open: Vec<ModelMutantId> = model.mutants.open().map(|m| m.id).step_by(every).collect();
     let mut verdicts = Vec::new();
     let mut states = vec![0; Technique::ALL.len()];
     for mutant in open {
@@ -53,7 +53,7 @@ fn techniques_agree(
     (verdicts, states)
 }
 
-fn count(verdicts: &[(MutantId, Conforms)], of: Conforms) -> usize {
+fn count(verdicts: &[(ModelMutantId, Conforms)], of: Conforms) -> usize {
     verdicts
         .iter()
         .filter(|(_, conforms)| *conforms == of)

@@ -2,7 +2,7 @@
 
 use crate::cli::SuiteOptions;
 use crate::generation::{EngineKind, Generated, Options, Status, StrategyKind, Workers, generate};
-use crate::mutation::{Fate, MutantId};
+use crate::mutation::{Fate, ModelMutantId};
 use crate::results::{
     JsonSuite, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
 };
@@ -401,7 +401,7 @@ fn fewer_outputs_alone_are_no_kill() {
     );
     let generated = run(&text, &options(StrategyKind::Frontier, 1));
     let model = &generated.model;
-    let guards: Vec<MutantId> = model
+    let guards: Vec<ModelMutantId> = model
         .mutants
         .list
         .iter()

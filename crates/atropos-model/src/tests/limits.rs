@@ -5,7 +5,7 @@ use crate::conformance::{Conforms, Explored, Obstacle};
 use crate::execution::{Engine, Inputs, Interpreted, Iterations};
 use crate::generation::{EngineKind, Generated, Options, Status, Workers, generate};
 use crate::model::{ErrorKind, Model, ObjectId, State};
-use crate::mutation::{Mode, MutantId, MutantSet};
+use crate::mutation::{Mode, ModelMutantId, MutantSet};
 use crate::results::{TestCase, aut, confirm};
 use crate::state_space::{Acting, Cause, ExpansionCache, Explorer, Halt, Limits, Node, Stop};
 use crate::tests::reduction::explorer;
@@ -213,7 +213,7 @@ fn exploring_to_the_end_tells_that_it_was_stopped() {
 #[test]
 fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
     let model = load(&example("car_alarm.ooas"));
-    let mutants: Vec<MutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
+    let mutants: Vec<ModelMutantId> = model.mutants.open().map(|mutant| mutant.id).collect();
     let verdicts = |most: usize| {
         let halt = Halt::default();
         let mut explorer = explorer(&model, None);

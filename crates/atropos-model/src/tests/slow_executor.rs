@@ -6,7 +6,7 @@ use crate::check;
 use crate::execution::interpreter::iterations;
 use crate::generation::{EngineKind, Generated, Options, StrategyKind, Workers, generate};
 use crate::model::{Label, Model, State};
-use crate::mutation::{Mode, Mutant, MutantSet};
+use crate::mutation::{Mode, ModelMutant, MutantSet};
 use crate::results::{TestCase, aut, confirm};
 use crate::state_space::Limits;
 use crate::tests::random_models::generated as random_model;
@@ -253,7 +253,7 @@ fn runs(system: &System, edges: &Edges) -> Runs {
 }
 
 /// The text in which one edit was made.
-fn edited(model: &Model, mutant: &Mutant) -> Option<Arc<Model>> {
+fn edited(model: &Model, mutant: &ModelMutant) -> Option<Arc<Model>> {
     let (start, end) = (mutant.span.start as usize, mutant.span.end as usize);
     let text = format!(
         "{}{}{}",

@@ -2,7 +2,7 @@
 
 use crate::generation::{EngineKind, Options, Workers, generate};
 use crate::results::{JsonSuite, JsonTest, TestCase};
-use crate::testing::{Adapter, Event, Monitor, Step, Verdict};
+use crate::testing::{Adapter, Event, Monitor, Step, TestVerdict};
 use crate::tests::support::{class, example, load};
 use std::time::Duration;
 
@@ -59,13 +59,16 @@ fn an_adapter_in_any_language_passes_or_fails_with_a_trace() {
     let suite = suite(&class("", ECHO));
     let test = &suite.tests[0];
     let mut right = Adapter::start(&echo("Answer"), LONG).expect("it starts");
-    assert_eq!(right.run(test).expect("it answers").verdict, Verdict::Pass);
-    assert_eq!(right.run(test).expect("again").verdict, Verdict::Pass);
+    assert_eq!(
+        right.run(test).expect("it answers").verdict,
+        TestVerdict::Pass
+    );
+    assert_eq!(right.run(test).expect("again").verdict, TestVerdict::Pass);
     let mut wrong = Adapter::start(&echo("Other"), LONG).expect("it starts");
     let end = wrong.run(test).expect("it answers");
     let seen = "Other".to_string();
     let expected = vec!["Answer".to_string()];
-    assert_eq!(end.verdict, Verdict::Fail { seen, expected });
+    assert_eq!(end.verdict, TestVerdict::Fail { seen, expected });
     assert_eq!(end.trace.last().map(String::as_str), Some("gave Ask"));
 }
 

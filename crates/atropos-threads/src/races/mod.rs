@@ -35,7 +35,7 @@ use crate::memory_model::Clock;
 use foreign_atomics::ForeignAtomics;
 use memory_errors::Blocks;
 use places::Captures;
-use shadow::Shadow;
+use shadow::ShadowMemory;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,7 +166,7 @@ pub struct Races {
     pub is_hidden: bool,
     /// Accesses, allocations and frees so far.
     pub index: u32,
-    pub(crate) shadow: Shadow,
+    pub(crate) shadow: ShadowMemory,
     pub(crate) foreign: ForeignAtomics,
     pub(crate) blocks: Blocks,
     pub(crate) captures: Captures,

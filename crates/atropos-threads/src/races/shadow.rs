@@ -25,7 +25,7 @@ const CACHED: usize = 256;
 
 /// The last accesses to the memory of an execution.
 #[derive(Debug)]
-pub struct Shadow {
+pub struct ShadowMemory {
     /// Number of the execution; cells of others are empty.
     generation: u32,
     /// The cells of each page of memory that was ever accessed. A page is never given back or moved.
@@ -152,9 +152,9 @@ impl std::hash::Hasher for PlainHasher {
     }
 }
 
-impl Default for Shadow {
-    fn default() -> Shadow {
-        Shadow {
+impl Default for ShadowMemory {
+    fn default() -> ShadowMemory {
+        ShadowMemory {
             generation: 1,
             pages: HashMap::default(),
             cache: Box::new([(usize::MAX, null_mut()); CACHED]),
@@ -173,7 +173,7 @@ fn bytes_in_granule(start: usize, end: usize) -> (usize, u8) {
     (granule, (0xff_u8 << from) & (0xff_u8 >> (GRANULE - to)))
 }
 
-impl Shadow {
+impl ShadowMemory {
     /// Forgets everything.
     pub fn restart(&mut self) {
         self.used_more = 0;

@@ -5,7 +5,7 @@ use atropos_search::Random;
 use super::AccessKind::*;
 use super::all_pairs::AllPairs;
 use super::foreign_atomics::{ForeignAtomics, Operation, OrderingNumber};
-use super::shadow::Shadow;
+use super::shadow::ShadowMemory;
 use super::*;
 use crate::control::thread_state::Clocks;
 
@@ -18,7 +18,7 @@ fn agree(seed: u64) -> bool {
     let threads = 2 + random.below(4) as usize;
     let mut clocks: Vec<Clocks> = (0..threads).map(|_| Clocks::default()).collect();
     let mut locks: Vec<Clock> = vec![Clock::default(); 2];
-    let (mut shadow, mut twin) = (Shadow::default(), AllPairs::default());
+    let (mut shadow, mut twin) = (ShadowMemory::default(), AllPairs::default());
     let mut atomics = ForeignAtomics::default();
     shadow.restart();
     // Programs that are mostly ordered get farther than those that are not.
@@ -93,7 +93,7 @@ fn agree(seed: u64) -> bool {
 
 #[expect(clippy::too_many_arguments, reason = "an access and who looks at it")]
 fn compare(
-    shadow: &mut Shadow,
+    shadow: &mut ShadowMemory,
     twin: &mut AllPairs,
     address: usize,
     length: usize,

@@ -105,13 +105,7 @@ pub fn build(
         if !why.contains("Unrecognized option: 'test-runtool'") {
             return Err(no_doctests(directory));
         }
-        let failing = plain_doctests(&setting, directory, interrupt)?.into_iter();
-        let failing = failing.filter(|test| test.failed).map(|test| test.name);
-        return Ok(Doctests {
-            rejected: failing.collect(),
-            are_out_of_reach: true,
-            ..Doctests::default()
-        });
+        return out_of_reach(&setting, directory, interrupt);
     }
     let kept = read_kept(directory)?;
     // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
@@ -133,6 +127,21 @@ pub fn build(
         programs: programs.collect(),
         rejected: rejected_without_mutants(rejected, &setting, directory, interrupt)?,
         are_out_of_reach: false,
+    })
+}
+
+/// The doctests of a toolchain whose rustdoc can't hand them over: run as they are, without mutants.
+fn out_of_reach(
+    setting: &CargoSetting,
+    directory: &Path,
+    interrupt: &Interrupt,
+) -> Result<Doctests> {
+    let failing = plain_doctests(setting, directory, interrupt)?.into_iter();
+    let failing = failing.filter(|test| test.failed).map(|test| test.name);
+    Ok(Doctests {
+        rejected: failing.collect(),
+        are_out_of_reach: true,
+        ..Doctests::default()
     })
 }
 

@@ -12,11 +12,14 @@ use atropos_weave::{FileWeave, PackageForms};
 
 use super::compiler::{self, Compiled};
 use super::instructions::Observation;
-use super::wrapper::{Accepted, MAX_ROUNDS, Unit};
+use super::wrapper::{AcceptedWeave, MAX_ROUNDS, Unit};
 
 impl Unit {
     /// Weaves and compiles until rustc accepts.
-    pub(super) fn compile_observed(&self, observation: &Observation) -> Result<(Output, Accepted)> {
+    pub(super) fn compile_observed(
+        &self,
+        observation: &Observation,
+    ) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         self.prepare_shadow()?;
         let woven = self.weave(&self.mutant_forms(observation)?)?;
@@ -44,7 +47,7 @@ impl Unit {
                     fs::rename(&making, &known)?;
                 }
                 let absent = woven.into_values().flat_map(|file| file.absent);
-                let accepted = Accepted {
+                let accepted = AcceptedWeave {
                     absent: absent.collect(),
                     rounds: round,
                 };

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Where a shadow lies and what it mirrors.
 #[derive(Clone, Debug)]
-pub struct Shadow {
+pub struct ShadowTree {
     root: PathBuf,
     mirrored: PathBuf,
 }
@@ -24,10 +24,10 @@ struct Branch {
     children: BTreeMap<OsString, Branch>,
 }
 
-impl Shadow {
+impl ShadowTree {
     /// A shadow below `root` of the tree below `mirrored` (absolute).
-    pub fn new(root: PathBuf, mirrored: PathBuf) -> Shadow {
-        Shadow { root, mirrored }
+    pub fn new(root: PathBuf, mirrored: PathBuf) -> ShadowTree {
+        ShadowTree { root, mirrored }
     }
 
     /// The shadow's counterpart of a file of the mirrored tree.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_only_seems_to_lie_inside_has_no_place() {
-        let shadow = Shadow::new("/shadow".into(), "/ws".into());
+        let shadow = ShadowTree::new("/shadow".into(), "/ws".into());
         let check = |path: &str, expected: Option<&str>| {
             let place = shadow.path_of(Path::new(path));
             assert_eq!(place, expected.map(PathBuf::from), "{path}");
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn files_of_the_shadow_and_others_have_their_originals() {
-        let shadow = Shadow::new("/shadow".into(), "/ws".into());
+        let shadow = ShadowTree::new("/shadow".into(), "/ws".into());
         for (file, original) in [
             ("/shadow/a/src/lib.rs", "/ws/a/src/lib.rs"),
             ("/shadow/a/tests/../src/float.rs", "/ws/a/src/float.rs"),
@@ -170,7 +170,7 @@ mod tests {
         for file in ["src/lib.rs", "src/other.rs", "src/inner/a.rs", "data/x.txt"] {
             fs::write(tree.join(file), file).unwrap();
         }
-        let shadow = Shadow::new(base.join("shadow"), tree.clone());
+        let shadow = ShadowTree::new(base.join("shadow"), tree.clone());
         shadow.prepare([tree.join("src/lib.rs")]).unwrap();
         shadow.write(&tree.join("src/lib.rs"), "woven").unwrap();
 

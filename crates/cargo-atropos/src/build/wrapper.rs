@@ -25,7 +25,7 @@ use super::compiler::{self, Compiled, CompilerEnded};
 use super::instructions::BuildInstructions;
 use super::is_this_program;
 use super::rustc_call::RustcCall;
-use super::shadow_tree::{Shadow, without_parents};
+use super::shadow_tree::{ShadowTree, without_parents};
 use super::unit_cfg::UnitCfg;
 use super::units::{UnitReport, WeaveResult};
 use crate::environment;
@@ -129,14 +129,14 @@ pub(super) struct Unit {
     pub(super) instructions: BuildInstructions,
     pub(super) package_index: usize,
     pub(super) package: PlannedPackage,
-    pub(super) shadow: Shadow,
+    pub(super) shadow: ShadowTree,
     pub(super) directory: PathBuf,
     /// The texts of the package's files, in the order of the plan.
     pub(super) texts: Vec<String>,
 }
 
 /// A weave that rustc accepted, and what it took.
-pub(super) struct Accepted {
+pub(super) struct AcceptedWeave {
     /// The mutants that are not in it, and why.
     pub(super) absent: BTreeMap<MutantId, String>,
     pub(super) rounds: u32,
@@ -157,7 +157,7 @@ impl Unit {
             return Ok(None);
         };
         instructions.runtime.wait_until_there()?;
-        let shadow = Shadow::new(
+        let shadow = ShadowTree::new(
             instructions.shadows().join(call.unit_name()),
             instructions.mirrored.clone(),
         );
@@ -235,7 +235,7 @@ impl Unit {
     /// Weaves, checks and rolls back until rustc accepts; then compiles. Units of one package take
     /// turns at the checks, and each starts from what the one before learned; one that learned
     /// from another is compiled at once, because it hardly ever has something to roll back.
-    fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, Accepted)> {
+    fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         // Lints that deny by default reject a mutant that is compiled alone, so the check must
         // hear of them.
@@ -270,7 +270,7 @@ impl Unit {
             } else if is_checked {
                 self.log(&format!("round {round}: compiled in {took}"));
                 let absent = woven.into_values().flat_map(|file| file.absent);
-                let accepted = Accepted {
+                let accepted = AcceptedWeave {
                     absent: absent.collect(),
                     rounds: round,
                 };
@@ -458,7 +458,7 @@ impl Unit {
 
     fn report(
         &self,
-        accepted: Result<&Accepted, String>,
+        accepted: Result<&AcceptedWeave, String>,
         check_time: Duration,
         compile_time: Duration,
     ) -> Result<()> {

@@ -104,8 +104,35 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         committed.write(&prepared.workspace_root)?;
     }
     committed_schedules::warn_of_stale(&reports, arguments.save, terminal);
-    let mut kept = KeptSchedules::read(&output);
-    for report in &reports {
+    keep_failing(&reports, &request, &build, &prepared)?;
+    let text = match arguments.output.json {
+        true => report::json(&reports)?,
+        false => report::text(&reports, arguments.output.verbose),
+    };
+    // A reader that has gone changes nothing about what was found.
+    let _ = terminal.stdout().write_all(text.as_bytes());
+    if interrupt.is_requested() {
+        return Ok(ExitCode::Interrupted);
+    }
+    let is_named = !arguments.tests.is_empty();
+    Ok(if reports.iter().any(|report| report.found().is_some()) {
+        ExitCode::Survivors
+    } else if is_named && reports.iter().any(|report| !report.is_explored()) {
+        ExitCode::NotTested
+    } else {
+        ExitCode::Success
+    })
+}
+
+/// Keeps the schedules that fail, for `replay`.
+fn keep_failing(
+    reports: &[TestReport],
+    request: &Request,
+    build: &Build,
+    prepared: &Prepared,
+) -> Result<()> {
+    let mut kept = KeptSchedules::read(&prepared.output_directory);
+    for report in reports {
         if let Some(found) = report.found().filter(|found| !found.schedule.is_empty()) {
             kept.keep(Kept {
                 test: report.name.clone(),
@@ -125,24 +152,7 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
             });
         }
     }
-    kept.write(&output)?;
-    let text = match arguments.output.json {
-        true => report::json(&reports)?,
-        false => report::text(&reports, arguments.output.verbose),
-    };
-    // A reader that has gone changes nothing about what was found.
-    let _ = terminal.stdout().write_all(text.as_bytes());
-    if interrupt.is_requested() {
-        return Ok(ExitCode::Interrupted);
-    }
-    let is_named = !arguments.tests.is_empty();
-    Ok(if reports.iter().any(|report| report.found().is_some()) {
-        ExitCode::Survivors
-    } else if is_named && reports.iter().any(|report| !report.is_explored()) {
-        ExitCode::NotTested
-    } else {
-        ExitCode::Success
-    })
+    kept.write(&prepared.output_directory)
 }
 
 /// Builds the tests so that their threads can be explored; else says why not, with the code to end with.

@@ -66,7 +66,7 @@ enum Mode {
 
 /// What a key asks for that the review can't do by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Request {
+enum KeyAction {
     Nothing,
     Quit,
     /// The change at this index, for this reason.
@@ -126,9 +126,9 @@ impl Review {
         self.scroll = 0;
     }
 
-    fn key(&mut self, key: KeyEvent) -> Request {
+    fn key(&mut self, key: KeyEvent) -> KeyAction {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
-            return Request::Quit;
+            return KeyAction::Quit;
         }
         match self.mode.clone() {
             Mode::Browse => self.browse(key.code),
@@ -137,10 +137,10 @@ impl Review {
         }
     }
 
-    fn browse(&mut self, code: KeyCode) -> Request {
+    fn browse(&mut self, code: KeyCode) -> KeyAction {
         self.message.clear();
         match code {
-            KeyCode::Char('q') | KeyCode::Esc => return Request::Quit,
+            KeyCode::Char('q') | KeyCode::Esc => return KeyAction::Quit,
             KeyCode::Char('j') | KeyCode::Down => self.select(self.selected + 1),
             KeyCode::Char('k') | KeyCode::Up => self.select(self.selected.saturating_sub(1)),
             KeyCode::Char('g') | KeyCode::Home => self.select(0),
@@ -151,13 +151,15 @@ impl Review {
             KeyCode::Char('a') if self.current().is_some() => {
                 self.mode = Mode::Accept(String::new())
             }
-            KeyCode::Char('e') => return self.current().map_or(Request::Nothing, Request::Edit),
+            KeyCode::Char('e') => {
+                return self.current().map_or(KeyAction::Nothing, KeyAction::Edit);
+            }
             _ => {}
         }
-        Request::Nothing
+        KeyAction::Nothing
     }
 
-    fn type_filter(&mut self, code: KeyCode) -> Request {
+    fn type_filter(&mut self, code: KeyCode) -> KeyAction {
         match code {
             KeyCode::Enter => self.mode = Mode::Browse,
             KeyCode::Esc => {
@@ -171,25 +173,25 @@ impl Review {
             _ => {}
         }
         self.select(0);
-        Request::Nothing
+        KeyAction::Nothing
     }
 
-    fn type_reason(&mut self, code: KeyCode, mut reason: String) -> Request {
+    fn type_reason(&mut self, code: KeyCode, mut reason: String) -> KeyAction {
         match code {
             KeyCode::Enter if reason.trim().is_empty() => {
                 self.message = "a reason is needed".to_owned();
-                return Request::Nothing;
+                return KeyAction::Nothing;
             }
             KeyCode::Enter => {
                 self.mode = Mode::Browse;
                 let reason = reason.trim().to_owned();
                 return self
                     .current()
-                    .map_or(Request::Nothing, |index| Request::Accept(index, reason));
+                    .map_or(KeyAction::Nothing, |index| KeyAction::Accept(index, reason));
             }
             KeyCode::Esc => {
                 self.mode = Mode::Browse;
-                return Request::Nothing;
+                return KeyAction::Nothing;
             }
             KeyCode::Backspace => {
                 reason.pop();
@@ -198,7 +200,7 @@ impl Review {
             _ => {}
         }
         self.mode = Mode::Accept(reason);
-        Request::Nothing
+        KeyAction::Nothing
     }
 }
 
@@ -258,9 +260,9 @@ fn walk(terminal: &mut DefaultTerminal, mut review: Review, root: &Path) -> Resu
             continue;
         }
         match review.key(key) {
-            Request::Nothing => {}
-            Request::Quit => return Ok(()),
-            Request::Accept(index, reason) => {
+            KeyAction::Nothing => {}
+            KeyAction::Quit => return Ok(()),
+            KeyAction::Accept(index, reason) => {
                 let change = &mut review.changes[index];
                 review.message = match accepted::add(root, &[&change.record], &reason) {
                     Ok(_) => {
@@ -270,7 +272,7 @@ fn walk(terminal: &mut DefaultTerminal, mut review: Review, root: &Path) -> Resu
                     Err(error) => format!("{error:#}"),
                 };
             }
-            Request::Edit(index) => {
+            KeyAction::Edit(index) => {
                 ratatui::restore();
                 let info = &review.changes[index].record.info;
                 let edited = edit(&root.join(&info.file), info.line);
@@ -343,8 +345,8 @@ mod tests {
         Review::new(functions.iter().enumerate().map(change).collect())
     }
 
-    fn press(review: &mut Review, keys: &str) -> Request {
-        let mut request = Request::Nothing;
+    fn press(review: &mut Review, keys: &str) -> KeyAction {
+        let mut request = KeyAction::Nothing;
         for letter in keys.chars() {
             let code = match letter {
                 '\n' => KeyCode::Enter,
@@ -368,8 +370,8 @@ mod tests {
         assert_eq!(review.current(), Some(0));
         press(&mut review, "G");
         assert_eq!(review.current(), Some(2));
-        assert_eq!(press(&mut review, "e"), Request::Edit(2));
-        assert_eq!(press(&mut review, "q"), Request::Quit);
+        assert_eq!(press(&mut review, "e"), KeyAction::Edit(2));
+        assert_eq!(press(&mut review, "q"), KeyAction::Quit);
     }
 
     #[test]
@@ -377,11 +379,11 @@ mod tests {
         let mut review = review_of(&["one", "two", "three"]);
         press(&mut review, "/THREE\n");
         assert_eq!(review.shown(), [2]);
-        assert_eq!(press(&mut review, "e"), Request::Edit(2));
+        assert_eq!(press(&mut review, "e"), KeyAction::Edit(2));
         press(&mut review, "/x");
         assert_eq!(review.current(), None);
-        assert_eq!(press(&mut review, "\n"), Request::Nothing);
-        assert_eq!(press(&mut review, "ae"), Request::Nothing);
+        assert_eq!(press(&mut review, "\n"), KeyAction::Nothing);
+        assert_eq!(press(&mut review, "ae"), KeyAction::Nothing);
         press(&mut review, "/\u{1b}");
         assert_eq!(review.shown().len(), 3);
     }
@@ -389,12 +391,12 @@ mod tests {
     #[test]
     fn accepting_needs_a_reason() {
         let mut review = review_of(&["one", "two"]);
-        assert_eq!(press(&mut review, "ja\n"), Request::Nothing);
+        assert_eq!(press(&mut review, "ja\n"), KeyAction::Nothing);
         assert_eq!(review.message, "a reason is needed");
         let request = press(&mut review, "a hinx\u{8}t q\n");
-        assert_eq!(request, Request::Accept(1, "a hint q".to_owned()));
+        assert_eq!(request, KeyAction::Accept(1, "a hint q".to_owned()));
         assert_eq!(review.mode, Mode::Browse);
-        assert_eq!(press(&mut review, "ano\u{1b}"), Request::Nothing);
+        assert_eq!(press(&mut review, "ano\u{1b}"), KeyAction::Nothing);
         assert_eq!(review.mode, Mode::Browse);
     }
 }

@@ -6,7 +6,7 @@ use super::scope::visible_length;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     /// One simple statement.
-    Line(String, Effect),
+    Line(String, LineEffect),
     /// A remark for the reader above a statement.
     Remark(String, Box<Code>),
     /// One after the other (`;`).
@@ -21,7 +21,7 @@ pub enum Code {
 
 /// Whether the order of a statement among others can be noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum LineEffect {
     /// Bookkeeping of one region: any order gives the same.
     Quiet,
     /// Observations, events and the user's own statements.
@@ -36,12 +36,12 @@ impl Code {
 
     /// A statement of the translation's own bookkeeping.
     pub fn quiet(text: impl Into<String>) -> Code {
-        Code::Line(text.into(), Effect::Quiet)
+        Code::Line(text.into(), LineEffect::Quiet)
     }
 
     /// A statement whose order among others matters.
     pub fn noticed(text: impl Into<String>) -> Code {
-        Code::Line(text.into(), Effect::Noticed)
+        Code::Line(text.into(), LineEffect::Noticed)
     }
 
     /// One after the other, flattened.
@@ -113,18 +113,18 @@ impl Code {
     }
 
     /// Whether its order among others can be noticed.
-    pub fn effect(&self) -> Effect {
+    pub fn effect(&self) -> LineEffect {
         let noticed = match self {
-            Code::Line(_, effect) => *effect == Effect::Noticed,
-            Code::Remark(_, inner) | Code::When(_, inner) => inner.effect() == Effect::Noticed,
-            Code::Sequence(parts) | Code::Choice(parts) | Code::Ranked(parts) => {
-                parts.iter().any(|part| part.effect() == Effect::Noticed)
-            }
+            Code::Line(_, effect) => *effect == LineEffect::Noticed,
+            Code::Remark(_, inner) | Code::When(_, inner) => inner.effect() == LineEffect::Noticed,
+            Code::Sequence(parts) | Code::Choice(parts) | Code::Ranked(parts) => parts
+                .iter()
+                .any(|part| part.effect() == LineEffect::Noticed),
         };
         if noticed {
-            Effect::Noticed
+            LineEffect::Noticed
         } else {
-            Effect::Quiet
+            LineEffect::Quiet
         }
     }
 

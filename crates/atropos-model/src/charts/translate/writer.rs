@@ -1,6 +1,6 @@
 //! The translation of one machine under way: its layout, the methods written so far, the local variables of the one being written.
 
-use super::code::{Code, Effect};
+use super::code::{Code, LineEffect};
 use super::layout::Layout;
 use super::scope::Scope;
 use crate::charts::chart::{Chart, Machine, StateId, Text};
@@ -177,7 +177,7 @@ impl<'a> Writer<'a> {
         let (noticed, quiet): (Vec<Code>, Vec<Code>) = parts
             .into_iter()
             .filter(|part| !part.is_skip())
-            .partition(|part| part.effect() == Effect::Noticed);
+            .partition(|part| part.effect() == LineEffect::Noticed);
         let mixed = if noticed.len() <= 3 {
             let orders = orders(noticed.len());
             let sequences = orders

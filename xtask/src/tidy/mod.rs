@@ -2,6 +2,9 @@
 //!
 //! Each rule gives all its findings at once, as `file:line: what is wrong`.
 
+mod functions;
+mod words;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
