@@ -21,6 +21,7 @@ mod library_threads;
 mod misbehaving_mutants;
 mod misbehaving_under_exploration;
 mod plain_memory;
+mod progress_line;
 mod readme;
 mod reports;
 mod resumed_runs;

@@ -1,0 +1,42 @@
+//! The line that says how far a run is, in a real terminal.
+
+use crate::runs::tree::Tree;
+use crate::terminal::Terminal;
+
+const MANIFEST: &str =
+    "[package]\nname = \"watched\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+const SOURCE: &str = "\
+pub fn product(a: u32, b: u32) -> u32 {
+    a * b
+}
+
+#[test]
+fn products() {
+    assert!(product(2, 3) > 0);
+}
+";
+
+#[test]
+fn survivors_stay_above_the_line_and_without_colours_it_is_still_one_line() {
+    let tree = Tree::with(&[("Cargo.toml", MANIFEST), ("src/lib.rs", SOURCE)]);
+    let program = env!("CARGO_BIN_EXE_cargo-atropos");
+    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/cache");
+    let command = format!(
+        "NO_COLOR=1 XDG_CACHE_HOME='{cache}' '{program}' atropos --operators=AOR --no-doc --no-impact; sleep 60"
+    );
+    let Some(terminal) = Terminal::start("progress", &command, &tree.path()) else {
+        eprintln!("tmux is not installed, so the progress line was not tested in a terminal");
+        return;
+    };
+    terminal.shows("error: exit code 2: ");
+    let screen = terminal.screen();
+    let survived = screen
+        .lines()
+        .filter(|line| line.starts_with("survived: src/lib.rs:2:"));
+    assert!(survived.count() > 0, "{screen}");
+    // Nothing is left of the line, and nothing of it was scrolled.
+    for phase in ["Finding", "Building", "Checking", "Running"] {
+        assert!(!screen.contains(phase), "{screen}");
+    }
+    assert!(!terminal.has_colours(), "{screen}");
+}
