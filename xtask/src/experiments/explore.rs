@@ -68,9 +68,16 @@ const OURS_WEAK: Library = Library {
     words: &["weak"],
 };
 
+/// As above, and every access to plain memory is watched.
+const OURS_WATCHED: Library = Library {
+    name: "ours, weak memory, races",
+    binary: "on_atropos_watched",
+    words: &["weak"],
+};
+
 /// The order of the columns; the memory of the first two is sequentially consistent, that of the others weak.
 const SYSTEMATIC: [Library; 4] = [SHUTTLE, OURS, LOOM, OURS_WEAK];
-const RANDOM: [Library; 3] = [SHUTTLE, OURS, OURS_WEAK];
+const RANDOM: [Library; 4] = [SHUTTLE, OURS, OURS_WEAK, OURS_WATCHED];
 
 pub fn run(options: &Options) -> Result<()> {
     let binaries = build()?;
@@ -94,6 +101,14 @@ pub fn run(options: &Options) -> Result<()> {
     find_mistakes(options, &binaries, &chosen)
 }
 
+/// What the tool gives rustc to have plain memory watched; see `runtime_library` in `cargo-atropos`.
+const WATCH_MEMORY: [&str; 4] = [
+    "-Cpasses=forceattrs,tsan-module,tsan",
+    "-Cllvm-args=-force-attribute=sanitize_thread",
+    "-Cllvm-args=-tsan-instrument-func-entry-exit=false",
+    "-Cllvm-args=-tsan-distinguish-volatile",
+];
+
 /// Compiles the programs; gives the directory of the binaries.
 fn build() -> Result<PathBuf> {
     let target = subject::work_directory().join("schedules");
@@ -102,9 +117,25 @@ fn build() -> Result<PathBuf> {
         .args(["build", "--release", "--locked", "--target-dir"])
         .arg(&target)
         .current_dir(subject::repository().join("experiments/schedules"));
-    let ended = process::run(command, Duration::from_secs(1800))?;
-    if !ended.success() {
-        bail!("experiments/schedules does not build:\n{}", ended.stderr);
+    let mut watched = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    watched
+        .args([
+            "rustc",
+            "--release",
+            "--locked",
+            "--bin",
+            OURS_WATCHED.binary,
+            "--target-dir",
+        ])
+        .arg(&target)
+        .arg("--")
+        .args(WATCH_MEMORY)
+        .current_dir(subject::repository().join("experiments/schedules"));
+    for command in [command, watched] {
+        let ended = process::run(command, Duration::from_secs(1800))?;
+        if !ended.success() {
+            bail!("experiments/schedules does not build:\n{}", ended.stderr);
+        }
     }
     Ok(target.join("release"))
 }
