@@ -1,5 +1,6 @@
 //! Chores of this repository: `cargo xtask --help`.
 
+mod attack;
 mod crosscheck;
 mod docs;
 mod experiments;
@@ -24,6 +25,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Kill the tool and compilers, edit sources during runs, and look whether a verdict is lost or changed
+    Attack(attack::Options),
     /// Compile and test sampled mutants alone, and compare with what the fast way says
     Crosscheck(crosscheck::Options),
     /// Compile sampled unviable mutants alone, and tell those that the weave lost
@@ -45,6 +48,7 @@ enum Chore {
 
 fn main() -> Result<()> {
     match Arguments::parse().chore {
+        Chore::Attack(options) => attack::run(&options),
         Chore::Crosscheck(options) => crosscheck::run(&options),
         Chore::Viability(options) => viability::run(&options),
         Chore::ModelClaims(options) => model_claims::run(&options),

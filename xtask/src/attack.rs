@@ -1,0 +1,268 @@
+//! Attacks runs and looks whether a verdict is lost or changed: the tool is killed at random moments, compilers are killed, sources are
+//! edited while a run goes on. After each attack a run must end as one that was left in peace, and the attacked run itself
+//! must never end as a success that it was not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use atropos_report::outcomes::Outcomes;
+use clap::Args;
+
+use crate::random::Random;
+use crate::subject;
+
+/// Trees of the repository that are attacked.
+const SUBJECTS: [&str; 3] = ["examples/bank", "examples/primes", "testdata/busy_waiting"];
+
+/// No run of these trees takes so long.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// The exit code that says that mutants were not tested.
+const NOT_TESTED: i32 = 5;
+
+#[derive(Args)]
+pub struct Options {
+    /// How many times the tool is killed, over all trees
+    #[arg(long, default_value_t = 100)]
+    kills: usize,
+    /// How many compilers are killed
+    #[arg(long, default_value_t = 20)]
+    compilers: usize,
+    /// How many sources are edited during a run
+    #[arg(long, default_value_t = 30)]
+    edits: usize,
+    /// No further attack begins after so many seconds
+    #[arg(long, default_value_t = 3600)]
+    seconds: u64,
+    /// Which moments are drawn
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The program to attack [default: that of this tree, built for speed]
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
+/// What is done to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Attack {
+    KillTool,
+    KillCompiler,
+    EditSource,
+}
+
+impl Attack {
+    fn name(self) -> &'static str {
+        match self {
+            Attack::KillTool => "tool killed at a random moment",
+            Attack::KillCompiler => "compiler killed",
+            Attack::EditSource => "source edited during a run",
+        }
+    }
+}
+
+/// What a run that is left in peace comes to.
+struct Peace {
+    code: i32,
+    verdicts: BTreeMap<String, String>,
+    time: Duration,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let program = match &options.program {
+        Some(program) => fs::canonicalize(program).context("can't find the program")?,
+        None => subject::atropos()?,
+    };
+    let mut random = Random::new(options.seed);
+    let mut tally: BTreeMap<Attack, (usize, Vec<String>)> = BTreeMap::new();
+    let subjects: Vec<(Tree, Peace)> = SUBJECTS
+        .iter()
+        .map(|name| {
+            let tree = Tree::copy(name, &program)?;
+            let peace = tree.in_peace()?;
+            println!("{name}: {} mutants, exit code {}", peace.verdicts.len(), peace.code);
+            Ok((tree, peace))
+        })
+        .collect::<Result<_>>()?;
+    let attacks = [
+        (Attack::KillTool, options.kills),
+        (Attack::KillCompiler, options.compilers),
+        (Attack::EditSource, options.edits),
+    ];
+    let most = attacks.map(|(_, times)| times).into_iter().max();
+    let turns = (0..most.unwrap_or_default())
+        .flat_map(|turn| attacks.map(|(attack, times)| (turn, attack, times)));
+    let start = Instant::now();
+    for (turn, attack, _) in turns.filter(|(turn, _, times)| turn < times) {
+        if start.elapsed().as_secs() > options.seconds {
+            break;
+        }
+        let (tree, peace) = &subjects[turn % subjects.len()];
+        let (tried, bad) = tally.entry(attack).or_default();
+        *tried += 1;
+        if let Err(error) = tree.attack(attack, peace, &mut random) {
+            println!("BAD {} ({}): {error:#}", attack.name(), tree.name);
+            bad.push(format!("{error:#}"));
+        }
+    }
+    println!("\n| attack | tried | ok | bad |\n|---|---:|---:|---:|");
+    for (attack, (tried, bad)) in &tally {
+        println!("| {} | {tried} | {} | {} |", attack.name(), tried - bad.len(), bad.len());
+    }
+    match tally.values().map(|(_, bad)| bad.len()).sum::<usize>() {
+        0 => Ok(()),
+        bad => bail!("{bad} attacks were not withstood"),
+    }
+}
+
+/// A copy of a tree, with what its runs leave.
+struct Tree {
+    name: &'static str,
+    program: PathBuf,
+    directory: PathBuf,
+}
+
+impl Tree {
+    fn copy(name: &'static str, program: &Path) -> Result<Tree> {
+        let directory = subject::place_for("attack", name);
+        let source = subject::repository().join(name);
+        subject::copy_of(&source.display().to_string(), &directory)?;
+        let program = program.to_owned();
+        Ok(Tree {
+            name,
+            program,
+            directory,
+        })
+    }
+
+    fn forget_runs(&self) {
+        let _ = fs::remove_dir_all(self.directory.join("target"));
+    }
+
+    fn start(&self, variables: &[(&str, &Path)]) -> Result<Child> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(["atropos", "--no-impact"])
+            .current_dir(&self.directory)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        command.spawn().context("can't start the tool")
+    }
+
+    fn end(&self, mut child: Child) -> Result<i32> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.code().unwrap_or(-1));
+            }
+            if start.elapsed() > LIMIT {
+                child.kill()?;
+                child.wait()?;
+                bail!("a run does not end");
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn verdicts(&self) -> Result<BTreeMap<String, String>> {
+        let outcomes = Outcomes::read(&self.directory.join("target/atropos"))?;
+        let said = outcomes.mutants.iter().map(|mutant| {
+            let verdict = mutant.verdict.map(|verdict| verdict.word().to_owned());
+            (mutant.info.name(), verdict.unwrap_or_default())
+        });
+        Ok(said.collect())
+    }
+
+    fn in_peace(&self) -> Result<Peace> {
+        // The runtime is compiled before anything is timed.
+        self.end(self.start(&[])?)?;
+        self.forget_runs();
+        let start = Instant::now();
+        let code = self.end(self.start(&[])?)?;
+        let time = start.elapsed();
+        let verdicts = self.verdicts()?;
+        Ok(Peace {
+            code,
+            verdicts,
+            time,
+        })
+    }
+
+    /// A run after an attack ends as if there had been none.
+    fn recovers(&self, peace: &Peace) -> Result<()> {
+        let code = self.end(self.start(&[])?)?;
+        if code != peace.code {
+            bail!("the run after it ends with {code} instead of {}", peace.code);
+        }
+        let verdicts = self.verdicts()?;
+        for (mutant, verdict) in &peace.verdicts {
+            let now = verdicts.get(mutant).map_or("gone", String::as_str);
+            if now != verdict {
+                bail!("{mutant} is {now} instead of {verdict}");
+            }
+        }
+        Ok(())
+    }
+
+    fn attack(&self, attack: Attack, peace: &Peace, random: &mut Random) -> Result<()> {
+        self.forget_runs();
+        let moment = Duration::from_millis(random.next() % peace.time.as_millis().max(1) as u64);
+        match attack {
+            Attack::KillTool => {
+                let mut child = self.start(&[])?;
+                thread::sleep(moment);
+                child.kill()?;
+                child.wait()?;
+            }
+            Attack::KillCompiler => {
+                let fatal = 1 + random.next() % 6;
+                let (compiler, count) = self.deadly_compiler(fatal)?;
+                let code = self.end(self.start(&[("RUSTC", &compiler)])?)?;
+                let calls = fs::read_to_string(count).unwrap_or_default().lines().count() as u64;
+                let expected = if calls >= fatal { NOT_TESTED } else { peace.code };
+                if code != expected {
+                    bail!("the run whose compiler was killed at call {fatal} of {calls} ends with {code}");
+                }
+            }
+            Attack::EditSource => {
+                let file = self.directory.join("src/lib.rs");
+                let text = fs::read_to_string(&file)?;
+                let child = self.start(&[])?;
+                thread::sleep(moment);
+                fs::write(&file, format!("{text}\n// edited\n"))?;
+                let code = self.end(child);
+                fs::write(&file, &text)?;
+                // An edit before the sources are read, or after all is done, changes nothing.
+                let code = code?;
+                if ![peace.code, 1].contains(&code) {
+                    bail!("the run with an edited source ends with {code}");
+                }
+            }
+        }
+        self.recovers(peace)
+    }
+
+    /// A compiler that kills itself when it is called on a unit for the `fatal`th time, and the file with a line for each call.
+    fn deadly_compiler(&self, fatal: u64) -> Result<(PathBuf, PathBuf)> {
+        let place = self.directory.join("target/deadly");
+        fs::create_dir_all(&place)?;
+        let rustc = place.join("rustc");
+        let count = place.join("calls");
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *--emit*) echo >> '{0}'; [ $(wc -l < '{0}') = {fatal} ] && kill -9 $$;; esac\nexec rustc \"$@\"\n",
+            count.display()
+        );
+        fs::write(&rustc, script)?;
+        fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
+        Ok((rustc, count))
+    }
+}
