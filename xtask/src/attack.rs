@@ -86,7 +86,11 @@ pub fn run(options: &Options) -> Result<()> {
         .map(|name| {
             let tree = Tree::copy(name, &program)?;
             let peace = tree.in_peace()?;
-            println!("{name}: {} mutants, exit code {}", peace.verdicts.len(), peace.code);
+            println!(
+                "{name}: {} mutants, exit code {}",
+                peace.verdicts.len(),
+                peace.code
+            );
             Ok((tree, peace))
         })
         .collect::<Result<_>>()?;
@@ -113,7 +117,12 @@ pub fn run(options: &Options) -> Result<()> {
     }
     println!("\n| attack | tried | ok | bad |\n|---|---:|---:|---:|");
     for (attack, (tried, bad)) in &tally {
-        println!("| {} | {tried} | {} | {} |", attack.name(), tried - bad.len(), bad.len());
+        println!(
+            "| {} | {tried} | {} | {} |",
+            attack.name(),
+            tried - bad.len(),
+            bad.len()
+        );
     }
     match tally.values().map(|(_, bad)| bad.len()).sum::<usize>() {
         0 => Ok(()),
@@ -201,7 +210,10 @@ impl Tree {
     fn recovers(&self, peace: &Peace) -> Result<()> {
         let code = self.end(self.start(&[])?)?;
         if code != peace.code {
-            bail!("the run after it ends with {code} instead of {}", peace.code);
+            bail!(
+                "the run after it ends with {code} instead of {}",
+                peace.code
+            );
         }
         let verdicts = self.verdicts()?;
         for (mutant, verdict) in &peace.verdicts {
@@ -227,10 +239,19 @@ impl Tree {
                 let fatal = 1 + random.next() % 6;
                 let (compiler, count) = self.deadly_compiler(fatal)?;
                 let code = self.end(self.start(&[("RUSTC", &compiler)])?)?;
-                let calls = fs::read_to_string(count).unwrap_or_default().lines().count() as u64;
-                let expected = if calls >= fatal { NOT_TESTED } else { peace.code };
+                let calls = fs::read_to_string(count)
+                    .unwrap_or_default()
+                    .lines()
+                    .count() as u64;
+                let expected = if calls >= fatal {
+                    NOT_TESTED
+                } else {
+                    peace.code
+                };
                 if code != expected {
-                    bail!("the run whose compiler was killed at call {fatal} of {calls} ends with {code}");
+                    bail!(
+                        "the run whose compiler was killed at call {fatal} of {calls} ends with {code}"
+                    );
                 }
             }
             Attack::EditSource => {
