@@ -143,12 +143,33 @@ fn silent(all: &BTreeMap<Node, Moves>) -> BTreeSet<&Node> {
         }
         ends.extend(more);
     }
-    let is_silent =
-        |node: &Node, moves: &Moves| !ends.contains(node) || !output(moves) && !restless(moves);
+    let is_silent = |node: &Node, moves: &Moves| {
+        let around = || {
+            reached(all, node)
+                .iter()
+                .all(|to| reached(all, to).contains(node))
+        };
+        !ends.contains(node) && around() || !output(moves) && !restless(moves)
+    };
     all.iter()
         .filter(|(node, moves)| is_silent(node, moves))
         .map(|(node, _)| node)
         .collect()
+}
+
+/// What internal steps lead to.
+fn reached<'a>(all: &'a BTreeMap<Node, Moves>, node: &'a Node) -> BTreeSet<&'a Node> {
+    let mut reached: BTreeSet<&Node> = [node].into();
+    let mut open = vec![node];
+    while let Some(at) = open.pop() {
+        let internal = all[at].iter().filter(|(label, _)| label.is_none());
+        for target in internal.filter_map(|(_, target)| target.as_ref()) {
+            if reached.insert(target) {
+                open.push(target);
+            }
+        }
+    }
+    reached
 }
 
 /// What came of all runs of a system on a test.
@@ -221,17 +242,10 @@ fn given(model: &Model, all: &BTreeMap<Node, Moves>, input: &str) -> Option<BTre
     let mut next = taken?;
     for node in silent(all) {
         // From a livelock the input is taken if some node of it takes it.
-        let mut reached: BTreeSet<&Node> = [node].into();
-        let mut open = vec![node];
-        while let Some(at) = open.pop() {
-            let internal = all[at].iter().filter(|(label, _)| label.is_none());
-            for target in internal.filter_map(|(_, target)| target.as_ref()) {
-                if reached.insert(target) {
-                    open.push(target);
-                }
-            }
-        }
-        if reached.iter().all(|node| takes(&all[*node]).is_empty()) {
+        if reached(all, node)
+            .iter()
+            .all(|node| takes(&all[*node]).is_empty())
+        {
             next.insert(node.clone());
         }
     }
@@ -334,6 +348,8 @@ fn what_counts_as_killed_is_what_a_slow_executor_sees_on_texts_with_one_edit() {
         limits: Limits { closure: 500 },
         ..Options::default()
     };
-    let compared: usize = (1_000..1_006).map(|seed| compare(seed, &options)).sum();
+    // In 177 a mutant passes through a state that takes an input on its way into a livelock that does not.
+    let seeds = (1_000..1_006).chain([177]);
+    let compared: usize = seeds.map(|seed| compare(seed, &options)).sum();
     assert!(compared > 200, "{compared}");
 }
