@@ -169,7 +169,9 @@ impl Process<'_> {
             command.process_group(0);
         }
         // Where threads are controlled, nothing may be changed outside the process, by the original either.
-        let supervisor = match request.action == Action::Mutants {
+        // A debugger does what it likes.
+        let runs_mutants = request.action == Action::Mutants || request.mutant != 0;
+        let supervisor = match runs_mutants && self.prefix.is_empty() {
             true => sandbox::attach(
                 &mut command,
                 self.order_file,
