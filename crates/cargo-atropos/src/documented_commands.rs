@@ -13,7 +13,9 @@ use crate::arguments::{self, Arguments};
 use crate::config;
 
 /// Options of other programs that the documents speak of.
-const OTHERS: [&str; 6] = ["args", "skip", "test", "offline", "list", "timeout"];
+const OTHERS: [&str; 8] = [
+    "args", "bug", "seconds", "skip", "test", "offline", "list", "timeout",
+];
 
 /// The page that is about another program's options.
 const OTHER_PROGRAM: &str = "cargo-mutants.md";
@@ -70,7 +72,7 @@ fn words(command: &str) -> Vec<OsString> {
     let mut is_quoted = false;
     for letter in command.chars() {
         match letter {
-            '\'' => is_quoted = !is_quoted,
+            '\'' | '"' => is_quoted = !is_quoted,
             ' ' if !is_quoted => words.push(String::new()),
             letter => words.last_mut().expect("never empty").push(letter),
         }
