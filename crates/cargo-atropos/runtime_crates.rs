@@ -6,8 +6,8 @@ pub type Crates = &'static [(&'static str, &'static str, &'static [&'static str]
 
 /// What programs link whose mutants are forked.
 pub const FORKED: Crates = &[
-    ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
+    ("atropos-protocol", "atropos_protocol", &["atropos_values"]),
     ("atropos-intercept", "atropos_intercept", &[]),
     ("atropos-invariants", "atropos_invariants", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
@@ -30,15 +30,24 @@ pub const FORKED: Crates = &[
 
 /// What programs link whose threads are explored.
 pub const EXPLORED: Crates = &[
-    ("atropos-protocol", "atropos_protocol", &[]),
     ("atropos-values", "atropos_values", &[]),
+    ("atropos-protocol", "atropos_protocol", &["atropos_values"]),
     ("atropos-intercept", "atropos_intercept", &[]),
     ("atropos-libtest", "atropos_libtest", &[]),
-    ("atropos-search", "atropos_search", &["atropos_protocol"]),
+    (
+        "atropos-search",
+        "atropos_search",
+        &["atropos_protocol", "atropos_values"],
+    ),
     (
         "atropos-threads",
         "atropos_threads",
-        &["atropos_protocol", "atropos_search", "atropos_intercept"],
+        &[
+            "atropos_protocol",
+            "atropos_values",
+            "atropos_search",
+            "atropos_intercept",
+        ],
     ),
     ("atropos-std", "std", &["atropos_threads"]),
     ("atropos-core", "core", &["atropos_threads"]),

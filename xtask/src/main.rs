@@ -6,7 +6,9 @@ mod docs;
 mod experiments;
 mod model_claims;
 mod process;
+mod published;
 mod random;
+mod reuse;
 mod same_outcomes;
 mod subject;
 #[cfg(test)]
@@ -33,6 +35,8 @@ enum Chore {
     Viability(viability::Options),
     /// Generate tests from the bundled models and from random ones, and check every kill that is claimed
     ModelClaims(model_claims::Options),
+    /// Edit crates at random, and compare verdicts that are reused with those of runs from nothing
+    Reuse(reuse::Options),
     /// Run two versions of the tool on the bundled trees, and compare what they write
     SameOutcomes(same_outcomes::Options),
     /// Measure, and print tables for EXPERIMENTS.md
@@ -42,6 +46,8 @@ enum Chore {
     },
     /// Write the pages of the book that are made from the code: options and operators
     Docs,
+    /// Check reports, workflows and the page against what others have published about them (needs npm and pip)
+    Published(published::Options),
     /// Check the links of all Markdown files, and build the book
     Book,
 }
@@ -52,9 +58,11 @@ fn main() -> Result<()> {
         Chore::Crosscheck(options) => crosscheck::run(&options),
         Chore::Viability(options) => viability::run(&options),
         Chore::ModelClaims(options) => model_claims::run(&options),
+        Chore::Reuse(options) => reuse::run(&options),
         Chore::SameOutcomes(options) => same_outcomes::run(&options),
         Chore::Experiments { experiment } => experiments::run(&experiment),
         Chore::Docs => docs::write_pages(),
+        Chore::Published(options) => published::check(&options),
         Chore::Book => docs::book::build(),
     }
 }

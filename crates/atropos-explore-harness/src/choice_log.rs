@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use atropos_protocol::sys;
-use atropos_search::{Choice, Guide, Point, Schedule, Thread, pass_on};
+use atropos_search::{Choice, Guide, Schedule, SchedulingPoint, Thread, pass_on};
 
 /// Choices that are written down; longer executions lose their end, and then have no schedule to show.
 const MOST: usize = 1 << 20;
@@ -115,7 +115,7 @@ impl<'a> LoggingGuide<'a> {
 }
 
 impl Guide for LoggingGuide<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let chosen = self.guide.choose(point);
         if let Some(thread) = chosen.filter(|_| !point.is_over()) {
             let place = self.place(thread);
@@ -154,7 +154,7 @@ impl Guide for LoggingGuide<'_> {
 pub struct FollowingGuide<'a>(pub std::slice::Iter<'a, Choice>);
 
 impl Guide for FollowingGuide<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
         }
@@ -202,7 +202,7 @@ mod tests {
     struct Always(u32);
 
     impl Guide for Always {
-        fn choose(&mut self, _: &Point<'_>) -> Option<Thread> {
+        fn choose(&mut self, _: &SchedulingPoint<'_>) -> Option<Thread> {
             Some(Thread(self.0))
         }
 
@@ -214,10 +214,10 @@ mod tests {
     #[test]
     fn threads_are_written_down_in_the_order_in_which_they_are_started() {
         let log = ChoiceLog::make().unwrap();
-        let point = Point {
+        let point = SchedulingPoint {
             threads: &[],
             fingerprint: None,
-            phase: atropos_search::Phase::Running,
+            phase: atropos_search::ExecutionPhase::Running,
         };
         let mut guide = Always(7);
         let mut writing = LoggingGuide::new(&mut guide, log);

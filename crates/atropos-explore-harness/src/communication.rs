@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use atropos_protocol::communication::{Act, Communication};
 use atropos_threads::Code;
-use atropos_threads::communication::{self, Fact, Facts, Key};
+use atropos_threads::communication::{self, Fact, FactKey, Facts};
 
 /// What was ever heard in the original.
-pub type Heard = BTreeSet<Key>;
+pub type OriginalCommunication = BTreeSet<FactKey>;
 
 /// All of it, for the driver.
 pub fn told(facts: &Facts) -> Vec<Communication> {
@@ -15,7 +15,7 @@ pub fn told(facts: &Facts) -> Vec<Communication> {
 }
 
 /// What of it was never heard in the original.
-pub fn unseen(facts: Facts, heard: &Heard) -> Vec<Communication> {
+pub fn unseen(facts: Facts, heard: &OriginalCommunication) -> Vec<Communication> {
     let facts = communication::unseen(facts, heard);
     facts.iter().map(one).collect()
 }

@@ -7,15 +7,16 @@ use std::os::fd::AsRawFd as _;
 use std::time::Instant;
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Explored, Found, MutantResult, Request, Response};
+use atropos_protocol::exploration::{Explored, FoundFailure, MutantResult, Request, Response};
 use atropos_protocol::sys::{self, Ended};
 use atropos_search::{
     Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
 };
 use atropos_threads::Noted as _;
+use atropos_values::MutantId;
 
 use crate::choice_log::{ChoiceLog, FollowingGuide};
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::recheck::{self, Recheck};
 use crate::subject::Subject;
 use crate::workers::fork_worker;
@@ -45,7 +46,7 @@ pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<
         Ok(Some((_, ended))) => ended,
         _ => return Err("the process that explores is lost".to_owned()),
     };
-    let mut explored = crashed(subject, 0, ended, log);
+    let mut explored = crashed(subject, MutantId::ORIGINAL, ended, log);
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     responses::say(&Response::Original(explored));
     Ok(())
@@ -54,7 +55,7 @@ pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<
 /// What is told of an exploration whose process ended like this, with its choices in the log.
 pub fn crashed(
     subject: &mut Subject<'_>,
-    mutant: u32,
+    mutant: MutantId,
     ended: Ended,
     log: &'static ChoiceLog,
 ) -> Explored {
@@ -86,7 +87,7 @@ pub fn crashed(
 /// What became of a mutant whose process ended like this.
 pub fn answer(
     subject: &mut Subject<'_>,
-    mutant: u32,
+    mutant: MutantId,
     ended: Ended,
     log: &'static ChoiceLog,
     begun: Instant,
@@ -120,7 +121,7 @@ fn is_like(one: Ended, other: Ended) -> bool {
 }
 
 /// A process that ended so, in words.
-fn crash(ended: Ended) -> Found {
+fn crash(ended: Ended) -> FoundFailure {
     let (kind, how) = match ended {
         Ended::Exited(code) => (
             FailureKind::Exited,
@@ -131,7 +132,7 @@ fn crash(ended: Ended) -> Found {
             format!("the test died of signal {signal}{}", meaning(signal)),
         ),
     };
-    Found {
+    FoundFailure {
         kind,
         title: how.clone(),
         text: how,
@@ -156,7 +157,13 @@ fn meaning(signal: i32) -> &'static str {
 
 /// What the original does where its threads take turns like this: in a process of its own first, which it may take down.
 fn original(subject: &mut Subject<'_>, schedule: &Schedule, log: &'static ChoiceLog) -> Recheck {
-    let again = end_of(subject, 0, schedule, Strictness::Lenient, log);
+    let again = end_of(
+        subject,
+        MutantId::ORIGINAL,
+        schedule,
+        Strictness::Lenient,
+        log,
+    );
     match again.map(|again| again.ended) {
         Some(Ended::Exited(PASSED)) => Recheck::Passes,
         Some(Ended::Exited(FAILED)) => {
@@ -169,7 +176,8 @@ fn original(subject: &mut Subject<'_>, schedule: &Schedule, log: &'static Choice
             let mut own = crash(ended);
             if let Some(schedule) = log.schedule() {
                 own.schedule = schedule.to_string();
-                own.trace = trace_before(subject, 0, &schedule, &own.title).unwrap_or_default();
+                own.trace = trace_before(subject, MutantId::ORIGINAL, &schedule, &own.title)
+                    .unwrap_or_default();
                 own.replayed = true;
             }
             Recheck::Fails(own)
@@ -190,7 +198,7 @@ const REFUSED: i32 = 93;
 const LAST_LINES: usize = 12;
 
 /// How a process ended, and what it said last.
-struct Again {
+struct RepeatedRun {
     ended: Ended,
     said: String,
 }
@@ -198,11 +206,11 @@ struct Again {
 /// How a process ends that runs a schedule and writes its choices into the log.
 fn end_of(
     subject: &mut Subject<'_>,
-    mutant: u32,
+    mutant: MutantId,
     schedule: &Schedule,
     strictness: Strictness,
     log: &'static ChoiceLog,
-) -> Option<Again> {
+) -> Option<RepeatedRun> {
     let (pipe, end) = std::io::pipe().ok()?;
     let Some(pid) = fork_worker().ok()? else {
         drop(pipe);
@@ -220,12 +228,12 @@ fn end_of(
     drop(end);
     let said = last_lines(pipe);
     let (_, ended) = sys::wait(pid, true).ok()??;
-    Some(Again { ended, said })
+    Some(RepeatedRun { ended, said })
 }
 
 /// The last lines of what a process writes, until its end.
 fn last_lines(pipe: PipeReader) -> String {
-    let mut pipe = Lines::of(pipe);
+    let mut pipe = LineReader::of(pipe);
     let mut last = VecDeque::new();
     while let Some(lines) = pipe.read() {
         last.extend(lines);
@@ -238,7 +246,7 @@ fn last_lines(pipe: PipeReader) -> String {
 /// The steps up to the one that takes the process down, in words.
 fn trace_before(
     subject: &mut Subject<'_>,
-    mutant: u32,
+    mutant: MutantId,
     schedule: &Schedule,
     how: &str,
 ) -> Option<String> {
@@ -256,7 +264,7 @@ fn trace_before(
         sys::exit_now(0)
     };
     drop(end);
-    let mut lines = Lines::of(pipe);
+    let mut lines = LineReader::of(pipe);
     let mut trace = String::new();
     while let Some(said) = lines.read() {
         trace.extend(said);

@@ -1,10 +1,10 @@
 //! Findings for the driver: a failing schedule made short, run once more, and told in words.
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Explored, Found, Request};
-use atropos_search::{End, Replay, Schedule, Strategy, Strictness, System as _};
-use atropos_threads::races::Place;
-use atropos_threads::{Failure, Finding, Noted as _, Notes, find_places};
+use atropos_protocol::exploration::{Explored, FoundFailure, Request};
+use atropos_search::{ExecutionEnd, Replay, Schedule, Strategy, Strictness, System as _};
+use atropos_threads::races::CodePlace;
+use atropos_threads::{FailingRun, Finding, Noted as _, Notes, find_places};
 
 use crate::explore_original::text;
 use crate::subject::Subject;
@@ -32,12 +32,12 @@ pub fn notes(notes: &Notes) -> Explored {
 pub fn found(
     subject: &mut Subject<'_>,
     failure: Finding,
-    end: End,
+    end: ExecutionEnd,
     schedule: Schedule,
     executions: usize,
-) -> Found {
-    let failure = Failure::tell(subject, failure, end, schedule, executions);
-    Found {
+) -> FoundFailure {
+    let failure = FailingRun::tell(subject, failure, end, schedule, executions);
+    FoundFailure {
         kind: failure.finding.failure_kind(),
         title: failure.finding.title(),
         text: failure.finding.to_string(),
@@ -64,10 +64,10 @@ const REAL_LOOK: u64 = 10_000;
 pub fn found_in_original(
     subject: &mut Subject<'_>,
     failure: Finding,
-    end: End,
+    end: ExecutionEnd,
     schedule: Schedule,
     executions: usize,
-) -> Result<Found, String> {
+) -> Result<FoundFailure, String> {
     if timestamp_counter::is_asked_for(subject, &schedule) {
         return Err(not_under_control(timestamp_counter::WHY));
     }
@@ -78,7 +78,7 @@ pub fn found_in_original(
     subject.test().set_look(look);
     subject.take_notes();
     match end_later {
-        End::Passed(_) => Err(not_under_control(
+        ExecutionEnd::Passed(_) => Err(not_under_control(
             "how it ends depends on how much time the clock shows",
         )),
         _ => Ok(found(subject, failure, end, schedule, executions)),
@@ -112,7 +112,7 @@ fn location(failure: &Finding) -> String {
 }
 
 /// The line of a place's innermost frame, if it is known.
-fn line_of(place: &Place) -> String {
+fn line_of(place: &CodePlace) -> String {
     let line = place
         .frames
         .first()
@@ -142,7 +142,7 @@ pub fn replay(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, 
         request::silence();
         find_places(subject, failure, &schedule);
     }
-    explored.found = Some(Found {
+    explored.found = Some(FoundFailure {
         kind: failure
             .as_ref()
             .map_or(FailureKind::Failed, Finding::failure_kind),

@@ -9,10 +9,11 @@ use std::os::fd::AsRawFd as _;
 
 use atropos_protocol::sys;
 use atropos_search::{
-    End, Mutable as _, Replay, Schedule, Strategy as _, StrategySpec, Strictness,
+    ExecutionEnd, Mutable as _, Replay, Schedule, Strategy as _, StrategySpec, Strictness,
 };
+use atropos_values::MutantId;
 
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::responses;
 use crate::subject::Subject;
 use crate::workers::fork_worker;
@@ -31,14 +32,14 @@ fn asked(subject: &mut Subject<'_>) -> Option<BTreeSet<String>> {
     let Some(pid) = fork_worker().ok()? else {
         drop(pipe);
         responses::redirect(end.as_raw_fd());
-        subject.activate(0);
+        subject.activate(MutantId::ORIGINAL);
         for place in found(subject) {
             responses::pass_on(&format!("{place}\n"));
         }
         sys::exit_now(0)
     };
     drop(end);
-    let mut lines = Lines::of(pipe);
+    let mut lines = LineReader::of(pipe);
     let mut places = BTreeSet::new();
     while let Some(said) = lines.read() {
         places.extend(said.iter().map(|line| line.trim_end().to_owned()));
@@ -55,7 +56,7 @@ fn found(subject: &mut Subject<'_>) -> BTreeSet<String> {
     while !places.is_empty() && drawn.begin() {
         let others = subject.unjoined_panics(&mut *drawn);
         places.retain(|place| others.contains(place));
-        drawn.end(End::Passed(0));
+        drawn.end(ExecutionEnd::Passed(0));
     }
     places
 }

@@ -5,19 +5,20 @@
 //! original was seen to pass.
 
 use std::collections::BTreeSet;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Allowance, Explored, MutantResult, Races, Request, Response};
 use atropos_protocol::sys;
 use atropos_search::{
-    Coverage, Division, FailingExecution, Method, Mutable as _, Names, Original, SampledOriginal,
-    Sampling, Schedule, Search, SearchResult, StrategySpec, Technique,
+    Coverage, Division, FailingExecution, Mutable as _, Names, Original, SampledOriginal, Sampling,
+    Schedule, Search, SearchMethod, SearchResult, StrategySpec, Technique,
 };
 use atropos_threads::communication::Facts;
 use atropos_threads::{Finding, Noted as _, Notes};
+use atropos_values::{MutantId, NumberedPoint};
 
-use crate::communication::{self, Heard};
+use crate::communication::{self, OriginalCommunication};
 use crate::describe;
 use crate::explore_original::text;
 use crate::recheck::{self, Recheck};
@@ -49,16 +50,16 @@ enum Known {
 struct Start {
     known: Known,
     technique: Technique,
-    heard: Heard,
+    heard: OriginalCommunication,
     /// The mutants whose place some schedule of the original comes to.
-    executed: BTreeSet<u32>,
+    executed: BTreeSet<MutantId>,
     /// All schedules of the original are known.
     is_complete: bool,
 }
 
 impl Start {
     /// What to call a mutant that never differs from the original.
-    fn without_difference(&self, mutant: u32) -> MutantResult {
+    fn without_difference(&self, mutant: MutantId) -> MutantResult {
         match self.executed.contains(&mutant) {
             true => MutantResult::Uninfected,
             false => MutantResult::Unreached,
@@ -80,7 +81,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
     let known = explore_original(subject, request)?;
     let facts = subject.record_communication(false);
     let original = tell_original(subject, &known, facts, start);
-    let (reached, unreached): (Vec<u32>, Vec<u32>) = request
+    let (reached, unreached): (Vec<MutantId>, Vec<MutantId>) = request
         .mutants
         .iter()
         .partition(|mutant| technique == Technique::Naive || known.reaches(**mutant));
@@ -110,10 +111,10 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
     }
     let patience = Duration::from_millis(request.mutant_patience);
     // Those of one point stay together: what one teaches is of use for the others.
-    let points = reached.chunk_by(|&one, other| point(request, one).contains(other));
+    let points = reached.chunk_by(|&one, other| point(request, one).holds(*other));
     workers::share(
         subject,
-        points.map(<[u32]>::to_vec).collect(),
+        points.map(<[MutantId]>::to_vec).collect(),
         request.workers,
         patience * GRACE,
         &|subject, mutants| alike(subject, &start, mutants, request),
@@ -122,7 +123,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
 
 /// What the exploration of the original means for its mutants.
 struct OriginalTold {
-    heard: Heard,
+    heard: OriginalCommunication,
     allowance: Allowance,
     /// All its schedules were seen.
     is_complete: bool,
@@ -188,22 +189,20 @@ fn takes_short_cuts(request: &Request) -> bool {
 }
 
 /// The mutants whose place was executed so far.
-fn executed(request: &Request) -> BTreeSet<u32> {
+fn executed(request: &Request) -> BTreeSet<MutantId> {
     let points = request.points.iter();
-    let points = points.filter(|(first, _)| switch::is_executed(*first));
-    let mut executed: BTreeSet<u32> = points
-        .flat_map(|&(first, size)| first..first + u32::from(size))
-        .collect();
+    let points = points.filter(|point| switch::is_executed(point.id));
+    let mut executed: BTreeSet<MutantId> = points.flat_map(|point| point.mutants()).collect();
     let pairs = request
         .pairs
         .iter()
-        .filter(|[_, one, other]| executed.contains(one) || executed.contains(other));
-    let pairs: Vec<u32> = pairs.map(|[id, ..]| *id).collect();
+        .filter(|pair| pair.parts.iter().any(|part| executed.contains(part)));
+    let pairs: Vec<MutantId> = pairs.map(|pair| pair.id).collect();
     executed.extend(pairs);
     executed
 }
 
-fn say(mutant: u32, result: MutantResult, explored: Explored) {
+fn say(mutant: MutantId, result: MutantResult, explored: Explored) {
     responses::say(&Response::Mutant {
         mutant,
         result,
@@ -258,10 +257,10 @@ fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<Know
         strategy => strategy.parse::<StrategySpec>().map_err(text)?,
     };
     let method = match spec.division() {
-        Division::Tree => Method::Exhaustive,
+        Division::Tree => SearchMethod::Exhaustive,
         Division::Rounds => {
             let search = spec.search().expect("what goes in rounds is a search");
-            Method::Search(search.settings())
+            SearchMethod::Search(search.settings())
         }
         Division::Sample { schedules, how } => {
             return Ok(sample(subject, request, how, schedules, all));
@@ -274,7 +273,7 @@ fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<Know
     ))))
 }
 
-fn search(subject: &mut Subject<'_>, method: Method, watch: &mut Watch) -> Original {
+fn search(subject: &mut Subject<'_>, method: SearchMethod, watch: &mut Watch) -> Original {
     Original::explore_while(subject, method, &mut |end| match end.is_failure() {
         true => ControlFlow::Break(()),
         false => watch.go_on(),
@@ -285,7 +284,7 @@ fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duratio
     let stage = all / 3;
     let whole = search(
         subject,
-        Method::Exhaustive,
+        SearchMethod::Exhaustive,
         &mut Watch::new(request.executions, stage),
     );
     let is_settled = |original: &Original| {
@@ -299,7 +298,7 @@ fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duratio
     let mut watch = Watch::new(request.executions, stage);
     let mut largest = None;
     for bound in bounds {
-        let method = Method::Search(Search::chess(bound).settings());
+        let method = SearchMethod::Search(Search::chess(bound).settings());
         let bounded = search(subject, method, &mut watch);
         if bounded.finding.is_some() || bounded.divergence.is_some() {
             return Known::Searched(Box::new(bounded));
@@ -346,14 +345,14 @@ impl Known {
         }
     }
 
-    fn reaches(&self, mutant: u32) -> bool {
+    fn reaches(&self, mutant: MutantId) -> bool {
         match self {
             Known::Searched(original) => original.reached().contains(&mutant),
             Known::Sampled(original) => original.reached().any(|other| other == mutant),
         }
     }
 
-    fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+    fn is_reached_alike(&self, one: MutantId, other: MutantId) -> bool {
         match self {
             Known::Searched(original) => original.is_reached_alike(one, other),
             Known::Sampled(original) => original.is_reached_alike(one, other),
@@ -391,18 +390,17 @@ impl Known {
 fn alike(
     subject: &mut Subject<'_>,
     start: &Start,
-    mutants: &[u32],
+    mutants: &[MutantId],
     request: &Request,
 ) -> Vec<Response> {
     let first = mutants[0];
     let point = point(request, first);
-    let watched = mutants[1..].iter().filter(|mutant| {
-        takes_short_cuts(request)
-            && point.contains(mutant)
-            && (first + 1..=first + 64).contains(mutant)
+    let distance = |mutant: MutantId| mutant.0 - first.0;
+    let watched = mutants[1..].iter().filter(|&&mutant| {
+        takes_short_cuts(request) && point.holds(mutant) && mutant > first && distance(mutant) <= 64
     });
-    let others: Vec<(u32, u64)> = watched
-        .map(|&mutant| (mutant, 1 << (mutant - first - 1)))
+    let others: Vec<(MutantId, u64)> = watched
+        .map(|&mutant| (mutant, 1 << (distance(mutant) - 1)))
         .collect();
     switch::watch_alike(others.iter().fold(0, |all, (_, bit)| all | bit));
     let response = one(subject, start, first, request);
@@ -414,7 +412,7 @@ fn alike(
     else {
         return vec![response];
     };
-    let shares = |&(mutant, bit): &(u32, u64)| {
+    let shares = |&(mutant, bit): &(MutantId, u64)| {
         alike & bit != 0
             && (*result == MutantResult::Killed || start.known.is_reached_alike(first, mutant))
     };
@@ -433,16 +431,14 @@ fn alike(
     responses
 }
 
-/// The mutants of a mutant's point.
-fn point(request: &Request, mutant: u32) -> Range<u32> {
-    let points = request.points.iter();
-    let mut ranges = points.map(|&(first, size)| first..first + u32::from(size));
-    let found = ranges.find(|mutants| mutants.contains(&mutant));
-    found.unwrap_or(mutant..mutant + 1)
+/// A mutant's point.
+fn point(request: &Request, mutant: MutantId) -> NumberedPoint {
+    let found = request.points.iter().find(|point| point.holds(mutant));
+    found.copied().unwrap_or(NumberedPoint::new(mutant, 1))
 }
 
 /// Explores one mutant.
-fn one(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Request) -> Response {
+fn one(subject: &mut Subject<'_>, start: &Start, mutant: MutantId, request: &Request) -> Response {
     let begun = Instant::now();
     subject.take_notes();
     switch::take_infection();
@@ -511,7 +507,12 @@ struct Executed {
 }
 
 /// Explores a mutant from what is known of the original.
-fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Request) -> Executed {
+fn execute(
+    subject: &mut Subject<'_>,
+    start: &Start,
+    mutant: MutantId,
+    request: &Request,
+) -> Executed {
     match &start.known {
         Known::Searched(original) => {
             let (finding, first) = under_few_preemptions(subject, original, mutant, request);
@@ -561,7 +562,7 @@ fn execute(subject: &mut Subject<'_>, start: &Start, mutant: u32, request: &Requ
 fn describe_kill(
     subject: &mut Subject<'_>,
     start: &Start,
-    mutant: u32,
+    mutant: MutantId,
     finding: FailingExecution,
     failure: Finding,
     result: &mut MutantResult,
@@ -571,7 +572,7 @@ fn describe_kill(
     let briefly = describe::BRIEFLY;
     subject.activate(mutant);
     let found = describe::found(subject, failure, end, schedule.clone(), briefly);
-    subject.activate(0);
+    subject.activate(MutantId::ORIGINAL);
     let (short, replayed) = (found.schedule.parse().ok(), found.replayed);
     explored.found = Some(found);
     if !replayed {
@@ -620,7 +621,7 @@ fn result(verdict: SearchResult) -> (MutantResult, Option<FailingExecution>) {
 fn under_few_preemptions(
     subject: &mut Subject<'_>,
     original: &Original,
-    mutant: u32,
+    mutant: MutantId,
     request: &Request,
 ) -> (Option<FailingExecution>, Explored) {
     let mut explored = Explored::default();
@@ -669,7 +670,7 @@ struct Searched {
 fn searched(
     subject: &mut Subject<'_>,
     original: &Original,
-    mutant: u32,
+    mutant: MutantId,
     technique: Technique,
     request: &Request,
     first: &Explored,

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Explored, Request, Response};
 use atropos_search::{
-    Budget, Coverage, Division, End, Gradual, GradualStage, Progress, Sampling, Schedule, Search,
-    Strategy, StrategySpec, System,
+    Coverage, Division, ExecutionEnd, Gradual, GradualStage, Sampling, Schedule, Search,
+    SearchProgress, StageBudget, Strategy, StrategySpec, System,
 };
 use atropos_threads::Noted as _;
 
-use crate::parallel::{self, Limits, SharedExploration};
+use crate::parallel::{self, ExplorationLimits, SharedExploration};
 use crate::partition::Task;
 use crate::saved_schedule::{self, Saved};
 use crate::subject::Subject;
@@ -37,13 +37,15 @@ enum StrategyInUse {
 impl StrategyInUse {
     fn of(request: &Request) -> Result<StrategyInUse, String> {
         if request.strategy.is_empty() {
-            return Ok(StrategyInUse::Gradual(Box::new(Gradual::new(Budget {
-                early: request.executions.div_ceil(EARLY),
-                exhaustive: request.executions,
-                bounded: request.executions,
-                random: request.executions,
-                seed: request.seed,
-            }))));
+            return Ok(StrategyInUse::Gradual(Box::new(Gradual::new(
+                StageBudget {
+                    early: request.executions.div_ceil(EARLY),
+                    exhaustive: request.executions,
+                    bounded: request.executions,
+                    random: request.executions,
+                    seed: request.seed,
+                },
+            ))));
         }
         let spec: StrategySpec = request.strategy.parse().map_err(text)?;
         if let Some(search) = spec.search() {
@@ -142,7 +144,7 @@ fn begun(search: &Search) -> u64 {
     progress.executions + progress.abandoned
 }
 
-fn is_long(progress: &Progress) -> bool {
+fn is_long(progress: &SearchProgress) -> bool {
     progress.executions + progress.abandoned >= ALONE
 }
 
@@ -197,7 +199,7 @@ struct Exploration<'o> {
     stage: Duration,
     stage_end: Instant,
     next_report: Instant,
-    failing: Option<(End, Schedule)>,
+    failing: Option<(ExecutionEnd, Schedule)>,
     /// What other processes told.
     shared: Explored,
     /// What they covered, if they carried all of it out.
@@ -241,7 +243,7 @@ impl<'o> Exploration<'o> {
         let Some((search, left)) = self.strategy_in_use.long_search() else {
             return Ok(ControlFlow::Continue(()));
         };
-        let limits = Limits {
+        let limits = ExplorationLimits {
             processes: self.request.workers.max(1),
             executions: left,
             until: self.stage_end,
@@ -271,7 +273,7 @@ impl<'o> Exploration<'o> {
         subject: &mut Subject<'_>,
         mut task: Task<'static>,
     ) -> Result<ControlFlow<()>, String> {
-        let limits = Limits {
+        let limits = ExplorationLimits {
             processes: self.request.workers.max(1),
             executions: self.strategy_in_use.budget(self.request),
             until: self.stage_end,
@@ -378,7 +380,7 @@ impl<'o> Exploration<'o> {
     }
 }
 
-fn say_progress(progress: &Progress) {
+fn say_progress(progress: &SearchProgress) {
     responses::say(&Response::Progress {
         executions: progress.executions,
         estimate: progress.estimate(),

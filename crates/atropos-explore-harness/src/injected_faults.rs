@@ -3,33 +3,35 @@
 
 use std::future::{Ready, ready};
 
-use atropos_threads::injected_faults::{self, Mistake, Unlocked, request, request_of_foreign};
+use atropos_threads::injected_faults::{
+    self, InjectedFault, Unlocked, request, request_of_foreign,
+};
 
 /// The next acquisition of the lock excludes nobody.
 #[inline(never)]
 pub fn bare<T: ?Sized>(lock: &T) -> &T {
-    request(Mistake::Bare);
+    request(InjectedFault::Bare);
     lock
 }
 
 /// The next guard of the lock does not unlock it when it is dropped by a panic.
 #[inline(never)]
 pub fn kept_on_panic<T: ?Sized>(lock: &T) -> &T {
-    request(Mistake::KeptOnPanic);
+    request(InjectedFault::KeptOnPanic);
     lock
 }
 
 /// As `bare`, for a lock of another library and its data.
 #[inline(never)]
 pub fn bare_foreign<L: ?Sized, T>(lock: &L, data: *mut T) -> &L {
-    request_of_foreign(Mistake::Bare, data);
+    request_of_foreign(InjectedFault::Bare, data);
     lock
 }
 
 /// As `kept_on_panic`, for a lock of another library and its data.
 #[inline(never)]
 pub fn kept_on_panic_foreign<L: ?Sized, T>(lock: &L, data: *mut T) -> &L {
-    request_of_foreign(Mistake::KeptOnPanic, data);
+    request_of_foreign(InjectedFault::KeptOnPanic, data);
     lock
 }
 

@@ -39,13 +39,13 @@ pub use atropos_libtest::{
 };
 pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
 atropos_values::assert_interface!(crate);
-pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
+pub use switch::{arith, at, cold, cond, constant, enter, logic, on, relate, step};
 
-use atropos_libtest::{Arguments, by_hand};
+use atropos_libtest::{HarnessArguments, by_hand};
 
 /// Where rustc's generated `main` goes.
 pub fn test_main_static(tests: &[&TestDescAndFn]) -> ! {
-    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+    let arguments = match HarnessArguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) => request::refuse(&error),
     };

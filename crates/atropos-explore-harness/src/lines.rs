@@ -3,15 +3,15 @@
 use std::io::{PipeReader, Read};
 use std::os::fd::{AsRawFd, RawFd};
 
-pub struct Lines {
+pub struct LineReader {
     pipe: PipeReader,
     /// What came since the last end of a line.
     input: Vec<u8>,
 }
 
-impl Lines {
-    pub fn of(pipe: PipeReader) -> Lines {
-        Lines {
+impl LineReader {
+    pub fn of(pipe: PipeReader) -> LineReader {
+        LineReader {
             pipe,
             input: Vec::new(),
         }
@@ -29,7 +29,7 @@ impl Lines {
     }
 }
 
-impl AsRawFd for Lines {
+impl AsRawFd for LineReader {
     fn as_raw_fd(&self) -> RawFd {
         self.pipe.as_raw_fd()
     }
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn lines_come_whole_however_they_were_written() {
         let (pipe, mut end) = std::io::pipe().unwrap();
-        let mut lines = Lines::of(pipe);
+        let mut lines = LineReader::of(pipe);
         end.write_all(b"one\ntwo\nth").unwrap();
         assert_eq!(lines.read().unwrap(), ["one\n", "two\n"]);
         end.write_all(b"r").unwrap();

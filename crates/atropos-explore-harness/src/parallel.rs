@@ -8,19 +8,20 @@ use std::time::Instant;
 
 use atropos_protocol::exploration::{Explored, Response};
 use atropos_protocol::sys::{self, Ended, PollFd};
-use atropos_search::{Coverage, End, Found, Search, Strategy, System as _};
+use atropos_search::{Coverage, ExecutionEnd, RoundResult, Search, Strategy, System as _};
 use atropos_threads::Noted as _;
+use atropos_values::MutantId;
 
 use crate::choice_log::ChoiceLog;
 use crate::explore_original::{REPORT, text};
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::partition::Task;
 use crate::subject::Subject;
 use crate::{crash_recovery, describe, partition, responses, workers};
 
 /// How much may be spent.
 #[derive(Clone, Copy)]
-pub struct Limits {
+pub struct ExplorationLimits {
     pub processes: usize,
     pub executions: u64,
     pub until: Instant,
@@ -33,13 +34,13 @@ pub struct SharedExploration {
     /// Nothing of the task is left to be explored: it is done, or something was found.
     pub is_settled: bool,
     /// What the pieces of a round found, in their order.
-    found: Vec<Found>,
+    found: Vec<RoundResult>,
 }
 
 /// A piece that was carried out, and what a search has to know of it.
 struct Piece {
     explored: Explored,
-    found: Found,
+    found: RoundResult,
     /// It met threads for which this process has no number: another process may give their numbers to others.
     has_new_names: bool,
 }
@@ -101,7 +102,7 @@ impl SharedState {
 pub fn explore(
     subject: &mut Subject<'_>,
     task: &mut Task<'_>,
-    limits: Limits,
+    limits: ExplorationLimits,
 ) -> Result<SharedExploration, String> {
     let shared = SharedState::make()?;
     let mut processes = Vec::new();
@@ -181,7 +182,7 @@ fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> SharedExploration {
     for piece in pieces {
         let Some(piece) = piece else {
             is_complete = false;
-            found.push(Found::default());
+            found.push(RoundResult::default());
             continue;
         };
         found.push(piece.found);
@@ -225,7 +226,7 @@ pub fn add(whole: &mut Explored, part: Explored) -> bool {
 pub fn go_on(
     subject: &mut Subject<'_>,
     search: &mut Search,
-    limits: Limits,
+    limits: ExplorationLimits,
 ) -> Result<Explored, String> {
     let mut whole = Explored::default();
     let mut begun = 0;
@@ -241,7 +242,7 @@ pub fn go_on(
             search: &mut *search,
             waiting: waiting.clone(),
         };
-        let within = Limits {
+        let within = ExplorationLimits {
             executions: u64::MAX,
             ..limits
         };
@@ -258,7 +259,7 @@ pub fn go_on(
 
 struct Process {
     pid: i32,
-    said: Lines,
+    said: LineReader,
     log: &'static ChoiceLog,
 }
 
@@ -281,7 +282,7 @@ impl Process {
             }
             Some(pid) => Ok(Process {
                 pid,
-                said: Lines::of(pipe),
+                said: LineReader::of(pipe),
                 log,
             }),
         }
@@ -316,11 +317,11 @@ impl Process {
         };
         let number = self.log.piece();
         shared.failing.fetch_min(number, Relaxed);
-        let explored = crash_recovery::crashed(subject, 0, ended, self.log);
+        let explored = crash_recovery::crashed(subject, MutantId::ORIGINAL, ended, self.log);
         if let Some(piece) = pieces.get_mut(number as usize) {
             *piece = Some(Piece {
                 explored,
-                found: Found::default(),
+                found: RoundResult::default(),
                 has_new_names: false,
             });
         }
@@ -371,7 +372,7 @@ fn explore_piece(
     while strategy.begin() {
         let end = subject.run(strategy);
         strategy.end(end);
-        if end != End::Stopped {
+        if end != ExecutionEnd::Stopped {
             shared.executions.fetch_add(1, Relaxed);
         }
         if end.is_failure() {
@@ -421,7 +422,7 @@ mod tests {
         };
         Some(Piece {
             explored,
-            found: Found::default(),
+            found: RoundResult::default(),
             has_new_names: false,
         })
     }

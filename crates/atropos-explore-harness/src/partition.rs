@@ -2,8 +2,8 @@
 //! processes there are.
 
 use atropos_protocol::exploration::{Explored, Response};
-use atropos_search::{Coverage, Draw, Exhaustive, Found, Round, Sampling, Search};
-use atropos_search::{Strategy, Waiting, WorkItem, split};
+use atropos_search::{Coverage, Draw, Exhaustive, Round, RoundResult, Sampling, Search};
+use atropos_search::{Strategy, WaitingTransition, WorkItem, split};
 
 use crate::subject::Subject;
 
@@ -30,7 +30,7 @@ pub enum Task<'a> {
     /// A round of a search that remembers states.
     Round {
         search: &'a mut Search,
-        waiting: Vec<Waiting>,
+        waiting: Vec<WaitingTransition>,
     },
 }
 
@@ -53,7 +53,7 @@ impl Task<'_> {
         &mut self,
         number: u64,
         explore: &mut dyn FnMut(&mut dyn Strategy) -> Explored,
-    ) -> (Explored, Found) {
+    ) -> (Explored, RoundResult) {
         let mut strategy: Box<dyn Strategy> = match self {
             Task::Exhaustive(parts) => {
                 Box::new(Exhaustive::of_part(parts[number as usize].clone()))
@@ -80,7 +80,7 @@ impl Task<'_> {
                 return (explored, round.found());
             }
         };
-        (explore(&mut *strategy), Found::default())
+        (explore(&mut *strategy), RoundResult::default())
     }
 
     /// What so many executions have covered.
@@ -120,13 +120,15 @@ impl Task<'_> {
 }
 
 /// The pieces of a round.
-pub fn of_round(waiting: &[Waiting]) -> std::slice::Chunks<'_, Waiting> {
+pub fn of_round(waiting: &[WaitingTransition]) -> std::slice::Chunks<'_, WaitingTransition> {
     waiting.chunks(TRANSITIONS)
 }
 
 #[cfg(test)]
 mod tests {
-    use atropos_search::{End, Guide, Op, Pending, Phase, Point, System, Thread};
+    use atropos_search::{
+        ExecutionEnd, ExecutionPhase, Guide, Op, Pending, SchedulingPoint, System, Thread,
+    };
 
     use super::*;
 
@@ -134,25 +136,28 @@ mod tests {
     struct Tosses;
 
     impl System for Tosses {
-        fn run(&mut self, guide: &mut dyn Guide) -> End {
+        fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
             let threads = [Pending {
                 thread: Thread(0),
                 op: Op::local(),
                 ready: true,
             }];
-            let point = |threads, phase| Point {
+            let point = |threads, phase| SchedulingPoint {
                 threads,
                 fingerprint: None,
                 phase,
             };
             for _ in 0..4 {
-                if guide.choose(&point(&threads[..], Phase::Running)).is_none() {
-                    return End::Stopped;
+                if guide
+                    .choose(&point(&threads[..], ExecutionPhase::Running))
+                    .is_none()
+                {
+                    return ExecutionEnd::Stopped;
                 }
                 guide.data(2);
             }
-            guide.choose(&point(&threads[..0], Phase::Finished));
-            End::Passed(0)
+            guide.choose(&point(&threads[..0], ExecutionPhase::Finished));
+            ExecutionEnd::Passed(0)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Kills where only a part of the original's schedules is known: does the original pass where its threads take turns as
 //! they do in the killing schedule? If it does not, its test fails by itself, and that is what is to be told.
 
-use atropos_protocol::exploration::{Explored, Found, MutantResult};
-use atropos_search::{End, Replay, Schedule, Strategy as _, Strictness, System as _};
+use atropos_protocol::exploration::{Explored, FoundFailure, MutantResult};
+use atropos_search::{ExecutionEnd, Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_threads::Noted as _;
 
 use crate::describe;
@@ -11,7 +11,7 @@ use crate::subject::Subject;
 /// What the original does under schedules that kill a mutant.
 pub enum Recheck {
     Passes,
-    Fails(Found),
+    Fails(FoundFailure),
     /// Nothing can be said of the mutant, nor of the original; why.
     Unknown(String),
 }
@@ -55,7 +55,7 @@ pub fn original(
             _ if !end.is_failure() && !notes.has_late_end => {}
             // It takes more than a multiple of what is known of it, as a loop does that waits for a thread whose turn the
             // schedule never gives.
-            _ if matches!(end, End::Limit(_)) || notes.has_late_end => {
+            _ if matches!(end, ExecutionEnd::Limit(_)) || notes.has_late_end => {
                 unknown = Some("where it fails, the original goes past its limits, too".to_owned());
             }
             (None, Some(failure)) => {

@@ -1,10 +1,11 @@
 //! Carries out the order that the driver left in a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use atropos_libtest::{Arguments, ShouldPanic, TestDescAndFn};
-use atropos_protocol::exploration::{Action, ENV_ANSWERS, ENV_ORDER, Request, Response};
-use atropos_protocol::{Test, sys};
+use atropos_libtest::{HarnessArguments, ShouldPanic, TestDescAndFn};
+use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, RequestedAction, Response};
+use atropos_protocol::{Test, landlock, sys};
+use atropos_values::{MutantId, SecondOrderMutant};
 
 use crate::subject::Subject;
 use crate::{crash_recovery, describe, explore_mutants, explore_original, responses, switch};
@@ -31,8 +32,8 @@ pub fn refuse(reason: &str) -> ! {
 }
 
 /// Carries an order out; the result is the process's exit code.
-pub fn carry_out(path: PathBuf, tests: &[&TestDescAndFn], arguments: &Arguments) -> i32 {
-    match Request::read(&path).and_then(|request| try_to(&request, tests, arguments)) {
+pub fn carry_out(path: PathBuf, tests: &[&TestDescAndFn], arguments: &HarnessArguments) -> i32 {
+    match Request::read(&path).and_then(|request| try_to(&request, &path, tests, arguments)) {
         Ok(()) => {
             responses::say(&Response::Done);
             0
@@ -46,10 +47,11 @@ pub fn carry_out(path: PathBuf, tests: &[&TestDescAndFn], arguments: &Arguments)
 
 fn try_to(
     request: &Request,
+    place: &Path,
     tests: &[&TestDescAndFn],
-    arguments: &Arguments,
+    arguments: &HarnessArguments,
 ) -> Result<(), String> {
-    if request.action == Action::List {
+    if request.action == RequestedAction::List {
         for test in tests {
             responses::say(&Response::Test(Test {
                 name: test.name().to_owned(),
@@ -62,29 +64,33 @@ fn try_to(
     let test = tests
         .get(request.test)
         .ok_or_else(|| format!("there is no test number {}", request.test))?;
-    let wanted = |mutant: u32| request.mutants.contains(&mutant) || request.mutant == mutant;
-    let pairs: Vec<[u32; 3]> = request
+    let wanted = |mutant: MutantId| request.mutants.contains(&mutant) || request.mutant == mutant;
+    let pairs: Vec<SecondOrderMutant> = request
         .pairs
         .iter()
         .copied()
-        .filter(|[id, ..]| wanted(*id))
+        .filter(|pair| wanted(pair.id))
         .collect();
-    let acts = |mutant: u32| wanted(mutant) || pairs.iter().any(|pair| pair[1..].contains(&mutant));
+    let acts =
+        |mutant: MutantId| wanted(mutant) || pairs.iter().any(|pair| pair.parts.contains(&mutant));
     switch::set_up(&request.points, acts);
     switch::set_pairs(pairs.clone());
-    if request.action != Action::Replay {
+    if request.action != RequestedAction::Replay {
         silence();
+    }
+    if request.runs_mutants() {
+        landlock::enforce_list(place);
     }
     let body = || crate::test_body::body(test);
     let mut subject = Subject::new(test, &body, request);
     match request.action {
-        Action::List => {}
-        Action::Explore => {
+        RequestedAction::List => {}
+        RequestedAction::Explore => {
             explore_original::check(request)?;
             crash_recovery::explore_original(&mut subject, request)?;
         }
-        Action::Mutants => explore_mutants::explore(&mut subject, request)?,
-        Action::Replay => {
+        RequestedAction::Mutants => explore_mutants::explore(&mut subject, request)?,
+        RequestedAction::Replay => {
             let explored = describe::replay(&mut subject, request)?;
             responses::say(&Response::Original(explored));
         }

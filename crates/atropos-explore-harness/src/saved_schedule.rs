@@ -3,7 +3,7 @@
 
 use atropos_protocol::exploration::{Explored, Request, SAVED_SCHEDULE_IS_STALE};
 use atropos_search::{
-    Choice, End, Random, Replay, Schedule, Strategy as _, Strictness, System as _,
+    Choice, ExecutionEnd, Replay, Schedule, Strategy as _, Strictness, System as _, XorShift,
 };
 use atropos_threads::Noted as _;
 
@@ -36,7 +36,7 @@ pub fn run_first(subject: &mut Subject<'_>, request: &Request) -> Saved {
     if run.divergence().is_none() {
         return Saved::Passes;
     }
-    let mut random = Random::new(request.seed);
+    let mut random = XorShift::new(request.seed);
     for number in 1..=NEARBY {
         let candidate = match number {
             1 => schedule.clone(),
@@ -63,7 +63,7 @@ fn attempt(
     let end = subject.run(&mut replay);
     replay.end(end);
     let notes = subject.take_notes();
-    let is_failure = end.is_failure() && !matches!(end, End::Limit(_));
+    let is_failure = end.is_failure() && !matches!(end, ExecutionEnd::Limit(_));
     let Some(failure) = notes.failure.clone().filter(|_| is_failure) else {
         return (replay, None);
     };
@@ -84,7 +84,7 @@ fn attempt(
 }
 
 /// The schedule up to some place, or without a few of its choices.
-fn changed(schedule: &Schedule, random: &mut Random) -> Schedule {
+fn changed(schedule: &Schedule, random: &mut XorShift) -> Schedule {
     let choices = &schedule.choices;
     let length = choices.len().max(1) as u64;
     let (from, few) = (random.below(length) as usize, 1 + random.below(8) as usize);

@@ -6,10 +6,13 @@ use std::num::NonZero;
 use std::rc::Rc;
 
 use atropos_libtest::TestDescAndFn;
-use atropos_protocol::exploration::{Action, Allowance, Races, Request};
-use atropos_search::{End, Guide, Mutable, Schedule, System};
+use atropos_protocol::exploration::{Allowance, Races, Request, RequestedAction};
+use atropos_search::{ExecutionEnd, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
-use atropos_threads::{Finding, Last, Memory, Noted, Notes, Options, Statics, ThreadedTest, Time};
+use atropos_threads::{
+    ControlOptions, Finding, Last, MemoryOrder, Noted, Notes, Statics, ThreadedTest, Time,
+};
+use atropos_values::MutantId;
 
 use crate::choice_log::{ChoiceLog, LoggingGuide};
 use crate::{expected_panics, switch, test_body};
@@ -71,22 +74,25 @@ impl<'a> Subject<'a> {
         body: &'a (dyn Fn() + Sync),
         request: &Request,
     ) -> Subject<'a> {
-        let options = Options {
+        let options = ControlOptions {
             name: test.name().to_owned(),
             time: match request.adversarial_time {
                 true => Time::Adversarial,
                 false => Time::Virtual,
             },
             memory: match request.sequential_memory {
-                true => Memory::SequentiallyConsistent,
-                false => Memory::Weak,
+                true => MemoryOrder::SequentiallyConsistent,
+                false => MemoryOrder::Weak,
             },
             statics: Statics::Fresh,
             should_panic: test_body::should_panic(test),
             spurious: request.spurious,
             step_limit: request.step_limit,
-            races: request.races != Races::Off
-                && !(request.races == Races::Survive && request.mutant != 0),
+            races: match request.races {
+                Races::Off => false,
+                Races::Survive => request.mutant.is_original(),
+                Races::On => true,
+            },
             hurry: true,
             processors: NonZero::new(request.processors).unwrap_or(NonZero::<usize>::MIN),
         };
@@ -96,17 +102,17 @@ impl<'a> Subject<'a> {
             test,
             notes: Notes::default(),
             step_limit: match request.action {
-                Action::Replay => STEPS_OF_A_REPLAY,
+                RequestedAction::Replay => STEPS_OF_A_REPLAY,
                 _ => u64::MAX,
             },
             point_limit: request.step_limit,
             // A schedule that is run again was judged before.
-            longest: u64::from(request.action == Action::Replay),
-            is_original: request.action != Action::Replay,
-            finds_ends: request.action != Action::Replay,
+            longest: u64::from(request.action == RequestedAction::Replay),
+            is_original: request.action != RequestedAction::Replay,
+            finds_ends: request.action != RequestedAction::Replay,
             log: None,
             logs_of_workers: Vec::new(),
-            judges_as_harness: request.action == Action::Mutants || request.mutant != 0,
+            judges_as_harness: request.runs_mutants(),
             usual: None,
         };
         if let Some(allowance) = &request.allowance {
@@ -124,7 +130,7 @@ impl<'a> Subject<'a> {
 
     /// Panics in threads that nobody joins are a finding of a test that does not always have them. But no harness takes
     /// note of them: a mutant that only makes such a thread panic is not killed.
-    fn forgive(&mut self, last: &mut Last, end: End) -> End {
+    fn forgive(&mut self, last: &mut Last, end: ExecutionEnd) -> ExecutionEnd {
         if last.unjoined_panics().is_empty() {
             return end;
         }
@@ -139,7 +145,7 @@ impl<'a> Subject<'a> {
             self.usual = Some(usual);
         }
         match end {
-            End::Failed(_) => last.verdict(),
+            ExecutionEnd::Failed(_) => last.verdict(),
             // It did not come to its end.
             end => end,
         }
@@ -214,7 +220,7 @@ fn call_uncontrolled(last: &mut Last, why: impl Fn(&Finding) -> Option<String>) 
 }
 
 impl System for Subject<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         switch::begin(self.step_limit);
         let overtime = self.finds_ends && self.others_end_long_before();
         self.test.set_overtime(overtime);
@@ -224,7 +230,7 @@ impl System for Subject<'_> {
         };
         let mut last = self.last.take();
         let end = self.forgive(&mut last, end);
-        if matches!(end, End::Limit(_)) && !self.others_end_long_before() {
+        if matches!(end, ExecutionEnd::Limit(_)) && !self.others_end_long_before() {
             call_uncontrolled(&mut last, |kind| match kind {
                 Finding::StepLimit { steps, .. } => {
                     Some(format!("it takes more than {steps} scheduling points"))
@@ -243,7 +249,7 @@ impl System for Subject<'_> {
             });
         }
         let has_late_end = last.has_late_end;
-        if matches!(end, End::Passed(_)) && self.is_original && !has_late_end {
+        if matches!(end, ExecutionEnd::Passed(_)) && self.is_original && !has_late_end {
             self.longest = self.longest.max(last.steps);
         }
         self.notes.add(last, end);
@@ -265,8 +271,8 @@ impl<'a> Noted<'a> for Subject<'a> {
 }
 
 impl Mutable for Subject<'_> {
-    fn activate(&mut self, mutant: u32) {
-        self.is_original = mutant == 0;
+    fn activate(&mut self, mutant: MutantId) {
+        self.is_original = mutant.is_original();
         switch::activate(mutant);
     }
 }

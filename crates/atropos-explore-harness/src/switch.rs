@@ -8,7 +8,7 @@ use std::sync::atomic::{
 };
 
 use atropos_values::choose::{self, Constant};
-use atropos_values::{Hit, Key, Prim};
+use atropos_values::{Hit, Key, MutantId, NumberedPoint, PointId, Prim, SecondOrderMutant};
 
 /// What is known of a point, by its first mutant: how many mutants it has, 0 if none of them is wanted; and whether it
 /// was executed.
@@ -31,7 +31,7 @@ struct Switch {
     sizes: AtomicPtr<Size>,
     length: AtomicUsize,
     /// Mutants that are two others at once.
-    pairs: AtomicPtr<[u32; 3]>,
+    pairs: AtomicPtr<SecondOrderMutant>,
     pairs_length: AtomicUsize,
     /// Steps that threads take on their own, between scheduling points and in all.
     steps: AtomicU64,
@@ -53,16 +53,17 @@ static SWITCH: Switch = Switch {
 };
 
 /// Makes the points known whose mutants are wanted. To be called once, before the first execution.
-pub fn set_up(points: &[(u32, u16)], is_wanted: impl Fn(u32) -> bool) {
+pub fn set_up(points: &[NumberedPoint], is_wanted: impl Fn(MutantId) -> bool) {
     let start = (&raw const SWITCH).addr();
     atropos_threads::keep(start..start + size_of::<Switch>());
-    let last = points.iter().map(|(first, size)| first + u32::from(*size));
-    let length = last.max().unwrap_or(0) as usize;
+    let behind = points
+        .iter()
+        .map(|point| point.id.index() + usize::from(point.size));
+    let length = behind.max().unwrap_or(0);
     let sizes: Vec<Size> = (0..length).map(|_| Size::new(0)).collect();
-    for &(first, size) in points {
-        let size = u32::from(size);
-        if (first..first + size).any(&is_wanted) {
-            sizes[first as usize].store(size, Relaxed);
+    for point in points {
+        if point.mutants().any(&is_wanted) {
+            sizes[point.id.index()].store(u32::from(point.size), Relaxed);
         }
     }
     // The table lives as long as the process.
@@ -71,13 +72,13 @@ pub fn set_up(points: &[(u32, u16)], is_wanted: impl Fn(u32) -> bool) {
 }
 
 /// Makes mutants known that are two others at once. To be called at most once, before the first execution.
-pub fn set_pairs(pairs: Vec<[u32; 3]>) {
+pub fn set_pairs(pairs: Vec<SecondOrderMutant>) {
     let pairs = pairs.leak();
     SWITCH.pairs.store(pairs.as_mut_ptr(), Relaxed);
     SWITCH.pairs_length.store(pairs.len(), Relaxed);
 }
 
-fn pairs() -> &'static [[u32; 3]] {
+fn pairs() -> &'static [SecondOrderMutant] {
     match SWITCH.pairs_length.load(Relaxed) {
         0 => &[],
         // SAFETY: `set_pairs` leaked a list of that length.
@@ -96,14 +97,11 @@ pub fn take_infection() -> bool {
 }
 
 /// From now on this mutant acts, or the two that it is.
-pub fn activate(mutant: u32) {
-    let pair = pairs().iter().find(|[id, ..]| *id == mutant);
-    let (active, second) = match pair {
-        Some(&[_, first, second]) => (first, second),
-        None => (mutant, 0),
-    };
-    SWITCH.active.store(active, Relaxed);
-    SWITCH.second.store(second, Relaxed);
+pub fn activate(mutant: MutantId) {
+    let pair = pairs().iter().find(|pair| pair.id == mutant);
+    let [active, second] = pair.map_or([mutant, MutantId::ORIGINAL], |pair| pair.parts);
+    SWITCH.active.store(active.0, Relaxed);
+    SWITCH.second.store(second.0, Relaxed);
 }
 
 /// From now on it is noted which of the mutants right after the active one act unlike it: `alike` has a bit for
@@ -145,8 +143,8 @@ pub fn steps() -> u64 {
 }
 
 #[inline(always)]
-fn point(first: u32) -> Option<&'static Size> {
-    let index = first as usize;
+fn point(point: PointId) -> Option<&'static Size> {
+    let index = point.index();
     if index >= SWITCH.length.load(Relaxed) {
         return None;
     }
@@ -156,41 +154,40 @@ fn point(first: u32) -> Option<&'static Size> {
 
 /// How many mutants a point has, 0 if there is nothing to do there.
 #[inline(always)]
-fn size_of_point(first: u32) -> u32 {
-    point(first).map_or(0, |size| size.load(Relaxed) & !EXECUTED)
+fn size_of_point(id: PointId) -> u32 {
+    point(id).map_or(0, |size| size.load(Relaxed) & !EXECUTED)
 }
 
 /// Whether some execution came to a point whose mutants are wanted.
-pub fn is_executed(first: u32) -> bool {
-    point(first).is_some_and(|size| size.load(Relaxed) & EXECUTED != 0)
+pub fn is_executed(id: PointId) -> bool {
+    point(id).is_some_and(|size| size.load(Relaxed) & EXECUTED != 0)
 }
 
 /// Which variant acts at this hit: 0 for the original.
 #[cold]
 fn decide(hit: &Hit) -> u32 {
-    let size = size_of_point(hit.first);
+    let size = size_of_point(hit.point);
     if !atropos_threads::is_controlled() {
         return 0;
     }
-    if let Some(point) = point(hit.first) {
+    if let Some(point) = point(hit.point) {
         point.store(size | EXECUTED, Relaxed);
     }
     let by_execution = SWITCH.reach_by_execution.load(Relaxed);
     for k in 1..=size {
         if hit.infects(k) || (by_execution && hit.key(k) != Key::Gone) {
-            let mutant = hit.first + k - 1;
+            let mutant = hit.point.mutant(k);
             atropos_threads::reach(mutant);
-            for [id, ..] in pairs().iter().filter(|pair| pair[1..].contains(&mutant)) {
-                atropos_threads::reach(*id);
+            for pair in (pairs().iter()).filter(|pair| pair.parts.contains(&mutant)) {
+                atropos_threads::reach(pair.id);
             }
         }
     }
-    let acts = |mutant: u32| (hit.first..hit.first + size).contains(&mutant);
-    let active = SWITCH.active.load(Relaxed);
-    let second = SWITCH.second.load(Relaxed);
-    match (acts(active), acts(second)) {
-        (true, _) => {
-            let acting = active - hit.first + 1;
+    let place = |mutant| hit.point.place(mutant).filter(|&place| place <= size);
+    let active = MutantId(SWITCH.active.load(Relaxed));
+    let second = MutantId(SWITCH.second.load(Relaxed));
+    match (place(active), place(second)) {
+        (Some(acting), _) => {
             compare(hit, acting);
             if hit.infects(acting) {
                 SWITCH.has_infected.store(true, Relaxed);
@@ -198,12 +195,12 @@ fn decide(hit: &Hit) -> u32 {
             }
             acting
         }
-        (false, true) => {
+        (None, Some(acting)) => {
             SWITCH.has_infected.store(true, Relaxed);
             atropos_threads::infect(second);
-            second - hit.first + 1
+            acting
         }
-        (false, false) => 0,
+        (None, None) => 0,
     }
 }
 
@@ -218,18 +215,25 @@ pub fn step(_lane: usize) {
     }
 }
 
+/// A function begins. Which one is not noted: what was explored is not kept for later runs.
+#[inline(never)]
+pub fn enter(function: u32) {
+    step(function as usize);
+}
+
 /// Nothing is to be done at this point: the original acts, whatever the values are.
 #[inline(never)]
 pub fn cold(first: u32) -> bool {
-    size_of_point(first) == 0
+    size_of_point(PointId(first)) == 0
 }
 
 /// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.
 #[inline(never)]
 pub fn at(first: u32) -> u32 {
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => 0,
-        _ => decide(&Hit::blind(first)),
+        _ => decide(&Hit::blind(point)),
     }
 }
 
@@ -242,9 +246,10 @@ pub fn on(id: u32) -> bool {
 /// The value of a condition. Letters: `!` (negated), `T`, `F`.
 #[inline(never)]
 pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => value,
-        _ => choose::condition(first, letters, value, decide),
+        _ => choose::condition(point, letters, value, decide),
     }
 }
 
@@ -252,27 +257,30 @@ pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
 /// result. Letters: `&`, `|`, `L` (left alone), `R` (right alone).
 #[inline(never)]
 pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => choose::original_goes_on(op, left),
-        _ => choose::logic(first, op, letters, left, decide),
+        _ => choose::logic(point, op, letters, left, decide),
     }
 }
 
 /// Which variant of a comparison acts here, as `at`.
 #[inline(never)]
 pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => 0,
-        _ => choose::relation(first, op, letters, l.zip(r), decide),
+        _ => choose::relation(point, op, letters, l.zip(r), decide),
     }
 }
 
 /// Which variant of an arithmetic operator acts here, as `at`.
 #[inline(never)]
 pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => 0,
-        _ => choose::arithmetic(first, op, letters, l.zip(r), decide),
+        _ => choose::arithmetic(point, op, letters, l.zip(r), decide),
     }
 }
 
@@ -292,8 +300,9 @@ pub fn constant(
         letters,
         numbers,
     };
-    match size_of_point(first) {
+    let point = PointId(first);
+    match size_of_point(point) {
         0 => 0,
-        _ => choose::constant(first, constant, left, decide),
+        _ => choose::constant(point, constant, left, decide),
     }
 }

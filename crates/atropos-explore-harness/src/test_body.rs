@@ -14,12 +14,12 @@ pub fn body(test: &TestDescAndFn) {
 }
 
 /// Whether the test must panic, in the exploration's words.
-pub fn should_panic(test: &TestDescAndFn) -> atropos_threads::ShouldPanic {
+pub fn should_panic(test: &TestDescAndFn) -> atropos_threads::ExpectedPanic {
     match test.desc.should_panic {
-        ShouldPanic::No => atropos_threads::ShouldPanic::No,
-        ShouldPanic::Yes => atropos_threads::ShouldPanic::Yes,
+        ShouldPanic::No => atropos_threads::ExpectedPanic::No,
+        ShouldPanic::Yes => atropos_threads::ExpectedPanic::Yes,
         ShouldPanic::YesWithMessage(message) => {
-            atropos_threads::ShouldPanic::With(message.to_owned())
+            atropos_threads::ExpectedPanic::With(message.to_owned())
         }
     }
 }

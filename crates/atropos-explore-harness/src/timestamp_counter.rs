@@ -7,6 +7,7 @@
 use atropos_protocol::sys::{self, Ended};
 use atropos_search::{Mutable as _, Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_threads::Noted as _;
+use atropos_values::MutantId;
 
 use crate::subject::Subject;
 use crate::workers::fork_worker;
@@ -28,7 +29,7 @@ fn dies(subject: &mut Subject<'_>, schedule: &Schedule, is_refused: bool) -> boo
             if is_refused {
                 sys::refuse_time_stamps();
             }
-            subject.activate(0);
+            subject.activate(MutantId::ORIGINAL);
             subject.test().set_step_limit(POINTS);
             let mut replay = Replay::new(schedule, Strictness::Lenient);
             replay.begin();

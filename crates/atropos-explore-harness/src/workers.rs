@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Explored, MutantResult, Response};
 use atropos_protocol::sys::{self, Ended, PollFd};
+use atropos_values::MutantId;
 
 use crate::choice_log::ChoiceLog;
 use crate::crash_recovery;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::responses;
 use crate::subject::Subject;
 
@@ -27,14 +28,14 @@ const SHARES: usize = 4;
 const BEGIN: &str = "begin\t";
 
 /// Explores the first of the mutants given, and says what came of it and of those after it that act alike.
-pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[u32]) -> Vec<Response>;
+pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[MutantId]) -> Vec<Response>;
 
 struct Worker {
     pid: i32,
-    said: Lines,
-    left: Vec<u32>,
+    said: LineReader,
+    left: Vec<MutantId>,
     /// What it is at, and since when.
-    begun: Option<(u32, Instant)>,
+    begun: Option<(MutantId, Instant)>,
     log: &'static ChoiceLog,
 }
 
@@ -42,7 +43,7 @@ struct Worker {
 /// are one process's. One that takes longer than `patience` is ended.
 pub fn share(
     subject: &mut Subject<'_>,
-    mut groups: VecDeque<Vec<u32>>,
+    mut groups: VecDeque<Vec<MutantId>>,
     processes: usize,
     patience: Duration,
     explore: Explore<'_>,
@@ -107,7 +108,7 @@ pub fn fork_worker() -> Result<Option<i32>, String> {
 
 fn start(
     subject: &mut Subject<'_>,
-    mut left: Vec<u32>,
+    mut left: Vec<MutantId>,
     log: &'static ChoiceLog,
     explore: Explore<'_>,
 ) -> Result<Worker, String> {
@@ -130,7 +131,7 @@ fn start(
         }
         Some(pid) => Ok(Worker {
             pid,
-            said: Lines::of(pipe),
+            said: LineReader::of(pipe),
             left,
             begun: None,
             log,

@@ -7,10 +7,10 @@ use std::panic;
 use std::sync::Mutex;
 
 use atropos_libtest::{TestDescAndFn, judged, text_of};
-use atropos_runtime::zygote::Failure;
+use atropos_runtime::zygote::BodyFailure;
 
 /// The last panic's message and place.
-static LAST: Mutex<Option<Failure>> = Mutex::new(None);
+static LAST: Mutex<Option<BodyFailure>> = Mutex::new(None);
 
 /// Installs the hook. It prints what is usual, but looks for no backtrace: that would read and map
 /// files in the test's name.
@@ -25,19 +25,19 @@ pub fn watch_panics() {
             eprintln!("\nthread '{name}' panicked at {location}:\n{message}");
         }
         if let Ok(mut last) = LAST.try_lock() {
-            *last = Some(Failure { message, location });
+            *last = Some(BodyFailure { message, location });
         }
     }));
 }
 
 /// Runs a test on this thread.
-pub fn run(test: &TestDescAndFn) -> Result<(), Failure> {
+pub fn run(test: &TestDescAndFn) -> Result<(), BodyFailure> {
     judged(test).map_err(|message| {
         let last = LAST.try_lock().ok().and_then(|mut last| last.take());
         let location = match last {
             Some(last) if last.message == message => last.location,
             _ => String::new(),
         };
-        Failure { message, location }
+        BodyFailure { message, location }
     })
 }

@@ -10,18 +10,18 @@ mod suite;
 pub use std::hint::black_box;
 pub use std::process::ExitCode;
 
-use atropos_libtest::{Arguments, by_hand};
 pub use atropos_libtest::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
     TestFn, TestName, TestType, assert_test_result,
 };
+use atropos_libtest::{HarnessArguments, by_hand};
 use atropos_runtime::zygote;
 
-use suite::Selected;
+use suite::SelectedTests;
 
 /// Where rustc's generated `main` goes.
 pub fn test_main_static(tests: &[&TestDescAndFn]) -> ! {
-    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+    let arguments = match HarnessArguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) if zygote::is_zygote() => zygote::refuse(&error),
         Err(error) => {
@@ -29,7 +29,7 @@ pub fn test_main_static(tests: &[&TestDescAndFn]) -> ! {
             std::process::exit(101);
         }
     };
-    let suite = Selected::new(tests, &arguments);
+    let suite = SelectedTests::new(tests, &arguments);
     if zygote::is_zygote() {
         judge::watch_panics();
         zygote::serve(&suite);

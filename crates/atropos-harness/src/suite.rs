@@ -1,20 +1,20 @@
 //! The tests that the arguments select, as the zygote wants them.
 
-use atropos_libtest::{Arguments, ShouldPanic, TestDescAndFn};
+use atropos_libtest::{HarnessArguments, ShouldPanic, TestDescAndFn};
 use atropos_protocol::Test;
-use atropos_runtime::zygote::{Failure, Suite};
+use atropos_runtime::zygote::{BodyFailure, Suite};
 
 use crate::judge;
 
 /// The selected tests, in the binary's order.
-pub struct Selected<'a> {
+pub struct SelectedTests<'a> {
     pub tests: Vec<&'a TestDescAndFn>,
-    arguments: Arguments,
+    arguments: HarnessArguments,
 }
 
-impl<'a> Selected<'a> {
-    pub fn new(tests: &[&'a TestDescAndFn], arguments: &Arguments) -> Selected<'a> {
-        Selected {
+impl<'a> SelectedTests<'a> {
+    pub fn new(tests: &[&'a TestDescAndFn], arguments: &HarnessArguments) -> SelectedTests<'a> {
+        SelectedTests {
             tests: tests
                 .iter()
                 .copied()
@@ -25,7 +25,7 @@ impl<'a> Selected<'a> {
     }
 }
 
-impl Suite for Selected<'_> {
+impl Suite for SelectedTests<'_> {
     fn tests(&self) -> Vec<Test> {
         self.tests
             .iter()
@@ -37,7 +37,7 @@ impl Suite for Selected<'_> {
             .collect()
     }
 
-    fn run(&self, test: usize) -> Result<(), Failure> {
+    fn run(&self, test: usize) -> Result<(), BodyFailure> {
         judge::run(self.tests[test])
     }
 }

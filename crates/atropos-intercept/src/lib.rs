@@ -41,7 +41,7 @@ pub enum Purpose {
 
 /// An intercepted function.
 #[derive(Clone, Copy, Debug)]
-pub struct Call {
+pub struct InterceptedCall {
     pub symbol: &'static CStr,
     /// Why `atropos-runtime` defines it, if it does.
     pub forked: Option<Purpose>,
@@ -49,8 +49,12 @@ pub struct Call {
     pub explored: Option<Purpose>,
 }
 
-const fn call(symbol: &'static CStr, forked: Option<Purpose>, explored: Option<Purpose>) -> Call {
-    Call {
+const fn call(
+    symbol: &'static CStr,
+    forked: Option<Purpose>,
+    explored: Option<Purpose>,
+) -> InterceptedCall {
+    InterceptedCall {
         symbol,
         forked,
         explored,
@@ -61,7 +65,8 @@ use Purpose::*;
 
 /// All functions of the C library that a runtime defines: the name, why `atropos-runtime` does, why `atropos-threads` does.
 #[rustfmt::skip]
-pub const CALLS: &[Call] = &[
+pub const CALLS: &[InterceptedCall] = &[
+    call(c"__cxa_atexit", Some(NoteEffect), None),
     call(c"accept", None, Some(LetOthersRun)),
     call(c"accept4", None, Some(LetOthersRun)),
     call(c"access", Some(NoteEffect), None),
@@ -102,6 +107,7 @@ pub const CALLS: &[Call] = &[
     call(c"free", Some(CountHeap), Some(ExecutionHeap)),
     call(c"futimens", Some(NoteEffect), None),
     call(c"getentropy", Some(SameRandomBytes), None),
+    call(c"getenv", Some(NoteEffect), None),
     call(c"getpid", Some(NoteEffect), None),
     call(c"getrandom", Some(SameRandomBytes), Some(SameRandomBytes)),
     call(c"getrusage", Some(NoteEffect), None),
@@ -129,6 +135,7 @@ pub const CALLS: &[Call] = &[
     call(c"open64", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"openat", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"openat64", Some(NoteEffect), Some(EndBeforeLastingChange)),
+    call(c"opendir", Some(NoteEffect), None),
     call(c"pipe", Some(NoteEffect), None),
     call(c"pipe2", Some(NoteEffect), None),
     call(c"poll", None, Some(LetOthersRun)),
@@ -153,6 +160,7 @@ pub const CALLS: &[Call] = &[
     call(c"renameat2", Some(NoteEffect), None),
     call(c"rmdir", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"sched_setaffinity", Some(NoteEffect), None),
+    call(c"secure_getenv", Some(NoteEffect), None),
     call(c"send", None, Some(LetOthersRun)),
     call(c"sendto", Some(NoteEffect), None),
     call(c"setgid", Some(NoteEffect), None),
@@ -174,7 +182,7 @@ pub const CALLS: &[Call] = &[
     call(c"statx", Some(NoteEffect), None),
     call(c"symlink", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"symlinkat", Some(NoteEffect), None),
-    call(c"syscall", None, Some(LetOthersRun)),
+    call(c"syscall", Some(SameRandomBytes), Some(LetOthersRun)),
     call(c"system", Some(NoteEffect), None),
     call(c"time", Some(HideStandstill), None),
     call(c"timer_create", Some(NoteEffect), None),
@@ -245,7 +253,9 @@ macro_rules! next {
 
 /// Compares [`CALLS`] with the symbols that a runtime's test binary defines; says what is missing or not listed. For
 /// tests of the runtimes; needs `nm`.
-pub fn compare_with_symbols(of_runtime: fn(&Call) -> Option<Purpose>) -> Result<(), String> {
+pub fn compare_with_symbols(
+    of_runtime: fn(&InterceptedCall) -> Option<Purpose>,
+) -> Result<(), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let defined = symbols(&["--defined-only"], &this)?;
     let libraries =

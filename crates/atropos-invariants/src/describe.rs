@@ -4,17 +4,17 @@ use std::fmt;
 
 use crate::invariant::{Invariant, Property, Relation};
 use crate::point::Variable;
-use crate::value::{Kind, Value};
+use crate::value::{ObservedValue, ValueKind};
 
-impl fmt::Display for Value {
+impl fmt::Display for ObservedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Float(number) => write!(f, "{number:?}"),
-            Value::Bool(value) => write!(f, "{value}"),
-            Value::Char(value) => write!(f, "{value:?}"),
-            Value::Length(length) => write!(f, "{length}"),
-            Value::Tag(tag) => write!(f, "variant {tag}"),
+            ObservedValue::Number(number) => write!(f, "{number}"),
+            ObservedValue::Float(number) => write!(f, "{number:?}"),
+            ObservedValue::Bool(value) => write!(f, "{value}"),
+            ObservedValue::Char(value) => write!(f, "{value:?}"),
+            ObservedValue::Length(length) => write!(f, "{length}"),
+            ObservedValue::Tag(tag) => write!(f, "variant {tag}"),
         }
     }
 }
@@ -23,11 +23,11 @@ impl Invariant {
     /// The invariant with the names of its variables. Numbers are written as integers; see
     /// [`Invariant::describe_as`] for variables of other kinds.
     pub fn describe(&self, name: &dyn Fn(Variable) -> String) -> String {
-        self.describe_as(name, Kind::Number)
+        self.describe_as(name, ValueKind::Number)
     }
 
     /// The same, for a variable whose values are of this kind.
-    pub fn describe_as(&self, name: &dyn Fn(Variable) -> String, kind: Kind) -> String {
+    pub fn describe_as(&self, name: &dyn Fn(Variable) -> String, kind: ValueKind) -> String {
         match *self {
             Invariant::Of(variable, property) => property.describe(&name(variable), kind),
             Invariant::Between(x, y, relation) => {
@@ -39,8 +39,8 @@ impl Invariant {
 }
 
 impl Property {
-    fn describe(self, name: &str, kind: Kind) -> String {
-        let value = |bits: i64| Value::of_bits(kind, bits).to_string();
+    fn describe(self, name: &str, kind: ValueKind) -> String {
+        let value = |bits: i64| ObservedValue::of_bits(kind, bits).to_string();
         match self {
             Property::OneOf { values, count: 1 } => format!("{name} = {}", value(values[0])),
             Property::OneOf { values, count } => {
@@ -134,14 +134,18 @@ mod tests {
             values: [value, 0, 0],
             count: 1,
         };
-        check(one(7), Kind::Number, "size = 7");
-        check(one(1), Kind::Bool, "size = true");
-        check(one(97), Kind::Char, "size = 'a'");
-        check(Property::AtLeast(-1), Kind::Number, "size ≥ -1");
-        check(Property::WithoutBits(3), Kind::Number, "size & 0x3 = 0");
+        check(one(7), ValueKind::Number, "size = 7");
+        check(one(1), ValueKind::Bool, "size = true");
+        check(one(97), ValueKind::Char, "size = 'a'");
+        check(Property::AtLeast(-1), ValueKind::Number, "size ≥ -1");
+        check(
+            Property::WithoutBits(3),
+            ValueKind::Number,
+            "size & 0x3 = 0",
+        );
         check(
             Property::Tags(5),
-            Kind::Tag,
+            ValueKind::Tag,
             "size is variant 0 or variant 2",
         );
     }

@@ -141,20 +141,20 @@ impl PointState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Value;
+    use crate::value::ObservedValue;
 
     fn filled() -> PointState {
         let mut state = PointState::EMPTY;
         let mut values = [None; crate::ENTRY_VARIABLES];
         for round in 0..9 {
             for (index, value) in values.iter_mut().enumerate() {
-                let number = Value::Number(round * 7 - index as i64);
+                let number = ObservedValue::Number(round * 7 - index as i64);
                 *value = Some(number);
-                state.enter(index, number, Some(Value::Bool(round > 3)));
+                state.enter(index, number, Some(ObservedValue::Bool(round > 3)));
             }
             state.relate_entry(&values);
             for index in 0..crate::EXIT_VARIABLES {
-                state.leave(index, Value::Length(3), None, &values, Some(index));
+                state.leave(index, ObservedValue::Length(3), None, &values, Some(index));
             }
             state.order(crate::When::Exit, 0, round % 2 == 0);
         }

@@ -1,9 +1,9 @@
 //! What can be said of a function's values, and whether it held throughout a run.
 
-use crate::pair::{LINE, NO_LINE, NOTHING, ONE_PLACE, PairState, Place};
+use crate::pair::{LINE, NO_LINE, NOTHING, ONE_PLACE, PairState, VariablePlace};
 use crate::point::{PointState, Variable};
 use crate::slot::{KEPT, MANY, SlotState, mask_of};
-use crate::value::{Kind, Value};
+use crate::value::{ObservedValue, ValueKind};
 
 /// Something that always held at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub enum Invariant {
     Between(Variable, Variable, Relation),
 }
 
-/// What holds of a variable. Values of kinds are kept as bits, see [`Value::of_bits`].
+/// What holds of a variable. Values of kinds are kept as bits, see [`ObservedValue::of_bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
     /// It is one of the first `count` of these; if `count` is 1, it is a constant.
@@ -60,8 +60,8 @@ pub enum Relation {
     NotEqual,
     /// All pairs are on the line through two places.
     Linear {
-        first: Place,
-        second: Place,
+        first: VariablePlace,
+        second: VariablePlace,
     },
 }
 
@@ -92,7 +92,7 @@ impl Invariant {
 
 impl Property {
     fn holds_in(self, slot: &SlotState) -> bool {
-        let floats = slot.kind() == Some(Kind::Float);
+        let floats = slot.kind() == Some(ValueKind::Float);
         let has_bounds = slot.count > slot.not_numbers;
         match self {
             Property::OneOf { values, count } => {
@@ -120,10 +120,10 @@ impl Property {
     }
 
     /// A value of a state that breaks this, if one can be named.
-    pub(crate) fn counterexample(self, slot: &SlotState) -> Option<Value> {
+    pub(crate) fn counterexample(self, slot: &SlotState) -> Option<ObservedValue> {
         let kind = slot.kind()?;
-        let value = |bits| Some(Value::of_bits(kind, bits));
-        let floats = kind == Kind::Float;
+        let value = |bits| Some(ObservedValue::of_bits(kind, bits));
+        let floats = kind == ValueKind::Float;
         let kept = &slot.kept[..usize::from(slot.distinct).min(KEPT)];
         let kept_that =
             |breaks: &dyn Fn(i64) -> bool| kept.iter().copied().find(|&bits| breaks(bits));
@@ -151,9 +151,9 @@ impl Property {
                 kept_that(&|bits| mask_of(kind, bits) & !tags != 0).and_then(value)
             }
             Property::NeverNan | Property::Finite if slot.not_numbers > 0 => {
-                Some(Value::Float(f64::NAN))
+                Some(ObservedValue::Float(f64::NAN))
             }
-            Property::Finite => Some(Value::Float(f64::INFINITY)),
+            Property::Finite => Some(ObservedValue::Float(f64::INFINITY)),
             Property::AtLeast(_) | Property::NeverNan | Property::Sorted => None,
         }
     }

@@ -13,7 +13,7 @@ use crate::invariant::{Invariant, Property, Relation, remainder_of};
 use crate::pair::{EQUALITY, LINE, NOTHING, ORDER_AND_LINE, PairState};
 use crate::point::PointState;
 use crate::slot::{MANY, SlotState};
-use crate::value::Kind;
+use crate::value::ValueKind;
 
 /// The greatest probability with which chance may explain an invariant.
 const CHANCE: f64 = 0.01;
@@ -63,7 +63,7 @@ fn properties(slot: &SlotState) -> Vec<Property> {
     if slot.unsorted == 0 && is_justified(0.5, slot.sorted) {
         found.push(Property::Sorted);
     }
-    if kind == Kind::Tag {
+    if kind == ValueKind::Tag {
         if slot.count >= CONSTANT_SAMPLES * u64::from(slot.any_bits.count_ones()) {
             found.push(Property::Tags(slot.any_bits));
         }
@@ -74,7 +74,7 @@ fn properties(slot: &SlotState) -> Vec<Property> {
             1 => slot.count >= CONSTANT_SAMPLES,
             several => slot.changes >= CHANGES_PER_VALUE * u64::from(several),
         };
-        let is_all_there_is = kind == Kind::Bool && slot.distinct == 2;
+        let is_all_there_is = kind == ValueKind::Bool && slot.distinct == 2;
         if is_enough && !is_all_there_is {
             found.push(Property::OneOf {
                 values: slot.kept,
@@ -84,9 +84,11 @@ fn properties(slot: &SlotState) -> Vec<Property> {
         }
     }
     match kind {
-        Kind::Float => float_properties(slot, samples, &mut found),
-        Kind::Number | Kind::Length => integer_properties(slot, kind, samples, &mut found),
-        Kind::Char | Kind::Bool | Kind::Tag => {}
+        ValueKind::Float => float_properties(slot, samples, &mut found),
+        ValueKind::Number | ValueKind::Length => {
+            integer_properties(slot, kind, samples, &mut found)
+        }
+        ValueKind::Char | ValueKind::Bool | ValueKind::Tag => {}
     }
     found
 }
@@ -106,19 +108,19 @@ fn float_properties(slot: &SlotState, samples: u64, found: &mut Vec<Property>) {
     }
 }
 
-fn integer_properties(slot: &SlotState, kind: Kind, samples: u64, found: &mut Vec<Property>) {
+fn integer_properties(slot: &SlotState, kind: ValueKind, samples: u64, found: &mut Vec<Property>) {
     let range = slot.greatest.abs_diff(slot.least) as f64 + 1.0;
     // Were the next value as likely as each of those seen, this is the chance to miss it.
     let is_exhausted = is_justified(range / (range + 1.0), samples);
     let is_meant = |bound: i64| [0, 1].contains(&bound) && is_justified(0.5, samples);
     let low = is_exhausted || is_meant(slot.least);
     let high = is_exhausted || is_meant(slot.greatest);
-    let never_empty = kind == Kind::Length && slot.least == 1;
+    let never_empty = kind == ValueKind::Length && slot.least == 1;
     if never_empty && low && !high {
         found.push(Property::NonEmpty);
     } else {
         // No length is below 0.
-        let low = low && !(kind == Kind::Length && slot.least == 0);
+        let low = low && !(kind == ValueKind::Length && slot.least == 0);
         push_bounds(slot, low, high, found);
     }
     let straddles = slot.least < 0 && 0 < slot.greatest;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::invariant::Invariant;
 use crate::point::PointState;
-use crate::value::Value;
+use crate::value::ObservedValue;
 
 /// The invariants of a program, by point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Learned {
 pub struct Violation {
     pub invariant: Invariant,
     /// A value that broke it, if one can be named.
-    pub seen: Option<Value>,
+    pub seen: Option<ObservedValue>,
 }
 
 impl Learned {
@@ -67,7 +67,7 @@ impl Learned {
     }
 }
 
-fn seen(invariant: &Invariant, state: &PointState) -> Option<Value> {
+fn seen(invariant: &Invariant, state: &PointState) -> Option<ObservedValue> {
     match *invariant {
         Invariant::Of(variable, property) => property.counterexample(state.slot(variable)?),
         Invariant::Between(..) => None,

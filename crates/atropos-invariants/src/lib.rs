@@ -44,4 +44,4 @@ pub use point::{
     When,
 };
 pub use slot::SlotState;
-pub use value::{Kind, Value};
+pub use value::{ObservedValue, ValueKind};

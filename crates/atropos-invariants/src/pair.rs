@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::value::{Kind, Value};
+use crate::value::{ObservedValue, ValueKind};
 
 /// What of two variables can be compared.
 pub(crate) const ORDER: u8 = 1;
@@ -16,7 +16,7 @@ pub(crate) const LINE: u8 = 2;
 pub(crate) const NO_LINE: u8 = 3;
 
 /// An x and a y.
-pub type Place = [i64; 2];
+pub type VariablePlace = [i64; 2];
 
 /// The values of two variables x and y, seen together. All zero: none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub struct PairState {
     pub(crate) count: u64,
     /// How often a pair was another than the one before.
     pub(crate) changes: u64,
-    pub(crate) last: Place,
+    pub(crate) last: VariablePlace,
     pub(crate) less: u64,
     pub(crate) equal: u64,
     pub(crate) greater: u64,
     /// Two places that a line through all pairs must hold.
-    pub(crate) first: Place,
-    pub(crate) second: Place,
+    pub(crate) first: VariablePlace,
+    pub(crate) second: VariablePlace,
     pub(crate) stage: u8,
     pub(crate) comparable: u8,
     pub(crate) spare: [u8; 6],
@@ -54,7 +54,7 @@ impl PairState {
 
     /// Adds a pair of values.
     #[inline]
-    pub fn observe(&mut self, x: Value, y: Value) {
+    pub fn observe(&mut self, x: ObservedValue, y: ObservedValue) {
         if self.comparable == NOTHING {
             return;
         }
@@ -82,7 +82,7 @@ impl PairState {
         }
     }
 
-    fn add_place(&mut self, place: Place) {
+    fn add_place(&mut self, place: VariablePlace) {
         match self.stage {
             0 => {
                 self.first = place;
@@ -99,8 +99,8 @@ impl PairState {
     }
 
     /// Whether a place is on the line through the two that are known.
-    pub(crate) fn is_on_line(&self, place: Place) -> bool {
-        let wide = |place: Place| place.map(i128::from);
+    pub(crate) fn is_on_line(&self, place: VariablePlace) -> bool {
+        let wide = |place: VariablePlace| place.map(i128::from);
         let ([x0, y0], [x1, y1], [x, y]) = (wide(self.first), wide(self.second), wide(place));
         // Differences of 64-bit numbers have 65 bits; two of them may not fit 128.
         let left = (y1 - y0).checked_mul(x - x0);
@@ -138,18 +138,18 @@ impl PairState {
     }
 }
 
-fn comparable(x: Kind, y: Kind) -> u8 {
+fn comparable(x: ValueKind, y: ValueKind) -> u8 {
     match (x, y) {
         _ if !x.compares_with(y) => NOTHING,
-        (Kind::Float, _) => ORDER,
-        (Kind::Number | Kind::Length, _) => ORDER_AND_LINE,
+        (ValueKind::Float, _) => ORDER,
+        (ValueKind::Number | ValueKind::Length, _) => ORDER_AND_LINE,
         _ => EQUALITY,
     }
 }
 
-fn order(x: Value, y: Value) -> Option<Ordering> {
+fn order(x: ObservedValue, y: ObservedValue) -> Option<Ordering> {
     match (x, y) {
-        (Value::Float(x), Value::Float(y)) => x.partial_cmp(&y),
+        (ObservedValue::Float(x), ObservedValue::Float(y)) => x.partial_cmp(&y),
         _ => Some(x.bits().cmp(&y.bits())),
     }
 }
@@ -161,7 +161,7 @@ mod tests {
     fn state(pairs: &[(i64, i64)]) -> PairState {
         let mut state = PairState::EMPTY;
         for &(x, y) in pairs {
-            state.observe(Value::Number(x), Value::Number(y));
+            state.observe(ObservedValue::Number(x), ObservedValue::Number(y));
         }
         state
     }
@@ -203,11 +203,11 @@ mod tests {
     #[test]
     fn what_can_not_be_compared_is_left_alone() {
         let mut state = PairState::EMPTY;
-        state.observe(Value::Number(1), Value::Float(1.0));
-        state.observe(Value::Number(1), Value::Number(1));
+        state.observe(ObservedValue::Number(1), ObservedValue::Float(1.0));
+        state.observe(ObservedValue::Number(1), ObservedValue::Number(1));
         assert_eq!((state.comparable, state.count), (NOTHING, 0));
         let mut state = PairState::EMPTY;
-        state.observe(Value::Float(f64::NAN), Value::Float(1.0));
+        state.observe(ObservedValue::Float(f64::NAN), ObservedValue::Float(1.0));
         assert_eq!(state.comparable, NOTHING);
     }
 }

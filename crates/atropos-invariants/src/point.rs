@@ -2,7 +2,7 @@
 
 use crate::pair::PairState;
 use crate::slot::SlotState;
-use crate::value::Value;
+use crate::value::ObservedValue;
 
 /// How many variables are looked at when a function is entered: parameters, then fields.
 pub const ENTRY_VARIABLES: usize = 8;
@@ -82,7 +82,7 @@ impl PointState {
 
     /// Adds the value of a variable at entry, and what it holds.
     #[inline]
-    pub fn enter(&mut self, index: usize, value: Value, inner: Option<Value>) {
+    pub fn enter(&mut self, index: usize, value: ObservedValue, inner: Option<ObservedValue>) {
         if let Some(slots) = self.entry.get_mut(index) {
             observe(slots, value, inner);
         }
@@ -90,7 +90,7 @@ impl PointState {
 
     /// Relates the variables of one entry.
     #[inline]
-    pub fn relate_entry(&mut self, values: &[Option<Value>; ENTRY_VARIABLES]) {
+    pub fn relate_entry(&mut self, values: &[Option<ObservedValue>; ENTRY_VARIABLES]) {
         let mut number = 0;
         for second in 1..PAIRED_ENTRY_VARIABLES {
             for first in 0..second {
@@ -108,9 +108,9 @@ impl PointState {
     pub fn leave(
         &mut self,
         index: usize,
-        value: Value,
-        inner: Option<Value>,
-        values: &[Option<Value>; ENTRY_VARIABLES],
+        value: ObservedValue,
+        inner: Option<ObservedValue>,
+        values: &[Option<ObservedValue>; ENTRY_VARIABLES],
         then: Option<usize>,
     ) {
         let Some(slots) = self.exit.get_mut(index) else {
@@ -213,7 +213,7 @@ impl PointState {
     }
 }
 
-fn observe(slots: &mut [SlotState; 2], value: Value, inner: Option<Value>) {
+fn observe(slots: &mut [SlotState; 2], value: ObservedValue, inner: Option<ObservedValue>) {
     slots[0].observe(value);
     if let Some(inner) = inner {
         slots[1].observe(inner);

@@ -1,6 +1,6 @@
 //! All that is kept of one variable's values.
 
-use crate::value::{Kind, Value};
+use crate::value::{ObservedValue, ValueKind};
 
 /// The state's `kind` when values of several kinds were seen: nothing is known then.
 pub(crate) const MIXED: u8 = 255;
@@ -62,8 +62,8 @@ impl SlotState {
     };
 
     /// The kind of its values: none if there were none, or of several kinds.
-    pub fn kind(&self) -> Option<Kind> {
-        Kind::of_code(self.kind)
+    pub fn kind(&self) -> Option<ValueKind> {
+        ValueKind::of_code(self.kind)
     }
 
     pub fn count(&self) -> u64 {
@@ -71,23 +71,23 @@ impl SlotState {
     }
 
     /// The least and the greatest value. NaN is neither.
-    pub fn bounds(&self) -> Option<(Value, Value)> {
+    pub fn bounds(&self) -> Option<(ObservedValue, ObservedValue)> {
         let kind = self.kind()?;
         (self.count > self.not_numbers).then(|| {
             (
-                Value::of_bits(kind, self.least),
-                Value::of_bits(kind, self.greatest),
+                ObservedValue::of_bits(kind, self.least),
+                ObservedValue::of_bits(kind, self.greatest),
             )
         })
     }
 
     /// The different values, if they are few.
-    pub fn values(&self) -> Option<Vec<Value>> {
+    pub fn values(&self) -> Option<Vec<ObservedValue>> {
         let kind = self.kind()?;
         let kept = self.kept.get(..usize::from(self.distinct))?;
         Some(
             kept.iter()
-                .map(|&bits| Value::of_bits(kind, bits))
+                .map(|&bits| ObservedValue::of_bits(kind, bits))
                 .collect(),
         )
     }
@@ -98,13 +98,13 @@ impl SlotState {
 
     /// Adds a value.
     #[inline]
-    pub fn observe(&mut self, value: Value) {
+    pub fn observe(&mut self, value: ObservedValue) {
         let (kind, bits) = (value.kind() as u8, value.bits());
         if self.kind == kind && self.last == bits && self.count > 0 {
             // The same again changes nothing but counts.
             self.count += 1;
             self.zeros += u64::from(bits == 0);
-            if let Value::Float(number) = value {
+            if let ObservedValue::Float(number) = value {
                 self.not_numbers += u64::from(number.is_nan());
                 self.infinite += u64::from(number.is_infinite());
             }
@@ -113,7 +113,7 @@ impl SlotState {
         self.observe_other(value, kind, bits);
     }
 
-    fn observe_other(&mut self, value: Value, kind: u8, bits: i64) {
+    fn observe_other(&mut self, value: ObservedValue, kind: u8, bits: i64) {
         if self.kind == 0 {
             self.kind = kind;
         } else if self.kind != kind {
@@ -124,7 +124,7 @@ impl SlotState {
         self.last = bits;
         self.zeros += u64::from(bits == 0);
         match value {
-            Value::Float(number) => self.add_float(number),
+            ObservedValue::Float(number) => self.add_float(number),
             _ => {
                 let bounds = (bits, bits);
                 self.widen(bounds, self.count == 1, |a, b| a < b);
@@ -192,7 +192,7 @@ impl SlotState {
         if self.kind != other.kind {
             self.kind = MIXED;
         }
-        let less = if other.kind == Kind::Float as u8 {
+        let less = if other.kind == ValueKind::Float as u8 {
             float_less
         } else {
             |a, b| a < b
@@ -225,9 +225,9 @@ fn float_less(a: i64, b: i64) -> bool {
 }
 
 /// The bits of a number; of a tag, the bit that stands for it.
-pub(crate) fn mask_of(kind: Kind, bits: i64) -> u64 {
+pub(crate) fn mask_of(kind: ValueKind, bits: i64) -> u64 {
     match kind {
-        Kind::Tag => 1 << bits.clamp(0, 63),
+        ValueKind::Tag => 1 << bits.clamp(0, 63),
         _ => bits as u64,
     }
 }
@@ -246,7 +246,7 @@ mod tests {
     fn state(values: &[i64]) -> SlotState {
         let mut state = SlotState::EMPTY;
         for &value in values {
-            state.observe(Value::Number(value));
+            state.observe(ObservedValue::Number(value));
         }
         state
     }
@@ -254,12 +254,15 @@ mod tests {
     #[test]
     fn a_state_knows_the_bounds_steps_and_bits_of_its_values() {
         let state = state(&[12, 4, 4, 20]);
-        assert_eq!(state.bounds(), Some((Value::Number(4), Value::Number(20))));
+        assert_eq!(
+            state.bounds(),
+            Some((ObservedValue::Number(4), ObservedValue::Number(20)))
+        );
         assert_eq!((state.count, state.changes, state.step), (4, 2, 8));
         assert_eq!((state.all_bits, state.any_bits), (4, 28));
         assert_eq!(
             state.values(),
-            Some([12, 4, 20].map(Value::Number).to_vec())
+            Some([12, 4, 20].map(ObservedValue::Number).to_vec())
         );
     }
 
@@ -272,20 +275,23 @@ mod tests {
     #[test]
     fn nan_has_no_part_in_the_bounds_of_floats() {
         let mut state = SlotState::EMPTY;
-        state.observe(Value::Float(f64::NAN));
+        state.observe(ObservedValue::Float(f64::NAN));
         assert_eq!(state.bounds(), None);
         for number in [-1.5, 2.0, f64::NAN, -3.0] {
-            state.observe(Value::Float(number));
+            state.observe(ObservedValue::Float(number));
         }
         let bounds = state.bounds();
-        assert_eq!(bounds, Some((Value::Float(-3.0), Value::Float(2.0))));
+        assert_eq!(
+            bounds,
+            Some((ObservedValue::Float(-3.0), ObservedValue::Float(2.0)))
+        );
         assert_eq!(state.not_numbers, 2);
     }
 
     #[test]
     fn values_of_two_kinds_say_nothing() {
         let mut state = state(&[1]);
-        state.observe(Value::Bool(true));
+        state.observe(ObservedValue::Bool(true));
         assert_eq!(state.kind(), None);
         assert_eq!(state.values(), None);
     }
@@ -295,7 +301,10 @@ mod tests {
         let state = state(&[i64::MIN, i64::MAX, 0]);
         assert_eq!(
             state.bounds(),
-            Some((Value::Number(i64::MIN), Value::Number(i64::MAX)))
+            Some((
+                ObservedValue::Number(i64::MIN),
+                ObservedValue::Number(i64::MAX)
+            ))
         );
     }
 

@@ -15,7 +15,7 @@ pub enum Ignored {
 
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arguments {
+pub struct HarnessArguments {
     pub filters: Vec<String>,
     pub skip: Vec<String>,
     pub exact: bool,
@@ -26,9 +26,9 @@ pub struct Arguments {
     pub terse: bool,
 }
 
-impl Arguments {
-    pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
-        let mut parsed = Arguments::default();
+impl HarnessArguments {
+    pub fn parse(arguments: impl Iterator<Item = String>) -> Result<HarnessArguments, String> {
+        let mut parsed = HarnessArguments::default();
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
             let (name, value) = match argument.split_once('=') {
@@ -106,8 +106,8 @@ mod tests {
     use super::*;
     use crate::description::*;
 
-    fn parse(text: &str) -> Result<Arguments, String> {
-        Arguments::parse(text.split_whitespace().map(str::to_owned))
+    fn parse(text: &str) -> Result<HarnessArguments, String> {
+        HarnessArguments::parse(text.split_whitespace().map(str::to_owned))
     }
 
     fn test(name: &'static str, ignore: bool) -> TestDescAndFn {

@@ -1,10 +1,10 @@
 //! A test binary that somebody starts by hand, without our driver: runs the selected tests one after
 //! another and reports like libtest. Output of tests is not captured.
 
-use crate::{Arguments, TestDescAndFn, judged};
+use crate::{HarnessArguments, TestDescAndFn, judged};
 
 /// Lists or runs the tests; the result is the process's exit code.
-pub fn run(tests: &[&TestDescAndFn], arguments: &Arguments) -> i32 {
+pub fn run(tests: &[&TestDescAndFn], arguments: &HarnessArguments) -> i32 {
     if arguments.list {
         list(tests, arguments);
         return 0;
@@ -51,7 +51,7 @@ pub fn run(tests: &[&TestDescAndFn], arguments: &Arguments) -> i32 {
     if failures.is_empty() { 0 } else { 101 }
 }
 
-fn list(tests: &[&TestDescAndFn], arguments: &Arguments) {
+fn list(tests: &[&TestDescAndFn], arguments: &HarnessArguments) {
     for test in tests {
         println!("{}: test", test.name());
     }

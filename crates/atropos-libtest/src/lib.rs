@@ -9,7 +9,7 @@ mod judgement;
 
 use std::process::{ExitCode, Termination};
 
-pub use arguments::{Arguments, Ignored};
+pub use arguments::{HarnessArguments, Ignored};
 pub use description::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
     TestFn, TestName, TestType,

@@ -3,8 +3,8 @@
 
 use crate::execution::Engine;
 use crate::model::{Label, Model, State};
-use crate::mutation::{Mode, MutantSet};
-use crate::random::Random;
+use crate::mutation::{MutantSet, MutationMode};
+use crate::random::SplitMix64;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ struct Enabled {
 pub struct Animation<'a> {
     model: Arc<Model>,
     engine: Box<dyn Engine>,
-    mode: Mode,
+    mode: MutationMode,
     state: State,
-    random: Random,
+    random: SplitMix64,
     out: &'a mut dyn Write,
 }
 
@@ -36,14 +36,14 @@ impl<'a> Animation<'a> {
         seed: u64,
         out: &'a mut dyn Write,
     ) -> Animation<'a> {
-        let mode = Mode::original(&model.mutants);
+        let mode = MutationMode::original(&model.mutants);
         let state = model.initial.clone();
         Animation {
             model,
             engine,
             mode,
             state,
-            random: Random::new(seed),
+            random: SplitMix64::new(seed),
             out,
         }
     }

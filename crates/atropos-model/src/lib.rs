@@ -4,7 +4,7 @@
 //! The modules in reading order, which is the order of the data flow:
 //!
 //! 1. `language`: OOAS text to a syntax tree, and back (the formatter); diagnostics with their places.
-//! 2. `charts`: state charts (SCXML, PlantUML) to OOAS text.
+//! 2. `charts`: state charts (SCXML, PlantUML) to OOAS text, with mutants of what is drawn.
 //! 3. `loading`: a file of either kind to a checked model.
 //! 4. `check`: names and types; lowers the tree to a `model`, the form that everything after it works on.
 //! 5. `mutation`: the mutants of a model, all in one model (schemata).

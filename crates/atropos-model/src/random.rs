@@ -4,13 +4,13 @@ use atropos_protocol::hash::{WEYL_STEP, spread};
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub struct SplitMix64 {
     state: u64,
 }
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random { state: seed }
+impl SplitMix64 {
+    pub fn new(seed: u64) -> SplitMix64 {
+        SplitMix64 { state: seed }
     }
 
     #[allow(
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_seed_gives_one_sequence_and_another_seed_another() {
         let take = |seed| -> Vec<usize> {
-            let mut random = Random::new(seed);
+            let mut random = SplitMix64::new(seed);
             (0..8).map(|_| random.below(100)).collect()
         };
         assert_eq!(take(7), take(7));

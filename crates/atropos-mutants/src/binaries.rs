@@ -18,17 +18,17 @@
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, Type};
 
-use crate::expressions::Role;
+use crate::expressions::ExpressionRole;
 use crate::letters::{arithmetic_text, relation_text};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
-use crate::types::Kind;
+use crate::types::TypeClass;
 use crate::walk::{Draft, Walker};
 
 /// The operator that an operand belongs to, by the letter that its shape uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
+pub(crate) enum OperandOf {
     Arithmetic(char),
     Relation(char),
     Logic,
@@ -42,41 +42,41 @@ pub(crate) enum Op {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum OperandSide {
     Left,
     Right,
 }
 
 /// An operator's family and letter.
-fn op_of(op: &BinOp) -> Option<Op> {
+fn op_of(op: &BinOp) -> Option<OperandOf> {
     Some(match op {
-        BinOp::Add(_) => Op::Arithmetic('+'),
-        BinOp::Sub(_) => Op::Arithmetic('-'),
-        BinOp::Mul(_) => Op::Arithmetic('*'),
-        BinOp::Div(_) => Op::Arithmetic('/'),
-        BinOp::Rem(_) => Op::Arithmetic('%'),
-        BinOp::BitAnd(_) => Op::Arithmetic('&'),
-        BinOp::BitOr(_) => Op::Arithmetic('|'),
-        BinOp::BitXor(_) => Op::Arithmetic('^'),
-        BinOp::Shl(_) => Op::Arithmetic('l'),
-        BinOp::Shr(_) => Op::Arithmetic('r'),
-        BinOp::Lt(_) => Op::Relation('<'),
-        BinOp::Gt(_) => Op::Relation('>'),
-        BinOp::Le(_) => Op::Relation('l'),
-        BinOp::Ge(_) => Op::Relation('g'),
-        BinOp::Eq(_) => Op::Relation('='),
-        BinOp::Ne(_) => Op::Relation('!'),
-        BinOp::And(_) | BinOp::Or(_) => Op::Logic,
-        BinOp::AddAssign(_) => Op::Assignment('+'),
-        BinOp::SubAssign(_) => Op::Assignment('-'),
-        BinOp::MulAssign(_) => Op::Assignment('*'),
-        BinOp::DivAssign(_) => Op::Assignment('/'),
-        BinOp::RemAssign(_) => Op::Assignment('%'),
-        BinOp::BitAndAssign(_) => Op::Assignment('&'),
-        BinOp::BitOrAssign(_) => Op::Assignment('|'),
-        BinOp::BitXorAssign(_) => Op::Assignment('^'),
-        BinOp::ShlAssign(_) => Op::Assignment('l'),
-        BinOp::ShrAssign(_) => Op::Assignment('r'),
+        BinOp::Add(_) => OperandOf::Arithmetic('+'),
+        BinOp::Sub(_) => OperandOf::Arithmetic('-'),
+        BinOp::Mul(_) => OperandOf::Arithmetic('*'),
+        BinOp::Div(_) => OperandOf::Arithmetic('/'),
+        BinOp::Rem(_) => OperandOf::Arithmetic('%'),
+        BinOp::BitAnd(_) => OperandOf::Arithmetic('&'),
+        BinOp::BitOr(_) => OperandOf::Arithmetic('|'),
+        BinOp::BitXor(_) => OperandOf::Arithmetic('^'),
+        BinOp::Shl(_) => OperandOf::Arithmetic('l'),
+        BinOp::Shr(_) => OperandOf::Arithmetic('r'),
+        BinOp::Lt(_) => OperandOf::Relation('<'),
+        BinOp::Gt(_) => OperandOf::Relation('>'),
+        BinOp::Le(_) => OperandOf::Relation('l'),
+        BinOp::Ge(_) => OperandOf::Relation('g'),
+        BinOp::Eq(_) => OperandOf::Relation('='),
+        BinOp::Ne(_) => OperandOf::Relation('!'),
+        BinOp::And(_) | BinOp::Or(_) => OperandOf::Logic,
+        BinOp::AddAssign(_) => OperandOf::Assignment('+'),
+        BinOp::SubAssign(_) => OperandOf::Assignment('-'),
+        BinOp::MulAssign(_) => OperandOf::Assignment('*'),
+        BinOp::DivAssign(_) => OperandOf::Assignment('/'),
+        BinOp::RemAssign(_) => OperandOf::Assignment('%'),
+        BinOp::BitAndAssign(_) => OperandOf::Assignment('&'),
+        BinOp::BitOrAssign(_) => OperandOf::Assignment('|'),
+        BinOp::BitXorAssign(_) => OperandOf::Assignment('^'),
+        BinOp::ShlAssign(_) => OperandOf::Assignment('l'),
+        BinOp::ShrAssign(_) => OperandOf::Assignment('r'),
         _ => return None,
     })
 }
@@ -100,8 +100,8 @@ const OR_RANK: u8 = 3;
 fn rank_of(expression: &Expr) -> u8 {
     match expression {
         Expr::Binary(binary) => match (op_of(&binary.op), &binary.op) {
-            (Some(Op::Arithmetic(letter)), _) => arithmetic_rank(letter),
-            (Some(Op::Relation(_)), _) => RELATION_RANK,
+            (Some(OperandOf::Arithmetic(letter)), _) => arithmetic_rank(letter),
+            (Some(OperandOf::Relation(_)), _) => RELATION_RANK,
             (_, BinOp::And(_)) => AND_RANK,
             (_, BinOp::Or(_)) => OR_RANK,
             _ => 1,
@@ -189,13 +189,13 @@ fn opposite(letter: char) -> char {
 }
 
 /// Whether a comparison with 0 stays the same for every unsigned number.
-fn same_for_unsigned(letter: char, variant: char, zero: Side) -> bool {
+fn same_for_unsigned(letter: char, variant: char, zero: OperandSide) -> bool {
     match zero {
-        Side::Right => matches!(
+        OperandSide::Right => matches!(
             (letter, variant),
             ('=', 'l') | ('!', '>') | ('>', '!') | ('l', '=') | ('g', 'T')
         ),
-        Side::Left => matches!(
+        OperandSide::Left => matches!(
             (letter, variant),
             ('=', 'g') | ('!', '<') | ('<', '!') | ('g', '=') | ('l', 'T')
         ),
@@ -223,22 +223,25 @@ impl Walker<'_> {
             return;
         };
         match op {
-            Op::Arithmetic(letter) => self.arithmetic(binary, letter),
-            Op::Relation(letter) => self.relation(binary, letter),
-            Op::Logic => self.logic(binary),
-            Op::Assignment(letter) => self.assignment(binary, letter),
-            Op::Minus | Op::MovedRange { .. } => {}
+            OperandOf::Arithmetic(letter) => self.arithmetic(binary, letter),
+            OperandOf::Relation(letter) => self.relation(binary, letter),
+            OperandOf::Logic => self.logic(binary),
+            OperandOf::Assignment(letter) => self.assignment(binary, letter),
+            OperandOf::Minus | OperandOf::MovedRange { .. } => {}
         }
-        let is_shift = matches!(op, Op::Arithmetic('l' | 'r') | Op::Assignment('l' | 'r'));
+        let is_shift = matches!(
+            op,
+            OperandOf::Arithmetic('l' | 'r') | OperandOf::Assignment('l' | 'r')
+        );
         let left_type = self.type_of(&binary.left);
         let right_type = self.type_of(&binary.right);
         let inherited = match op {
-            Op::Arithmetic(_) => expected,
+            OperandOf::Arithmetic(_) => expected,
             _ => None,
         };
         let left_role = match op {
-            Op::Assignment(_) => Role::Place,
-            _ => Role::Operand(op, Side::Left),
+            OperandOf::Assignment(_) => ExpressionRole::Place,
+            _ => ExpressionRole::Operand(op, OperandSide::Left),
         };
         let for_left = if is_shift {
             inherited
@@ -251,7 +254,11 @@ impl Walker<'_> {
         } else {
             left_type.as_ref().or(inherited)
         };
-        self.expression(&binary.right, Role::Operand(op, Side::Right), for_right);
+        self.expression(
+            &binary.right,
+            ExpressionRole::Operand(op, OperandSide::Right),
+            for_right,
+        );
     }
 
     fn op_span(&self, binary: &ExprBinary) -> Span {
@@ -336,7 +343,7 @@ impl Walker<'_> {
     fn arithmetic(&mut self, binary: &ExprBinary, letter: char) {
         let is_text = [&binary.left, &binary.right]
             .iter()
-            .any(|operand| self.kind_of(operand) == Some(Kind::Text));
+            .any(|operand| self.kind_of(operand) == Some(TypeClass::Text));
         let (operator, variants) = arithmetic_variants(letter);
         let mut drafts = Vec::new();
         for variant in variants {
@@ -393,7 +400,7 @@ impl Walker<'_> {
     /// ROR; without it COI, whose mutants are killed by whatever kills those of ROR.
     fn relation(&mut self, binary: &ExprBinary, letter: char) {
         let is_ordered = [&binary.left, &binary.right].iter().any(|operand| {
-            is_number(operand) || self.kind_of(operand).is_some_and(Kind::is_number)
+            is_number(operand) || self.kind_of(operand).is_some_and(TypeClass::is_number)
         });
         let drafts = if self.is_selected(Operator::Ror) {
             self.neighbours(binary, letter, is_ordered)
@@ -432,13 +439,14 @@ impl Walker<'_> {
     }
 
     /// The side on which an unsigned number is compared with 0.
-    fn unsigned_zero(&self, binary: &ExprBinary) -> Option<Side> {
-        let is_unsigned =
-            |operand: &Expr| self.kind_of(operand) == Some(Kind::Unsigned) || is_length(operand);
+    fn unsigned_zero(&self, binary: &ExprBinary) -> Option<OperandSide> {
+        let is_unsigned = |operand: &Expr| {
+            self.kind_of(operand) == Some(TypeClass::Unsigned) || is_length(operand)
+        };
         if integer(&binary.right) == Some(0) && is_unsigned(&binary.left) {
-            Some(Side::Right)
+            Some(OperandSide::Right)
         } else if integer(&binary.left) == Some(0) && is_unsigned(&binary.right) {
-            Some(Side::Left)
+            Some(OperandSide::Left)
         } else {
             None
         }
@@ -469,8 +477,8 @@ impl Walker<'_> {
     }
 
     fn assignment(&mut self, binary: &ExprBinary, letter: char) {
-        if self.kind_of(&binary.left) == Some(Kind::Text)
-            || self.kind_of(&binary.right) == Some(Kind::Text)
+        if self.kind_of(&binary.left) == Some(TypeClass::Text)
+            || self.kind_of(&binary.right) == Some(TypeClass::Text)
         {
             return;
         }
@@ -505,7 +513,7 @@ pub(crate) fn makes_false(condition: &Expr) -> bool {
     match condition {
         Expr::Paren(inner) => makes_false(&inner.expr),
         Expr::Binary(binary) => match op_of(&binary.op) {
-            Some(Op::Relation(letter)) => ['<', '>', '='].contains(&letter),
+            Some(OperandOf::Relation(letter)) => ['<', '>', '='].contains(&letter),
             _ => false,
         },
         _ => false,

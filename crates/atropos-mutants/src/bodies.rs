@@ -1,13 +1,13 @@
 //! FBR: a function's body gives way to a value of its return type. Which values, is told in
 //! `return_values.rs`.
 //!
-//! Left alone: `main`, empty bodies, bodies that are such a value already, `Drop::drop`, functions
-//! that do not return or return what can't be named here.
+//! Left alone: `main`, empty bodies, bodies that are such a value already, a `Drop::drop` that only
+//! gives something back, functions that do not return or return what can't be named here.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ReturnType, Signature, Stmt, Type};
 
-use crate::expressions::Role;
+use crate::expressions::ExpressionRole;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::return_values::iterated_type;
@@ -21,9 +21,9 @@ impl Walker<'_> {
         let span = Span::new(start, end);
         self.replaced_body(signature, block, span);
         let role = if returns_unit(signature) {
-            Role::End
+            ExpressionRole::End
         } else {
-            Role::Value
+            ExpressionRole::Value
         };
         let returns = self.frame.returns.clone();
         self.block(block, role, returns.as_ref());
@@ -34,10 +34,14 @@ impl Walker<'_> {
             return;
         };
         let is_main = signature.ident == "main" && self.function_name() == "main";
-        let is_drop = self.owner.of_trait.as_deref() == Some("Drop");
         let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if skip_rules::is_dead_end(only))
             || skip_rules::is_junk_block(block);
-        if is_main || is_drop || is_end || !self.is_selected(Operator::Fbr) || !self.mode.mutates {
+        if is_main
+            || !self.frame.deletes
+            || is_end
+            || !self.is_selected(Operator::Fbr)
+            || !self.mode.mutates
+        {
             return;
         }
         let edited = Span::new(self.source.span(first).start, self.source.span(last).end);

@@ -5,13 +5,13 @@
 
 use syn::{Expr, ExprIf, ExprUnary, Type};
 
-use crate::binaries::{Op, contains_let, makes_false};
-use crate::expressions::Role;
+use crate::binaries::{OperandOf, contains_let, makes_false};
+use crate::expressions::ExpressionRole;
 use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::shortened;
-use crate::types::Kind;
+use crate::types::TypeClass;
 use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
@@ -22,13 +22,13 @@ impl Walker<'_> {
                 self.condition(&binary.left);
                 self.condition(&binary.right);
             }
-            Expr::Let(_) => self.expression(condition, Role::Value, None),
+            Expr::Let(_) => self.expression(condition, ExpressionRole::Value, None),
             _ if skip_rules::is_build_condition(condition) => {}
-            _ => self.expression(condition, Role::Condition, None),
+            _ => self.expression(condition, ExpressionRole::Condition, None),
         }
     }
 
-    pub fn branch(&mut self, branch: &ExprIf, role: Role, expected: Option<&Type>) {
+    pub fn branch(&mut self, branch: &ExprIf, role: ExpressionRole, expected: Option<&Type>) {
         self.frame.scopes.enter();
         let is_junk = skip_rules::is_junk_branch(branch) && !branch.then_branch.stmts.is_empty();
         let mut condition_mode = self.mode;
@@ -86,12 +86,12 @@ impl Walker<'_> {
     }
 
     /// COD, or LOD if the `!` is one of bits.
-    pub fn not(&mut self, unary: &ExprUnary, role: Role) {
+    pub fn not(&mut self, unary: &ExprUnary, role: ExpressionRole) {
         let is_bits = matches!(
             role,
-            Role::Operand(Op::Arithmetic(_) | Op::Assignment(_), _)
-        ) || self.kind_of(&unary.expr).is_some_and(Kind::is_integer);
-        let operator = if is_bits && self.kind_of(&unary.expr) != Some(Kind::Bool) {
+            ExpressionRole::Operand(OperandOf::Arithmetic(_) | OperandOf::Assignment(_), _)
+        ) || self.kind_of(&unary.expr).is_some_and(TypeClass::is_integer);
+        let operator = if is_bits && self.kind_of(&unary.expr) != Some(TypeClass::Bool) {
             Operator::Lod
         } else {
             Operator::Cod
@@ -105,6 +105,6 @@ impl Walker<'_> {
         // Not `Shape::Condition`: behind a reference, what is left would not be a bool.
         let draft = Draft::new(operator, span, text, summary);
         self.point(span, Shape::Expression, vec![draft]);
-        self.expression(&unary.expr, Role::Value, None);
+        self.expression(&unary.expr, ExpressionRole::Value, None);
     }
 }

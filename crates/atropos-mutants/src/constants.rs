@@ -6,20 +6,20 @@
 
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitFloat, LitInt, Type};
 
-use crate::binaries::{Op, Side};
-use crate::expressions::Role;
+use crate::binaries::{OperandOf, OperandSide};
+use crate::expressions::ExpressionRole;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
 use crate::type_facts::last_name;
-use crate::types::{Kind, kind_of_type};
+use crate::types::{TypeClass, kind_of_type};
 use crate::walk::{Draft, Walker};
 
 /// What a string becomes that was empty: a word that nobody expects.
 pub(crate) const MARKER: &str = "xyzzy";
 
 impl Walker<'_> {
-    pub fn literal(&mut self, literal: &ExprLit, role: Role, expected: Option<&Type>) {
+    pub fn literal(&mut self, literal: &ExprLit, role: ExpressionRole, expected: Option<&Type>) {
         let span = self.source.span(literal);
         match &literal.lit {
             Lit::Int(int) => self.number(span, int_values(int, false), int, role, expected),
@@ -43,7 +43,7 @@ impl Walker<'_> {
     }
 
     /// `-x`: AOD leaves the minus out; a literal behind it is one constant with it.
-    pub fn minus(&mut self, unary: &ExprUnary, role: Role, expected: Option<&Type>) {
+    pub fn minus(&mut self, unary: &ExprUnary, role: ExpressionRole, expected: Option<&Type>) {
         let span = self.source.span(unary);
         if !is_lowest(&unary.expr) {
             let text = self.source.flat(&unary.expr);
@@ -63,7 +63,11 @@ impl Walker<'_> {
             }) => {
                 self.float(span, float, true, role);
             }
-            inner => self.expression(inner, Role::Operand(Op::Minus, Side::Right), expected),
+            inner => self.expression(
+                inner,
+                ExpressionRole::Operand(OperandOf::Minus, OperandSide::Right),
+                expected,
+            ),
         }
     }
 
@@ -72,7 +76,7 @@ impl Walker<'_> {
         span: Span,
         values: Option<(i128, [i128; 3])>,
         literal: &LitInt,
-        role: Role,
+        role: ExpressionRole,
         expected: Option<&Type>,
     ) {
         let Some((old, new)) = values else {
@@ -82,11 +86,14 @@ impl Walker<'_> {
             "" => expected.and_then(last_name),
             suffix => Some(suffix.to_string()),
         };
-        let kind = type_name.as_deref().and_then(Kind::of_name).or_else(|| {
-            let expected = expected.filter(|_| literal.suffix().is_empty())?;
-            kind_of_type(expected, self.facts)
-        });
-        let is_signed = old < 0 || kind == Some(Kind::Signed);
+        let kind = type_name
+            .as_deref()
+            .and_then(TypeClass::of_name)
+            .or_else(|| {
+                let expected = expected.filter(|_| literal.suffix().is_empty())?;
+                kind_of_type(expected, self.facts)
+            });
+        let is_signed = old < 0 || kind == Some(TypeClass::Signed);
         let made = new
             .into_iter()
             .filter(|value| *value != old)
@@ -99,48 +106,50 @@ impl Walker<'_> {
     }
 
     /// Whether an operator of the surroundings makes the same of it, or it only divides by zero.
-    fn is_made_otherwise(&self, old: i128, new: i128, role: Role) -> bool {
-        let Role::Operand(op, side) = role else {
+    fn is_made_otherwise(&self, old: i128, new: i128, role: ExpressionRole) -> bool {
+        let ExpressionRole::Operand(op, side) = role else {
             return false;
         };
         let by = |operator| self.is_selected(operator);
         match (op, side, new) {
-            (Op::Arithmetic('/' | '%') | Op::Assignment('/' | '%'), Side::Right, 0) => true,
-            (Op::Arithmetic('+'), _, 0) | (Op::Arithmetic('-'), Side::Right, 0) => {
-                by(Operator::Aod)
-            }
-            (Op::Arithmetic('*'), _, 1) | (Op::Arithmetic('/'), Side::Right, 1) => {
-                by(Operator::Aod)
-            }
-            (Op::Assignment('+' | '-' | '|' | '^' | 'l' | 'r'), _, 0) => by(Operator::Sdl),
-            (Op::Assignment('*' | '/'), _, 1) => by(Operator::Sdl),
-            (Op::Relation(letter), side, _) => {
+            (
+                OperandOf::Arithmetic('/' | '%') | OperandOf::Assignment('/' | '%'),
+                OperandSide::Right,
+                0,
+            ) => true,
+            (OperandOf::Arithmetic('+'), _, 0)
+            | (OperandOf::Arithmetic('-'), OperandSide::Right, 0) => by(Operator::Aod),
+            (OperandOf::Arithmetic('*'), _, 1)
+            | (OperandOf::Arithmetic('/'), OperandSide::Right, 1) => by(Operator::Aod),
+            (OperandOf::Assignment('+' | '-' | '|' | '^' | 'l' | 'r'), _, 0) => by(Operator::Sdl),
+            (OperandOf::Assignment('*' | '/'), _, 1) => by(Operator::Sdl),
+            (OperandOf::Relation(letter), side, _) => {
                 let moved = match (letter, side) {
-                    ('<', Side::Right) | ('g', Side::Right) => 1,
-                    ('>', Side::Right) | ('l', Side::Right) => -1,
-                    ('<', Side::Left) | ('g', Side::Left) => -1,
-                    ('>', Side::Left) | ('l', Side::Left) => 1,
+                    ('<', OperandSide::Right) | ('g', OperandSide::Right) => 1,
+                    ('>', OperandSide::Right) | ('l', OperandSide::Right) => -1,
+                    ('<', OperandSide::Left) | ('g', OperandSide::Left) => -1,
+                    ('>', OperandSide::Left) | ('l', OperandSide::Left) => 1,
                     _ => return false,
                 };
                 new == old + moved && by(Operator::Ror)
             }
-            (Op::MovedRange { inclusive }, Side::Right, _) => {
+            (OperandOf::MovedRange { inclusive }, OperandSide::Right, _) => {
                 new == old + if inclusive { -1 } else { 1 } && by(Operator::Rbr)
             }
             _ => false,
         }
     }
 
-    fn float(&mut self, span: Span, literal: &LitFloat, is_negative: bool, role: Role) {
+    fn float(&mut self, span: Span, literal: &LitFloat, is_negative: bool, role: ExpressionRole) {
         let Ok(digits) = literal.base10_digits().parse::<f64>() else {
             return;
         };
         let old = if is_negative { -digits } else { digits };
         let is_divisor = matches!(
             role,
-            Role::Operand(
-                Op::Arithmetic('/' | '%') | Op::Assignment('/' | '%'),
-                Side::Right
+            ExpressionRole::Operand(
+                OperandOf::Arithmetic('/' | '%') | OperandOf::Assignment('/' | '%'),
+                OperandSide::Right
             )
         );
         let mut made: Vec<String> = Vec::new();
@@ -204,7 +213,7 @@ fn int_values(literal: &LitInt, is_negative: bool) -> Option<(i128, [i128; 3])> 
 }
 
 /// In the notation of the literal it replaces.
-fn int_text(value: i128, literal: &LitInt, role: Role) -> String {
+fn int_text(value: i128, literal: &LitInt, role: ExpressionRole) -> String {
     let repr = literal.to_string();
     let digits = value.unsigned_abs();
     let digits = match repr.get(..2) {
@@ -222,7 +231,7 @@ fn int_text(value: i128, literal: &LitInt, role: Role) -> String {
 }
 
 /// Whether a type can hold a value; of an unknown type, whether none has its limit just there.
-fn fits(value: i128, type_name: Option<&str>, kind: Option<Kind>) -> bool {
+fn fits(value: i128, type_name: Option<&str>, kind: Option<TypeClass>) -> bool {
     let bits = match type_name {
         Some("i8" | "u8") => 8,
         Some("i16" | "u16") => 16,
@@ -237,7 +246,7 @@ fn fits(value: i128, type_name: Option<&str>, kind: Option<Kind>) -> bool {
     };
     let limit = 1i128 << bits;
     match kind {
-        Some(Kind::Signed) => -limit / 2 <= value && value < limit / 2,
+        Some(TypeClass::Signed) => -limit / 2 <= value && value < limit / 2,
         _ => (0..limit).contains(&value),
     }
 }

@@ -11,8 +11,8 @@ use syn::{
     Token, Type,
 };
 
-use crate::binaries::{Op, Side};
-use crate::expressions::Role;
+use crate::binaries::{OperandOf, OperandSide};
+use crate::expressions::ExpressionRole;
 use crate::extent::Extent;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
@@ -72,21 +72,21 @@ impl Walker<'_> {
     }
 
     /// A range where it stands; its ends are values.
-    pub fn range(&mut self, range: &ExprRange, role: Role, expected: Option<&Type>) {
-        if role == Role::Iterated {
+    pub fn range(&mut self, range: &ExprRange, role: ExpressionRole, expected: Option<&Type>) {
+        if role == ExpressionRole::Iterated {
             let span = self.source.span(range);
             self.moved_range(range, span, Shape::Iterator);
         }
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let end_role = if self.is_moved(range) {
-            Role::Operand(Op::MovedRange { inclusive }, Side::Right)
+            ExpressionRole::Operand(OperandOf::MovedRange { inclusive }, OperandSide::Right)
         } else {
-            Role::Value
+            ExpressionRole::Value
         };
         let start_type = range.start.as_ref().and_then(|start| self.type_of(start));
         let end_type = range.end.as_ref().and_then(|end| self.type_of(end));
         if let Some(start) = &range.start {
-            self.expression(start, Role::Value, end_type.as_ref().or(expected));
+            self.expression(start, ExpressionRole::Value, end_type.as_ref().or(expected));
         }
         if let Some(end) = &range.end {
             self.expression(end, end_role, start_type.as_ref().or(expected));
@@ -119,9 +119,9 @@ impl Walker<'_> {
     }
 
     pub fn index(&mut self, index: &ExprIndex) {
-        self.expression(&index.expr, Role::Receiver, None);
+        self.expression(&index.expr, ExpressionRole::Receiver, None);
         let usize_type = syn::parse_quote!(usize);
-        self.expression(&index.index, Role::Value, Some(&usize_type));
+        self.expression(&index.index, ExpressionRole::Value, Some(&usize_type));
     }
 
     /// `&v[a..b]` and `&mut v[a..b]`.

@@ -7,20 +7,20 @@ use syn::{
     ReturnType, Token, Type, UnOp,
 };
 
-use crate::binaries::{Op, Side};
+use crate::binaries::{OperandOf, OperandSide};
 use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::shortened;
-use crate::walk::{Breakable, Draft, Mode, Walker, only_reads};
+use crate::walk::{Breakable, Draft, WalkMode, Walker, only_reads};
 
 /// What an expression's surroundings do with it; decides where a `match` may stand instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ExpressionRole {
     /// Its value is read.
     Value,
     /// It is an operand, and its value is read.
-    Operand(Op, Side),
+    Operand(OperandOf, OperandSide),
     /// It may be borrowed or written to: a path or field here is a place, not a value.
     Place,
     /// As `Place`, with a postfix operator behind it.
@@ -37,41 +37,44 @@ pub(crate) enum Role {
     Never,
 }
 
-impl Role {
+impl ExpressionRole {
     /// Whether a place expression in this role is copied or moved from.
     pub fn is_read(self) -> bool {
-        matches!(self, Role::Value | Role::Operand(..) | Role::Condition)
+        matches!(
+            self,
+            ExpressionRole::Value | ExpressionRole::Operand(..) | ExpressionRole::Condition
+        )
     }
 
     /// Whether a minus or another low operator needs parentheses here.
     pub fn is_postfixed(self) -> bool {
-        matches!(self, Role::Receiver)
+        matches!(self, ExpressionRole::Receiver)
     }
 
     /// The role of what lies in parentheses.
-    fn in_parentheses(self) -> Role {
+    fn in_parentheses(self) -> ExpressionRole {
         match self {
-            Role::Receiver => Role::Place,
+            ExpressionRole::Receiver => ExpressionRole::Place,
             other => other,
         }
     }
 
     /// Whether nothing but `()` can come of it.
     pub fn is_unit(self) -> bool {
-        matches!(self, Role::Unit | Role::End)
+        matches!(self, ExpressionRole::Unit | ExpressionRole::End)
     }
 
     /// The role of a block's last expression.
-    fn of_tail(self) -> Role {
+    fn of_tail(self) -> ExpressionRole {
         match self {
-            Role::Unit | Role::End | Role::Never => self,
-            _ => Role::Value,
+            ExpressionRole::Unit | ExpressionRole::End | ExpressionRole::Never => self,
+            _ => ExpressionRole::Value,
         }
     }
 }
 
 impl Walker<'_> {
-    pub fn expression(&mut self, expression: &Expr, role: Role, expected: Option<&Type>) {
+    pub fn expression(&mut self, expression: &Expr, role: ExpressionRole, expected: Option<&Type>) {
         let attributes = attributes_of(expression);
         self.marked(attributes, |walker| {
             walker.bare_expression(expression, role, expected);
@@ -79,8 +82,13 @@ impl Walker<'_> {
     }
 
     /// An expression whose attributes have been heeded.
-    fn bare_expression(&mut self, expression: &Expr, role: Role, expected: Option<&Type>) {
-        if role == Role::Condition {
+    fn bare_expression(
+        &mut self,
+        expression: &Expr,
+        role: ExpressionRole,
+        expected: Option<&Type>,
+    ) {
+        if role == ExpressionRole::Condition {
             self.negation(expression);
         }
         self.leaf(expression, role);
@@ -90,16 +98,16 @@ impl Walker<'_> {
                 self.elements(&array.elems, element);
             }
             Expr::Assign(assign) => {
-                self.expression(&assign.left, Role::Place, None);
+                self.expression(&assign.left, ExpressionRole::Place, None);
                 let ty = self.type_of(&assign.left);
-                self.expression(&assign.right, Role::Value, ty.as_ref());
+                self.expression(&assign.right, ExpressionRole::Value, ty.as_ref());
             }
             Expr::Async(block) => self.detached(None, true, |walker| {
-                walker.block(&block.block, Role::Value, None);
+                walker.block(&block.block, ExpressionRole::Value, None);
             }),
             Expr::Await(wait) => {
                 self.concurrent_await(wait);
-                self.expression(&wait.base, Role::Receiver, None);
+                self.expression(&wait.base, ExpressionRole::Receiver, None);
             }
             Expr::Binary(binary) => self.binary(binary, expected),
             Expr::Block(block) => {
@@ -124,17 +132,17 @@ impl Walker<'_> {
             Expr::Break(jump) => {
                 self.break_to_continue(jump);
                 if let Some(value) = &jump.expr {
-                    self.expression(value, Role::Value, None);
+                    self.expression(value, ExpressionRole::Value, None);
                 }
             }
             Expr::Call(call) => self.call(call, expected),
-            Expr::Cast(cast) => self.expression(&cast.expr, Role::Value, Some(&cast.ty)),
+            Expr::Cast(cast) => self.expression(&cast.expr, ExpressionRole::Value, Some(&cast.ty)),
             Expr::Closure(closure) => self.closure(closure, false),
             Expr::Const(block) => self.constant_block(&block.block),
             Expr::Continue(jump) => self.continue_to_break(jump),
-            Expr::Field(field) => self.expression(&field.base, Role::Receiver, None),
+            Expr::Field(field) => self.expression(&field.base, ExpressionRole::Receiver, None),
             Expr::ForLoop(looped) => {
-                self.expression(&looped.expr, Role::Iterated, None);
+                self.expression(&looped.expr, ExpressionRole::Iterated, None);
                 let item = self.type_of_items(&looped.expr);
                 self.frame.scopes.enter();
                 self.frame.scopes.bind(&looped.pat, item.as_ref());
@@ -145,7 +153,7 @@ impl Walker<'_> {
             Expr::If(branch) => self.branch(branch, role.of_tail(), expected),
             Expr::Index(index) => self.index(index),
             Expr::Let(binding) => {
-                self.expression(&binding.expr, Role::Place, None);
+                self.expression(&binding.expr, ExpressionRole::Place, None);
                 self.frame.scopes.bind(&binding.pat, None);
             }
             Expr::Lit(literal) => self.literal(literal, role, expected),
@@ -163,32 +171,32 @@ impl Walker<'_> {
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Paren(inner) => self.expression(&inner.expr, role.in_parentheses(), expected),
             Expr::Range(range) => self.range(range, role, expected),
-            Expr::RawAddr(address) => self.expression(&address.expr, Role::Place, None),
+            Expr::RawAddr(address) => self.expression(&address.expr, ExpressionRole::Place, None),
             Expr::Reference(reference) => {
                 let referred = match expected {
                     Some(Type::Reference(reference)) => Some(&*reference.elem),
                     _ => None,
                 };
                 self.borrowed_slice(expression, &reference.expr);
-                self.expression(&reference.expr, Role::Place, referred);
+                self.expression(&reference.expr, ExpressionRole::Place, referred);
             }
             Expr::Repeat(repeat) => {
                 let element = expected.and_then(element_of);
-                self.expression(&repeat.expr, Role::Value, element);
+                self.expression(&repeat.expr, ExpressionRole::Value, element);
                 self.constant_expression(&repeat.len);
             }
             Expr::Return(jump) => {
                 if let Some(value) = &jump.expr {
                     let returns = self.frame.returns.clone();
-                    self.expression(value, Role::Value, returns.as_ref());
+                    self.expression(value, ExpressionRole::Value, returns.as_ref());
                 }
             }
             Expr::Struct(literal) => self.struct_literal(literal),
             Expr::Try(attempt) => {
                 self.question_mark(attempt);
-                self.expression(&attempt.expr, Role::Receiver, None);
+                self.expression(&attempt.expr, ExpressionRole::Receiver, None);
             }
-            Expr::TryBlock(attempt) => self.block(&attempt.block, Role::Value, None),
+            Expr::TryBlock(attempt) => self.block(&attempt.block, ExpressionRole::Value, None),
             Expr::Tuple(tuple) => {
                 self.concurrent_tuple(tuple);
                 let types = match expected {
@@ -199,7 +207,7 @@ impl Walker<'_> {
                 };
                 for (index, element) in tuple.elems.iter().enumerate() {
                     let ty = types.map(|types| &types[index]);
-                    self.expression(element, Role::Value, ty);
+                    self.expression(element, ExpressionRole::Value, ty);
                 }
             }
             Expr::Unary(unary) => self.unary(unary, role, expected),
@@ -212,7 +220,7 @@ impl Walker<'_> {
             }
             Expr::Yield(jump) => {
                 if let Some(value) = &jump.expr {
-                    self.expression(value, Role::Value, None);
+                    self.expression(value, ExpressionRole::Value, None);
                 }
             }
             // Paths, `_`, and what the parser does not know.
@@ -234,7 +242,7 @@ impl Walker<'_> {
             is_loop: true,
             has_value,
         });
-        self.block(body, Role::Unit, None);
+        self.block(body, ExpressionRole::Unit, None);
         self.frame.breakables.pop();
     }
 
@@ -259,7 +267,7 @@ impl Walker<'_> {
         };
         let mut mode = self.mode;
         if closure.constness.is_some() {
-            mode = Mode::NOTHING;
+            mode = WalkMode::NOTHING;
         }
         self.in_mode(mode, |walker| {
             walker.detached(returns.clone(), closure.asyncness.is_some(), |walker| {
@@ -271,11 +279,11 @@ impl Walker<'_> {
                 {
                     let start = walker.body_start(&block.block, &block.attrs);
                     walker.step(start);
-                    walker.block(&block.block, Role::Value, returns.as_ref());
+                    walker.block(&block.block, ExpressionRole::Value, returns.as_ref());
                 } else if is_predicate {
-                    walker.expression(&closure.body, Role::Condition, None);
+                    walker.expression(&closure.body, ExpressionRole::Condition, None);
                 } else {
-                    walker.expression(&closure.body, Role::Value, returns.as_ref());
+                    walker.expression(&closure.body, ExpressionRole::Value, returns.as_ref());
                 }
             });
         });
@@ -286,7 +294,7 @@ impl Walker<'_> {
         let is_table = elements.len() > skip_rules::TABLE && elements.iter().all(is_literal);
         let considered = if is_table { 1 } else { elements.len() };
         for element in elements.iter().take(considered) {
-            self.expression(element, Role::Value, ty);
+            self.expression(element, ExpressionRole::Value, ty);
         }
     }
 
@@ -305,7 +313,7 @@ impl Walker<'_> {
                 types = vec![Some(inner)];
             }
         } else {
-            self.expression(&call.func, Role::Receiver, None);
+            self.expression(&call.func, ExpressionRole::Receiver, None);
         }
         self.arguments(&call.args, &types, false);
     }
@@ -319,12 +327,12 @@ impl Walker<'_> {
         let receiver_role = match &*call.receiver {
             Expr::Paren(inner) if matches!(*inner.expr, Expr::Range(_)) => {
                 if skip_rules::is_range_method(&name) {
-                    Role::Receiver
+                    ExpressionRole::Receiver
                 } else {
-                    Role::Iterated
+                    ExpressionRole::Iterated
                 }
             }
-            _ => Role::Receiver,
+            _ => ExpressionRole::Receiver,
         };
         self.expression(&call.receiver, receiver_role, None);
         if skip_rules::is_hint_method(&name) || skip_rules::is_message_method(&name) {
@@ -358,7 +366,7 @@ impl Walker<'_> {
                 }
                 _ => {
                     let ty = types.get(index).and_then(Option::as_ref);
-                    self.expression(argument, Role::Value, ty);
+                    self.expression(argument, ExpressionRole::Value, ty);
                 }
             }
         }
@@ -391,12 +399,12 @@ impl Walker<'_> {
             // `S { x }` has no room for anything but the name.
             if field.colon_token.is_some() {
                 self.marked(&field.attrs, |walker| {
-                    walker.expression(&field.expr, Role::Value, ty.as_ref());
+                    walker.expression(&field.expr, ExpressionRole::Value, ty.as_ref());
                 });
             }
         }
         if let Some(base) = &literal.rest {
-            self.expression(base, Role::Place, None);
+            self.expression(base, ExpressionRole::Place, None);
         }
     }
 
@@ -435,13 +443,13 @@ impl Walker<'_> {
         self.point(span, Shape::Expression, drafts);
     }
 
-    fn unary(&mut self, unary: &ExprUnary, role: Role, expected: Option<&Type>) {
+    fn unary(&mut self, unary: &ExprUnary, role: ExpressionRole, expected: Option<&Type>) {
         match unary.op {
             UnOp::Neg(_) => {
                 self.minus(unary, role, expected);
             }
             UnOp::Not(_) => self.not(unary, role),
-            _ => self.expression(&unary.expr, Role::Receiver, None),
+            _ => self.expression(&unary.expr, ExpressionRole::Receiver, None),
         }
     }
 
@@ -449,26 +457,26 @@ impl Walker<'_> {
     /// within it run.
     pub fn constant_expression(&mut self, expression: &Expr) {
         let mode = self.mode;
-        self.in_mode(Mode::NOTHING, |walker| {
-            let mut inside = crate::walk_constants::Constant::new(walker, mode);
+        self.in_mode(WalkMode::NOTHING, |walker| {
+            let mut inside = crate::walk_constants::ConstantItem::new(walker, mode);
             inside.expression(expression);
         });
     }
 
     pub fn constant_block(&mut self, block: &Block) {
         let mode = self.mode;
-        self.in_mode(Mode::NOTHING, |walker| {
-            let mut inside = crate::walk_constants::Constant::new(walker, mode);
+        self.in_mode(WalkMode::NOTHING, |walker| {
+            let mut inside = crate::walk_constants::ConstantItem::new(walker, mode);
             inside.block(block);
         });
     }
 
     /// The role of what a `let` or `match` takes apart.
-    pub fn scrutinee_role(pattern: &Pat) -> Role {
+    pub fn scrutinee_role(pattern: &Pat) -> ExpressionRole {
         if only_reads(pattern) {
-            Role::Value
+            ExpressionRole::Value
         } else {
-            Role::Place
+            ExpressionRole::Place
         }
     }
 }

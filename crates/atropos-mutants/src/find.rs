@@ -1,9 +1,11 @@
 //! From the text of a file to its mutants: the crate's one entrance.
 
+use serde::{Deserialize, Serialize};
+
 use crate::mutant::FileMutants;
 use crate::selection::OperatorSelection;
 use crate::source::Source;
-use crate::type_facts::Facts;
+use crate::type_facts::TypeFacts;
 use crate::walk::Walker;
 
 /// What shall be found, and what is known of the crate that the file belongs to.
@@ -19,13 +21,17 @@ pub struct FindOptions {
 }
 
 /// The edition of the crate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Edition {
     /// `::core` names a module of the crate's root here, so replacements avoid it.
+    #[serde(rename = "2015")]
     Rust2015,
+    #[serde(rename = "2018")]
     Rust2018,
+    #[serde(rename = "2021")]
     Rust2021,
     #[default]
+    #[serde(rename = "2024")]
     Rust2024,
 }
 
@@ -61,11 +67,16 @@ const STACK: usize = 256 << 20;
 /// A thread of its own does the work: it has room for deep recursion, and the parser's table of
 /// spans, which lives as long as its thread, does not grow with the number of files.
 pub fn find_mutants(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
+    in_its_own_thread(|| find(text, options))
+}
+
+/// Reads text in a thread with a large stack.
+pub(crate) fn in_its_own_thread<R: Send>(read: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .name("find mutants".into())
             .stack_size(STACK)
-            .spawn_scoped(scope, || find(text, options))
+            .spawn_scoped(scope, read)
             .expect("the system can start a thread")
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -74,16 +85,21 @@ pub fn find_mutants(text: &str, options: &FindOptions) -> Result<FileMutants, Pa
 
 fn find(text: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
     let mut source = Source::new(text);
-    let file = match syn::parse_str::<syn::File>(source.code()) {
-        Ok(file) => file,
-        Err(error) => {
-            let error = parse_error(&source, &error);
-            let modern = source.modern_code(options.edition);
-            syn::parse_str(&modern).map_err(|_| error)?
-        }
-    };
-    let facts = Facts::of(&file);
+    let file = parse(&mut source, options.edition)?;
+    let facts = TypeFacts::of(&file);
     Ok(Walker::new(&source, options, &facts).file(&file))
+}
+
+/// Parses a file, also one in the old syntax of its edition.
+pub(crate) fn parse(source: &mut Source<'_>, edition: Edition) -> Result<syn::File, ParseError> {
+    match syn::parse_str::<syn::File>(source.code()) {
+        Ok(file) => Ok(file),
+        Err(error) => {
+            let error = parse_error(source, &error);
+            let modern = source.modern_code(edition);
+            syn::parse_str(&modern).map_err(|_| error)
+        }
+    }
 }
 
 fn parse_error(source: &Source<'_>, error: &syn::Error) -> ParseError {

@@ -13,6 +13,7 @@ mod concurrency;
 mod conditions;
 mod constants;
 mod control;
+pub mod dependence;
 mod expressions;
 mod extent;
 mod find;
@@ -40,7 +41,8 @@ mod walk_constants;
 pub use apply::apply;
 pub use find::{Edition, FindOptions, ParseError, find_mutants};
 pub use mutant::{
-    ChildModule, Exclusion, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace,
+    ChildModule, Exclusion, FileMutants, FunctionBody, Mutant, MutantId, Point, Shape, Span,
+    StepPlace,
 };
 pub use operator::{Category, Operator};
 pub use patterns::BugPattern;

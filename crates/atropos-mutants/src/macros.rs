@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Item, Macro, Meta, Pat, Token, braced};
 
 use crate::attributes::implies_test;
-use crate::expressions::Role;
+use crate::expressions::ExpressionRole;
 use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::skip_rules;
@@ -38,13 +38,13 @@ impl Walker<'_> {
                     bracket_token: syn::token::Bracket::default(),
                     elems: elements,
                 });
-                self.expression(&array, Role::Value, None);
+                self.expression(&array, ExpressionRole::Value, None);
             }
             VecBody::Repeat(repeat) => {
                 let (element, length) = *repeat;
-                self.expression(&element, Role::Value, None);
+                self.expression(&element, ExpressionRole::Value, None);
                 let usize_type = syn::parse_quote!(usize);
-                self.expression(&length, Role::Value, Some(&usize_type));
+                self.expression(&length, ExpressionRole::Value, Some(&usize_type));
             }
         }
     }
@@ -53,7 +53,7 @@ impl Walker<'_> {
         let Ok(body) = mac.parse_body::<MatchesBody>() else {
             return;
         };
-        self.expression(&body.scrutinee, Role::Place, None);
+        self.expression(&body.scrutinee, ExpressionRole::Place, None);
         if let Some(guard) = &body.guard {
             self.frame.scopes.enter();
             self.frame.scopes.bind(&body.pattern, None);
@@ -74,7 +74,7 @@ impl Walker<'_> {
             let draft = Draft::new(Operator::Qmr, span, replacement, summary);
             self.point(span, Shape::Expression, vec![draft]);
         }
-        self.expression(&inner, Role::Value, None);
+        self.expression(&inner, ExpressionRole::Value, None);
     }
 
     /// `cfg_if!` holds items, and modules with files of their own.

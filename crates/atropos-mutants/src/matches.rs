@@ -5,7 +5,7 @@
 
 use syn::{Arm, Expr, ExprMatch, Pat, Type};
 
-use crate::expressions::Role;
+use crate::expressions::ExpressionRole;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::skip_rules;
@@ -13,8 +13,8 @@ use crate::source::shortened;
 use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
-    pub fn matching(&mut self, matched: &ExprMatch, role: Role, expected: Option<&Type>) {
-        self.expression(&matched.expr, Role::Place, None);
+    pub fn matching(&mut self, matched: &ExprMatch, role: ExpressionRole, expected: Option<&Type>) {
+        self.expression(&matched.expr, ExpressionRole::Place, None);
         let catch_all = matched.arms.iter().rposition(catches_all);
         for (index, arm) in matched.arms.iter().enumerate() {
             self.marked(&arm.attrs, |walker| {
@@ -28,7 +28,7 @@ impl Walker<'_> {
         }
     }
 
-    fn arm(&mut self, arm: &Arm, role: Role, expected: Option<&Type>) {
+    fn arm(&mut self, arm: &Arm, role: ExpressionRole, expected: Option<&Type>) {
         self.frame.scopes.enter();
         self.frame.scopes.bind(&arm.pat, None);
         if let Some((_, guard)) = &arm.guard {
@@ -58,9 +58,9 @@ impl Walker<'_> {
         self.point(span, Shape::Condition, drafts);
         // True and false together imply the negation.
         let role = if self.is_selected(Operator::Mgr) {
-            Role::Value
+            ExpressionRole::Value
         } else {
-            Role::Condition
+            ExpressionRole::Condition
         };
         self.expression(guard, role, None);
     }

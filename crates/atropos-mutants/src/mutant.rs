@@ -5,14 +5,10 @@
 //! edit was made. A [`Point`] gathers the mutants that share a place and says what kind of place
 //! it is, so that the weave can hold them all without evaluating anything twice.
 
+pub use atropos_values::MutantId;
 use serde::{Deserialize, Serialize};
 
 use crate::operator::Operator;
-
-/// A mutant's number within a run, from 1. Zero is the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct MutantId(pub u32);
 
 /// A half-open range of bytes in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -141,6 +137,18 @@ pub enum Shape {
 pub struct StepPlace {
     /// Byte offset just behind the `{` (and inner attributes) of a loop, function or closure body.
     pub offset: usize,
+    /// Of a function: then the counter also tells that the function was entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<FunctionBody>,
+}
+
+/// The body of a function at whose beginning a counter can stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionBody {
+    /// Counts the functions of a file, in the order of the text.
+    pub number: u32,
+    /// Just inside the braces.
+    pub span: Span,
 }
 
 /// A module that lives in another file.

@@ -11,13 +11,13 @@
 
 use syn::{Expr, Type, UnOp};
 
-use crate::binaries::{Op, Side, is_number};
-use crate::expressions::Role;
+use crate::binaries::{OperandOf, OperandSide, is_number};
+use crate::expressions::ExpressionRole;
 use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::source::shortened;
 use crate::type_facts::last_name;
-use crate::types::{Kind, kind_of_type};
+use crate::types::{TypeClass, kind_of_type};
 use crate::walk::{Draft, Walker};
 
 /// How many other variables one variable is replaced by.
@@ -25,7 +25,7 @@ const MOST: usize = 3;
 
 impl Walker<'_> {
     /// What can be done to a read of a variable, field, element or through a reference.
-    pub fn leaf(&mut self, expression: &Expr, role: Role) {
+    pub fn leaf(&mut self, expression: &Expr, role: ExpressionRole) {
         if !role.is_read() || !self.mode.mutates {
             return;
         }
@@ -55,12 +55,17 @@ impl Walker<'_> {
         self.point(span, Shape::Expression, drafts);
     }
 
-    fn by_kind(&self, expression: &Expr, ty: &Type, role: Role) -> Vec<(Operator, String)> {
+    fn by_kind(
+        &self,
+        expression: &Expr,
+        ty: &Type,
+        role: ExpressionRole,
+    ) -> Vec<(Operator, String)> {
         let Some(kind) = kind_of_type(ty, self.facts) else {
             return Vec::new();
         };
         let text = self.source.flat(expression);
-        let one = if kind == Kind::Float { "1.0" } else { "1" };
+        let one = if kind == TypeClass::Float { "1.0" } else { "1" };
         let mut texts = Vec::new();
         if kind.has_sign() && takes_minus(role) {
             texts.push((Operator::Aoi, format!("-{text}")));
@@ -82,13 +87,13 @@ impl Walker<'_> {
     }
 
     /// Whether `!` shall be put before an operand of a bitwise operator.
-    fn is_complemented(&self, expression: &Expr, role: Role) -> bool {
-        let Role::Operand(Op::Arithmetic(letter), side) = role else {
+    fn is_complemented(&self, expression: &Expr, role: ExpressionRole) -> bool {
+        let ExpressionRole::Operand(OperandOf::Arithmetic(letter), side) = role else {
             return false;
         };
         let is_bitwise = match side {
-            Side::Left => matches!(letter, '&' | '|' | '^' | 'l' | 'r'),
-            Side::Right => matches!(letter, '&' | '|'),
+            OperandSide::Left => matches!(letter, '&' | '|' | '^' | 'l' | 'r'),
+            OperandSide::Right => matches!(letter, '&' | '|'),
         };
         let is_atom = matches!(
             expression,
@@ -98,7 +103,7 @@ impl Walker<'_> {
         is_bitwise
             && is_atom
             && !is_number(expression)
-            && kind.is_none_or(|kind| kind.is_integer() || kind == Kind::Other)
+            && kind.is_none_or(|kind| kind.is_integer() || kind == TypeClass::Other)
     }
 
     fn by_neighbours(&self, expression: &Expr, ty: &Type) -> Vec<(Operator, String)> {
@@ -126,7 +131,7 @@ impl Walker<'_> {
         let is_char = last_name(ty).as_deref() == Some("char");
         let is_shared = matches!(ty, Type::Reference(reference) if reference.mutability.is_none());
         let kind = kind_of_type(ty, self.facts);
-        is_char || is_shared || kind.is_some_and(|kind| kind.is_number() || kind == Kind::Bool)
+        is_char || is_shared || kind.is_some_and(|kind| kind.is_number() || kind == TypeClass::Bool)
     }
 
     /// Other variables of exactly that type.
@@ -193,15 +198,17 @@ impl Walker<'_> {
 }
 
 /// Whether a minus before a value in this role is a mutant of its own.
-fn takes_minus(role: Role) -> bool {
+fn takes_minus(role: ExpressionRole) -> bool {
     match role {
-        Role::Value => true,
-        Role::Operand(Op::Relation(_), side) => side == Side::Left,
-        Role::Operand(Op::Arithmetic(letter), side) => {
-            side == Side::Left && matches!(letter, '+' | '-' | '*' | '/' | '%')
+        ExpressionRole::Value => true,
+        ExpressionRole::Operand(OperandOf::Relation(_), side) => side == OperandSide::Left,
+        ExpressionRole::Operand(OperandOf::Arithmetic(letter), side) => {
+            side == OperandSide::Left && matches!(letter, '+' | '-' | '*' | '/' | '%')
         }
         // `x += -y` is `x -= y`.
-        Role::Operand(Op::Assignment(letter), Side::Right) => matches!(letter, '*' | '/'),
+        ExpressionRole::Operand(OperandOf::Assignment(letter), OperandSide::Right) => {
+            matches!(letter, '*' | '/')
+        }
         _ => false,
     }
 }

@@ -15,7 +15,7 @@ use crate::find::Edition;
 use crate::paths::names_of;
 use crate::std_values::has_no_default;
 use crate::type_facts::last_name;
-use crate::types::Kind;
+use crate::types::TypeClass;
 use crate::walk::Walker;
 
 /// More values than this for one function tell nothing new.
@@ -179,7 +179,7 @@ impl Walker<'_> {
         };
         let name = last.ident.to_string();
         if path.path.get_ident().is_some() {
-            if let Some(kind) = Kind::of_name(&name)
+            if let Some(kind) = TypeClass::of_name(&name)
                 && name != "String"
                 && name != "str"
             {
@@ -297,13 +297,13 @@ fn is_written_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 
-fn values_of_kind(kind: Kind) -> Vec<String> {
+fn values_of_kind(kind: TypeClass) -> Vec<String> {
     let texts: &[&str] = match kind {
-        Kind::Bool => &["true", "false"],
-        Kind::Unsigned => &["0", "1"],
-        Kind::Signed => &["0", "1", "-1"],
-        Kind::Float => &["0.0", "1.0", "-1.0"],
-        Kind::Text | Kind::Other => &[],
+        TypeClass::Bool => &["true", "false"],
+        TypeClass::Unsigned => &["0", "1"],
+        TypeClass::Signed => &["0", "1", "-1"],
+        TypeClass::Float => &["0.0", "1.0", "-1.0"],
+        TypeClass::Text | TypeClass::Other => &[],
     };
     texts.iter().map(ToString::to_string).collect()
 }

@@ -9,7 +9,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Item, Member, Type, UseTree, Visibility};
 
 use crate::source::Source;
-use crate::type_facts::Facts;
+use crate::type_facts::TypeFacts;
 
 #[derive(Default)]
 pub(crate) struct Sharing {
@@ -77,7 +77,7 @@ impl Sharing {
     }
 }
 
-impl Facts {
+impl TypeFacts {
     /// The path that a name was imported by.
     pub fn import(&self, name: &str) -> Option<&str> {
         self.sharing.imports.get(name).map(String::as_str)

@@ -1,10 +1,11 @@
 //! What is left alone because no test is meant to notice it: logging and debug output, capacity
 //! hints, messages, tables of data. One list per question, so that each can be argued about.
 
-use syn::{Expr, Path, Signature, Type};
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprMethodCall, ExprPath, Path, Signature, Type};
 
-use crate::type_facts::{Facts, last_name};
-use crate::walk::Owner;
+use crate::type_facts::{TypeFacts, last_name};
+use crate::walk::MethodOwner;
 
 /// An array of more literals than this is data.
 pub(crate) const TABLE: usize = 8;
@@ -15,13 +16,48 @@ pub(crate) fn is_junk_trait(name: &str) -> bool {
 }
 
 /// Functions that only hint: an iterator's `size_hint`, unless its exact size is promised.
-pub(crate) fn is_junk_function(signature: &Signature, owner: &Owner, facts: &Facts) -> bool {
+pub(crate) fn is_junk_function(
+    signature: &Signature,
+    owner: &MethodOwner,
+    facts: &TypeFacts,
+) -> bool {
     let is_exact = owner
         .self_type
         .as_ref()
         .and_then(last_name)
         .is_some_and(|name| facts.has_exact_size(&name));
     owner.of_trait.as_deref() == Some("Iterator") && signature.ident == "size_hint" && !is_exact
+}
+
+/// Whether a `drop` gives back what was taken: a lock, memory, a handle. Without it locks are held for ever and memory leaks,
+/// which no test is meant to notice. What else a `drop` does (count, flush, stop a thread) can be tested.
+pub(crate) fn gives_back(owner: &MethodOwner, body: &Block) -> bool {
+    struct Calls(bool);
+    impl Calls {
+        fn see(&mut self, name: &str) {
+            const GIVING_BACK: [&str; 9] = [
+                "unlock", "release", "dealloc", "free", "close", "drop", "from_raw", "munmap",
+                "unmap",
+            ];
+            self.0 |= GIVING_BACK.iter().any(|part| name.contains(part));
+        }
+    }
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+            self.see(&call.method.to_string());
+            visit::visit_expr_method_call(self, call);
+        }
+        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+            if let Some(last) = path.path.segments.last() {
+                self.see(&last.ident.to_string());
+            }
+        }
+    }
+    let name = owner.self_type.as_ref().and_then(last_name);
+    let is_guard = name.is_some_and(|name| name.contains("Guard") || name.contains("Permit"));
+    let mut calls = Calls(is_guard);
+    calls.visit_block(body);
+    calls.0
 }
 
 /// Methods whose arguments and whose very call are only hints about memory or time.

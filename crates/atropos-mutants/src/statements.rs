@@ -8,7 +8,7 @@
 use syn::{Block, Expr, Local, LocalInit, Stmt, StmtMacro, Type};
 
 use crate::binaries::makes_false;
-use crate::expressions::Role;
+use crate::expressions::ExpressionRole;
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::skip_rules;
@@ -16,7 +16,7 @@ use crate::source::{one_line, shortened};
 use crate::walk::{Draft, Walker};
 
 impl Walker<'_> {
-    pub fn block(&mut self, block: &Block, role: Role, expected: Option<&Type>) {
+    pub fn block(&mut self, block: &Block, role: ExpressionRole, expected: Option<&Type>) {
         self.frame.scopes.enter();
         self.concurrent_block(block);
         let last = block.stmts.len().wrapping_sub(1);
@@ -59,7 +59,7 @@ impl Walker<'_> {
             found = self.type_of(expr);
             self.expression(expr, Self::scrutinee_role(&local.pat), annotated);
             if let Some((_, otherwise)) = diverge {
-                self.expression(otherwise, Role::Never, None);
+                self.expression(otherwise, ExpressionRole::Never, None);
             }
         }
         self.frame
@@ -68,13 +68,13 @@ impl Walker<'_> {
     }
 
     /// A block's last expression: its value, unless it can only be `()`.
-    fn tail(&mut self, value: &Expr, role: Role, expected: Option<&Type>) {
+    fn tail(&mut self, value: &Expr, role: ExpressionRole, expected: Option<&Type>) {
         let is_unit = match value {
             Expr::ForLoop(_) | Expr::While(_) => true,
             Expr::If(branch) => branch.else_branch.is_none(),
             _ => role.is_unit() && is_block_like(value),
         };
-        if is_unit && role != Role::Never {
+        if is_unit && role != ExpressionRole::Never {
             let span = self.source.span(value);
             let place = Place {
                 is_last: true,
@@ -92,15 +92,15 @@ impl Walker<'_> {
             if let Expr::Return(jump) = expression {
                 // A return at the end is not early, one of a value can't be left out there.
                 let is_early = match place.role {
-                    Role::Unit => true,
-                    Role::End => jump.expr.is_some(),
+                    ExpressionRole::Unit => true,
+                    ExpressionRole::End => jump.expr.is_some(),
                     _ => false,
                 };
                 if is_early || !place.is_last {
                     walker.deletion(Operator::Err, span);
                 }
             } else if walker.is_deletable(expression)
-                && !(place.is_last && place.role == Role::Never)
+                && !(place.is_last && place.role == ExpressionRole::Never)
             {
                 walker.deletion(Operator::Sdl, span);
             }
@@ -108,24 +108,25 @@ impl Walker<'_> {
                 Place {
                     is_block_like: false,
                     ..
-                } => Role::Place,
+                } => ExpressionRole::Place,
                 Place {
                     is_last: true,
-                    role: Role::End,
+                    role: ExpressionRole::End,
                     ..
-                } => Role::End,
-                _ => Role::Unit,
+                } => ExpressionRole::End,
+                _ => ExpressionRole::Unit,
             };
             walker.expression(expression, role, None);
         });
     }
 
     /// `return x` as the last thing of a block or arm that has no value.
-    pub fn early_return_value(&mut self, value: &Expr, role: Role) {
+    pub fn early_return_value(&mut self, value: &Expr, role: ExpressionRole) {
         let Expr::Return(jump) = value else {
             return;
         };
-        let is_early = role == Role::Unit || role == Role::End && jump.expr.is_some();
+        let is_early =
+            role == ExpressionRole::Unit || role == ExpressionRole::End && jump.expr.is_some();
         if !is_early || !self.may_remove_return() {
             return;
         }
@@ -240,7 +241,7 @@ impl Walker<'_> {
 /// Where in its block a statement stands.
 struct Place {
     is_last: bool,
-    role: Role,
+    role: ExpressionRole,
     /// It needs no semicolon and has none.
     is_block_like: bool,
 }

@@ -11,7 +11,7 @@ use crate::bindings::Bindings;
 use crate::sharing::Sharing;
 
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct TypeFacts {
     /// Struct name → field name (or tuple index) → type.
     fields: HashMap<String, HashMap<String, Type>>,
     /// Enum name → its variants without data.
@@ -42,11 +42,11 @@ pub(crate) struct KnownFunction {
     is_plain: bool,
 }
 
-impl Facts {
-    pub fn of(file: &syn::File) -> Facts {
-        let mut facts = Facts {
+impl TypeFacts {
+    pub fn of(file: &syn::File) -> TypeFacts {
+        let mut facts = TypeFacts {
             sharing: Sharing::of(file),
-            ..Facts::default()
+            ..TypeFacts::default()
         };
         facts.visit_file(file);
         facts
@@ -188,7 +188,7 @@ fn remember<T>(table: &mut HashMap<String, Option<T>>, name: String, value: T) {
         .or_insert(Some(value));
 }
 
-impl<'ast> Visit<'ast> for Facts {
+impl<'ast> Visit<'ast> for TypeFacts {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Struct(item) => {

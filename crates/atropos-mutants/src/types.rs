@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use syn::{BinOp, Expr, Lit, Member, Pat, Type, UnOp};
 
-use crate::type_facts::{Facts, bound_names, last_name};
+use crate::type_facts::{TypeFacts, bound_names, last_name};
 use crate::walk::Walker;
 
 /// What matters of a type when operators are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TypeClass {
     Signed,
     Unsigned,
     Float,
@@ -22,27 +22,30 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl TypeClass {
     pub fn is_number(self) -> bool {
-        matches!(self, Kind::Signed | Kind::Unsigned | Kind::Float)
+        matches!(
+            self,
+            TypeClass::Signed | TypeClass::Unsigned | TypeClass::Float
+        )
     }
 
     pub fn is_integer(self) -> bool {
-        matches!(self, Kind::Signed | Kind::Unsigned)
+        matches!(self, TypeClass::Signed | TypeClass::Unsigned)
     }
 
     /// Whether unary minus works.
     pub fn has_sign(self) -> bool {
-        matches!(self, Kind::Signed | Kind::Float)
+        matches!(self, TypeClass::Signed | TypeClass::Float)
     }
 
-    pub fn of_name(name: &str) -> Option<Kind> {
+    pub fn of_name(name: &str) -> Option<TypeClass> {
         Some(match name {
-            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Kind::Signed,
-            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => Kind::Unsigned,
-            "f32" | "f64" => Kind::Float,
-            "bool" => Kind::Bool,
-            "str" | "String" => Kind::Text,
+            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => TypeClass::Signed,
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => TypeClass::Unsigned,
+            "f32" | "f64" => TypeClass::Float,
+            "bool" => TypeClass::Bool,
+            "str" | "String" => TypeClass::Text,
             _ => return None,
         })
     }
@@ -127,11 +130,11 @@ impl Scopes {
 }
 
 /// The kind of a type as it is written; aliases of the file are looked through.
-pub(crate) fn kind_of_type(ty: &Type, facts: &Facts) -> Option<Kind> {
+pub(crate) fn kind_of_type(ty: &Type, facts: &TypeFacts) -> Option<TypeClass> {
     match ty {
         Type::Path(path) if path.qself.is_none() => {
             let name = path.path.get_ident().map(ToString::to_string);
-            let known = name.as_deref().and_then(Kind::of_name);
+            let known = name.as_deref().and_then(TypeClass::of_name);
             if known.is_some() {
                 return known;
             }
@@ -141,11 +144,11 @@ pub(crate) fn kind_of_type(ty: &Type, facts: &Facts) -> Option<Kind> {
             {
                 return kind_of_type(target, facts);
             }
-            facts.is_defined(&last).then_some(Kind::Other)
+            facts.is_defined(&last).then_some(TypeClass::Other)
         }
         Type::Paren(inner) => kind_of_type(&inner.elem, facts),
         Type::Group(inner) => kind_of_type(&inner.elem, facts),
-        Type::Tuple(_) | Type::Array(_) | Type::Slice(_) | Type::Ptr(_) => Some(Kind::Other),
+        Type::Tuple(_) | Type::Array(_) | Type::Slice(_) | Type::Ptr(_) => Some(TypeClass::Other),
         _ => None,
     }
 }
@@ -162,23 +165,23 @@ fn named(name: &str) -> Option<Type> {
 
 impl Walker<'_> {
     /// The kind of an expression's value; references are looked through only for text.
-    pub fn kind_of(&self, expression: &Expr) -> Option<Kind> {
+    pub fn kind_of(&self, expression: &Expr) -> Option<TypeClass> {
         self.kind_within(expression, DEPTH)
     }
 
-    fn kind_within(&self, expression: &Expr, depth: usize) -> Option<Kind> {
+    fn kind_within(&self, expression: &Expr, depth: usize) -> Option<TypeClass> {
         let depth = depth.checked_sub(1)?;
         match expression {
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Int(int) if int.suffix().is_empty() => None,
-                Lit::Float(_) => Some(Kind::Float),
-                Lit::Str(_) => Some(Kind::Text),
+                Lit::Float(_) => Some(TypeClass::Float),
+                Lit::Str(_) => Some(TypeClass::Text),
                 _ => self.kind_of_known(expression),
             },
-            Expr::Macro(mac) if mac.mac.path.is_ident("format") => Some(Kind::Text),
+            Expr::Macro(mac) if mac.mac.path.is_ident("format") => Some(TypeClass::Text),
             Expr::Reference(reference) => self
                 .kind_within(&reference.expr, depth)
-                .filter(|kind| *kind == Kind::Text),
+                .filter(|kind| *kind == TypeClass::Text),
             Expr::Binary(binary) if is_arithmetic(&binary.op) => self
                 .kind_within(&binary.left, depth)
                 .or_else(|| self.kind_within(&binary.right, depth)),
@@ -186,11 +189,11 @@ impl Walker<'_> {
         }
     }
 
-    fn kind_of_known(&self, expression: &Expr) -> Option<Kind> {
+    fn kind_of_known(&self, expression: &Expr) -> Option<TypeClass> {
         let ty = self.type_of(expression)?;
         match &ty {
             Type::Reference(reference) => {
-                kind_of_type(&reference.elem, self.facts).filter(|kind| *kind == Kind::Text)
+                kind_of_type(&reference.elem, self.facts).filter(|kind| *kind == TypeClass::Text)
             }
             _ => kind_of_type(&ty, self.facts),
         }
@@ -308,7 +311,7 @@ impl Walker<'_> {
     fn number_within(&self, expression: &Expr, depth: usize) -> Option<Type> {
         let ty = self.type_within(expression, depth)?;
         kind_of_type(&ty, self.facts)
-            .is_some_and(Kind::is_number)
+            .is_some_and(TypeClass::is_number)
             .then_some(ty)
     }
 

@@ -15,24 +15,25 @@ use crate::concurrency::construct::Known;
 use crate::concurrency::locals;
 use crate::find::FindOptions;
 use crate::mutant::{
-    ChildModule, Exclusion, FileMutants, Mutant, MutantId, Point, Shape, Span, StepPlace,
+    ChildModule, Exclusion, FileMutants, FunctionBody, Mutant, MutantId, Point, Shape, Span,
+    StepPlace,
 };
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::Source;
-use crate::type_facts::Facts;
+use crate::type_facts::TypeFacts;
 use crate::types::Scopes;
 
 pub(crate) struct Walker<'a> {
     pub source: &'a Source<'a>,
     pub options: &'a FindOptions,
-    pub facts: &'a Facts,
+    pub facts: &'a TypeFacts,
     pub found: FileMutants,
-    pub mode: Mode,
+    pub mode: WalkMode,
     /// The impl or trait around.
-    pub owner: Owner,
+    pub owner: MethodOwner,
     /// The function around.
-    pub frame: Frame,
+    pub frame: FunctionAround,
     /// The predicates around, each with the offset of its attribute: a statement's attributes are
     /// met twice, at the statement and at the expression that the parser gave them to.
     cfg: Vec<(usize, String)>,
@@ -49,23 +50,23 @@ pub(crate) struct Walker<'a> {
 
 /// What may be done to the code that is walked through.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mode {
+pub(crate) struct WalkMode {
     pub mutates: bool,
     /// Whether step counters are placed.
     pub steps: bool,
 }
 
-impl Mode {
-    pub const FULL: Mode = Mode {
+impl WalkMode {
+    pub const FULL: WalkMode = WalkMode {
         mutates: true,
         steps: true,
     };
-    pub const STEPS: Mode = Mode {
+    pub const STEPS: WalkMode = WalkMode {
         mutates: false,
         steps: true,
     };
     /// Const contexts: nothing that is not const may be called.
-    pub const NOTHING: Mode = Mode {
+    pub const NOTHING: WalkMode = WalkMode {
         mutates: false,
         steps: false,
     };
@@ -73,7 +74,7 @@ impl Mode {
 
 /// The impl or trait that a method belongs to.
 #[derive(Default)]
-pub(crate) struct Owner {
+pub(crate) struct MethodOwner {
     pub self_type: Option<Type>,
     /// The last name of the trait that is implemented.
     pub of_trait: Option<String>,
@@ -89,13 +90,13 @@ pub(crate) struct TypeParameter {
 
 /// What is known within one function.
 #[derive(Default)]
-pub(crate) struct Frame {
+pub(crate) struct FunctionAround {
     pub scopes: Scopes,
     pub returns: Option<Type>,
     pub type_parameters: Vec<TypeParameter>,
     /// Loops and labelled blocks around, innermost last.
     pub breakables: Vec<Breakable>,
-    /// Statements may be deleted (not in `Drop::drop`: resources would leak).
+    /// Statements may be deleted (not in a `Drop::drop` that gives something back: it would leak).
     pub deletes: bool,
     /// The only statement of a body that FBR replaces by `()`: deleting it is the same.
     pub sole_statement: Option<Span>,
@@ -111,7 +112,7 @@ pub(crate) struct Frame {
     pub is_async: bool,
 }
 
-impl Frame {
+impl FunctionAround {
     pub fn is_awaited(&self, span: Span) -> bool {
         self.awaited == Some(span)
     }
@@ -166,19 +167,23 @@ impl Draft {
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(source: &'a Source<'a>, options: &'a FindOptions, facts: &'a Facts) -> Walker<'a> {
+    pub fn new(
+        source: &'a Source<'a>,
+        options: &'a FindOptions,
+        facts: &'a TypeFacts,
+    ) -> Walker<'a> {
         Walker {
             source,
             options,
             facts,
             found: FileMutants::default(),
             mode: if options.test_only {
-                Mode::STEPS
+                WalkMode::STEPS
             } else {
-                Mode::FULL
+                WalkMode::FULL
             },
-            owner: Owner::default(),
-            frame: Frame::default(),
+            owner: MethodOwner::default(),
+            frame: FunctionAround::default(),
             cfg: Vec::new(),
             modules: Vec::new(),
             in_test_module: options.test_only,
@@ -196,6 +201,11 @@ impl<'a> Walker<'a> {
             .points
             .sort_by_key(|point| (point.span.start, std::cmp::Reverse(point.span.end)));
         self.found.steps.sort_by_key(|step| step.offset);
+        let bodies = self.found.steps.iter_mut();
+        let bodies = bodies.filter_map(|step| step.function.as_mut());
+        for (number, body) in (0..).zip(bodies) {
+            body.number = number;
+        }
         self.found
     }
 
@@ -231,7 +241,7 @@ impl<'a> Walker<'a> {
             self.mode.mutates = false;
         }
         if marks.untouchable {
-            self.mode = Mode::NOTHING;
+            self.mode = WalkMode::NOTHING;
         }
         let first = self.found.points.len();
         walk(self);
@@ -263,7 +273,7 @@ impl<'a> Walker<'a> {
         self.cfg.truncate(outer_cfg);
     }
 
-    pub fn in_mode(&mut self, mode: Mode, walk: impl FnOnce(&mut Self)) {
+    pub fn in_mode(&mut self, mode: WalkMode, walk: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.mode, mode);
         walk(self);
         self.mode = outer;
@@ -369,10 +379,10 @@ impl<'a> Walker<'a> {
             mode.mutates &= !skip_rules::is_junk_trait(trait_name);
             if trait_name == "GlobalAlloc" {
                 // The runtime itself allocates.
-                mode = Mode::NOTHING;
+                mode = WalkMode::NOTHING;
             }
         }
-        let owner = Owner {
+        let owner = MethodOwner {
             self_type: Some((*item.self_ty).clone()),
             of_trait: trait_name,
             associated,
@@ -394,9 +404,9 @@ impl<'a> Walker<'a> {
     }
 
     fn item_trait(&mut self, item: &ItemTrait) {
-        let owner = Owner {
+        let owner = MethodOwner {
             type_parameters: type_parameters(&item.generics),
-            ..Owner::default()
+            ..MethodOwner::default()
         };
         let mode = self.mode;
         self.owned(item.ident.to_string(), owner, mode, |walker| {
@@ -418,7 +428,13 @@ impl<'a> Walker<'a> {
         });
     }
 
-    fn owned(&mut self, name: String, owner: Owner, mode: Mode, walk: impl FnOnce(&mut Self)) {
+    fn owned(
+        &mut self,
+        name: String,
+        owner: MethodOwner,
+        mode: WalkMode,
+        walk: impl FnOnce(&mut Self),
+    ) {
         let outer = std::mem::replace(&mut self.owner, owner);
         self.names.push(name);
         self.in_mode(mode, walk);
@@ -429,15 +445,16 @@ impl<'a> Walker<'a> {
     /// The value of a constant or static: only closures and items within it may be touched.
     fn constant(&mut self, name: &str, value: &syn::Expr) {
         self.names.push(name.to_string());
-        let frame = std::mem::replace(&mut self.frame, Frame::for_code());
+        let frame = std::mem::replace(&mut self.frame, FunctionAround::for_code());
         self.constant_expression(value);
         self.frame = frame;
         self.names.pop();
     }
 
     fn function(&mut self, attributes: &[Attribute], signature: &Signature, block: &Block) {
-        let mut frame = Frame::for_code();
-        frame.deletes = self.owner.of_trait.as_deref() != Some("Drop");
+        let mut frame = FunctionAround::for_code();
+        let is_drop = self.owner.of_trait.as_deref() == Some("Drop");
+        frame.deletes = !(is_drop && skip_rules::gives_back(&self.owner, block));
         frame.is_async = signature.asyncness.is_some();
         frame.type_parameters = type_parameters(&signature.generics);
         frame.returns = match &signature.output {
@@ -463,7 +480,7 @@ impl<'a> Walker<'a> {
         } else {
             self.in_mode(mode, |walker| {
                 let start = walker.body_start(block, attributes);
-                walker.step(start);
+                walker.function_step(start, block);
                 walker.concurrent_function(signature, block);
                 walker.function_body(signature, block, start);
             });
@@ -491,7 +508,24 @@ impl<'a> Walker<'a> {
 
     pub fn step(&mut self, offset: usize) {
         if self.mode.steps {
-            self.found.steps.push(StepPlace { offset });
+            self.found.steps.push(StepPlace {
+                offset,
+                function: None,
+            });
+        }
+    }
+
+    /// The counter at the beginning of a function; functions are numbered when all are known.
+    fn function_step(&mut self, offset: usize, block: &Block) {
+        if self.mode.steps {
+            let braces = &block.brace_token.span;
+            let start = self.source.token(braces.open()).end;
+            let end = self.source.token(braces.close()).start;
+            let span = Span::new(start, end);
+            self.found.steps.push(StepPlace {
+                offset,
+                function: Some(FunctionBody { number: 0, span }),
+            });
         }
     }
 
@@ -568,11 +602,11 @@ impl<'a> Walker<'a> {
     }
 }
 
-impl Frame {
-    pub fn for_code() -> Frame {
-        let mut frame = Frame {
+impl FunctionAround {
+    pub fn for_code() -> FunctionAround {
+        let mut frame = FunctionAround {
             deletes: true,
-            ..Frame::default()
+            ..FunctionAround::default()
         };
         frame.scopes.enter();
         frame

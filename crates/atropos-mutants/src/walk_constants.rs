@@ -4,17 +4,17 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprCall, ExprClosure, ExprRepeat, Item};
 
-use crate::walk::{Mode, Walker};
+use crate::walk::{WalkMode, Walker};
 
-pub(crate) struct Constant<'w, 'a> {
+pub(crate) struct ConstantItem<'w, 'a> {
     walker: &'w mut Walker<'a>,
     /// What was allowed around the constant.
-    mode: Mode,
+    mode: WalkMode,
 }
 
-impl<'w, 'a> Constant<'w, 'a> {
-    pub fn new(walker: &'w mut Walker<'a>, mode: Mode) -> Self {
-        Constant { walker, mode }
+impl<'w, 'a> ConstantItem<'w, 'a> {
+    pub fn new(walker: &'w mut Walker<'a>, mode: WalkMode) -> Self {
+        ConstantItem { walker, mode }
     }
 
     pub fn expression(&mut self, expression: &Expr) {
@@ -26,7 +26,7 @@ impl<'w, 'a> Constant<'w, 'a> {
     }
 }
 
-impl<'ast> Visit<'ast> for Constant<'_, '_> {
+impl<'ast> Visit<'ast> for ConstantItem<'_, '_> {
     fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
         let mode = self.mode;
         self.walker.in_mode(mode, |walker| {

@@ -5,8 +5,9 @@
 //! atomic and every state of the board is a readable one.
 //!
 //! Layout, version [`VERSION`]: a header of one page, then for mutants 0 to n
-//! the arrays `flags`, `reached`, `infected` (one byte each), `sizes` (two bytes each), each
-//! rounded up to 64 bytes, then one [`Record`] each. Index 0 is the original.
+//! the arrays `flags`, `reached`, `infected`, `has_evidence` (one byte each), `sizes` (two bytes each), each
+//! rounded up to 64 bytes, then one [`Record`] each. Index 0 is the original. Behind them: a byte for each function, for
+//! processes in plain mode, and for each mutant a row: what its run did, and a bit for each function that it has entered.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,12 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 
+use atropos_values::{MutantId, Numbering, PointId};
+
 use crate::VERSION;
 use crate::effect::Effects;
 use crate::path_set::{FileUse, PathSet};
 use crate::sys;
-use crate::test_run::{Record, TestResult};
-use crate::text::Text;
+use crate::test_run::{Record, RunEvidence, TestResult};
+use crate::text::SharedText;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"atropos\0");
 const HEADER: usize = 4096;
@@ -28,10 +31,22 @@ const HEADER: usize = 4096;
 /// No mutant is stopped earlier than so many steps after it first differs.
 const LEAST_STEPS: u64 = 50_000;
 
+/// Functions beyond so many are not told apart, and no run has evidence.
+pub const MOST_FUNCTIONS: usize = 1 << 16;
+/// Rows of more bytes than this in all are not kept, and no run has evidence.
+const MOST_EVIDENCE: usize = 64 << 20;
+
 /// The driver wants this mutant run by the command at hand.
 pub const WANTED: u8 = 1;
 /// The driver knows that this mutant needs no more running; may be set at any time.
 pub const DEAD: u8 = 2;
+/// This mutant has changed files outside the directory for temporary files of its run.
+pub const CHANGES_FILES: u8 = 4;
+
+/// A test came to this point, or a process that it started.
+pub const REACHED_BY_TEST: u8 = 1;
+/// The test binary came to this point before `main`, or while it ended.
+pub const REACHED_OUTSIDE: u8 = 2;
 
 /// The first page. All numbers; times in nanoseconds, memory in bytes.
 #[repr(C)]
@@ -39,6 +54,8 @@ pub struct Header {
     magic: AtomicU64,
     version: AtomicU64,
     mutants: AtomicU64,
+    /// How many functions are marked when they are entered.
+    functions: AtomicU64,
 
     /// Not 0: stop the command at hand as soon as possible.
     pub cancel: AtomicU64,
@@ -83,6 +100,8 @@ pub struct Header {
     /// Most threads and processes that one process of the original started.
     pub spawns: AtomicU64,
     pub effects: AtomicU64,
+    /// What processes in plain mode did, which nothing else goes by than whether their runs have evidence.
+    pub plain_effects: AtomicU64,
     pub fork_cost: AtomicU64,
     pub restore_cost: AtomicU64,
     pub restore_bytes: AtomicU64,
@@ -92,6 +111,8 @@ pub struct Header {
     pub spawned_steps: AtomicU64,
     /// The mutant that a process in plain mode stopped for a limit, and which limit.
     pub spawned_limit: AtomicU64,
+    /// Not 0: the original has handlers of its own that run when the program ends.
+    pub exit_handlers: AtomicU64,
 
     /// Files outside the test's directory for temporary ones that the original read, looked at, changed, and in whose
     /// directories.
@@ -100,10 +121,14 @@ pub struct Header {
     pub files_changed: PathSet,
     pub directories_changed: PathSet,
 
+    /// Names of environment variables that were asked for since the board was made.
+    pub variables: PathSet,
+    /// The source tree, whose files are evidence.
+    pub tree: SharedText<128>,
     /// The first effect, as text.
-    pub first_effect: Text<16>,
+    pub first_effect: SharedText<16>,
     /// Why a worker's verdicts are void, if they are.
-    pub void: Text<16>,
+    pub void: SharedText<16>,
 }
 
 impl Header {
@@ -122,7 +147,8 @@ impl Header {
 pub struct Board {
     base: *mut u8,
     length: usize,
-    mutants: u32,
+    mutant_count: u32,
+    functions: u32,
     path: PathBuf,
 }
 
@@ -144,48 +170,73 @@ fn round_up(length: usize) -> usize {
 struct Layout {
     reached: usize,
     infected: usize,
+    has_evidence: usize,
     sizes: usize,
     records: usize,
+    entered: usize,
+    evidence: usize,
     end: usize,
 }
 
 impl Layout {
-    fn new(mutants: u32) -> Layout {
-        let count = mutants as usize + 1;
+    fn new(mutant_count: u32, functions: u32) -> Layout {
+        let count = mutant_count as usize + 1;
         let reached = HEADER + round_up(count);
         let infected = reached + round_up(count);
-        let sizes = infected + round_up(count);
+        let has_evidence = infected + round_up(count);
+        let sizes = has_evidence + round_up(count);
         let records = sizes + round_up(2 * count);
+        let entered = records + round_up(size_of::<Record>() * count);
+        let evidence = entered + round_up(functions as usize);
         Layout {
             reached,
             infected,
+            has_evidence,
             sizes,
             records,
-            end: records + size_of::<Record>() * count,
+            entered,
+            evidence,
+            end: evidence + (row_length(functions) + 1) * size_of::<u64>() * count,
         }
     }
 }
 
+/// How many words hold a bit for each function.
+fn row_length(functions: u32) -> usize {
+    (functions as usize).div_ceil(64)
+}
+
+/// How many functions are marked on a board, if a plan has so many functions and mutants.
+fn marked_functions(mutants: u32, functions: u32) -> u32 {
+    let bytes = (row_length(functions) + 1) * size_of::<u64>() * (mutants as usize + 1);
+    let fits = functions as usize <= MOST_FUNCTIONS && bytes <= MOST_EVIDENCE;
+    if fits { functions } else { 0 }
+}
+
 impl Board {
-    /// Makes the file and maps it. `points` are pairs of a point's first mutant and how many
-    /// mutants it has.
-    pub fn create(path: &Path, mutants: u32, points: &[(u32, u16)]) -> io::Result<Board> {
+    /// Makes the file and maps it.
+    pub fn create(path: &Path, numbering: &Numbering) -> io::Result<Board> {
+        let count = numbering.mutants;
+        let functions = marked_functions(count, numbering.functions);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create_new(true)
             .open(path)?;
-        sys::allocate(file.as_raw_fd(), Layout::new(mutants).end as u64)
+        sys::allocate(file.as_raw_fd(), Layout::new(count, functions).end as u64)
             .map_err(|error| io::Error::from_raw_os_error(error.0))?;
-        let board = Board::map(&file, path, mutants)?;
+        let board = Board::map(&file, path, count, functions)?;
         let header = board.header();
         header.began.store(began(), Ordering::Relaxed);
-        header.mutants.store(u64::from(mutants), Ordering::Relaxed);
+        header.mutants.store(u64::from(count), Ordering::Relaxed);
+        header
+            .functions
+            .store(u64::from(functions), Ordering::Relaxed);
         header.version.store(VERSION, Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
-        for &(first, size) in points {
-            if let Some(slot) = board.sizes().get(first as usize) {
-                slot.store(size, Ordering::Relaxed);
+        for point in &numbering.points {
+            if let Some(slot) = board.sizes().get(point.id.index()) {
+                slot.store(point.size, Ordering::Relaxed);
             }
         }
         Ok(board)
@@ -201,7 +252,7 @@ impl Board {
         if (file.metadata()?.len() as usize) < HEADER {
             return Err(wrong("too short"));
         }
-        let probe = Board::map_bytes(&file, path, 0, HEADER)?;
+        let probe = Board::map_bytes(&file, path, (0, 0), HEADER)?;
         let header = probe.header();
         if header.magic.load(Ordering::Acquire) != MAGIC {
             return Err(wrong("not a board"));
@@ -210,17 +261,24 @@ impl Board {
             return Err(wrong("another version"));
         }
         let mutants = header.mutants.load(Ordering::Relaxed) as u32;
-        if (file.metadata()?.len() as usize) < Layout::new(mutants).end {
+        let functions = header.functions.load(Ordering::Relaxed) as u32;
+        if (file.metadata()?.len() as usize) < Layout::new(mutants, functions).end {
             return Err(wrong("too short"));
         }
-        Board::map(&file, path, mutants)
+        Board::map(&file, path, mutants, functions)
     }
 
-    fn map(file: &File, path: &Path, mutants: u32) -> io::Result<Board> {
-        Board::map_bytes(file, path, mutants, Layout::new(mutants).end)
+    fn map(file: &File, path: &Path, mutant_count: u32, functions: u32) -> io::Result<Board> {
+        let length = Layout::new(mutant_count, functions).end;
+        Board::map_bytes(file, path, (mutant_count, functions), length)
     }
 
-    fn map_bytes(file: &File, path: &Path, mutants: u32, length: usize) -> io::Result<Board> {
+    fn map_bytes(
+        file: &File,
+        path: &Path,
+        (mutant_count, functions): (u32, u32),
+        length: usize,
+    ) -> io::Result<Board> {
         let base = sys::map(
             file.as_raw_fd(),
             length,
@@ -231,8 +289,74 @@ impl Board {
         Ok(Board {
             base,
             length,
-            mutants,
+            mutant_count,
+            functions,
             path: path.to_owned(),
+        })
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::new(self.mutant_count, self.functions)
+    }
+
+    /// How many functions are marked when they are entered.
+    pub fn functions(&self) -> u32 {
+        self.functions
+    }
+
+    /// By function: not 0 if a process in plain mode has entered it.
+    pub fn entered(&self) -> &[AtomicU8] {
+        let offset = self.layout().entered;
+        // SAFETY: the layout has this many bytes there.
+        unsafe { std::slice::from_raw_parts(self.base.add(offset).cast(), self.functions as usize) }
+    }
+
+    /// What the run of a mutant did (its effects), and behind it a bit for each function that it has entered; if that is kept.
+    pub fn evidence(&self, mutant: MutantId) -> Option<&[AtomicU64]> {
+        if mutant.0 > self.mutant_count || self.functions == 0 {
+            return None;
+        }
+        let length = row_length(self.functions) + 1;
+        let offset = self.layout().evidence + mutant.index() * length * size_of::<u64>();
+        // SAFETY: the layout has a row for each mutant, aligned to 8 bytes.
+        Some(unsafe { std::slice::from_raw_parts(self.base.add(offset).cast(), length) })
+    }
+
+    /// The bits of a mutant's row tell all that its run has entered.
+    pub fn set_has_evidence(&self, mutant: MutantId) {
+        if let Some(byte) = self.bytes(self.layout().has_evidence).get(mutant.index()) {
+            byte.store(1, Ordering::Relaxed);
+        }
+    }
+
+    pub fn has_evidence(&self, mutant: MutantId) -> bool {
+        let bytes = self.bytes(self.layout().has_evidence);
+        bytes
+            .get(mutant.index())
+            .is_some_and(|byte| byte.load(Ordering::Relaxed) != 0)
+    }
+
+    /// What a mutant's last run had entered is forgotten.
+    pub fn forget_evidence(&self, mutant: MutantId) {
+        if let Some(byte) = self.bytes(self.layout().has_evidence).get(mutant.index()) {
+            byte.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// What the run of a mutant depended on, if it was seen to its end.
+    pub fn run_evidence(&self, mutant: MutantId) -> Option<RunEvidence> {
+        let row = self
+            .evidence(mutant)
+            .filter(|_| self.has_evidence(mutant))?;
+        let mut words = row.iter().map(|word| word.load(Ordering::Relaxed));
+        let effects = Effects(words.next()?);
+        let entered = words.enumerate().flat_map(|(index, word)| {
+            let bits = (0..64).filter(move |bit| word & (1 << bit) != 0);
+            bits.map(move |bit| index as u32 * 64 + bit)
+        });
+        Some(RunEvidence {
+            entered: entered.collect(),
+            effects,
         })
     }
 
@@ -245,9 +369,14 @@ impl Board {
         self.base as usize..self.base as usize + self.length
     }
 
-    /// The number of mutants; ids go from 1 to this.
-    pub fn mutants(&self) -> u32 {
-        self.mutants
+    /// How many mutants there are.
+    pub fn mutant_count(&self) -> u32 {
+        self.mutant_count
+    }
+
+    /// All mutants, without the original.
+    pub fn mutants(&self) -> impl DoubleEndedIterator<Item = MutantId> + use<> {
+        MutantId::up_to(self.mutant_count)
     }
 
     pub fn header(&self) -> &Header {
@@ -259,61 +388,76 @@ impl Board {
     fn bytes(&self, offset: usize) -> &[AtomicU8] {
         // SAFETY: the layout has this many bytes there.
         unsafe {
-            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutant_count as usize + 1)
         }
     }
 
-    /// `WANTED` and `DEAD` for each mutant.
+    /// `WANTED`, `DEAD` and `CHANGES_FILES` for each mutant.
     pub fn flags(&self) -> &[AtomicU8] {
         self.bytes(HEADER)
     }
 
-    /// By a point's first mutant: not 0 if the point was executed.
+    /// By a point's first mutant: `REACHED_BY_TEST`, `REACHED_OUTSIDE`, both, or 0 if the point was not executed.
     pub fn reached(&self) -> &[AtomicU8] {
-        self.bytes(Layout::new(self.mutants).reached)
+        self.bytes(self.layout().reached)
     }
 
     /// By mutant: not 0 if it differed from the original where it was executed.
     pub fn infected(&self) -> &[AtomicU8] {
-        self.bytes(Layout::new(self.mutants).infected)
+        self.bytes(self.layout().infected)
     }
 
     /// By a point's first mutant: how many mutants the point has.
     pub fn sizes(&self) -> &[AtomicU16] {
-        let offset = Layout::new(self.mutants).sizes;
+        let offset = self.layout().sizes;
         // SAFETY: the layout has this many there, aligned to 64 bytes.
         unsafe {
-            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutant_count as usize + 1)
         }
     }
 
     /// By mutant; 0 is the original's.
     pub fn records(&self) -> &[Record] {
-        let offset = Layout::new(self.mutants).records;
+        let offset = self.layout().records;
         // SAFETY: as above.
         unsafe {
-            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutants as usize + 1)
+            std::slice::from_raw_parts(self.base.add(offset).cast(), self.mutant_count as usize + 1)
         }
     }
 
-    /// How many mutants the point at `first` has; 1 if nobody said.
-    pub fn size_of_point(&self, first: u32) -> u32 {
-        match self.sizes().get(first as usize) {
+    /// How many mutants the point has; 1 if nobody said.
+    pub fn size_of_point(&self, point: PointId) -> u32 {
+        match self.sizes().get(point.index()) {
             Some(size) => u32::from(size.load(Ordering::Relaxed)).max(1),
             None => 1,
         }
     }
 
     /// The command at hand should run this mutant.
-    pub fn is_wanted(&self, mutant: u32) -> bool {
+    pub fn is_wanted(&self, mutant: MutantId) -> bool {
         self.flags()
-            .get(mutant as usize)
+            .get(mutant.index())
             .is_some_and(|flags| flags.load(Ordering::Relaxed) & (WANTED | DEAD) == WANTED)
     }
 
+    /// Says of a mutant whether it has changed files that others may meet.
+    pub fn set_changes_files(&self, mutant: MutantId, changes: bool) {
+        if let Some(flags) = self.flags().get(mutant.index()) {
+            match changes {
+                true => flags.fetch_or(CHANGES_FILES, Ordering::Relaxed),
+                false => flags.fetch_and(!CHANGES_FILES, Ordering::Relaxed),
+            };
+        }
+    }
+
+    pub fn changes_files(&self, mutant: MutantId) -> bool {
+        let flags = self.flags().get(mutant.index());
+        flags.is_some_and(|flags| flags.load(Ordering::Relaxed) & CHANGES_FILES != 0)
+    }
+
     /// Marks a mutant as needing no more runs; running commands heed it.
-    pub fn set_dead(&self, mutant: u32) {
-        if let Some(flags) = self.flags().get(mutant as usize) {
+    pub fn set_dead(&self, mutant: MutantId) {
+        if let Some(flags) = self.flags().get(mutant.index()) {
             flags.fetch_or(DEAD, Ordering::Relaxed);
         }
     }
@@ -351,6 +495,12 @@ impl Board {
         Effects(self.header().effects.load(Ordering::Relaxed))
     }
 
+    /// What all of them did, those in plain mode among them.
+    pub fn all_effects(&self) -> Effects {
+        let plain = self.header().plain_effects.load(Ordering::Relaxed);
+        Effects(self.effects().0 | plain)
+    }
+
     /// Most bytes of a file that is written, if there is a limit.
     pub fn file_limit(&self) -> Option<u64> {
         limit(&self.header().file_limit)
@@ -367,16 +517,16 @@ impl Board {
     }
 
     /// A process other than the test's own ran into a limit as this mutant.
-    pub fn note_spawned_limit(&self, mutant: u32, limit: TestResult) {
-        let word = u64::from(mutant) << 32 | u64::from(limit.code());
+    pub fn note_spawned_limit(&self, mutant: MutantId, limit: TestResult) {
+        let word = u64::from(mutant.0) << 32 | u64::from(limit.code());
         self.header().spawned_limit.store(word, Ordering::Relaxed);
     }
 
     /// The limit that such a process ran into as this mutant since the command started.
-    pub fn spawned_limit(&self, mutant: u32) -> Option<TestResult> {
+    pub fn spawned_limit(&self, mutant: MutantId) -> Option<TestResult> {
         let word = self.header().spawned_limit.load(Ordering::Relaxed);
         let limit = TestResult::decode(word as u32, 0);
-        (word >> 32 == u64::from(mutant) && limit != TestResult::NotRun).then_some(limit)
+        (word >> 32 == u64::from(mutant.0) && limit != TestResult::NotRun).then_some(limit)
     }
 
     pub fn cancelled(&self) -> bool {
@@ -404,6 +554,8 @@ fn wrong(what: &str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use atropos_values::NumberedPoint;
+
     use super::*;
 
     fn path(name: &str) -> PathBuf {
@@ -416,7 +568,11 @@ mod tests {
     fn a_new_board_has_all_of_its_space_on_the_disk() {
         use std::os::unix::fs::MetadataExt as _;
         let path = std::env::temp_dir().join(format!("board-space-{}", std::process::id()));
-        let board = Board::create(&path, 1000, &[(1, 1000)]).unwrap();
+        let board = Board::create(
+            &path,
+            &Numbering::new(1000, &[NumberedPoint::new(MutantId(1), 1000)]),
+        )
+        .unwrap();
         let metadata = std::fs::metadata(&path).unwrap();
         assert!(metadata.blocks() * 512 >= metadata.len(), "{metadata:?}");
         drop(board);
@@ -426,25 +582,57 @@ mod tests {
     #[test]
     fn two_mappings_of_a_board_show_the_same() {
         let path = path("board-same");
-        let one = Board::create(&path, 70, &[(1, 3), (4, 1)]).unwrap();
+        let points = [(1, 3), (4, 1)];
+        let points = points.map(|(first, size)| NumberedPoint::new(MutantId(first), size));
+        let one = Board::create(&path, &Numbering::new(70, &points)).unwrap();
         let two = Board::open(&path).unwrap();
-        assert_eq!(two.mutants(), 70);
-        assert_eq!(two.size_of_point(1), 3);
-        assert_eq!(two.size_of_point(70), 1);
+        assert_eq!(two.mutant_count(), 70);
+        assert_eq!(two.size_of_point(PointId(1)), 3);
+        assert_eq!(two.size_of_point(PointId(70)), 1);
         one.flags()[70].store(WANTED, Ordering::Relaxed);
-        assert!(two.is_wanted(70));
-        two.set_dead(70);
-        assert!(!one.is_wanted(70));
-        assert!(!one.is_wanted(71));
+        assert!(two.is_wanted(MutantId(70)));
+        two.set_dead(MutantId(70));
+        assert!(!one.is_wanted(MutantId(70)));
+        assert!(!one.is_wanted(MutantId(71)));
         one.records()[70].set_text("panicked", "a.rs:1:1");
         assert_eq!(two.records()[70].read().message, "panicked");
         std::fs::remove_file(path).unwrap();
     }
 
     #[test]
+    fn each_mutant_has_its_own_row_of_functions() {
+        let path = path("board-functions");
+        let one = Board::create(&path, &Numbering::new(3, &[]).with_functions(130)).unwrap();
+        let two = Board::open(&path).unwrap();
+        assert_eq!((two.functions(), two.entered().len()), (130, 130));
+        for mutant in 0..=3_u32 {
+            let row = one.evidence(MutantId(mutant)).unwrap();
+            row[0].store(u64::from(mutant), Ordering::Relaxed);
+            row[3].store(1 << (mutant % 2), Ordering::Relaxed);
+        }
+        assert_eq!(two.run_evidence(MutantId(3)), None);
+        one.set_has_evidence(MutantId(3));
+        let evidence = RunEvidence {
+            entered: vec![129],
+            effects: Effects(3),
+        };
+        assert_eq!(two.run_evidence(MutantId(3)), Some(evidence));
+        two.forget_evidence(MutantId(3));
+        assert_eq!(one.run_evidence(MutantId(3)), None);
+        assert!(one.evidence(MutantId(4)).is_none());
+        std::fs::remove_file(&path).unwrap();
+        let large = Board::create(&path, &Numbering::new(1, &[]).with_functions(u32::MAX)).unwrap();
+        assert_eq!(
+            (large.functions(), large.run_evidence(MutantId(1))),
+            (0, None)
+        );
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
     fn the_way_to_a_mutant_is_not_multiplied() {
         let path = path("board-steps");
-        let board = Board::create(&path, 1, &[]).unwrap();
+        let board = Board::create(&path, &Numbering::new(1, &[])).unwrap();
         assert_eq!(board.step_limit_from(10), None);
         // Five times a million, and 200,000 to spare.
         board
@@ -475,7 +663,7 @@ mod tests {
         std::fs::write(&path, "x").unwrap();
         assert!(Board::open(&path).is_err());
         std::fs::remove_file(&path).unwrap();
-        let board = Board::create(&path, 1, &[]).unwrap();
+        let board = Board::create(&path, &Numbering::new(1, &[])).unwrap();
         board.header().version.store(VERSION + 1, Ordering::Relaxed);
         assert!(Board::open(&path).is_err());
         std::fs::remove_file(path).unwrap();

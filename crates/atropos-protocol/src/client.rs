@@ -12,10 +12,12 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::board::{Board, WANTED};
+use atropos_values::{MutantId, Numbering, PointId};
+
+use crate::board::{Board, REACHED_OUTSIDE, WANTED};
 use crate::command::{Reply, RunMode, Test, ZygoteCommand};
 use crate::effect::Effects;
 use crate::path_set::FileUse;
@@ -122,12 +124,16 @@ pub struct Baseline {
     pub first_effect: String,
     /// Time to fork the test's process at its end and wait for an empty child.
     pub fork_cost: Duration,
-    /// First mutants of the points that were executed, ascending.
-    pub reached: Vec<u32>,
+    /// The points that were executed, ascending.
+    pub reached: Vec<PointId>,
+    /// Those of them that the program came to while it ended.
+    pub reached_at_end: Vec<PointId>,
+    /// The program has handlers of its own that run when it ends.
+    pub has_exit_handlers: bool,
     /// Mutants that differed from the original where they were executed, ascending.
-    pub infected: Vec<u32>,
+    pub infected: Vec<MutantId>,
     /// How many steps the test had taken when each of them first differed.
-    pub way_to: BTreeMap<u32, u64>,
+    pub way_to: BTreeMap<MutantId, u64>,
 }
 
 impl Baseline {
@@ -154,7 +160,7 @@ impl Baseline {
 
 /// What a command that runs mutants showed besides their verdicts.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct MutantsRun {
     /// How the original fared (fork: its run; batch: its runs between the mutants').
     pub original: TestRun,
     pub wall: Duration,
@@ -183,6 +189,8 @@ pub struct Client {
     input: Vec<u8>,
     board: Arc<Board>,
     tests: Vec<Test>,
+    /// Points that the program came to before `main`.
+    reached_at_start: Vec<PointId>,
     costs: Costs,
     patience: Duration,
 }
@@ -191,17 +199,16 @@ impl Client {
     /// Starts `command` (program, arguments, environment, directory) as a zygote.
     ///
     /// `scratch` is an existing directory that no other zygote uses; the board and temporary
-    /// directories are made in it. `points` are pairs of a point's first mutant and its size.
+    /// directories are made in it. `functions` is how many functions say when they are entered.
     /// `patience` is how long the zygote may be silent when it should speak.
     pub fn start(
         mut command: Command,
         scratch: &Path,
-        mutants: u32,
-        points: &[(u32, u16)],
+        numbering: &Numbering,
         patience: Duration,
     ) -> Result<Client, Broken> {
         let scratch = scratch.canonicalize().map_err(Broken::Start)?;
-        let board = Board::create(&scratch.join(BOARD), mutants, points).map_err(Broken::Start)?;
+        let board = Board::create(&scratch.join(BOARD), numbering).map_err(Broken::Start)?;
         let (channel, theirs) = UnixStream::pair().map_err(Broken::Start)?;
         let their_fd = theirs.as_raw_fd();
         command
@@ -225,6 +232,7 @@ impl Client {
             input: Vec::new(),
             board: Arc::new(board),
             tests: Vec::new(),
+            reached_at_start: Vec::new(),
             costs: Costs {
                 fork: Duration::ZERO,
                 restore: Duration::ZERO,
@@ -234,6 +242,7 @@ impl Client {
         };
         client.greet()?;
         client.list()?;
+        client.reached_at_start = marked(client.board.reached(), PointId);
         Ok(client)
     }
 
@@ -281,6 +290,11 @@ impl Client {
         &self.tests
     }
 
+    /// Points that the program came to before `main`.
+    pub fn reached_at_start(&self) -> &[PointId] {
+        &self.reached_at_start
+    }
+
     pub fn costs(&self) -> Costs {
         self.costs
     }
@@ -318,9 +332,9 @@ impl Client {
         done?;
         let header = self.board.header();
         let number = |field: &std::sync::atomic::AtomicU64| field.load(Ordering::Relaxed);
-        let infected = marked(self.board.infected());
+        let infected = marked(self.board.infected(), MutantId);
         Ok(Baseline {
-            test_run: self.board.records()[0].read(),
+            test_run: self.test_run(MutantId::ORIGINAL),
             wall: Duration::from_nanos(number(&header.wall)),
             cpu: Duration::from_nanos(number(&header.cpu)),
             steps: number(&header.steps),
@@ -332,9 +346,11 @@ impl Client {
             effects: self.board.effects(),
             first_effect: header.first_effect.get(),
             fork_cost: Duration::from_nanos(number(&header.fork_cost)),
-            reached: marked(self.board.reached()),
+            reached: marked(self.board.reached(), PointId),
+            reached_at_end: with_bits(self.board.reached(), REACHED_OUTSIDE, PointId),
+            has_exit_handlers: number(&header.exit_handlers) != 0,
             way_to: (infected.iter())
-                .map(|&mutant| (mutant, self.board.records()[mutant as usize].steps()))
+                .map(|&mutant| (mutant, self.board.records()[mutant.index()].steps()))
                 .collect(),
             infected,
         })
@@ -346,23 +362,28 @@ impl Client {
         &mut self,
         way: RunMode,
         test: usize,
-        wanted: &[u32],
+        wanted: &[MutantId],
         limits: &Limits,
-        on_test_run: &mut dyn FnMut(u32, TestRun),
-    ) -> Result<Run, Broken> {
+        on_test_run: &mut dyn FnMut(MutantId, TestRun),
+    ) -> Result<MutantsRun, Broken> {
         self.prepare(limits, wanted);
         let board = Arc::clone(&self.board);
         // A worker's verdicts may still be withdrawn, so they are passed on at the end only.
         let early = way != RunMode::Batch;
-        let mut open: Vec<u32> = wanted.to_vec();
+        let mut open: Vec<MutantId> = wanted.to_vec();
         let mut look = |_: &Board| {
             open.retain(|&mutant| {
-                let Some(record) = board.records().get(mutant as usize) else {
+                let Some(record) = board.records().get(mutant.index()) else {
                     return false;
                 };
                 let is_final = record.result().is_final();
                 if is_final {
-                    on_test_run(mutant, record.read());
+                    let test_run = TestRun {
+                        changes_files: board.changes_files(mutant),
+                        evidence: board.run_evidence(mutant),
+                        ..record.read()
+                    };
+                    on_test_run(mutant, test_run);
                 }
                 !is_final
             });
@@ -377,13 +398,13 @@ impl Client {
             look(&self.board);
         }
         for &mutant in wanted {
-            if let Some(flags) = self.board.flags().get(mutant as usize) {
+            if let Some(flags) = self.board.flags().get(mutant.index()) {
                 flags.fetch_and(!WANTED, Ordering::Relaxed);
             }
         }
         done?;
         let header = self.board.header();
-        Ok(Run {
+        Ok(MutantsRun {
             original: self.board.records()[0].read(),
             wall: Duration::from_nanos(header.wall.load(Ordering::Relaxed)),
             forks: header.forks.load(Ordering::Relaxed),
@@ -392,8 +413,16 @@ impl Client {
         })
     }
 
+    /// How a run went, with its evidence.
+    fn test_run(&self, mutant: MutantId) -> TestRun {
+        TestRun {
+            evidence: self.board.run_evidence(mutant),
+            ..self.board.records()[mutant.index()].read()
+        }
+    }
+
     /// Clears the last command's traces and writes down limits and wishes.
-    fn prepare(&mut self, limits: &Limits, wanted: &[u32]) {
+    fn prepare(&mut self, limits: &Limits, wanted: &[MutantId]) {
         let board = &self.board;
         let header = board.header();
         let time = limits.time.as_nanos().min(u128::from(u64::MAX / 4)) as u64;
@@ -417,10 +446,12 @@ impl Client {
             (&header.allocations, 0),
             (&header.spawns, 0),
             (&header.effects, 0),
+            (&header.plain_effects, 0),
             (&header.forks, 0),
             (&header.workers, 0),
             (&header.spawned_steps, 0),
             (&header.spawned_limit, 0),
+            (&header.exit_handlers, 0),
         ] {
             field.store(value, Ordering::Relaxed);
         }
@@ -434,14 +465,16 @@ impl Client {
         }
         header.first_effect.set("");
         header.void.set("");
-        for &mutant in [0].iter().chain(wanted) {
-            if let Some(record) = board.records().get(mutant as usize) {
+        for &mutant in [MutantId::ORIGINAL].iter().chain(wanted) {
+            if let Some(record) = board.records().get(mutant.index()) {
                 record.begin(mutant, 0);
                 record.set_result(TestResult::NotRun);
             }
+            board.forget_evidence(mutant);
         }
         for &mutant in wanted {
-            if let Some(flags) = board.flags().get(mutant as usize) {
+            board.set_changes_files(mutant, false);
+            if let Some(flags) = board.flags().get(mutant.index()) {
                 flags.fetch_or(WANTED, Ordering::Relaxed);
             }
         }
@@ -562,11 +595,16 @@ impl Drop for Client {
     }
 }
 
-fn marked(bytes: &[std::sync::atomic::AtomicU8]) -> Vec<u32> {
+/// The numbers of the bytes that are not 0.
+fn marked<T>(bytes: &[AtomicU8], id: fn(u32) -> T) -> Vec<T> {
+    with_bits(bytes, u8::MAX, id)
+}
+
+fn with_bits<T>(bytes: &[AtomicU8], bits: u8, id: fn(u32) -> T) -> Vec<T> {
     let mut ids = Vec::new();
-    for (id, byte) in bytes.iter().enumerate() {
-        if byte.load(Ordering::Relaxed) != 0 {
-            ids.push(id as u32);
+    for (number, byte) in bytes.iter().enumerate() {
+        if byte.load(Ordering::Relaxed) & bits != 0 {
+            ids.push(id(number as u32));
         }
     }
     ids

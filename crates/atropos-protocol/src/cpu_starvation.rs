@@ -13,20 +13,20 @@ use std::time::Duration;
 
 /// How long a thread ran, and how long it was ready to: nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Had {
+struct ThreadTimes {
     ran: u64,
     waited: u64,
 }
 
 /// Looks at a process again and again.
 #[derive(Debug, Default)]
-pub struct Supply {
-    threads: BTreeMap<u64, Had>,
+pub struct StarvationWatch {
+    threads: BTreeMap<u64, ThreadTimes>,
     /// All of its threads at all looks together.
-    all: Had,
+    all: ThreadTimes,
 }
 
-impl Supply {
+impl StarvationWatch {
     /// Adds what the process had since the last look. Of threads that ended in between, the last bit is missing.
     pub fn look(&mut self, pid: i32) {
         let mut threads = BTreeMap::new();
@@ -54,17 +54,17 @@ impl Supply {
 }
 
 /// More than a fifth of a processor is missing, on average.
-fn is_short(had: Had, time: u64, processors: u64) -> bool {
+fn is_short(had: ThreadTimes, time: u64, processors: u64) -> bool {
     let could_have_run = (had.ran + had.waited).min(time.saturating_mul(processors));
     could_have_run.saturating_sub(had.ran) > time / 5
 }
 
 /// What the kernel tells of a thread; nothing if it does not count.
-fn had(thread: &Path) -> Option<Had> {
+fn had(thread: &Path) -> Option<ThreadTimes> {
     let text = fs::read_to_string(thread.join("schedstat")).ok()?;
     let mut numbers = text.split_ascii_whitespace();
     let mut number = || numbers.next()?.parse().ok();
-    Some(Had {
+    Some(ThreadTimes {
         ran: number()?,
         waited: number()?,
     })
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn who_has_more_threads_than_processors_is_not_short_by_that_alone() {
         let check = |ran, waited, expected| {
-            let had = Had { ran, waited };
+            let had = ThreadTimes { ran, waited };
             assert_eq!(is_short(had, 1000, 2), expected, "{had:?}");
         };
         // Alone: idle, one busy thread, two, eight.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_time_of_a_process_is_counted() {
-        let mut supply = Supply::default();
+        let mut supply = StarvationWatch::default();
         let ended = crate::sys::now() + 20_000_000;
         while crate::sys::now() < ended {}
         supply.look(std::process::id() as i32);

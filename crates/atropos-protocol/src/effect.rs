@@ -46,10 +46,12 @@ pub enum Effect {
     LastingFiles = 17,
     /// Another thread than the test's own ran code of the package, or nobody can say that none did.
     OwnThreads = 18,
+    /// It uses files that are neither its own temporary ones nor those of the source tree.
+    OutsideFiles = 19,
 }
 
 impl Effect {
-    pub const ALL: [Effect; 19] = [
+    pub const ALL: [Effect; 20] = [
         Effect::Files,
         Effect::Network,
         Effect::Processes,
@@ -69,6 +71,7 @@ impl Effect {
         Effect::LargeFiles,
         Effect::LastingFiles,
         Effect::OwnThreads,
+        Effect::OutsideFiles,
     ];
 
     pub const fn bit(self) -> u64 {
@@ -96,6 +99,7 @@ impl Effect {
             Effect::LargeFiles => "writes large files",
             Effect::LastingFiles => "changes files that last",
             Effect::OwnThreads => "runs its code in several threads",
+            Effect::OutsideFiles => "uses files outside the source tree",
         }
     }
 }
@@ -142,6 +146,20 @@ impl Effects {
             | Effect::Signals.bit()
             | Effect::ProcessState.bit()
             | Effect::Mapping.bit(),
+    );
+
+    /// What a run depends on that nobody can compare with what it was: whoever does any of it is run again each time.
+    pub const WITHOUT_EVIDENCE: Effects = Effects(
+        Effects::WITH_OTHERS.0
+            | Effect::Kill.bit()
+            | Effect::SharedMemory.bit()
+            | Effect::Threads.bit()
+            | Effect::OwnThreads.bit()
+            | Effect::ProcessId.bit()
+            | Effect::CpuClock.bit()
+            | Effect::Clock.bit()
+            | Effect::OldFiles.bit()
+            | Effect::OutsideFiles.bit(),
     );
 
     pub fn add(&mut self, effect: Effect) {

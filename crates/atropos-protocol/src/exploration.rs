@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use atropos_values::{MutantId, NumberedPoint, SecondOrderMutant};
+
 use crate::command::{Test, fields, line};
 use crate::communication::Communication;
 use crate::failure_kind::FailureKind;
@@ -16,7 +18,7 @@ pub const ENV_ANSWERS: &str = "ATROPOS_EXPLORE_ANSWERS";
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Action {
+pub enum RequestedAction {
     /// List the tests.
     #[default]
     List,
@@ -28,12 +30,12 @@ pub enum Action {
     Replay,
 }
 
-impl Action {
-    const ALL: [(Action, &'static str); 4] = [
-        (Action::List, "list"),
-        (Action::Explore, "explore"),
-        (Action::Mutants, "mutants"),
-        (Action::Replay, "replay"),
+impl RequestedAction {
+    const ALL: [(RequestedAction, &'static str); 4] = [
+        (RequestedAction::List, "list"),
+        (RequestedAction::Explore, "explore"),
+        (RequestedAction::Mutants, "mutants"),
+        (RequestedAction::Replay, "replay"),
     ];
 }
 
@@ -112,7 +114,7 @@ pub const SAVED_SCHEDULE_IS_STALE: &str = "the saved schedule does not apply any
 /// A request. Strategies, techniques and schedules are texts that `atropos-search` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    pub action: Action,
+    pub action: RequestedAction,
     /// As the binary listed them.
     pub test: usize,
     /// Empty: exhaustive within the budget, then bounded, then random.
@@ -140,15 +142,13 @@ pub struct Request {
     /// The schedule that is replayed, or that an exploration runs before all others; empty for none.
     pub schedule: String,
     /// The mutant that acts in a replay; 0 for none.
-    pub mutant: u32,
+    pub mutant: MutantId,
     /// What it may take.
     pub allowance: Option<Allowance>,
-    /// First mutant and number of mutants of every point.
-    pub points: Vec<(u32, u16)>,
+    pub points: Vec<NumberedPoint>,
     /// The mutants that are wanted.
-    pub mutants: Vec<u32>,
-    /// Mutants that are two others at once: their own number and those of the two.
-    pub pairs: Vec<[u32; 3]>,
+    pub mutants: Vec<MutantId>,
+    pub pairs: Vec<SecondOrderMutant>,
     /// Whether to tell what threads of mutants say to each other and those of the original do not.
     pub communication: bool,
 }
@@ -156,7 +156,7 @@ pub struct Request {
 impl Default for Request {
     fn default() -> Request {
         Request {
-            action: Action::List,
+            action: RequestedAction::List,
             test: 0,
             strategy: String::new(),
             technique: String::new(),
@@ -173,7 +173,7 @@ impl Default for Request {
             processors: 2,
             workers: 1,
             schedule: String::new(),
-            mutant: 0,
+            mutant: MutantId::ORIGINAL,
             allowance: None,
             points: Vec::new(),
             mutants: Vec::new(),
@@ -184,19 +184,24 @@ impl Default for Request {
 }
 
 impl Request {
+    /// Whether code of mutants is run, not of the original alone.
+    pub fn runs_mutants(&self) -> bool {
+        self.action == RequestedAction::Mutants || !self.mutant.is_original()
+    }
+
     /// One line per field.
     pub fn to_text(&self) -> String {
-        let action = Action::ALL
+        let action = RequestedAction::ALL
             .iter()
             .find(|(action, _)| *action == self.action);
         let list = |numbers: Vec<String>| numbers.join(" ");
         let points = self
             .points
             .iter()
-            .map(|(first, size)| format!("{first}+{size}"));
-        let mutants = self.mutants.iter().map(u32::to_string);
+            .map(|point| format!("{}+{}", point.id, point.size));
+        let mutants = self.mutants.iter().map(MutantId::to_string);
         let pairs = self.pairs.iter();
-        let pairs = pairs.map(|[id, first, second]| format!("{id}={first}+{second}"));
+        let pairs = pairs.map(SecondOrderMutant::to_string);
         [
             ("deed", action.map_or("list", |(_, word)| word).to_owned()),
             ("test", self.test.to_string()),
@@ -246,7 +251,12 @@ impl Request {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let words = || value.split(' ').filter(|word| !word.is_empty());
         match key {
-            "deed" => self.action = Action::ALL.iter().find(|(_, word)| *word == value)?.0,
+            "deed" => {
+                self.action = RequestedAction::ALL
+                    .iter()
+                    .find(|(_, word)| *word == value)?
+                    .0
+            }
             "test" => self.test = value.parse().ok()?,
             "strategy" => self.strategy = value.to_owned(),
             "technique" => self.technique = value.to_owned(),
@@ -270,7 +280,7 @@ impl Request {
             "points" => {
                 let point = |word: &str| {
                     let (first, size) = word.split_once('+')?;
-                    Some((first.parse().ok()?, size.parse().ok()?))
+                    Some(NumberedPoint::new(first.parse().ok()?, size.parse().ok()?))
                 };
                 self.points = words().map(point).collect::<Option<_>>()?;
             }
@@ -279,11 +289,7 @@ impl Request {
                 self.mutants = words().map(number).collect::<Option<_>>()?;
             }
             "pairs" => {
-                let pair = |word: &str| {
-                    let (id, two) = word.split_once('=')?;
-                    let (first, second) = two.split_once('+')?;
-                    Some([id.parse().ok()?, first.parse().ok()?, second.parse().ok()?])
-                };
+                let pair = |word: &str| word.parse().ok();
                 self.pairs = words().map(pair).collect::<Option<_>>()?;
             }
             _ => return None,
@@ -301,7 +307,7 @@ impl Request {
 
 /// A failing execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFailure {
     pub kind: FailureKind,
     /// A few words that don't depend on the schedule.
     pub title: String,
@@ -320,7 +326,7 @@ pub struct Found {
 /// What came of the exploration of a test, or of a mutant under it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explored {
-    pub found: Option<Found>,
+    pub found: Option<FoundFailure>,
     /// What was covered, in words; of a mutant that is undecided, why.
     pub coverage: String,
     /// All schedules were covered.
@@ -398,7 +404,7 @@ pub enum Response {
     /// The test, or the original of it.
     Original(Explored),
     Mutant {
-        mutant: u32,
+        mutant: MutantId,
         result: MutantResult,
         explored: Explored,
     },
@@ -534,7 +540,7 @@ impl Explored {
 
     fn take(words: &[&str]) -> Option<Explored> {
         let mut explored = Explored::default();
-        let mut found = Found {
+        let mut found = FoundFailure {
             kind: FailureKind::Failed,
             title: String::new(),
             text: String::new(),
@@ -599,7 +605,7 @@ mod tests {
 
     fn found() -> Explored {
         Explored {
-            found: Some(Found {
+            found: Some(FoundFailure {
                 kind: FailureKind::LostWakeUp,
                 title: "lost wake-up".into(),
                 text: "lost wake-up:\n\tthread 1 = main".into(),
@@ -626,7 +632,7 @@ mod tests {
     #[test]
     fn orders_survive_the_file() {
         let request = Request {
-            action: Action::Mutants,
+            action: RequestedAction::Mutants,
             test: 3,
             strategy: "chess:2".into(),
             technique: "basic".into(),
@@ -643,11 +649,17 @@ mod tests {
             processors: 9,
             workers: 10,
             schedule: "s1:0*3,1".into(),
-            mutant: 4,
+            mutant: MutantId(4),
             allowance: Some(ALLOWANCE),
-            points: vec![(1, 3), (4, 1)],
-            mutants: vec![1, 4, 9],
-            pairs: vec![[9, 1, 4]],
+            points: vec![
+                NumberedPoint::new(MutantId(1), 3),
+                NumberedPoint::new(MutantId(4), 1),
+            ],
+            mutants: [1, 4, 9].map(MutantId).to_vec(),
+            pairs: vec![SecondOrderMutant {
+                id: MutantId(9),
+                parts: [MutantId(1), MutantId(4)],
+            }],
             communication: true,
         };
         assert_eq!(Request::parse(&request.to_text()), Ok(request));
@@ -687,7 +699,7 @@ mod tests {
             },
             Response::Original(quiet),
             Response::Mutant {
-                mutant: 7,
+                mutant: MutantId(7),
                 result: MutantResult::Killed,
                 explored: found(),
             },

@@ -21,7 +21,7 @@ pub enum FailureKind {
     StepLimit,
     /// It asked for far more memory than the original.
     MemoryLimit,
-    /// It wrote a file far larger than tests do.
+    /// It wrote files far larger than tests do, or many times as many as the original.
     FileLimit,
     /// It started far more threads or processes than the original.
     SpawnLimit,

@@ -6,11 +6,13 @@
 //! ```no_run
 //! # use std::{path::Path, process::Command, time::Duration};
 //! # use atropos_protocol::*;
+//! # use atropos_values::{MutantId, NumberedPoint, Numbering};
 //! # fn main() -> Result<(), Broken> {
-//! let points = [(1, 3), (4, 1)]; // mutants 1 to 3 share a point, 4 has its own
+//! // Mutants 1 to 3 share a point, 4 has its own.
+//! let points = [NumberedPoint::new(MutantId(1), 3), NumberedPoint::new(MutantId(4), 1)];
 //! let patience = Duration::from_secs(10);
 //! let command = Command::new("target/debug/deps/bank-0123456789abcdef");
-//! let mut zygote = Client::start(command, Path::new("scratch"), 4, &points, patience)?;
+//! let mut zygote = Client::start(command, Path::new("scratch"), &Numbering::new(4, &points), patience)?;
 //! for (index, test) in zygote.tests().to_vec().iter().enumerate() {
 //!     let limits = Limits::only_time(Duration::from_secs(60));
 //!     let baseline = zygote.baseline(index, &limits, Path::new("captured"))?;
@@ -31,8 +33,8 @@
 //!   [`Baseline::may_batch`] tell what a test permits, [`Costs`] and the baseline's figures what
 //!   is cheaper.
 //! * A [`TestRun`]'s [`TestResult`] is about one mutant under one test. `NeedsOwnProcess` means: run
-//!   it again with [`RunMode::Each`]. If [`Run::void`] says something, the batch gave no verdict at
-//!   all: use another way. If [`Run::original`] of a fork did not pass, the test is not
+//!   it again with [`RunMode::Each`]. If [`MutantsRun::void`] says something, the batch gave no verdict at
+//!   all: use another way. If [`MutantsRun::original`] of a fork did not pass, the test is not
 //!   deterministic. What a broken zygote had reported before it broke is valid.
 //! * For a test that starts programs the limits of steps should be those of [`Baseline::steps`]
 //!   or [`Baseline::spawned_steps`], whichever is more.
@@ -66,7 +68,9 @@ pub mod landlock;
 pub mod numbers;
 pub mod observations;
 pub mod path_set;
+pub mod seccomp;
 pub mod stack;
+pub mod std_sources;
 #[doc(hidden)]
 pub mod sys;
 pub mod test_run;
@@ -74,16 +78,16 @@ pub mod text;
 pub mod undo;
 
 pub use board::{Board, Header, began};
-pub use client::{BOARD, Baseline, Broken, Client, Costs, Limits, Run};
+pub use client::{BOARD, Baseline, Broken, Client, Costs, Limits, MutantsRun};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};
 pub use failure_kind::FailureKind;
-pub use observations::{ENV_OBSERVATIONS, Extent, Observations, Tally};
+pub use observations::{ENV_OBSERVATIONS, Observations, ObservedCounts, Tally};
 pub use stack::woven_stack;
-pub use test_run::{Record, STACK_OVERFLOW, TestResult, TestRun};
+pub use test_run::{Record, RunEvidence, STACK_OVERFLOW, TestResult, TestRun};
 
 /// Of the board's layout and of the commands.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Holds the path of the board.
 pub const ENV_BOARD: &str = "ATROPOS_BOARD";

@@ -45,14 +45,14 @@ pub struct Tally {
 
 /// How many things are observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct ObservedCounts {
     pub functions: u32,
     pub blocks: u32,
     /// Of one function, in bytes.
     pub state_size: u32,
 }
 
-impl Extent {
+impl ObservedCounts {
     fn counters(self) -> usize {
         HEADER + self.functions as usize * size_of::<Tally>()
     }
@@ -77,7 +77,7 @@ impl Extent {
 /// A mapped file of observations.
 pub struct Observations {
     base: *mut u8,
-    extent: Extent,
+    extent: ObservedCounts,
     path: PathBuf,
 }
 
@@ -89,7 +89,7 @@ unsafe impl Sync for Observations {}
 
 impl Observations {
     /// Makes the file, or clears it, and maps it.
-    pub fn create(path: &Path, extent: Extent) -> io::Result<Observations> {
+    pub fn create(path: &Path, extent: ObservedCounts) -> io::Result<Observations> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -113,7 +113,7 @@ impl Observations {
         if length < HEADER {
             return Err(wrong());
         }
-        let none = Extent {
+        let none = ObservedCounts {
             functions: 0,
             blocks: 0,
             state_size: 0,
@@ -126,7 +126,7 @@ impl Observations {
         Observations::map(&file, path, extent)
     }
 
-    fn map(file: &File, path: &Path, extent: Extent) -> io::Result<Observations> {
+    fn map(file: &File, path: &Path, extent: ObservedCounts) -> io::Result<Observations> {
         let base = sys::map(
             file.as_raw_fd(),
             extent.end(),
@@ -157,7 +157,7 @@ impl Observations {
     }
 
     fn write_header(&self) {
-        let Extent {
+        let ObservedCounts {
             functions,
             blocks,
             state_size,
@@ -170,13 +170,13 @@ impl Observations {
         header[0].store(MAGIC, Ordering::Release);
     }
 
-    fn extent_in_header(&self) -> Option<Extent> {
+    fn extent_in_header(&self) -> Option<ObservedCounts> {
         let header = self.header();
         let number = |index: usize| u32::try_from(header[index].load(Ordering::Relaxed)).ok();
         if header[0].load(Ordering::Acquire) != MAGIC {
             return None;
         }
-        Some(Extent {
+        Some(ObservedCounts {
             functions: number(1)?,
             blocks: number(2)?,
             state_size: number(3)?,
@@ -195,7 +195,7 @@ impl Observations {
         self.header()[4].load(Ordering::Relaxed)
     }
 
-    pub fn extent(&self) -> Extent {
+    pub fn extent(&self) -> ObservedCounts {
         self.extent
     }
 
@@ -300,7 +300,7 @@ fn wrong() -> io::Error {
 mod tests {
     use super::*;
 
-    const EXTENT: Extent = Extent {
+    const EXTENT: ObservedCounts = ObservedCounts {
         functions: 3,
         blocks: 5,
         state_size: 100,

@@ -56,6 +56,21 @@ impl Paths {
         self.0 == [0; WORDS]
     }
 
+    /// The set as numbers, and back.
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    pub fn of_words(words: &[u64]) -> Option<Paths> {
+        Some(Paths(words.try_into().ok()?))
+    }
+
+    /// Whether a path is in the set; sometimes also if it is not.
+    pub fn contains(&self, path: &Path) -> bool {
+        let (word, bit) = place(path);
+        self.0[word] & bit != 0
+    }
+
     fn meets(&self, other: &Paths) -> bool {
         self.0
             .iter()
@@ -63,7 +78,7 @@ impl Paths {
             .any(|(one, other)| one & other != 0)
     }
 
-    fn unite(&mut self, other: &Paths) {
+    pub fn unite(&mut self, other: &Paths) {
         for (one, other) in self.0.iter_mut().zip(&other.0) {
             *one |= other;
         }
@@ -139,6 +154,8 @@ mod tests {
         assert!(set.get().is_empty());
         set.add(Path::new("/a/./b"));
         assert_eq!(set.get(), Paths::of(&["/a/b"]));
+        assert!(set.get().contains(Path::new("/a/b")));
+        assert!(!set.get().contains(Path::new("/a/c")));
         set.clear();
         assert!(set.get().is_empty());
     }

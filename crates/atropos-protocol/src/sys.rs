@@ -69,6 +69,7 @@ pub const RLIMIT_CPU: usize = 0;
 pub const RLIMIT_FSIZE: usize = 1;
 pub const RLIMIT_STACK: usize = 3;
 pub const RLIMIT_CORE: usize = 4;
+pub const RLIMIT_NPROC: usize = 6;
 pub const RLIMIT_AS: usize = 9;
 
 const PR_SET_PDEATHSIG: usize = 1;
@@ -210,6 +211,11 @@ pub fn adopt_orphans() {
 
 pub fn no_new_privileges() -> Result<(), Errno> {
     plain(numbers::PRCTL, &[PR_SET_NO_NEW_PRIVS, 1]).map(drop)
+}
+
+/// The group of a process; of this one if it is 0. Of one that is gone: 0.
+pub fn process_group(pid: i32) -> i32 {
+    plain(numbers::GETPGID, &[pid as usize]).map_or(0, |group| group as i32)
 }
 
 /// The limit that the system enforces (the soft one).
@@ -497,14 +503,14 @@ pub unsafe fn unmap(address: *mut u8, length: usize) {
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct PathStatus {
     /// A file, a directory or a symbolic link; no device, socket or pipe.
     pub is_file: bool,
     /// When it was made, in nanoseconds since 1970, if anybody knows.
     birth: Option<u64>,
 }
 
-impl Found {
+impl PathStatus {
     /// Whether it was there before this moment. Where nobody knows when it was made, it was.
     pub fn is_older_than(self, moment: u64) -> bool {
         self.birth.is_none_or(|birth| birth < moment)
@@ -515,7 +521,7 @@ impl Found {
 ///
 /// # Safety
 /// `path` is a C string, or null.
-pub unsafe fn find(at: i32, path: *const c_char, follow: bool) -> Option<Found> {
+pub unsafe fn find(at: i32, path: *const c_char, follow: bool) -> Option<PathStatus> {
     const NOFOLLOW: usize = 0x100;
     const WITH_BIRTH: usize = 0x7ff | 0x800;
     const FILE_OR_DIRECTORY: [u16; 3] = [0o100_000, 0o040_000, 0o120_000];
@@ -529,7 +535,7 @@ pub unsafe fn find(at: i32, path: *const c_char, follow: bool) -> Option<Found> 
     let is_known = stat[0] as u32 & 0x800 != 0;
     let mode = (stat[3] >> 32) as u16;
     let is_file = FILE_OR_DIRECTORY.contains(&(mode & 0o170_000));
-    Some(Found {
+    Some(PathStatus {
         is_file,
         birth: is_known.then(|| stat[10] * 1_000_000_000 + u64::from(stat[11] as u32)),
     })

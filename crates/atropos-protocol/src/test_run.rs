@@ -5,8 +5,11 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use atropos_values::MutantId;
+
+use crate::effect::Effects;
 use crate::failure_kind::FailureKind;
-use crate::text::Text;
+use crate::text::SharedText;
 
 /// How a test ended with a mutant (or the original) in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +129,20 @@ pub struct TestRun {
     /// Time from the start of the mutant's process (or its turn in a worker) to its end.
     pub nanoseconds: u64,
     /// The mutant whose run this was: itself, or one that behaved the same.
-    pub leader: u32,
+    pub leader: MutantId,
+    /// It changed files that other runs may have met, and perhaps it met theirs.
+    pub changes_files: bool,
+    /// What the run depended on, if it was seen to its end.
+    pub evidence: Option<RunEvidence>,
+}
+
+/// What a run depended on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunEvidence {
+    /// The functions that it entered, those before its mutant was met included.
+    pub entered: Vec<u32>,
+    /// What it did, and what was done before its mutant was met.
+    pub effects: Effects,
 }
 
 /// The shared form.
@@ -141,8 +157,8 @@ pub struct Record {
     members: AtomicU64,
     /// When its process started, on the monotonic clock.
     started: AtomicU64,
-    pub message: Text<27>,
-    pub location: Text<14>,
+    pub message: SharedText<27>,
+    pub location: SharedText<14>,
 }
 
 impl Record {
@@ -160,8 +176,8 @@ impl Record {
         self.code.store(code, Ordering::Release);
     }
 
-    pub fn leader(&self) -> u32 {
-        self.leader.load(Ordering::Relaxed)
+    pub fn leader(&self) -> MutantId {
+        MutantId(self.leader.load(Ordering::Relaxed))
     }
 
     pub fn members(&self) -> u64 {
@@ -172,8 +188,8 @@ impl Record {
         self.members.store(members, Ordering::Relaxed);
     }
 
-    pub fn set_leader(&self, leader: u32) {
-        self.leader.store(leader, Ordering::Relaxed);
+    pub fn set_leader(&self, leader: MutantId) {
+        self.leader.store(leader.0, Ordering::Relaxed);
     }
 
     pub fn started(&self) -> u64 {
@@ -185,7 +201,7 @@ impl Record {
     }
 
     /// A run begins: clears what an earlier one left.
-    pub fn begin(&self, leader: u32, now: u64) {
+    pub fn begin(&self, leader: MutantId, now: u64) {
         self.set_leader(leader);
         self.started.store(now, Ordering::Relaxed);
         self.steps.store(0, Ordering::Relaxed);
@@ -227,6 +243,8 @@ impl Record {
             steps: self.steps(),
             nanoseconds: self.nanoseconds.load(Ordering::Relaxed),
             leader: self.leader(),
+            changes_files: false,
+            evidence: None,
         }
     }
 }
@@ -267,9 +285,12 @@ mod tests {
         let record = record();
         record.set_text("old", "old:1:1");
         record.set_measures(5, 6);
-        record.begin(7, 100);
+        record.begin(MutantId(7), 100);
         let run = record.read();
         assert_eq!(run.result, TestResult::Running);
-        assert_eq!((run.message.as_str(), run.steps, run.leader), ("", 0, 7));
+        assert_eq!(
+            (run.message.as_str(), run.steps, run.leader),
+            ("", 0, MutantId(7))
+        );
     }
 }

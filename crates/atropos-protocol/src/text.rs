@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Room for `8 * WORDS` bytes.
 #[repr(C)]
-pub struct Text<const WORDS: usize> {
+pub struct SharedText<const WORDS: usize> {
     length: AtomicU64,
     words: [AtomicU64; WORDS],
 }
 
-impl<const WORDS: usize> Text<WORDS> {
+impl<const WORDS: usize> SharedText<WORDS> {
     pub const CAPACITY: usize = 8 * WORDS;
 
     /// Stores as much of `text` as fits, cut at a character boundary.
@@ -34,7 +34,7 @@ impl<const WORDS: usize> Text<WORDS> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub fn copy_from(&self, other: &Text<WORDS>) {
+    pub fn copy_from(&self, other: &SharedText<WORDS>) {
         for (to, from) in self.words.iter().zip(&other.words) {
             to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
         }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn texts_are_cut_at_character_boundaries() {
-        let text: Text<2> = Text {
+        let text: SharedText<2> = SharedText {
             length: AtomicU64::new(0),
             words: Default::default(),
         };

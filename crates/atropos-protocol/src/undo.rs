@@ -1,7 +1,8 @@
 //! What a mutant changes in files that outlive its run, written down before it happens, and undone afterwards.
 //!
 //! Without that, what one mutant leaves behind would fail the same test under the next one, and then the user's own tests.
-//! A log belongs to a board and lies beside it: a directory with one file of entries and with copies of files. Undoing goes
+//! A log belongs to a board: a directory with one file of entries and with copies of files. It lies where a link among the
+//! run's files says, which is in the output directory, so that nobody else can write one; without such a link beside the board. Undoing goes
 //! through the entries from the last to the first. What is written goes there before the change; an entry that was cut
 //! short belongs to a change that never came.
 
@@ -18,6 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LARGEST: u64 = 64 << 20;
 const ENTRIES: &str = "entries";
 const EXTENSION: &str = "undo";
+/// The link in the directory of a run's boards, or above it, to where the logs are.
+const LINK: &str = "undo-logs";
 
 /// The log of a board.
 pub struct Log {
@@ -51,9 +54,30 @@ enum Entry {
 
 impl Log {
     pub fn of(board: &Path) -> Log {
+        let mut above = board.ancestors().skip(1).take(3);
+        let directory = above.find_map(|above| {
+            let link = above.join(LINK);
+            let name = board.strip_prefix(above).ok()?.as_os_str().as_bytes();
+            let name: Vec<u8> = name
+                .iter()
+                .map(|&byte| if byte == b'/' { b'-' } else { byte })
+                .collect();
+            let name = Path::new(OsStr::from_bytes(&name)).with_extension(EXTENSION);
+            Some(fs::read_link(link).ok()?.join(name))
+        });
         Log {
-            directory: board.with_extension(EXTENSION),
+            directory: directory.unwrap_or_else(|| board.with_extension(EXTENSION)),
         }
+    }
+
+    /// Makes the logs of all boards below a directory lie in another one.
+    pub fn lie_in(boards: &Path, logs: &Path) -> io::Result<()> {
+        symlink(logs, boards.join(LINK))
+    }
+
+    /// Where the logs of the boards beside this one lie.
+    pub fn place(&self) -> Option<&Path> {
+        self.directory.parent()
     }
 
     /// Keeps what is at a path, or that there is nothing. What can't be brought back (large files, devices, pipes, sockets) is
@@ -354,6 +378,22 @@ mod tests {
         let before = place.state();
         change_everything(&place);
         Log::undo_all(&place.0);
+        assert_eq!(place.state(), before);
+    }
+
+    #[test]
+    fn logs_lie_where_the_link_says() {
+        let place = Place::new("elsewhere");
+        let logs = place.0.join("logs");
+        fs::create_dir_all(place.0.join("run")).unwrap();
+        fs::create_dir(&logs).unwrap();
+        Log::lie_in(&place.0.join("run"), &logs).unwrap();
+        assert_eq!(place.log().directory, logs.join("worker-board.undo"));
+        assert_eq!(place.log().place(), Some(&*logs));
+        let before = place.state();
+        change_everything(&place);
+        assert!(!place.0.join("run/worker").exists());
+        Log::undo_all(&logs);
         assert_eq!(place.state(), before);
     }
 

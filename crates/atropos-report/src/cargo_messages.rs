@@ -7,7 +7,7 @@ use crate::by_file::{in_order, unreached};
 use crate::lines::Lines;
 use crate::mutant::MutantInfo;
 use crate::outcomes::{FailingOriginal, MutantRecord, Outcomes};
-use crate::region::{Region, Units, region};
+use crate::region::{Region, mark};
 use crate::summary::Sources;
 use crate::verdict::Verdict;
 
@@ -84,27 +84,25 @@ fn failing_test(finding: &FailingOriginal, outcomes: &Outcomes) -> Option<Value>
     ))
 }
 
-/// What is replaced, with its lines.
+/// What is marked, with its line.
 fn span(info: &MutantInfo, text: Option<&str>) -> Value {
     let lines = text.map(Lines::of);
-    let Region { start, end } = region(info, lines.as_ref(), Units::Characters);
-    let shown = (start.0..=end.0).filter_map(|number| {
-        let line = lines.as_ref()?.line(number)?;
-        let last = u32::try_from(line.chars().count()).ok()? + 1;
-        let from = if number == start.0 { start.1 } else { 1 };
-        let to = if number == end.0 { end.1 } else { last };
-        Some(json!({ "text": line, "highlight_start": from, "highlight_end": to }))
-    });
+    let Region { start, end } = mark(info, lines.as_ref());
+    let offset = |(line, column)| lines.as_ref()?.offset(line, column);
+    let from = offset(start).unwrap_or(info.span.start);
+    let line = lines.as_ref().and_then(|lines| lines.line(start.0));
+    let shown = line
+        .map(|line| json!({ "text": line, "highlight_start": start.1, "highlight_end": end.1 }));
     json!({
         "file_name": info.file,
-        "byte_start": info.span.start,
-        "byte_end": info.span.end,
+        "byte_start": from,
+        "byte_end": offset(end).unwrap_or(from).max(from),
         "line_start": start.0,
         "line_end": end.0,
         "column_start": start.1,
         "column_end": end.1,
         "is_primary": true,
-        "text": shown.collect::<Vec<Value>>(),
+        "text": shown.into_iter().collect::<Vec<Value>>(),
         "label": info.summary,
         "suggested_replacement": null,
         "suggestion_applicability": null,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a thread did, and where.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Act {
+pub struct ActRecord {
     pub thread: u32,
     /// As in "thread 1's write".
     pub noun: String,
@@ -18,15 +18,15 @@ pub struct Act {
 
 /// One piece of communication, between the threads where it was first seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Communication {
+pub struct CommunicationRecord {
     #[serde(rename = "sort", with = "crate::serde_words::interaction_kind")]
     pub kind: InteractionKind,
-    pub acts: Vec<Act>,
+    pub acts: Vec<ActRecord>,
     /// Whether all schedules of the original are known; else it was only not seen in those explored.
     pub certain: bool,
 }
 
-impl Act {
+impl ActRecord {
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
@@ -44,7 +44,7 @@ impl Act {
 
     /// `thread 1's write of `x``
     fn whose(&self) -> String {
-        let Act { thread, noun, .. } = self;
+        let ActRecord { thread, noun, .. } = self;
         match &self.what {
             Some(what) => format!("thread {thread}'s {noun} of `{what}`"),
             None => format!("thread {thread}'s {noun}"),
@@ -52,13 +52,13 @@ impl Act {
     }
 }
 
-impl Communication {
+impl CommunicationRecord {
     /// Whether two pieces are the same, whatever threads they are between.
-    pub fn is_like(&self, other: &Communication) -> bool {
+    pub fn is_like(&self, other: &CommunicationRecord) -> bool {
         let acts = self.acts.iter().zip(&other.acts);
         // Who comes between whom is a matter of what each does; who hears of whom is not.
         let by_deed = self.kind == InteractionKind::Between;
-        let is_same = |(one, other): (&Act, &Act)| {
+        let is_same = |(one, other): (&ActRecord, &ActRecord)| {
             (&one.file, one.line) == (&other.file, other.line)
                 && (one.noun == other.noun || !by_deed)
         };
@@ -81,7 +81,7 @@ impl Communication {
 
     /// What happens, in one sentence without its end.
     pub fn words(&self) -> String {
-        let unnamed = |act: &Act| format!("thread {}'s {}", act.thread, act.noun);
+        let unnamed = |act: &ActRecord| format!("thread {}'s {}", act.thread, act.noun);
         match (self.kind, &self.acts[..]) {
             (InteractionKind::Between, [first, other, last]) => {
                 let (from, to) = (first.place(), last.place());
@@ -109,7 +109,7 @@ impl Communication {
                 reader.place()
             ),
             (InteractionKind::LockOrder, [held, taken]) => {
-                let name = |act: &Act| match &act.what {
+                let name = |act: &ActRecord| match &act.what {
                     Some(what) => format!("`{what}` ({})", act.place()),
                     None => format!("the lock at {}", act.place()),
                 };
@@ -135,7 +135,7 @@ impl Communication {
                 other.place()
             ),
             (_, acts) => {
-                let all: Vec<String> = acts.iter().map(Act::whose).collect();
+                let all: Vec<String> = acts.iter().map(ActRecord::whose).collect();
                 all.join(", then ")
             }
         }
@@ -146,8 +146,8 @@ impl Communication {
 mod tests {
     use super::*;
 
-    fn act(thread: u32, noun: &str, line: u32) -> Act {
-        Act {
+    fn act(thread: u32, noun: &str, line: u32) -> ActRecord {
+        ActRecord {
             thread,
             noun: noun.into(),
             file: "src/bank.rs".into(),
@@ -156,8 +156,8 @@ mod tests {
         }
     }
 
-    fn check(kind: InteractionKind, acts: &[Act], expected: &str) {
-        let communication = Communication {
+    fn check(kind: InteractionKind, acts: &[ActRecord], expected: &str) {
+        let communication = CommunicationRecord {
             kind,
             acts: acts.to_vec(),
             certain: true,
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_file_of_a_dependency_tells_which() {
         let dependency = |file: &str| {
-            let act = Act {
+            let act = ActRecord {
                 file: file.to_owned(),
                 ..act(1, "read", 30)
             };
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_same_between_other_threads_is_alike() {
-        let between = |threads: [u32; 2]| Communication {
+        let between = |threads: [u32; 2]| CommunicationRecord {
             kind: InteractionKind::Flow,
             acts: vec![act(threads[0], "write", 1), act(threads[1], "read", 2)],
             certain: true,

@@ -34,15 +34,15 @@ pub(crate) fn by_line<'o>(records: &[&'o MutantRecord]) -> Vec<Vec<&'o MutantRec
 
 /// What is left out of a list of gaps: how many mutants of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct OmittedGaps {
     pub survivors: usize,
     pub unreached_functions: usize,
     pub uninfected: usize,
 }
 
-impl LeftOut {
-    pub fn of(gaps: &[Gap]) -> LeftOut {
-        let mut left_out = LeftOut::default();
+impl OmittedGaps {
+    pub fn of(gaps: &[Gap]) -> OmittedGaps {
+        let mut left_out = OmittedGaps::default();
         for gap in gaps {
             match gap {
                 Gap::Survived(records) => left_out.survivors += records.len(),

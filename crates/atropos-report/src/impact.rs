@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::communication::Communication;
+use crate::communication::CommunicationRecord;
 use crate::outcomes::MutantRecord;
 use crate::verdict::Verdict;
 
@@ -28,7 +28,7 @@ pub struct Impact {
     pub executions: Vec<Disturbed>,
     /// What threads told each other that those of the original never did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub communications: Vec<Communication>,
+    pub communications: Vec<CommunicationRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use atropos_protocol::communication::InteractionKind;
 
-    use crate::communication::Act;
+    use crate::communication::ActRecord;
 
     fn disturbed(distance: usize) -> Disturbed {
         Disturbed {
@@ -180,7 +180,7 @@ mod tests {
             invariants: vec![broken],
             returns: vec![disturbed(0), disturbed(1)],
             executions: vec![disturbed(0)],
-            communications: vec![Communication {
+            communications: vec![CommunicationRecord {
                 kind: InteractionKind::Flow,
                 acts: Vec::new(),
                 certain: true,
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_may_be_chance_does_not_count() {
-        let act = |file: &str| Act {
+        let act = |file: &str| ActRecord {
             thread: 1,
             noun: "write".into(),
             file: file.into(),
@@ -210,7 +210,7 @@ mod tests {
             what: None,
         };
         let impact = |files: &[&str], certain| {
-            let communication = Communication {
+            let communication = CommunicationRecord {
                 kind: InteractionKind::Flow,
                 acts: files.iter().map(|file| act(file)).collect(),
                 certain,

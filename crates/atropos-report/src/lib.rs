@@ -11,6 +11,7 @@ pub mod style;
 pub mod mutant;
 pub mod verdict;
 
+pub mod merge;
 pub mod outcomes;
 
 mod by_file;

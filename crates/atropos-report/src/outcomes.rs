@@ -1,14 +1,15 @@
 //! `outcomes.json`: everything that a run found, for programs and for later runs. The schema is
 //! described in `docs/src/reference/outcomes.md`; whatever is changed here is changed there.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::{fs, io};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
-use crate::communication::Communication;
+use crate::communication::CommunicationRecord;
 use crate::impact::Impact;
 use crate::mutant::MutantInfo;
 use crate::stable_hash::StableHash;
@@ -50,6 +51,50 @@ pub struct Outcomes {
     /// The files that mutants are in, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRecord>,
+    /// The runs that these outcomes were joined from; empty for those of a single run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartRecord>,
+}
+
+/// One of the runs that outcomes were joined from. Ordered by all but its times, which its digest stands for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartRecord {
+    /// As `--shard` names it; none if the run was not one of several shards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// A hash of the run's other options: shards of one number belong together if they agree here.
+    pub selection: String,
+    /// A hash of all that the run found.
+    pub digest: String,
+    /// Whether the run went to its end.
+    pub complete: bool,
+    pub timings: Timings,
+}
+
+impl PartRecord {
+    fn key(&self) -> (&Option<String>, &str, &str) {
+        (&self.shard, &self.selection, &self.digest)
+    }
+}
+
+impl PartialEq for PartRecord {
+    fn eq(&self, other: &PartRecord) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for PartRecord {}
+
+impl PartialOrd for PartRecord {
+    fn partial_cmp(&self, other: &PartRecord) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PartRecord {
+    fn cmp(&self, other: &PartRecord) -> Ordering {
+        self.key().cmp(&other.key())
+    }
 }
 
 /// Who wrote the file.
@@ -61,6 +106,18 @@ pub struct Tool {
     pub toolchain: String,
     /// The target triple that the tests were built for.
     pub target: String,
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tool {
+            name,
+            version,
+            toolchain,
+            target,
+        } = self;
+        write!(formatter, "{name} {version} with {toolchain} for {target}")
+    }
 }
 
 /// A test, as it ran without any mutant.
@@ -81,6 +138,9 @@ pub struct MutantRecord {
     /// Two fields, `verdict` and (of the killed) `how`; none if an interrupted run did not come to it.
     #[serde(flatten)]
     pub verdict: Option<Verdict>,
+    /// The verdicts of runs that disagree, where this record was joined from theirs: then it is undecided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreement: Vec<Verdict>,
     /// The tests that execute its place, as places in `tests`.
     pub reached_by: Vec<usize>,
     /// The tests that noticed it: the first alone, or all with `--kill-matrix`.
@@ -88,6 +148,9 @@ pub struct MutantRecord {
     /// How long testing it took, in seconds.
     #[serde(rename = "time")]
     pub seconds: f64,
+    /// All that decided on it was said in earlier runs, and still holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reused: bool,
     /// Why, where the verdict alone does not say it: rustc's words for `unviable`, the predicate
     /// for `not built`, the reason for `skipped`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,7 +283,7 @@ pub struct Exploration {
     pub schedules: u64,
     /// What threads told each other that those of the original never did: in the report, this is part of `impact`.
     #[serde(skip)]
-    pub unseen: Vec<Communication>,
+    pub unseen: Vec<CommunicationRecord>,
 }
 
 /// A test that noticed a mutant, and how.
@@ -399,6 +462,7 @@ impl Outcomes {
             findings: Vec::new(),
             warnings: Vec::new(),
             files: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -419,7 +483,11 @@ impl Outcomes {
 
     /// Reads the file in a directory.
     pub fn read(directory: &Path) -> Result<Outcomes, ReadError> {
-        let path = directory.join(FILE_NAME);
+        Outcomes::read_file(directory.join(FILE_NAME))
+    }
+
+    /// Reads a file, whatever its name.
+    pub fn read_file(path: PathBuf) -> Result<Outcomes, ReadError> {
         let name = || path.display().to_string();
         let json = fs::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ReadError::Missing(name()),

@@ -25,13 +25,26 @@ pub(crate) fn region(info: &MutantInfo, lines: Option<&Lines>, units: Units) -> 
     let place = |offset| position(lines?, offset, units);
     match (place(info.span.start), place(info.span.end)) {
         (Some(start), Some(end)) if start <= end => Region { start, end },
-        _ => {
-            let (line, column) = (info.line.max(1), info.column.max(1));
-            Region {
-                start: (line, column),
-                end: (line, column.saturating_add(1)),
-            }
-        }
+        _ => where_people_look(info),
+    }
+}
+
+/// What to mark in a text of many lines: the text that is replaced, or, if that has several lines or begins before the line
+/// of the change, one character where people look for it.
+pub(crate) fn mark(info: &MutantInfo, lines: Option<&Lines>) -> Region {
+    let region = region(info, lines, Units::Characters);
+    let Region { start, end } = region;
+    match start.0 == end.0 && start.0 == info.line && start.1 < end.1 {
+        true => region,
+        false => where_people_look(info),
+    }
+}
+
+fn where_people_look(info: &MutantInfo) -> Region {
+    let (line, column) = (info.line.max(1), info.column.max(1));
+    Region {
+        start: (line, column),
+        end: (line, column.saturating_add(1)),
     }
 }
 
@@ -85,6 +98,21 @@ mod tests {
         };
         assert_eq!(of(Units::Characters), expected(4, 5));
         assert_eq!(of(Units::Utf16), expected(5, 6));
+    }
+
+    #[test]
+    fn only_a_part_of_one_line_is_marked_whole() {
+        let text = "\n\n\n\n\n\nfn f() {\n    a();\n}\n";
+        let lines = Lines::of(text);
+        let of = |part: &str| {
+            let start = text.find(part).unwrap();
+            mark(&info(start, start + part.len()), Some(&lines))
+        };
+        let expected = |start, end| Region { start, end };
+        assert_eq!(of("fn f"), expected((7, 1), (7, 5)));
+        assert_eq!(of("{\n    a();\n}"), expected((7, 3), (7, 4)));
+        // The change is looked for in line 7.
+        assert_eq!(of("a()"), expected((7, 3), (7, 4)));
     }
 
     #[test]

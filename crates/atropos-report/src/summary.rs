@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use atropos_protocol::FailureKind;
 
-use crate::gaps::{Gap, LeftOut, by_line, gaps};
+use crate::gaps::{Gap, OmittedGaps, by_line, gaps};
 use crate::impact::NEVER_INFECTED;
 use crate::lines::Lines;
 use crate::mutant::MutantInfo;
@@ -29,7 +29,7 @@ const INDENT: usize = 4;
 
 /// How the summary is to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout<'l> {
+pub struct SummaryLayout<'l> {
     /// Columns of the terminal.
     pub width: usize,
     /// Its lines, if that is known.
@@ -48,7 +48,7 @@ pub struct Layout<'l> {
 pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 
 /// The whole summary, with colours.
-pub fn summary(outcomes: &Outcomes, sources: Sources, layout: Layout) -> String {
+pub fn summary(outcomes: &Outcomes, sources: Sources, layout: SummaryLayout) -> String {
     let mut text = Text {
         sources,
         layout,
@@ -79,7 +79,7 @@ pub(crate) fn position(info: &MutantInfo) -> (&str, u32, u32, u32) {
 
 struct Text<'s> {
     sources: Sources<'s>,
-    layout: Layout<'s>,
+    layout: SummaryLayout<'s>,
     texts: BTreeMap<String, Option<String>>,
     /// What was said of places that disturb nothing, without its numbers.
     told: BTreeSet<String>,
@@ -131,7 +131,7 @@ impl Text<'_> {
 
     /// What is not shown, and how to see it.
     fn rest(&mut self, gaps: &[Gap]) {
-        let words = LeftOut::of(gaps).words();
+        let words = OmittedGaps::of(gaps).words();
         if words.is_empty() {
             return;
         }
@@ -247,10 +247,11 @@ impl Text<'_> {
         }
         let code: Vec<&str> = suggestion.code.lines().collect();
         let indent = INDENT + 7;
+        let fits = |line: &str| line.chars().count() + indent <= self.width();
         if self.layout.all {
             block.extend(self.labelled("write:", &suggestion.words));
             block.extend(code.iter().map(|line| format!("{:indent$}{line}", "")));
-        } else if (1..=SHORT).contains(&code.len()) {
+        } else if (1..=SHORT).contains(&code.len()) && code.iter().all(|line| fits(line)) {
             let labels = ["write:", ""].into_iter();
             let lines = labels.zip(code);
             block.extend(lines.map(|(label, line)| format!("{:INDENT$}{label:<6} {line}", "")));
@@ -345,7 +346,12 @@ fn score(outcomes: &Outcomes, width: usize) -> Vec<String> {
         .map(|verdict| format!("{} {}", totals.of(verdict), verdict.word()));
     let others: Vec<String> = others.collect();
     let killed = format!("{} killed", totals.killed);
-    let numbers = [vec![killed], others].concat().join(", ");
+    let reused = outcomes.mutants.iter().filter(|mutant| mutant.reused);
+    let reused = match reused.count() {
+        0 => String::new(),
+        number => format!("; {number} reused from earlier runs"),
+    };
+    let numbers = [vec![killed], others].concat().join(", ") + &reused;
     let numbers = format!(
         "{mutants} in {}: {numbers}",
         duration(outcomes.timings.total)

@@ -9,11 +9,12 @@
 use std::sync::atomic::Ordering;
 
 use atropos_protocol::{Board, TestResult, sys};
+use atropos_values::MutantId;
 
 use crate::effects::{self, Policy};
-use crate::role::{self, Class};
-use crate::run::Run;
-use crate::sandbox::{self, Sharing};
+use crate::role::{self, MutantClass};
+use crate::run::SuiteTest;
+use crate::sandbox::{self, SharedBySandbox};
 use crate::snapshot::Snapshot;
 use crate::{fork, heap, limits, steps, wait};
 
@@ -31,13 +32,13 @@ struct Trace {
 }
 
 /// Runs the wanted mutants one after another and ends the process.
-pub fn work(board: &'static Board, run: Run) -> ! {
+pub fn work(board: &'static Board, run: SuiteTest) -> ! {
     let header = board.header();
     limits::apply_memory(board);
     steps::set_limit(board.step_limit());
     effects::watch(Policy::Repeating);
     role::become_bystander();
-    if sandbox::enter(Sharing::Process).is_err() {
+    if sandbox::enter(SharedBySandbox::Process).is_err() {
         give_up(board, "the system has no filter for system calls");
     }
     let Some(snapshot) = Snapshot::take(board.range()) else {
@@ -50,11 +51,11 @@ pub fn work(board: &'static Board, run: Run) -> ! {
     if original(board, run, &snapshot) != trace {
         give_up(board, "the test does not repeat itself");
     }
-    for mutant in 1..=board.mutants() {
+    for mutant in board.mutants() {
         if board.cancelled() {
             sys::exit_now(0);
         }
-        let open = board.records()[mutant as usize].result() == TestResult::NotRun;
+        let open = board.records()[mutant.index()].result() == TestResult::NotRun;
         if open && board.is_wanted(mutant) && one(board, run, &snapshot, mutant) == After::Leave {
             break;
         }
@@ -72,7 +73,7 @@ fn give_up(board: &Board, reason: &str) -> ! {
     sys::exit_now(0)
 }
 
-fn original(board: &Board, run: Run, snapshot: &Snapshot) -> Trace {
+fn original(board: &Board, run: SuiteTest, snapshot: &Snapshot) -> Trace {
     wait::start_clock(board, 1);
     let passed = run.once().is_ok();
     let trace = Trace {
@@ -102,12 +103,12 @@ fn go_back(snapshot: &Snapshot) -> After {
 }
 
 #[inline(never)]
-fn one(board: &Board, run: Run, snapshot: &Snapshot, mutant: u32) -> After {
-    let class = Class::of_mutant(board, mutant);
+fn one(board: &Board, run: SuiteTest, snapshot: &Snapshot, mutant: MutantId) -> After {
+    let class = MutantClass::of_mutant(board, mutant);
     board
         .header()
         .current
-        .store(u64::from(mutant), Ordering::Relaxed);
+        .store(u64::from(mutant.0), Ordering::Relaxed);
     fork::begin(board, class);
     wait::start_clock(board, 1);
     role::become_mutant(class);
@@ -135,18 +136,19 @@ pub fn measure(board: &'static Board) {
 
 /// Settles what a worker that has ended was at, and withdraws its verdicts if they are void.
 /// `before` are the mutants that were open when it started. Tells whether another may help.
-pub fn settle(board: &Board, before: &[u32], waited: wait::Waited) -> bool {
-    let current = board.header().current.load(Ordering::Relaxed) as u32;
-    if current != 0 && board.records()[current as usize].result() == TestResult::Running {
-        fork::settle(board, Class::of_mutant(board, current), waited);
+pub fn settle(board: &Board, before: &[MutantId], waited: wait::Waited) -> bool {
+    let current = MutantId(board.header().current.load(Ordering::Relaxed) as u32);
+    if !current.is_original() && board.records()[current.index()].result() == TestResult::Running {
+        fork::settle(board, MutantClass::of_mutant(board, current), waited);
     }
     if board.cancelled() {
         return false;
     }
-    let decided = |mutant: &&u32| board.records()[**mutant as usize].result() != TestResult::NotRun;
+    let decided =
+        |mutant: &&MutantId| board.records()[mutant.index()].result() != TestResult::NotRun;
     if !board.header().void.is_empty() {
         for mutant in before.iter().filter(decided) {
-            board.records()[*mutant as usize].set_result(TestResult::NotRun);
+            board.records()[mutant.index()].set_result(TestResult::NotRun);
         }
         return false;
     }

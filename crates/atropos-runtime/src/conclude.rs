@@ -5,10 +5,12 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use atropos_protocol::std_sources::is_of_std;
 use atropos_protocol::{Board, FailureKind, Record, TestResult, sys};
+use atropos_values::MutantId;
 
-use crate::role::{self, Class, Role};
-use crate::{output, steps, without_harness};
+use crate::role::{self, MutantClass, Role};
+use crate::{entered, output, steps, without_harness};
 
 /// The thread that ends the run.
 static ENDING: AtomicI32 = AtomicI32::new(0);
@@ -28,21 +30,25 @@ fn claim() {
 }
 
 /// Copies the leader's record to the other members.
-pub fn spread(board: &Board, class: Class) {
+pub fn spread(board: &Board, class: MutantClass) {
     let mut records = class.records(board);
     let Some(leader) = records.next() else { return };
     for record in records {
         record.copy_from(leader);
     }
+    entered::spread(board, class);
 }
 
 /// The record that speaks for what this process runs: the class's leader's, or the original's.
 pub fn own_record(board: &Board) -> Option<&Record> {
-    let index = match role::role() {
+    board.records().get(own_id().index())
+}
+
+fn own_id() -> MutantId {
+    match role::role() {
         Role::Mutant => role::class().leader_id(),
-        _ => 0,
-    };
-    board.records().get(index as usize)
+        _ => MutantId::ORIGINAL,
+    }
 }
 
 /// As `give`, unless another thread has ended the run already.
@@ -60,6 +66,7 @@ fn give(board: &Board, outcome: TestResult, text: Option<(&str, &str)>) {
         record.set_text(message, location);
     }
     record.set_measures(steps::taken(), sys::now().saturating_sub(record.started()));
+    entered::write_down(board, own_id());
     record.set_result(outcome);
     if role::role() == Role::Mutant {
         spread(board, role::class());
@@ -129,7 +136,7 @@ pub fn note_panic(message: &str, location: &str) {
     if role::role() == Role::Recorder {
         output::flush();
     }
-    let echo = message.starts_with("panic in a ") && location.starts_with("/rustc/");
+    let echo = message.starts_with("panic in a ") && is_of_std(location);
     match role::board().and_then(own_record) {
         Some(record) if !echo || record.message.is_empty() => record.set_text(message, location),
         _ => {}

@@ -6,23 +6,23 @@
 //! class of its own.
 
 use atropos_protocol::{Board, TestResult, sys};
-use atropos_values::{Hit, Key};
+use atropos_values::{Hit, Key, MutantId};
 
-use crate::fork::{self, Side};
-use crate::role::{self, Class, Role, bit};
-use crate::{effects, steps, table};
+use crate::fork::{self, ForkSide};
+use crate::role::{self, MutantClass, Role, bit};
+use crate::{effects, outside_tests, steps, table};
 
 fn size(hit: &Hit, board: &Board) -> u32 {
     match hit.letters {
         Some(letters) => letters.len() as u32,
-        None => board.size_of_point(hit.first),
+        None => board.size_of_point(hit.point),
     }
 }
 
 /// Which variant acts at this hit: 0 for the original.
 #[cold]
 pub fn decide(hit: &Hit) -> u32 {
-    if let Some(acting) = table::known(hit.first) {
+    if let Some(acting) = table::known(hit.point) {
         return acting;
     }
     let Some(board) = role::board() else { return 0 };
@@ -40,16 +40,16 @@ pub fn decide(hit: &Hit) -> u32 {
 fn record(hit: &Hit, board: &Board) -> u32 {
     steps::looks_for_threads();
     let (reached, infected) = (board.reached(), board.infected());
-    let Some(mark) = reached.get(hit.first as usize) else {
+    let Some(mark) = reached.get(hit.point.index()) else {
         return 0;
     };
     const RELAXED: std::sync::atomic::Ordering = std::sync::atomic::Ordering::Relaxed;
-    if mark.swap(1, RELAXED) == 0 {
+    if mark.fetch_or(outside_tests::mark(), RELAXED) == 0 {
         effects::look_at_descriptors();
     }
     let mut open = false;
     for k in 1..=size(hit, board) {
-        let Some(mark) = infected.get((hit.first + k - 1) as usize) else {
+        let Some(mark) = infected.get(hit.point.mutant(k).index()) else {
             break;
         };
         if mark.load(RELAXED) != 0 {
@@ -57,7 +57,7 @@ fn record(hit: &Hit, board: &Board) -> u32 {
         }
         match hit.infects(k) {
             true => {
-                let record = &board.records()[(hit.first + k - 1) as usize];
+                let record = &board.records()[hit.point.mutant(k).index()];
                 record.set_measures(steps::taken(), 0);
                 mark.store(1, RELAXED);
             }
@@ -70,22 +70,22 @@ fn record(hit: &Hit, board: &Board) -> u32 {
 /// All is done that this hit called for; nothing ever is any more at its point unless it is `open`.
 fn done(hit: &Hit, open: bool) -> u32 {
     match open {
-        true => table::set_done(hit.first, hit.case),
-        false => table::cool(hit.first),
+        true => table::set_done(hit.point, hit.case),
+        false => table::cool(hit.point),
     }
     0
 }
 
 /// A wanted mutant that nothing has been decided about.
-fn is_open(board: &Board, mutant: u32) -> bool {
-    board.is_wanted(mutant) && board.records()[mutant as usize].result() == TestResult::NotRun
+fn is_open(board: &Board, mutant: MutantId) -> bool {
+    board.is_wanted(mutant) && board.records()[mutant.index()].result() == TestResult::NotRun
 }
 
 fn fork_infected(hit: &Hit, board: &Board) -> u32 {
     let size = size(hit, board);
     let mut open = false;
     for k in 1..=size {
-        let mutant = hit.first + k - 1;
+        let mutant = hit.point.mutant(k);
         if !is_open(board, mutant) {
             continue;
         }
@@ -94,13 +94,13 @@ fn fork_infected(hit: &Hit, board: &Board) -> u32 {
             continue;
         }
         let class = class_of(hit, k, |other| {
-            other <= size && is_open(board, hit.first + other - 1)
+            other <= size && is_open(board, hit.point.mutant(other))
         });
         if let Some(reason) = fork::hazard() {
             fork::needs_own_process(board, class, reason);
             continue;
         }
-        if fork::fork(board, class) == Side::Child {
+        if fork::fork(board, class) == ForkSide::Child {
             return class.leader;
         }
     }
@@ -108,8 +108,8 @@ fn fork_infected(hit: &Hit, board: &Board) -> u32 {
 }
 
 /// Variant `k` with all later ones that are the same at this hit and that `may_join`.
-fn class_of(hit: &Hit, k: u32, may_join: impl Fn(u32) -> bool) -> Class {
-    let mut class = Class::single(hit.first, k);
+fn class_of(hit: &Hit, k: u32, may_join: impl Fn(u32) -> bool) -> MutantClass {
+    let mut class = MutantClass::single(hit.point, k);
     if k <= 64 {
         let key = hit.key(k);
         for other in k + 1..=64 {
@@ -124,7 +124,7 @@ fn class_of(hit: &Hit, k: u32, may_join: impl Fn(u32) -> bool) -> Class {
 /// Acts as the class of this process; those that part from its leader are forked off.
 fn act(hit: &Hit, board: &Board) -> u32 {
     let class = role::class();
-    if hit.first != class.point {
+    if hit.point != class.point {
         return 0;
     }
     if !steps::has_differed() && hit.infects(class.leader) {
@@ -142,9 +142,9 @@ fn act(hit: &Hit, board: &Board) -> u32 {
     if leaving == 0 {
         if class.members == bit(class.leader) {
             match steps::has_differed() {
-                true => table::settle(hit.first, class.leader),
+                true => table::settle(hit.point, class.leader),
                 // The mutant is as the original here, and is again in the same case.
-                false => table::set_done(hit.first, hit.case),
+                false => table::set_done(hit.point, hit.case),
             }
         }
         return class.leader;
@@ -158,7 +158,7 @@ fn act(hit: &Hit, board: &Board) -> u32 {
         leaving &= !parting.members;
         if let Some(reason) = fork::hazard() {
             fork::needs_own_process(board, parting, reason);
-        } else if fork::fork(board, parting) == Side::Child {
+        } else if fork::fork(board, parting) == ForkSide::Child {
             return parting.leader;
         }
     }
@@ -167,11 +167,13 @@ fn act(hit: &Hit, board: &Board) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use atropos_values::PointId;
+
     use super::*;
 
     fn hit<'a>(letters: &'static [u8], original: Key, variant: &'a dyn Fn(u8) -> Key) -> Hit<'a> {
         Hit {
-            first: 10,
+            point: PointId(10),
             letters: Some(letters),
             original,
             variant,
@@ -190,7 +192,10 @@ mod tests {
         assert_eq!(class_of(&hit, 1, all).members, 0b10101);
         assert_eq!(class_of(&hit, 2, all).members, 0b00010);
         assert_eq!(class_of(&hit, 1, |k| k != 5).members, 0b00101);
-        assert_eq!(class_of(&hit, 3, all).ids().collect::<Vec<_>>(), [12, 14]);
+        assert_eq!(
+            class_of(&hit, 3, all).ids().collect::<Vec<_>>(),
+            [12, 14].map(MutantId)
+        );
     }
 
     #[test]
@@ -198,7 +203,7 @@ mod tests {
         let hit = hit(&[b'a'; 70], Key::Known(1), &|_| Key::Known(5));
         let class = class_of(&hit, 65, |_| true);
         assert_eq!(class.members, 0);
-        assert_eq!(class.ids().collect::<Vec<_>>(), [74]);
+        assert_eq!(class.ids().collect::<Vec<_>>(), [MutantId(74)]);
         assert_eq!(class_of(&hit, 64, |_| true).ids().count(), 1);
     }
 }

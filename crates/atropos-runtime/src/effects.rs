@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use atropos_protocol::{Effect, Effects, TestResult, sys};
 
 use crate::role::Role;
-use crate::{conclude, descendants, lasting_changes, role};
+use crate::{conclude, descendants, lasting_changes, outside_tests, role, without_harness};
 
 /// How effects are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub fn note_clock(call: &CStr) {
 /// The program is about to change what is at a path, if there is anything. A mutant is stopped before it changes what was
 /// there before all tests, unless the original does that as well.
 pub fn change(call: &CStr, at: i32, path: *const c_char, follow: bool) {
-    if lasting_changes::is_at_work() {
+    if lasting_changes::is_at_work() || outside_tests::is_ending() {
         return;
     }
     note(Effect::Files, call, Some(path));
@@ -140,7 +140,7 @@ pub fn signal(call: &CStr, target: i32) {
 
 #[cold]
 fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
-    if lasting_changes::is_at_work() {
+    if lasting_changes::is_at_work() || outside_tests::is_ending() {
         return;
     }
     let errno = sys::errno();
@@ -176,6 +176,12 @@ fn note_slowly(effect: Effect, call: &CStr, path: Option<*const c_char>) {
 fn tell_board(effect: Effect, text: &str) {
     let Some(board) = role::board() else { return };
     let header = board.header();
+    if without_harness::is_plain() {
+        header
+            .plain_effects
+            .fetch_or(effect.bit(), Ordering::Relaxed);
+        return;
+    }
     header.effects.fetch_or(effect.bit(), Ordering::Relaxed);
     let noteworthy = Effects::AGAINST_FORK.0 | Effects::AGAINST_BATCH.0;
     if effect.bit() & noteworthy != 0 && header.first_effect.is_empty() {

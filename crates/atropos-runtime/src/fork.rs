@@ -10,13 +10,13 @@ use atropos_protocol::deadlock::DEADLOCK;
 use atropos_protocol::sys::{self, Ended};
 use atropos_protocol::{Board, FailureKind, Record, TestResult};
 
-use crate::role::{self, Class, Role};
+use crate::role::{self, MutantClass, Role};
 use crate::wait::{self, Waited};
-use crate::{clock, conclude, effects, limits, steps};
+use crate::{clock, conclude, effects, lasting_changes, limits, steps};
 
 /// Which of the two processes we are after a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ForkSide {
     Parent,
     Child,
 }
@@ -62,7 +62,7 @@ pub fn hazard() -> Option<&'static str> {
 }
 
 /// Notes that this way of running can't tell about `class`.
-pub fn needs_own_process(board: &Board, class: Class, reason: &str) {
+pub fn needs_own_process(board: &Board, class: MutantClass, reason: &str) {
     for record in class.records(board) {
         record.set_text(reason, "");
         record.set_result(TestResult::NeedsOwnProcess);
@@ -71,29 +71,29 @@ pub fn needs_own_process(board: &Board, class: Class, reason: &str) {
 
 /// Keeps only these members in the class that this process acts as.
 pub fn narrow(board: &Board, members: u64) {
-    let class = Class {
+    let class = MutantClass {
         members,
         ..role::class()
     };
     role::narrow_class(class);
-    if let Some(record) = board.records().get(class.leader_id() as usize) {
+    if let Some(record) = board.records().get(class.leader_id().index()) {
         record.set_members(members);
     }
 }
 
 /// Marks a class as running from now on.
-pub fn begin(board: &Board, class: Class) {
+pub fn begin(board: &Board, class: MutantClass) {
     let now = sys::now();
     for record in class.records(board) {
         record.begin(class.leader_id(), now);
     }
-    if let Some(record) = board.records().get(class.leader_id() as usize) {
+    if let Some(record) = board.records().get(class.leader_id().index()) {
         record.set_members(class.members);
     }
 }
 
 /// Forks a process for `class`. The parent comes back when all is known about it.
-pub fn fork(board: &Board, class: Class) -> Side {
+pub fn fork(board: &Board, class: MutantClass) -> ForkSide {
     let header = board.header();
     let (depth, start) = (role::depth(), sys::now());
     let left = header
@@ -116,26 +116,30 @@ pub fn fork(board: &Board, class: Class) -> Side {
             if is_first {
                 steps::differs_now(board);
             }
-            return Side::Child;
+            return ForkSide::Child;
         }
         -1 => needs_own_process(board, class, "the system refused to fork"),
-        pid => settle(board, class, wait::wait_for(board, pid, depth, None)),
+        pid => {
+            // Who waits long looks at how the child is, which is not what the program does.
+            let waited = lasting_changes::work(|| wait::wait_for(board, pid, depth, None));
+            settle(board, class, waited);
+        }
     }
     sys::restore_child_signal(&handler);
     let end = sys::now();
     header.depth.store(depth, Ordering::Relaxed);
     header.deadline.store(end + left, Ordering::Relaxed);
     clock::hide(end - start);
-    Side::Parent
+    ForkSide::Parent
 }
 
 /// Completes the records of a class whose process has ended.
-pub fn settle(board: &Board, class: Class, waited: Waited) {
-    let Some(leader) = board.records().get(class.leader_id() as usize) else {
+pub fn settle(board: &Board, class: MutantClass, waited: Waited) {
+    let Some(leader) = board.records().get(class.leader_id().index()) else {
         return;
     };
     settle_record(leader, waited);
-    let class = Class {
+    let class = MutantClass {
         members: leader.members(),
         ..class
     };

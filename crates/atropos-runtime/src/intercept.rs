@@ -11,13 +11,15 @@ mod state;
 
 pub use atropos_intercept::Next;
 
-/// Defines a function of libc that is passed on after `note`ing what it does, unless it is `refused`.
+/// Defines a function of libc that is passed on after `note`ing what it does, unless it is `refused`, perhaps `with` another
+/// argument.
 macro_rules! intercept {
     ($(
         fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty
             , $missing:expr
             , $note:expr
-            $(, unless $refused:expr)?;
+            $(, unless $refused:expr)?
+            $(, with $changed:ident = $value:expr)?;
     )*) => {
         $(
             /// # Safety
@@ -46,6 +48,7 @@ macro_rules! intercept {
                 )?
                 #[allow(clippy::redundant_closure_call)]
                 ($note)(NAME);
+                $(let $changed = $value;)?
                 let Some(next) = NEXT.get() else {
                     return $missing;
                 };

@@ -7,16 +7,16 @@
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::{env, fs, io};
 
 use atropos_protocol::undo::Log;
-use atropos_protocol::{Board, TestResult, sys};
+use atropos_protocol::{Board, Effect, TestResult, sys};
 
-use crate::conclude;
 use crate::role::{self, Role};
+use crate::{conclude, effects, outside_tests};
 
 /// What is there are no files, but for those in shared memory.
 const NO_FILES: [&str; 3] = ["/dev", "/proc", "/sys"];
@@ -45,7 +45,7 @@ fn this_thread() -> u64 {
 }
 
 /// Does something by means that the program's own calls go through as well.
-fn work<R>(task: impl FnOnce() -> R) -> R {
+pub fn work<R>(task: impl FnOnce() -> R) -> R {
     let this = this_thread();
     let try_from =
         |owner| AT_WORK.compare_exchange(owner, this, Ordering::Acquire, Ordering::Relaxed);
@@ -66,6 +66,7 @@ fn work<R>(task: impl FnOnce() -> R) -> R {
 
 /// The program is about to open a file to read it, or a directory.
 pub fn read(at: i32, path: *const c_char) {
+    note_use(at, path, false);
     let Some((board, Role::Recorder)) = watched() else {
         return;
     };
@@ -78,6 +79,7 @@ pub fn read(at: i32, path: *const c_char) {
 
 /// The program is about to ask what is at a path, without opening it.
 pub fn look(at: i32, path: *const c_char) {
+    note_use(at, path, false);
     let Some((board, Role::Recorder)) = watched() else {
         return;
     };
@@ -90,6 +92,7 @@ pub fn look(at: i32, path: *const c_char) {
 
 /// The program is about to make, change or remove what is at a path; a link is followed if the call does so.
 pub fn change(at: i32, path: *const c_char, follow: bool) {
+    note_use(at, path, true);
     let Some((board, role)) = watched() else {
         return;
     };
@@ -109,6 +112,8 @@ pub fn change(at: i32, path: *const c_char, follow: bool) {
 
 /// The program is about to move something.
 pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
+    note_use(from.0, from.1, true);
+    note_use(to.0, to.1, true);
     let Some((board, role)) = watched() else {
         return;
     };
@@ -125,6 +130,7 @@ pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
                 }
             }
             _ if matters && source.symlink_metadata().is_ok() => {
+                board.set_changes_files(role::class().leader_id(), true);
                 let log = Log::of(board.path());
                 if target.symlink_metadata().is_ok() {
                     let _ = log.keep(&target);
@@ -139,6 +145,56 @@ pub fn rename(from: (i32, *const c_char), to: (i32, *const c_char)) {
     });
 }
 
+/// Notes the first use of a file that is neither the run's own nor a part of the source tree that only is read: what it
+/// holds is not known to a later run.
+fn note_use(at: i32, path: *const c_char, changes: bool) {
+    let Some((board, _)) = seen().filter(|_| !effects::seen().contains(Effect::OutsideFiles))
+    else {
+        return;
+    };
+    let mut is_evident = true;
+    work(|| {
+        is_evident = absolute(at, path).is_none_or(|path| {
+            let own = OWN.get().and_then(Option::as_ref);
+            own.is_some_and(|own| path.starts_with(own))
+                || path == Path::new("/dev/null")
+                || !changes && is_in_tree(&path, &board.header().tree.get())
+        });
+    });
+    if !is_evident {
+        effects::note(Effect::OutsideFiles, c"", Some(path));
+    }
+}
+
+/// Whether a path leads to a file of the source tree, but not to what is built there nor to what is hidden.
+fn is_in_tree(path: &Path, tree: &str) -> bool {
+    let Ok(rest) = path.strip_prefix(tree) else {
+        return false;
+    };
+    let is_source = |part: Component| match part {
+        Component::Normal(name) => !name.as_bytes().starts_with(b".") && name != "target",
+        _ => false,
+    };
+    !tree.is_empty() && rest.components().all(is_source)
+}
+
+/// The board and what this process is, if what it does is noted.
+fn seen() -> Option<(&'static Board, Role)> {
+    let role = role::role();
+    let matters = role != Role::Bystander && !is_at_work();
+    matters.then(|| Some((role::board()?, role)))?
+}
+
+/// The program asks for a variable of its environment.
+pub fn ask_for_variable(name: *const c_char) {
+    if let (Some((board, _)), false) = (seen(), name.is_null()) {
+        // SAFETY: the program is about to hand this string to libc.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+        let variables = &board.header().variables;
+        variables.add(Path::new(OsStr::from_bytes(name)));
+    }
+}
+
 /// The program is about to take a port: as with files, no other test that does so may run at the same time.
 pub fn take_port(port: u16) {
     if let Some((board, Role::Recorder)) = watched() {
@@ -150,7 +206,9 @@ pub fn take_port(port: u16) {
 /// The board and what this process is, if somebody is interested in its files.
 fn watched() -> Option<(&'static Board, Role)> {
     let role = role::role();
-    let matters = matches!(role, Role::Recorder | Role::Mutant) && !is_at_work();
+    let matters = matches!(role, Role::Recorder | Role::Mutant)
+        && !is_at_work()
+        && !outside_tests::is_ending();
     matters.then(|| Some((role::board()?, role)))?
 }
 
@@ -170,6 +228,7 @@ fn keep(board: &Board, path: PathBuf) {
     if !is_new {
         return;
     }
+    board.set_changes_files(role::class().leader_id(), true);
     let kept = Log::of(board.path()).keep(&path);
     let cant_be_undone = kept.is_err_and(|error| error.kind() == io::ErrorKind::Unsupported);
     if cant_be_undone && is_old(board, &path) {

@@ -22,8 +22,10 @@ mod crash;
 mod decision;
 mod descendants;
 mod effects;
+mod entered;
 mod fork;
 mod heap;
+mod inherited;
 #[doc(hidden)]
 pub mod injected_faults;
 mod intercept;
@@ -32,6 +34,7 @@ mod limits;
 #[doc(hidden)]
 pub mod observe;
 mod output;
+mod outside_tests;
 mod random;
 mod role;
 mod run;
@@ -51,4 +54,4 @@ pub use atropos_values::{MaybeEmpty, Prim, prim, probe};
 atropos_values::assert_interface!(crate, observer);
 #[doc(hidden)]
 pub use conclude::note_panic;
-pub use switch::{arith, at, cold, cond, constant, logic, on, relate, step};
+pub use switch::{arith, at, cold, cond, constant, enter, logic, on, relate, step};

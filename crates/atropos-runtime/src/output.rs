@@ -124,7 +124,7 @@ pub unsafe extern "C" fn write(fd: c_int, data: *const u8, length: usize) -> isi
 /// One piece of a vectored write.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Piece {
+pub struct OutputPiece {
     data: *const u8,
     length: usize,
 }
@@ -132,7 +132,7 @@ pub struct Piece {
 /// # Safety
 /// As libc's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn writev(fd: c_int, pieces: *const Piece, count: c_int) -> isize {
+pub unsafe extern "C" fn writev(fd: c_int, pieces: *const OutputPiece, count: c_int) -> isize {
     static NEXT: Next = Next::new(c"writev");
     if count > 0 && is_spared(fd) {
         let mut total = 0;
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn writev(fd: c_int, pieces: *const Piece, count: c_int) -
     let Some(next) = NEXT.get() else { return -1 };
     // SAFETY: libc's function has this type; the arguments are the caller's.
     unsafe {
-        let next: unsafe extern "C" fn(c_int, *const Piece, c_int) -> isize =
+        let next: unsafe extern "C" fn(c_int, *const OutputPiece, c_int) -> isize =
             std::mem::transmute(next);
         next(fd, pieces, count)
     }

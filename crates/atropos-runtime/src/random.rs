@@ -1,9 +1,10 @@
 //! Gives a test the same "random" bytes in the original and in every mutant.
 //!
 //! Hash maps take their seeds from here, so their order does not change between runs and can't be
-//! mistaken for a mutant's doing. Programs that ask the kernel without libc keep true randomness.
+//! mistaken for a mutant's doing, nor one run's verdict differ from the next one's. Programs that ask the kernel without libc
+//! keep true randomness.
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_long, c_uint};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use atropos_protocol::hash;
@@ -62,6 +63,41 @@ pub unsafe extern "C" fn getentropy(buffer: *mut u8, length: usize) -> c_int {
     match unsafe { getrandom(buffer, length, 0) } {
         read if read == length as isize => 0,
         _ => -1,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+const SYS_GETRANDOM: c_long = 318;
+#[cfg(target_arch = "aarch64")]
+const SYS_GETRANDOM: c_long = 278;
+
+/// Libraries for old systems ask the kernel for random bytes by the number of the call.
+///
+/// # Safety
+/// As libc's. The arguments that a call does not have are not looked at.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn syscall(
+    number: c_long,
+    a: c_long,
+    b: c_long,
+    c: c_long,
+    d: c_long,
+    e: c_long,
+    f: c_long,
+) -> c_long {
+    static NEXT: Next = Next::new(c"syscall");
+    if number == SYS_GETRANDOM && SEEDED.load(Ordering::Relaxed) {
+        // SAFETY: the caller passes what the kernel would want.
+        return unsafe { getrandom(a as *mut u8, b as usize, c as c_uint) } as c_long;
+    }
+    type Syscall =
+        unsafe extern "C" fn(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;
+    let Some(next) = NEXT.get() else { return -1 };
+    // SAFETY: libc's function has this type; passing more arguments than a call has does no harm in these calling
+    // conventions.
+    unsafe {
+        let next: Syscall = std::mem::transmute(next);
+        next(number, a, b, c, d, e, f)
     }
 }
 

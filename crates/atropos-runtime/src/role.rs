@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use atropos_protocol::{Board, Record, sys};
+use atropos_values::{MutantId, PointId};
 
-use crate::table;
+use crate::{entered, table};
 
 /// What a process does at a mutation point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,8 @@ pub fn board() -> Option<&'static Board> {
 
 /// Gives this process its board, for good.
 pub fn set_board(board: Board) -> &'static Board {
-    table::make(board.mutants());
+    table::make(board.mutant_count());
+    entered::begin(&board);
     let board = Box::into_raw(Box::new(board));
     BOARD.store(board, Ordering::Relaxed);
     // SAFETY: just leaked.
@@ -63,8 +65,8 @@ pub fn set_board(board: Board) -> &'static Board {
 /// Some mutants of one point that behave the same: bit k-1 of `members` is the point's k-th
 /// mutant. Mutants beyond the 64th are always alone and have no bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class {
-    pub point: u32,
+pub struct MutantClass {
+    pub point: PointId,
     /// Which mutant of the point speaks for the class, from 1.
     pub leader: u32,
     pub members: u64,
@@ -75,9 +77,9 @@ pub fn bit(k: u32) -> u64 {
     if k <= 64 { 1 << (k - 1) } else { 0 }
 }
 
-impl Class {
-    pub fn single(point: u32, k: u32) -> Class {
-        Class {
+impl MutantClass {
+    pub fn single(point: PointId, k: u32) -> MutantClass {
+        MutantClass {
             point,
             leader: k,
             members: bit(k),
@@ -85,48 +87,48 @@ impl Class {
     }
 
     /// The class of one mutant, its point found on the board.
-    pub fn of_mutant(board: &Board, mutant: u32) -> Class {
-        let mut point = mutant;
-        while point > 1 && board.sizes()[point as usize].load(Ordering::Relaxed) == 0 {
-            point -= 1;
+    pub fn of_mutant(board: &Board, mutant: MutantId) -> MutantClass {
+        let mut point = PointId(mutant.0);
+        while point.0 > 1 && board.sizes()[point.index()].load(Ordering::Relaxed) == 0 {
+            point.0 -= 1;
         }
-        if point + board.size_of_point(point) <= mutant {
-            point = mutant;
+        match point.place(mutant) {
+            Some(place) if place <= board.size_of_point(point) => MutantClass::single(point, place),
+            _ => MutantClass::single(PointId(mutant.0), 1),
         }
-        Class::single(point, mutant - point + 1)
     }
 
     /// The mutant that speaks for the class.
-    pub fn leader_id(self) -> u32 {
-        self.point + self.leader - 1
+    pub fn leader_id(self) -> MutantId {
+        self.point.mutant(self.leader)
     }
 
     /// The ids of all its mutants, the leader's first.
-    pub fn ids(self) -> impl Iterator<Item = u32> {
+    pub fn ids(self) -> impl Iterator<Item = MutantId> {
         let others = (1..=64)
             .filter(move |&k| k != self.leader && self.members & bit(k) != 0)
-            .map(move |k| self.point + k - 1);
+            .map(move |k| self.point.mutant(k));
         std::iter::once(self.leader_id()).chain(others)
     }
 
     /// The records of all its mutants, the leader's first.
     pub fn records(self, board: &Board) -> impl Iterator<Item = &Record> {
-        self.ids().filter_map(|id| board.records().get(id as usize))
+        self.ids().filter_map(|id| board.records().get(id.index()))
     }
 }
 
 /// The class that this process acts as (only for the role `Mutant`).
-pub fn class() -> Class {
-    Class {
-        point: POINT.load(Ordering::Relaxed),
+pub fn class() -> MutantClass {
+    MutantClass {
+        point: PointId(POINT.load(Ordering::Relaxed)),
         leader: LEADER.load(Ordering::Relaxed),
         members: MEMBERS.load(Ordering::Relaxed),
     }
 }
 
 /// From now on this process acts as `class` and as nothing else.
-pub fn become_mutant(class: Class) {
-    POINT.store(class.point, Ordering::Relaxed);
+pub fn become_mutant(class: MutantClass) {
+    POINT.store(class.point.0, Ordering::Relaxed);
     LEADER.store(class.leader, Ordering::Relaxed);
     MEMBERS.store(class.members, Ordering::Relaxed);
     table::cool_all();
@@ -135,7 +137,7 @@ pub fn become_mutant(class: Class) {
 }
 
 /// Drops members that have parted from the leader.
-pub fn narrow_class(class: Class) {
+pub fn narrow_class(class: MutantClass) {
     MEMBERS.store(class.members, Ordering::Relaxed);
 }
 
@@ -147,9 +149,9 @@ pub fn become_recorder() {
 /// Runs as the original; only points with wanted mutants are hot.
 pub fn become_original(board: &Board) {
     table::cool_all();
-    for mutant in 1..=board.mutants() {
+    for mutant in board.mutants() {
         if board.is_wanted(mutant) {
-            table::heat(Class::of_mutant(board, mutant).point);
+            table::heat(MutantClass::of_mutant(board, mutant).point);
         }
     }
     ROLE.store(Role::Original as u8, Ordering::Relaxed);

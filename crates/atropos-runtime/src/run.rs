@@ -6,15 +6,19 @@ use std::sync::atomic::Ordering;
 
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, FailureKind, TestResult};
 use atropos_protocol::{landlock, sys};
+use atropos_values::MutantId;
 
 use crate::effects::{self, Policy};
-use crate::role::{self, Class, Role};
-use crate::sandbox::{self, Sharing};
-use crate::zygote::{Failure, Suite};
-use crate::{batch, conclude, fork, heap, lasting_changes, limits, observe, output, random, steps};
+use crate::role::{self, MutantClass, Role};
+use crate::sandbox::{self, SharedBySandbox};
+use crate::zygote::{BodyFailure, Suite};
+use crate::{
+    batch, conclude, fork, heap, inherited, lasting_changes, limits, observe, output, outside_tests,
+};
+use crate::{random, steps};
 
 /// As what a test is run.
-pub enum Plan {
+pub enum ChildPlan {
     /// The original, noting everything.
     Baseline {
         /// Where the output goes.
@@ -25,7 +29,7 @@ pub enum Plan {
     Fork,
     /// A mutant from the start.
     Each {
-        class: Class,
+        class: MutantClass,
         directory: Option<PathBuf>,
     },
     /// One mutant after another, see `batch`.
@@ -34,13 +38,13 @@ pub enum Plan {
 
 /// A test that is to be run, and who can do it.
 #[derive(Clone, Copy)]
-pub struct Run<'a> {
+pub struct SuiteTest<'a> {
     pub suite: &'a dyn Suite,
     pub test: usize,
 }
 
-impl Run<'_> {
-    pub fn once(self) -> Result<(), Failure> {
+impl SuiteTest<'_> {
+    pub fn once(self) -> Result<(), BodyFailure> {
         self.suite.run(self.test)
     }
 
@@ -51,10 +55,10 @@ impl Run<'_> {
 }
 
 /// Runs the test as `plan` says and ends the process.
-pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
+pub fn run(board: &'static Board, run: SuiteTest, plan: &ChildPlan) -> ! {
     let header = board.header();
     match plan {
-        Plan::Baseline { capture, directory } => {
+        ChildPlan::Baseline { capture, directory } => {
             if let Some(path) = capture {
                 redirect(path);
             }
@@ -63,13 +67,13 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
             prepare(board, Policy::Note);
             role::become_recorder();
         }
-        Plan::Fork => {
+        ChildPlan::Fork => {
             prepare(board, Policy::Forking);
             role::become_original(board);
             // Without the filter the intercepted names must do.
-            let _ = sandbox::enter(Sharing::History);
+            let _ = sandbox::enter(SharedBySandbox::History);
         }
-        Plan::Each { class, directory } => {
+        ChildPlan::Each { class, directory } => {
             set_environment(board, directory, Some(class.leader_id()));
             observe::begin();
             prepare(board, Policy::Note);
@@ -78,7 +82,7 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
             role::become_mutant(*class);
             steps::set_limit(board.step_limit());
         }
-        Plan::Batch => {
+        ChildPlan::Batch => {
             prepare(board, Policy::Note);
             batch::work(board, run);
         }
@@ -97,6 +101,9 @@ pub fn run(board: &'static Board, run: Run, plan: &Plan) -> ! {
         header.fork_cost.store(fork_cost(), Ordering::Relaxed);
     }
     conclude(board, result);
+    if role::role() == Role::Recorder && !observe::is_on() {
+        outside_tests::end(board);
+    }
     sys::exit_now(0)
 }
 
@@ -113,7 +120,7 @@ fn prepare(board: &Board, policy: Policy) {
 }
 
 /// Writes down how the run went.
-fn conclude(board: &Board, result: Result<(), Failure>) {
+fn conclude(board: &Board, result: Result<(), BodyFailure>) {
     if !role::in_charge() {
         // The test forked, and its child came back here. Only the test's own process concludes.
         sys::exit_now(0);
@@ -123,8 +130,8 @@ fn conclude(board: &Board, result: Result<(), Failure>) {
         output::flush();
     }
     if role == Role::Original {
-        for mutant in 1..=board.mutants() {
-            let record = &board.records()[mutant as usize];
+        for mutant in board.mutants() {
+            let record = &board.records()[mutant.index()];
             if board.is_wanted(mutant) && record.result() == TestResult::NotRun && result.is_ok() {
                 record.set_result(TestResult::NotInfected);
             }
@@ -156,7 +163,7 @@ fn redirect(path: &std::ffi::CStr) {
 }
 
 /// What woven programs that the test starts need to know, and where temporary files go.
-fn set_environment(board: &Board, directory: &Option<PathBuf>, mutant: Option<u32>) {
+fn set_environment(board: &Board, directory: &Option<PathBuf>, mutant: Option<MutantId>) {
     // SAFETY: the process has one thread.
     unsafe {
         std::env::set_var(ENV_BOARD, board.path());
@@ -167,6 +174,7 @@ fn set_environment(board: &Board, directory: &Option<PathBuf>, mutant: Option<u3
             std::env::set_var("TMPDIR", directory);
         }
     }
+    inherited::begin();
 }
 
 /// How long it takes to fork an empty child and to wait for it, in nanoseconds.

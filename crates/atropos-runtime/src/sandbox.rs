@@ -1,132 +1,36 @@
-//! Stands behind `intercept`: a filter of system calls that the kernel applies.
+//! Stands behind `intercept`: a filter of system calls that the kernel applies where mutants share something.
 //!
 //! Where mutants share a history or a process, only calls that can't reach the others may pass;
 //! any other call raises SIGSYS before it has an effect, and the mutant is left to a process of
 //! its own. This also catches programs that go to the kernel without libc.
+//!
+//! The driver's supervisor (`atropos-sandbox`) does not make it superfluous: that one knows what harms the machine, this one what
+//! one mutant could leave for the next, such as another working directory. It holds with `--no-sandbox`, too.
 
-use std::ffi::c_void;
-
+use atropos_protocol::seccomp::{self, ALLOW, NO_SUCH_CALL, Program, TRAP};
 use atropos_protocol::sys::{self, Errno, numbers as n};
 
 /// How much is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum SharedBySandbox {
     /// A history: what changes only this process's own state may pass.
     History,
     /// A process: only what leaves no trace but in memory may pass.
     Process,
 }
 
-/// One instruction of the kernel's filter machine.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Instruction {
-    code: u16,
-    if_true: u8,
-    if_false: u8,
-    value: u32,
-}
-
-const LOAD: u16 = 0x20;
-const JUMP_EQUAL: u16 = 0x15;
-const JUMP_ANY_BIT: u16 = 0x45;
-const RETURN: u16 = 0x06;
-
-const ALLOW: u32 = 0x7fff_0000;
-const TRAP: u32 = 0x0003_0000;
-const NO_SUCH_CALL: u32 = 0x0005_0000 | 38;
-
-#[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: u32 = 0xc000_003e;
-#[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: u32 = 0xc000_00b7;
-
 /// On which condition a call passes.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
     Always,
     /// None of these bits of this argument are set.
-    Clear(u32, u32),
+    Clear(usize, u32),
     /// This argument is one of these.
-    OneOf(u32, &'static [u32]),
+    OneOf(usize, &'static [u32]),
     /// This argument is a null pointer.
-    Null(u32),
+    Null(usize),
     /// The program is told that the kernel has no such call, and does without.
     Unknown,
-}
-
-/// Where argument `index` lies in what the filter sees (its low half).
-fn argument(index: u32) -> u32 {
-    16 + 8 * index
-}
-
-fn instruction(code: u16, value: u32, if_true: u8, if_false: u8) -> Instruction {
-    Instruction {
-        code,
-        if_true,
-        if_false,
-        value,
-    }
-}
-
-fn result(value: u32) -> Instruction {
-    instruction(RETURN, value, 0, 0)
-}
-
-/// A fixed-size program: built without touching the heap.
-struct Program {
-    instructions: [Instruction; 512],
-    length: usize,
-}
-
-impl Program {
-    fn push(&mut self, instruction: Instruction) {
-        self.instructions[self.length] = instruction;
-        self.length += 1;
-    }
-
-    fn rule(&mut self, number: usize, condition: Condition) {
-        let mut body = [result(TRAP); 8];
-        let length = match condition {
-            Condition::Always => {
-                body[0] = result(ALLOW);
-                1
-            }
-            Condition::Unknown => {
-                body[0] = result(NO_SUCH_CALL);
-                1
-            }
-            Condition::Clear(index, bits) => {
-                body[0] = instruction(LOAD, argument(index), 0, 0);
-                body[1] = instruction(JUMP_ANY_BIT, bits, 0, 1);
-                body[3] = result(ALLOW);
-                4
-            }
-            Condition::OneOf(index, values) => {
-                body[0] = instruction(LOAD, argument(index), 0, 0);
-                let trap = 1 + values.len();
-                for (place, &value) in values.iter().enumerate() {
-                    let skipped = trap - (place + 1);
-                    body[place + 1] = instruction(JUMP_EQUAL, value, skipped as u8, 0);
-                }
-                body[trap + 1] = result(ALLOW);
-                trap as u8 + 2
-            }
-            Condition::Null(index) => {
-                body[0] = instruction(LOAD, argument(index), 0, 0);
-                body[1] = instruction(JUMP_EQUAL, 0, 0, 2);
-                body[2] = instruction(LOAD, argument(index) + 4, 0, 0);
-                body[3] = instruction(JUMP_EQUAL, 0, 1, 0);
-                body[5] = result(ALLOW);
-                6
-            }
-        };
-        self.push(instruction(JUMP_EQUAL, number as u32, 0, length));
-        for &instruction in &body[..length as usize] {
-            self.push(instruction);
-        }
-        // The accumulator holds an argument only in bodies that return.
-    }
 }
 
 const WRITING: u32 =
@@ -286,95 +190,44 @@ const WITH_A_SHARED_HISTORY: &[(usize, Condition)] = &[
 
 const CLONE_VFORK: u32 = 0x4000;
 
-fn program(sharing: Sharing) -> Program {
-    let mut program = Program {
-        instructions: [result(TRAP); 512],
-        length: 0,
-    };
-    const ARCHITECTURE_AT: u32 = 4;
-    const NUMBER_AT: u32 = 0;
-    program.push(instruction(LOAD, ARCHITECTURE_AT, 0, 0));
-    program.push(instruction(JUMP_EQUAL, ARCHITECTURE, 1, 0));
-    program.push(result(TRAP));
-    program.push(instruction(LOAD, NUMBER_AT, 0, 0));
+fn program(sharing: SharedBySandbox) -> Program {
+    let mut program = Program::new(TRAP);
     let more = match sharing {
-        Sharing::Process => WITH_A_SHARED_PROCESS,
-        Sharing::History => WITH_A_SHARED_HISTORY,
+        SharedBySandbox::Process => WITH_A_SHARED_PROCESS,
+        SharedBySandbox::History => WITH_A_SHARED_HISTORY,
     };
     for &(number, condition) in HARMLESS.iter().chain(more) {
-        program.rule(number, condition);
+        use seccomp::Condition as On;
+        let (on, then, otherwise) = match condition {
+            Condition::Always => (On::Always, ALLOW, TRAP),
+            Condition::Unknown => (On::Always, NO_SUCH_CALL, TRAP),
+            Condition::Clear(index, bits) => (On::AnyBit(index, bits), TRAP, ALLOW),
+            Condition::OneOf(index, values) => (On::OneOf(index, values), ALLOW, TRAP),
+            Condition::Null(index) => (On::Given(index), TRAP, ALLOW),
+        };
+        program.rule(number, on, then, otherwise);
     }
-    program.push(result(TRAP));
-    program
+    program.finish(TRAP)
 }
 
 /// Puts this process and all that it forks behind the filter, for good.
-pub fn enter(sharing: Sharing) -> Result<(), Errno> {
-    const SET_MODE_FILTER: usize = 1;
-    #[repr(C)]
-    struct Filter {
-        length: u16,
-        instructions: *const c_void,
-    }
-    let program = program(sharing);
-    let filter = Filter {
-        length: program.length as u16,
-        instructions: program.instructions.as_ptr().cast(),
-    };
+pub fn enter(sharing: SharedBySandbox) -> Result<(), Errno> {
     sys::no_new_privileges()?;
-    // SAFETY: the filter and its instructions outlive the call, which copies them.
-    unsafe {
-        sys::call(
-            n::SECCOMP,
-            [SET_MODE_FILTER, 0, &raw const filter as usize, 0, 0, 0],
-        )
-    }
-    .map(drop)
+    program(sharing).enter(0).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the kernel would answer: an interpreter of the few instructions we use.
-    fn answer(program: &Program, number: usize, arguments: [u64; 6]) -> u32 {
-        let mut data = [0u32; 16];
-        data[0] = number as u32;
-        data[1] = ARCHITECTURE;
-        for (index, argument) in arguments.into_iter().enumerate() {
-            data[4 + 2 * index] = argument as u32;
-            data[5 + 2 * index] = (argument >> 32) as u32;
-        }
-        let (mut at, mut accumulator) = (0, 0);
-        loop {
-            let instruction = program.instructions[at];
-            at += 1;
-            let jump = match instruction.code {
-                LOAD => {
-                    accumulator = data[instruction.value as usize / 4];
-                    continue;
-                }
-                RETURN => return instruction.value,
-                JUMP_EQUAL => accumulator == instruction.value,
-                JUMP_ANY_BIT => accumulator & instruction.value != 0,
-                code => panic!("instruction {code:#x}"),
-            };
-            at += usize::from(if jump {
-                instruction.if_true
-            } else {
-                instruction.if_false
-            });
-        }
-    }
-
-    fn check(sharing: Sharing, number: usize, arguments: [u64; 6], expected: u32) {
-        let answer = answer(&program(sharing), number, arguments);
+    fn check(sharing: SharedBySandbox, number: usize, arguments: [u64; 6], expected: u32) {
+        let answer = program(sharing).answer(seccomp::ARCHITECTURE, number, arguments);
         assert_eq!(answer, expected, "{sharing:?} {number} {arguments:?}");
     }
 
     #[test]
     fn what_leads_nowhere_may_be_used_but_nothing_may_be_reached() {
-        for sharing in [Sharing::History, Sharing::Process] {
+        for sharing in [SharedBySandbox::History, SharedBySandbox::Process] {
             check(sharing, n::WRITE, [3, 0, 0, 0, 0, 0], ALLOW);
             check(sharing, n::IOCTL, [0, 0x5401, 0, 0, 0, 0], ALLOW);
             check(sharing, n::IOCTL, [0, 0x5421, 0, 0, 0, 0], ALLOW);
@@ -390,7 +243,7 @@ mod tests {
 
     #[test]
     fn files_may_be_opened_to_read_only() {
-        for sharing in [Sharing::History, Sharing::Process] {
+        for sharing in [SharedBySandbox::History, SharedBySandbox::Process] {
             let open = |flags: i32| [0, 0, flags as u64, 0, 0, 0];
             check(sharing, n::OPENAT, open(sys::O_CLOEXEC), ALLOW);
             check(sharing, n::OPENAT, open(sys::O_DIRECTORY), ALLOW);
@@ -403,15 +256,20 @@ mod tests {
 
     #[test]
     fn a_shared_process_may_not_change_its_own_state_either() {
-        check(Sharing::History, n::CHDIR, [0; 6], ALLOW);
-        check(Sharing::Process, n::CHDIR, [0; 6], TRAP);
-        check(Sharing::History, n::RT_SIGACTION, [0; 6], ALLOW);
-        check(Sharing::Process, n::RT_SIGACTION, [0; 6], TRAP);
-        check(Sharing::Process, n::CLONE, [0; 6], TRAP);
-        check(Sharing::Process, n::PRLIMIT64, [0; 6], ALLOW);
-        check(Sharing::Process, n::PRLIMIT64, [0, 0, 1, 0, 0, 0], TRAP);
+        check(SharedBySandbox::History, n::CHDIR, [0; 6], ALLOW);
+        check(SharedBySandbox::Process, n::CHDIR, [0; 6], TRAP);
+        check(SharedBySandbox::History, n::RT_SIGACTION, [0; 6], ALLOW);
+        check(SharedBySandbox::Process, n::RT_SIGACTION, [0; 6], TRAP);
+        check(SharedBySandbox::Process, n::CLONE, [0; 6], TRAP);
+        check(SharedBySandbox::Process, n::PRLIMIT64, [0; 6], ALLOW);
         check(
-            Sharing::Process,
+            SharedBySandbox::Process,
+            n::PRLIMIT64,
+            [0, 0, 1, 0, 0, 0],
+            TRAP,
+        );
+        check(
+            SharedBySandbox::Process,
             n::PRLIMIT64,
             [0, 0, 1 << 40, 0, 0, 0],
             TRAP,
@@ -420,17 +278,22 @@ mod tests {
 
     #[test]
     fn nobody_may_start_programs_or_share_memory() {
-        for sharing in [Sharing::History, Sharing::Process] {
+        for sharing in [SharedBySandbox::History, SharedBySandbox::Process] {
             check(sharing, n::EXECVE, [0; 6], TRAP);
             check(sharing, n::MMAP, [0, 0, 3, 2, 0, 0], ALLOW);
             check(sharing, n::MMAP, [0, 0, 3, 1, 0, 0], TRAP);
         }
         let vfork = [u64::from(CLONE_VFORK), 0, 0, 0, 0, 0];
-        check(Sharing::History, n::CLONE, vfork, TRAP);
-        check(Sharing::History, n::CLONE, [17, 0, 0, 0, 0, 0], ALLOW);
-        check(Sharing::History, n::CLONE3, [0; 6], NO_SUCH_CALL);
-        check(Sharing::History, n::KILL, [0, 9, 0, 0, 0, 0], ALLOW);
-        check(Sharing::History, n::KILL, [0, 15, 0, 0, 0, 0], TRAP);
-        check(Sharing::Process, n::KILL, [0, 9, 0, 0, 0, 0], TRAP);
+        check(SharedBySandbox::History, n::CLONE, vfork, TRAP);
+        check(
+            SharedBySandbox::History,
+            n::CLONE,
+            [17, 0, 0, 0, 0, 0],
+            ALLOW,
+        );
+        check(SharedBySandbox::History, n::CLONE3, [0; 6], NO_SUCH_CALL);
+        check(SharedBySandbox::History, n::KILL, [0, 9, 0, 0, 0, 0], ALLOW);
+        check(SharedBySandbox::History, n::KILL, [0, 15, 0, 0, 0, 0], TRAP);
+        check(SharedBySandbox::Process, n::KILL, [0, 9, 0, 0, 0, 0], TRAP);
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use atropos_values::choose::{self, Constant};
-use atropos_values::{Hit, Prim};
+use atropos_values::{Hit, PointId, Prim};
 
 use crate::decision::decide;
 use crate::table;
@@ -21,30 +21,38 @@ pub fn step(lane: usize) {
     crate::steps::count(lane);
 }
 
+/// A function begins: counts a step, and notes that it was entered.
+#[cfg_attr(feature = "inline", inline)]
+#[cfg_attr(not(feature = "inline"), inline(never))]
+pub fn enter(function: u32) {
+    crate::entered::mark(function);
+    crate::steps::count(function as usize);
+}
+
 /// Nothing is to be done at this point: the original acts, whatever the values are.
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn cold(first: u32) -> bool {
-    table::is_cold(first)
+    table::is_cold(PointId(first))
 }
 
 /// Which mutant of the point acts here: 0 for the original, k for mutant `first + k - 1`.
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn at(first: u32) -> u32 {
-    if table::is_cold(first) {
+    if table::is_cold(PointId(first)) {
         return 0;
     }
-    hot_at(first)
+    hot_at(PointId(first))
 }
 
 #[cold]
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
-fn hot_at(first: u32) -> u32 {
-    match table::known(first) {
+fn hot_at(point: PointId) -> u32 {
+    match table::known(point) {
         Some(acting) => acting,
-        None => decide(&Hit::blind(first)),
+        None => decide(&Hit::blind(point)),
     }
 }
 
@@ -59,19 +67,19 @@ pub fn on(id: u32) -> bool {
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn cond(first: u32, letters: &'static [u8], value: bool) -> bool {
-    if table::is_cold(first) {
+    if table::is_cold(PointId(first)) {
         return value;
     }
-    hot_cond(first, letters, value)
+    hot_cond(PointId(first), letters, value)
 }
 
 #[cold]
 #[inline(never)]
-fn hot_cond(first: u32, letters: &'static [u8], value: bool) -> bool {
-    if table::is_done(first, Some(u8::from(value))) {
+fn hot_cond(point: PointId, letters: &'static [u8], value: bool) -> bool {
+    if table::is_done(point, Some(u8::from(value))) {
         return value;
     }
-    choose::condition(first, letters, value, decide)
+    choose::condition(point, letters, value, decide)
 }
 
 /// Whether to evaluate the right side of `&&` or `||` and yield it; otherwise the left is the
@@ -79,43 +87,45 @@ fn hot_cond(first: u32, letters: &'static [u8], value: bool) -> bool {
 #[cfg_attr(feature = "inline", inline)]
 #[cfg_attr(not(feature = "inline"), inline(never))]
 pub fn logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
-    if table::is_cold(first) {
+    if table::is_cold(PointId(first)) {
         return choose::original_goes_on(op, left);
     }
-    hot_logic(first, op, letters, left)
+    hot_logic(PointId(first), op, letters, left)
 }
 
 #[cold]
 #[inline(never)]
-fn hot_logic(first: u32, op: u8, letters: &'static [u8], left: bool) -> bool {
+fn hot_logic(point: PointId, op: u8, letters: &'static [u8], left: bool) -> bool {
     let original = choose::original_goes_on(op, left);
-    if table::is_done(first, Some(u8::from(original))) {
+    if table::is_done(point, Some(u8::from(original))) {
         return original;
     }
-    choose::logic(first, op, letters, left, decide)
+    choose::logic(point, op, letters, left, decide)
 }
 
 /// Which variant of a comparison acts here, as `at`. The point is not cold.
 #[cold]
 #[inline(never)]
 pub fn relate(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if let Some(acting) = table::known(first) {
+    let point = PointId(first);
+    if let Some(acting) = table::known(point) {
         return acting;
     }
-    if table::is_done(first, choose::relation_case(l.zip(r))) {
+    if table::is_done(point, choose::relation_case(l.zip(r))) {
         return 0;
     }
-    choose::relation(first, op, letters, l.zip(r), decide)
+    choose::relation(point, op, letters, l.zip(r), decide)
 }
 
 /// Which variant of an arithmetic operator acts here, as `at`. The point is not cold.
 #[cold]
 #[inline(never)]
 pub fn arith(first: u32, op: u8, letters: &'static [u8], l: Option<Prim>, r: Option<Prim>) -> u32 {
-    if let Some(acting) = table::known(first) {
+    let point = PointId(first);
+    if let Some(acting) = table::known(point) {
         return acting;
     }
-    choose::arithmetic(first, op, letters, l.zip(r), decide)
+    choose::arithmetic(point, op, letters, l.zip(r), decide)
 }
 
 /// How often this process has looked at what stands before a number.
@@ -133,12 +143,13 @@ pub fn constant(
     numbers: &'static [i128],
     left: Option<Prim>,
 ) -> u32 {
-    if let Some(acting) = table::known(first) {
+    let point = PointId(first);
+    if let Some(acting) = table::known(point) {
         return acting;
     }
     // It pays to look for a while. A mutant that is run although it makes no difference is no mistake.
     if LOOKS.fetch_add(1, Ordering::Relaxed) > MOST_LOOKS {
-        return decide(&Hit::blind(first));
+        return decide(&Hit::blind(point));
     }
     let constant = Constant {
         op,
@@ -146,10 +157,10 @@ pub fn constant(
         letters,
         numbers,
     };
-    if table::is_done(first, constant.case(left)) {
+    if table::is_done(point, constant.case(left)) {
         return 0;
     }
-    choose::constant(first, constant, left, decide)
+    choose::constant(point, constant, left, decide)
 }
 
 #[cfg(test)]

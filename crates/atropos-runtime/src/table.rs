@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use atropos_protocol::sys;
-use atropos_values::CASES;
+use atropos_values::{CASES, PointId};
 
 /// So many bytes lie in the program. Workers save and restore all memory, so they are not more.
 const NEAR: usize = 1 << 14;
@@ -35,10 +35,10 @@ static TABLE: Table = Table {
     length: AtomicUsize::new(0),
 };
 
-/// Nothing is to be done at the point whose first mutant is `first`.
+/// Nothing is to be done at the point.
 #[inline(always)]
-pub fn is_cold(first: u32) -> bool {
-    match byte(first) {
+pub fn is_cold(point: PointId) -> bool {
+    match byte(point) {
         Some(byte) => byte.load(Ordering::Relaxed) == 0,
         None => true,
     }
@@ -46,8 +46,8 @@ pub fn is_cold(first: u32) -> bool {
 
 /// Which variant acts at a point, 0 for the original, if that does not depend on anything.
 #[inline(always)]
-pub fn known(first: u32) -> Option<u32> {
-    match byte(first).map_or(0, |byte| byte.load(Ordering::Relaxed)) {
+pub fn known(point: PointId) -> Option<u32> {
+    match byte(point).map_or(0, |byte| byte.load(Ordering::Relaxed)) {
         0 => Some(0),
         settled if settled & SETTLED != 0 => Some(u32::from(settled & !SETTLED)),
         _ => None,
@@ -55,8 +55,8 @@ pub fn known(first: u32) -> Option<u32> {
 }
 
 #[inline(always)]
-fn byte(first: u32) -> Option<&'static AtomicU8> {
-    let index = first as usize;
+fn byte(point: PointId) -> Option<&'static AtomicU8> {
+    let index = point.index();
     match NEAR_BYTES.get(index) {
         None => far_byte(index),
         near => near,
@@ -88,15 +88,15 @@ pub fn make(mutants: u32) {
     TABLE.length.store(length, Ordering::Relaxed);
 }
 
-pub fn heat(first: u32) {
-    if let Some(byte) = byte(first) {
+pub fn heat(point: PointId) {
+    if let Some(byte) = byte(point) {
         byte.store(HOT, Ordering::Relaxed);
     }
 }
 
 /// Nothing is left to be done at a hot point in this case.
-pub fn is_done(first: u32, case: Option<u8>) -> bool {
-    match (case, byte(first)) {
+pub fn is_done(point: PointId, case: Option<u8>) -> bool {
+    match (case, byte(point)) {
         (Some(case), Some(byte)) => {
             let byte = byte.load(Ordering::Relaxed);
             byte & SETTLED == 0 && byte & case_bit(case) != 0
@@ -106,14 +106,14 @@ pub fn is_done(first: u32, case: Option<u8>) -> bool {
 }
 
 /// From now on this variant acts here. One with a high number goes on to be asked for every time.
-pub fn settle(first: u32, variant: u32) {
-    if let (Some(byte), Ok(variant @ ..SETTLED)) = (byte(first), u8::try_from(variant)) {
+pub fn settle(point: PointId, variant: u32) {
+    if let (Some(byte), Ok(variant @ ..SETTLED)) = (byte(point), u8::try_from(variant)) {
         byte.store(SETTLED | variant, Ordering::Relaxed);
     }
 }
 
-pub fn set_done(first: u32, case: Option<u8>) {
-    if let (Some(case), Some(byte)) = (case, byte(first)) {
+pub fn set_done(point: PointId, case: Option<u8>) {
+    if let (Some(case), Some(byte)) = (case, byte(point)) {
         byte.fetch_or(case_bit(case), Ordering::Relaxed);
     }
 }
@@ -123,8 +123,8 @@ fn case_bit(case: u8) -> u8 {
     HOT << 1 << case
 }
 
-pub fn cool(first: u32) {
-    if let Some(byte) = byte(first) {
+pub fn cool(point: PointId) {
+    if let Some(byte) = byte(point) {
         byte.store(0, Ordering::Relaxed);
     }
 }
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn near_and_far_points_are_hot_or_cold_alike() {
         let last_near = NEAR as u32 - 1;
-        let points = [1, last_near, last_near + 1, last_near + 500];
+        let points = [1, last_near, last_near + 1, last_near + 500].map(PointId);
         assert!(points.iter().all(|&point| is_cold(point)), "no table");
         make(last_near + 1000);
         assert!(points.iter().all(|&point| is_cold(point)));
         for point in points {
             heat(point);
             assert!(!is_cold(point));
-            assert!(is_cold(point + 2));
+            assert!(is_cold(PointId(point.0 + 2)));
             assert!(!is_done(point, Some(3)));
             set_done(point, Some(3));
             assert!(is_done(point, Some(3)) && !is_done(point, Some(2)) && !is_cold(point));
@@ -182,6 +182,6 @@ mod tests {
             assert!(is_cold(point));
             assert_eq!(known(point), Some(0));
         }
-        assert!(is_cold(last_near + 2000), "beyond the table");
+        assert!(is_cold(PointId(last_near + 2000)), "beyond the table");
     }
 }

@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use atropos_protocol::Board;
-use atropos_protocol::cpu_starvation::Supply;
-use atropos_protocol::deadlock::Standstill;
+use atropos_protocol::cpu_starvation::StarvationWatch;
+use atropos_protocol::deadlock::DeadlockWatch;
 use atropos_protocol::sys::{self, Ended, Errno, PollFd};
 
 use crate::descendants::parent_of;
@@ -66,8 +66,8 @@ fn watch(
 ) -> Waited {
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
-    let mut standstill = Standstill::default();
-    let mut supply = Supply::default();
+    let mut standstill = DeadlockWatch::default();
+    let mut supply = StarvationWatch::default();
     let start = sys::now();
     let mut look = start + LOOK;
     loop {
@@ -137,6 +137,21 @@ fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<Ended> {
     match sys::wait(pid, true) {
         Ok(Some((_, ended))) => Some(ended),
         _ => None,
+    }
+}
+
+/// How long what a test leaves running may go on (nanoseconds).
+const LINGER: u64 = 1_000_000_000;
+
+/// Lets go on for a while what the original of a test has left running: what it comes to counts.
+pub fn linger(board: &Board) {
+    let end = sys::now() + LINGER;
+    while sys::now() < end && !board.cancelled() {
+        match sys::wait(-1, false) {
+            Err(_) => return,
+            Ok(Some(_)) => {}
+            Ok(None) => drop(sys::poll(&mut [], 2_000_000)),
+        }
     }
 }
 

@@ -8,9 +8,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use atropos_protocol::{Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, TestResult, landlock, sys};
+use atropos_values::MutantId;
 
-use crate::role::{self, Class, Role};
-use crate::{crash, heap, lasting_changes, limits, random, steps};
+use crate::effects::{self, Policy};
+use crate::role::{self, MutantClass, Role};
+use crate::{
+    crash, entered, heap, inherited, lasting_changes, limits, outside_tests, random, steps,
+};
 
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
@@ -21,13 +25,14 @@ pub fn is_plain() -> bool {
 
 /// Run by the loader before `main`.
 extern "C" fn begin() {
-    if std::env::var_os(ENV_ZYGOTE).is_some() {
-        return;
-    }
     let Some(path) = std::env::var_os(ENV_BOARD) else {
         return;
     };
     if let Ok(board) = Board::open(Path::new(&path)) {
+        if std::env::var_os(ENV_ZYGOTE).is_some() {
+            role::set_board(board);
+            return outside_tests::start();
+        }
         let mutant = std::env::var(ENV_MUTANT)
             .ok()
             .and_then(|text| text.parse().ok());
@@ -35,14 +40,14 @@ extern "C" fn begin() {
     }
 }
 
-fn enter(board: &'static Board, mutant: Option<u32>) {
+fn enter(board: &'static Board, mutant: Option<MutantId>) {
     let header = board.header();
     match mutant {
-        Some(mutant @ 1..) if mutant <= board.mutants() => {
+        Some(mutant) if board.mutants().any(|known| known == mutant) => {
             landlock::enforce_list(board.path());
             heap::measure();
             limits::apply(board);
-            role::become_mutant(Class::of_mutant(board, mutant));
+            role::become_mutant(MutantClass::of_mutant(board, mutant));
             steps::set_limit(board.step_limit());
         }
         None if header.recording.load(Ordering::Relaxed) != 0 => {
@@ -51,12 +56,15 @@ fn enter(board: &'static Board, mutant: Option<u32>) {
         }
         _ => return,
     }
+    inherited::begin();
+    entered::mark_on(board);
     crash::watch_files();
     limits::apply_to_files(board);
     lasting_changes::begin();
     random::seed(header.seed.load(Ordering::Relaxed));
     role::take_charge(0);
     PLAIN.store(true, Ordering::Relaxed);
+    effects::watch(Policy::Note);
 }
 
 /// Run by the loader when the program ends in the ordinary way.
@@ -92,8 +100,9 @@ pub fn note_limit(board: &Board, outcome: TestResult) {
     }
 }
 
+/// Before the program's own functions of this kind: what they come to counts.
 #[used]
-#[unsafe(link_section = ".init_array")]
+#[unsafe(link_section = ".init_array.00001")]
 static BEGIN: extern "C" fn() = begin;
 
 #[used]

@@ -12,23 +12,24 @@ use atropos_protocol::undo::Log;
 use atropos_protocol::{
     Board, ENV_BOARD, ENV_MUTANT, ENV_ZYGOTE, Reply, RunMode, Test, TestResult, ZygoteCommand,
 };
+use atropos_values::MutantId;
 
-use crate::role::{self, Class, Role};
-use crate::run::{self, Plan, Run};
+use crate::role::{self, MutantClass, Role};
+use crate::run::{self, ChildPlan, SuiteTest};
 use crate::wait::{self, Waited};
-use crate::{batch, crash, fork, observe, random};
+use crate::{batch, crash, fork, observe, outside_tests, random};
 
 /// The tests of a binary, as the harness knows them.
 pub trait Suite {
     /// In a fixed order; commands name them by index.
     fn tests(&self) -> Vec<Test>;
     /// Runs a test on this thread, in this process; never unwinds.
-    fn run(&self, test: usize) -> Result<(), Failure>;
+    fn run(&self, test: usize) -> Result<(), BodyFailure>;
 }
 
 /// Why a test failed.
 #[derive(Clone, Debug, Default)]
-pub struct Failure {
+pub struct BodyFailure {
     pub message: String,
     pub location: String,
 }
@@ -82,7 +83,9 @@ impl<'a> Zygote<'a> {
     fn new(suite: &'a dyn Suite) -> Option<Zygote<'a>> {
         let low = channel()?;
         observe::take_path();
-        let board = Board::open(Path::new(&std::env::var_os(ENV_BOARD)?)).ok()?;
+        // It was opened before `main`.
+        let board = role::board()?;
+        outside_tests::started();
         // SAFETY: the zygote has one thread, and no test runs in it.
         unsafe {
             std::env::remove_var(ENV_ZYGOTE);
@@ -97,7 +100,6 @@ impl<'a> Zygote<'a> {
         sys::close_range(channel + 1, i32::MAX);
         sys::adopt_orphans();
         crash::install();
-        let board = role::set_board(board);
         let this = sys::pid() as u64;
         board.header().zygote.store(this, Ordering::Relaxed);
         let zygote = Zygote {
@@ -201,7 +203,7 @@ impl<'a> Zygote<'a> {
     }
 
     /// Runs `plan` in a child, waits for it, and removes all that it left behind.
-    fn child(&self, test: usize, plan: &Plan) -> Waited {
+    fn child(&self, test: usize, plan: &ChildPlan) -> Waited {
         wait::start_clock(self.board, 1);
         let parent = sys::pid();
         let waited = match fork::raw_fork() {
@@ -209,7 +211,7 @@ impl<'a> Zygote<'a> {
                 sys::close(self.channel);
                 sys::die_with_parent(parent);
                 sys::set_own_group();
-                let run = Run {
+                let run = SuiteTest {
                     suite: self.suite,
                     test,
                 };
@@ -221,6 +223,9 @@ impl<'a> Zygote<'a> {
             }
             pid => wait::wait_for(self.board, pid, 0, Some(self.channel)),
         };
+        if matches!(plan, ChildPlan::Baseline { .. }) {
+            wait::linger(self.board);
+        }
         wait::sweep();
         waited
     }
@@ -228,8 +233,8 @@ impl<'a> Zygote<'a> {
     fn baseline(&mut self, test: usize, capture: &Path) {
         self.seed(test);
         let directory = self.temporary_directory();
-        self.board.records()[0].begin(0, sys::now());
-        let plan = Plan::Baseline {
+        self.board.records()[0].begin(MutantId::ORIGINAL, sys::now());
+        let plan = ChildPlan::Baseline {
             capture: sys::c_path(capture),
             directory,
         };
@@ -249,20 +254,20 @@ impl<'a> Zygote<'a> {
         self.board.header().wall.store(wall, Ordering::Relaxed);
     }
 
-    fn wanted(&self) -> Vec<u32> {
-        (1..=self.board.mutants())
+    fn wanted(&self) -> Vec<MutantId> {
+        (self.board.mutants())
             .filter(|&mutant| self.board.is_wanted(mutant))
             .collect()
     }
 
     fn fork(&mut self, test: usize) {
         let original = &self.board.records()[0];
-        original.begin(0, sys::now());
-        let waited = self.child(test, &Plan::Fork);
+        original.begin(MutantId::ORIGINAL, sys::now());
+        let waited = self.child(test, &ChildPlan::Fork);
         fork::settle_record(original, waited);
         let too_much = original.result() == TestResult::NeedsOwnProcess;
         for mutant in self.wanted() {
-            let record = &self.board.records()[mutant as usize];
+            let record = &self.board.records()[mutant.index()];
             match record.result() {
                 // What could have told more about it was killed.
                 TestResult::Running if self.board.cancelled() => {
@@ -290,14 +295,14 @@ impl<'a> Zygote<'a> {
         }
     }
 
-    fn each_one(&mut self, test: usize, mutant: u32) {
+    fn each_one(&mut self, test: usize, mutant: MutantId) {
         let header = self.board.header();
         header.spawned_limit.store(0, Ordering::Relaxed);
         header.forks.fetch_add(1, Ordering::Relaxed);
-        let class = Class::of_mutant(self.board, mutant);
+        let class = MutantClass::of_mutant(self.board, mutant);
         let directory = self.temporary_directory();
         fork::begin(self.board, class);
-        let plan = Plan::Each { class, directory };
+        let plan = ChildPlan::Each { class, directory };
         let waited = self.child(test, &plan);
         Log::of(self.board.path()).undo();
         fork::settle(self.board, class, waited);
@@ -305,11 +310,11 @@ impl<'a> Zygote<'a> {
 
     fn batch(&mut self, test: usize) {
         let header = self.board.header();
-        self.board.records()[0].begin(0, sys::now());
+        self.board.records()[0].begin(MutantId::ORIGINAL, sys::now());
         loop {
             let mut open = self.wanted();
             open.retain(|&mutant| {
-                self.board.records()[mutant as usize].result() == TestResult::NotRun
+                self.board.records()[mutant.index()].result() == TestResult::NotRun
             });
             if open.is_empty() || self.board.cancelled() {
                 return;
@@ -317,7 +322,7 @@ impl<'a> Zygote<'a> {
             header.workers.fetch_add(1, Ordering::Relaxed);
             header.forks.fetch_add(1, Ordering::Relaxed);
             header.current.store(0, Ordering::Relaxed);
-            let waited = self.child(test, &Plan::Batch);
+            let waited = self.child(test, &ChildPlan::Batch);
             if !batch::settle(self.board, &open, waited) {
                 return;
             }

@@ -1,5 +1,6 @@
 //! The system calls that may change something outside the process, and which of their arguments say what.
 
+use atropos_protocol::seccomp::Condition;
 use atropos_protocol::sys;
 
 /// The index of an argument.
@@ -7,28 +8,28 @@ pub type Argument = usize;
 
 /// A path: relative to the directory open as one argument, or to the working directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
+pub struct PathArgument {
     pub directory: Option<Argument>,
     pub path: Argument,
 }
 
 /// What a call may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum PossibleChange {
     /// Opens a file for writing, if the flags (or the structure that this argument points to) say so; makes it if they say so.
-    Open(At, Flags),
+    Open(PathArgument, Flags),
     /// The contents or attributes of what is at a path.
-    Content(At),
+    Content(PathArgument),
     /// The attributes of what is open.
     Opened(Argument),
     /// Makes something at a path where nothing is.
-    Make(At),
+    Make(PathArgument),
     /// Removes what is at a path.
-    Remove(At),
+    Remove(PathArgument),
     /// Moves something to another path.
-    Move(At, At),
+    Move(PathArgument, PathArgument),
     /// Gives a file a second path.
-    Link(At, At),
+    Link(PathArgument, PathArgument),
     /// Sends a signal to a process or group.
     Signal(Argument),
     /// Sends a signal to the process that this descriptor stands for.
@@ -39,8 +40,21 @@ pub enum Change {
     Bind(Argument, Argument),
     /// Sends the message that this argument points to.
     Message(Argument),
-    /// Changes the machine for everybody.
+    /// Sends as many messages as the second argument says, which lie where the first points to.
+    Messages(Argument, Argument),
+    /// Asks something of what is open; only requests that change something are reported.
+    Request(Argument, Argument),
+    /// Changes how a process, a group or all of a user's processes are scheduled: what is meant, and whom, with the number that
+    /// means a process.
+    Priority(Argument, Argument, u32),
+    /// Makes a socket of this family, which does not lead to an address that could be looked at.
+    Family(Argument),
+    /// Sets the clock if the structure that this argument points to says so.
+    Clock(Argument),
+    /// Changes the machine for everybody, or uses what all of it shares.
     Machine,
+    /// Goes to the kernel by a way that nobody can watch.
+    Unwatched,
 }
 
 /// Where the flags of a call that opens a file are.
@@ -53,37 +67,35 @@ pub enum Flags {
     Create,
 }
 
-/// On which condition a call is reported at all: the kernel looks at numbers only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
-    Always,
-    /// One of these bits is set.
-    AnyBit(Argument, u32),
-    /// A pointer is given.
-    Given(Argument),
-}
-
 pub const WRITING: u32 =
     (sys::O_WRONLY | sys::O_RDWR | sys::O_CREAT | sys::O_TRUNC | sys::O_TMPFILE) as u32;
 
+/// Requests that change something of what need not be open for writing: text typed into a terminal (two ways), flags and
+/// attributes of a file (three).
+pub const REQUESTS: &[u32] = &[0x5412, 0x541c, 0x4008_6602, 0x401c_5820, 0x4008_7602];
+
+/// Families of sockets whose addresses are not those of the internet: keys, the network's settings, packets, CAN, TIPC,
+/// Bluetooth, virtual machines, XDP.
+const FAMILIES: &[u32] = &[15, 16, 17, 29, 30, 31, 40, 44];
+
 /// A call that is reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Call {
+pub struct SystemCall {
     pub number: usize,
     pub name: &'static str,
     pub condition: Condition,
-    pub change: Change,
+    pub change: PossibleChange,
 }
 
-const fn at(directory: Argument, path: Argument) -> At {
-    At {
+const fn at(directory: Argument, path: Argument) -> PathArgument {
+    PathArgument {
         directory: Some(directory),
         path,
     }
 }
 
-const fn here(path: Argument) -> At {
-    At {
+const fn here(path: Argument) -> PathArgument {
+    PathArgument {
         directory: None,
         path,
     }
@@ -92,10 +104,10 @@ const fn here(path: Argument) -> At {
 macro_rules! calls {
     ($($name:ident = $x86_64:expr, $aarch64:expr => $condition:expr, $change:expr;)*) => {
         /// All of them. A number below zero: this architecture has no such call.
-        pub fn calls() -> impl Iterator<Item = Call> {
-            use Change::*;
+        pub fn calls() -> impl Iterator<Item = SystemCall> {
+            use PossibleChange::*;
             use Condition::*;
-            const NUMBERS: &[(i32, &str, Condition, Change)] = &[
+            const NUMBERS: &[(i32, &str, Condition, PossibleChange)] = &[
                 $((
                     if cfg!(target_arch = "x86_64") { $x86_64 } else { $aarch64 },
                     stringify!($name),
@@ -104,7 +116,7 @@ macro_rules! calls {
                 ),)*
             ];
             NUMBERS.iter().filter(|(number, ..)| *number >= 0).map(
-                |&(number, name, condition, change)| Call {
+                |&(number, name, condition, change)| SystemCall {
                     number: number as usize,
                     name,
                     condition,
@@ -162,8 +174,51 @@ calls! {
     connect = 42, 203 => Always, Address(1, 2);
     sendto = 44, 206 => Given(4), Address(4, 5);
     sendmsg = 46, 211 => Always, Message(1);
-    sendmmsg = 307, 269 => Always, Message(1);
+    sendmmsg = 307, 269 => Always, Messages(1, 2);
     bind = 49, 200 => Always, Bind(1, 2);
+    socket = 41, 198 => OneOf(0, FAMILIES), Family(0);
+    ioctl = 16, 29 => OneOf(1, REQUESTS), Request(0, 1);
+    setxattrat = 463, 463 => Always, Content(at(0, 1));
+    removexattrat = 466, 466 => Always, Content(at(0, 1));
+    file_setattr = 469, 469 => Always, Content(at(0, 1));
+    open_by_handle_at = 304, 265 => AnyBit(2, WRITING), Machine;
+    ptrace = 101, 117 => Given(1), Signal(1);
+    process_vm_writev = 311, 271 => Always, Signal(0);
+    pidfd_getfd = 438, 438 => Always, SignalByDescriptor(0);
+    prlimit64 = 302, 261 => Given(0), Signal(0);
+    sched_setaffinity = 203, 122 => Given(0), Signal(0);
+    sched_setparam = 142, 118 => Given(0), Signal(0);
+    sched_setscheduler = 144, 119 => Given(0), Signal(0);
+    sched_setattr = 314, 274 => Given(0), Signal(0);
+    setpriority = 141, 140 => Always, Priority(0, 1, 0);
+    ioprio_set = 251, 30 => Always, Priority(0, 1, 1);
+    io_uring_setup = 425, 425 => Always, Unwatched;
+    io_uring_enter = 426, 426 => Always, Unwatched;
+    io_uring_register = 427, 427 => Always, Unwatched;
+    shmget = 29, 194 => Always, Machine;
+    shmat = 30, 196 => Always, Machine;
+    shmctl = 31, 195 => Always, Machine;
+    semget = 64, 190 => Always, Machine;
+    semop = 65, 193 => Always, Machine;
+    semtimedop = 220, 192 => Always, Machine;
+    semctl = 66, 191 => Always, Machine;
+    msgget = 68, 186 => Always, Machine;
+    msgsnd = 69, 189 => Always, Machine;
+    msgrcv = 70, 188 => Always, Machine;
+    msgctl = 71, 187 => Always, Machine;
+    mq_open = 240, 180 => Always, Machine;
+    mq_unlink = 241, 181 => Always, Machine;
+    chroot = 161, 51 => Always, Machine;
+    setns = 308, 268 => Always, Machine;
+    move_mount = 429, 429 => Always, Machine;
+    mount_setattr = 442, 442 => Always, Machine;
+    acct = 163, 89 => Always, Machine;
+    quotactl = 179, 60 => Always, Machine;
+    adjtimex = 159, 171 => Always, Clock(0);
+    clock_adjtime = 305, 266 => Always, Clock(1);
+    iopl = 172, -1 => Always, Machine;
+    ioperm = 173, -1 => Always, Machine;
+    kexec_file_load = 320, 294 => Always, Machine;
     mount = 165, 40 => Always, Machine;
     umount2 = 166, 39 => Always, Machine;
     pivot_root = 155, 41 => Always, Machine;

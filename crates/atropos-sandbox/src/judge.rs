@@ -4,17 +4,17 @@ use std::ffi::{CString, OsStr};
 use std::fs;
 use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use atropos_protocol::sys;
-use atropos_protocol::undo::Log;
 
-use crate::calls::{At, Call, Change, Flags, WRITING};
+use crate::calls::{Argument, Flags, PathArgument, PossibleChange, SystemCall, WRITING};
 use crate::notification::{Notification, memory, path, word};
 use crate::permissions::Needs;
+use crate::resolve::{LastComponent, process_described_at, resolve};
 
 /// Devices that anybody may write to.
-pub const DEVICES: [&str; 9] = [
+pub const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
@@ -23,42 +23,26 @@ pub const DEVICES: [&str; 9] = [
     "/dev/tty",
     "/dev/ptmx",
     "/dev/pts",
-    "/dev/fd",
 ];
 
 /// What is known of the processes that are judged.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct ProcessFacts {
     /// Directories in which everything is allowed.
     pub own: Vec<PathBuf>,
     /// When the run began, in nanoseconds since 1970: what was there before is old.
     pub began: u64,
     /// The process that was started behind the filter. Those below it are the test's own.
     pub root: i32,
-    /// Where new files may be made if the log of this board says that they will be removed again.
-    pub undone_in: Option<(PathBuf, PathBuf)>,
+    /// Where new files may be made, because they are removed again.
+    pub places: Vec<PathBuf>,
 }
 
-impl Surroundings {
-    /// Whether all that a call needs is to make new files in a place where they will be removed again.
-    pub fn will_be_undone(&self, needs: &Needs) -> bool {
-        let only_new = Needs {
-            directories: needs.directories.clone(),
-            new: needs.new.clone(),
-            ..Needs::default()
-        };
-        let Some((place, board)) = &self.undone_in else {
-            return false;
-        };
-        if *needs != only_new || !needs.new.iter().all(|path| path.starts_with(place)) {
-            return false;
-        }
-        let named = |path: PathBuf| match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => followed(parent).join(name),
-            _ => path,
-        };
-        let logged: Vec<PathBuf> = Log::of(board).paths().into_iter().map(named).collect();
-        needs.new.iter().all(|path| logged.contains(path))
+impl ProcessFacts {
+    /// Whether all that a call needs is to make, change or remove new files in places where that is undone.
+    pub fn is_new_in_places(&self, needs: &Needs) -> bool {
+        let is_in_places = |path: &PathBuf| self.places.iter().any(|place| path.starts_with(place));
+        needs.only_new() && needs.new.iter().all(is_in_places)
     }
 }
 
@@ -68,13 +52,13 @@ pub struct Unreadable;
 
 /// One call of one process.
 pub struct Judge<'a> {
-    surroundings: &'a Surroundings,
+    surroundings: &'a ProcessFacts,
     process: i32,
     arguments: [u64; 6],
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(surroundings: &'a Surroundings, notification: &Notification) -> Judge<'a> {
+    pub fn new(surroundings: &'a ProcessFacts, notification: &Notification) -> Judge<'a> {
         Judge {
             surroundings,
             process: notification.pid as i32,
@@ -83,57 +67,125 @@ impl<'a> Judge<'a> {
     }
 
     /// What the call needs.
-    pub fn needs(&self, call: &Call) -> Result<Needs, Unreadable> {
+    pub fn needs(&self, call: &SystemCall) -> Result<Needs, Unreadable> {
         let mut needs = Needs::default();
         match call.change {
-            Change::Open(at, flags) => self.open(at, flags, &mut needs)?,
-            Change::Content(at) => self.content(at, &mut needs)?,
-            Change::Opened(descriptor) => {
+            PossibleChange::Open(at, flags) => self.open(at, flags, &mut needs)?,
+            PossibleChange::Content(at) => self.content(at, &mut needs)?,
+            PossibleChange::Opened(descriptor) => {
                 if let Some(path) = self.opened(self.number(descriptor)) {
                     self.change(&path, &mut needs);
                 }
             }
-            Change::Make(at) => self.make(&self.path(at)?, &mut needs),
-            Change::Remove(at) => self.entry(&self.path(at)?, &mut needs),
-            Change::Move(from, to) => {
-                self.entry(&self.path(from)?, &mut needs);
-                self.entry(&self.path(to)?, &mut needs);
+            PossibleChange::Make(at) => {
+                if let Some(path) = self.named(at)? {
+                    self.make(&path, &mut needs);
+                }
+            }
+            PossibleChange::Remove(at) => {
+                if let Some(path) = self.named(at)? {
+                    self.remove(&path, &mut needs);
+                }
+            }
+            PossibleChange::Move(from, to) => {
+                if let (Some(from), Some(to)) = (self.named(from)?, self.named(to)?) {
+                    self.rename(from, to, &mut needs);
+                }
             }
             // Who has a second path to a file can change it there.
-            Change::Link(from, to) => {
-                self.change(&self.path(from)?, &mut needs);
-                self.make(&self.path(to)?, &mut needs);
+            PossibleChange::Link(from, to) => {
+                if let Some(to) = self.named(to)? {
+                    self.change(&self.path(from)?, &mut needs);
+                    self.make(&to, &mut needs);
+                }
             }
-            Change::Signal(process) => {
+            PossibleChange::Signal(process) => {
                 needs.signals = !self.is_own_process(self.number(process));
             }
-            Change::SignalByDescriptor(descriptor) => {
+            PossibleChange::SignalByDescriptor(descriptor) => {
                 let process = self.process_behind(self.number(descriptor));
                 needs.signals = !process.is_none_or(|process| self.is_own_process(process));
             }
-            Change::Address(address, length) => {
+            PossibleChange::Address(address, length) => {
                 let bytes = self.memory(address, self.arguments[length].min(128))?;
-                needs.network = is_remote(&bytes);
+                self.address(&bytes, &mut needs)?;
             }
-            Change::Message(message) => {
-                let message = self.arguments[message];
-                let name = word(self.process, message).ok_or(Unreadable)?;
-                let length = word(self.process, message + 8).ok_or(Unreadable)? as u32;
-                if name != 0 {
-                    let bytes = memory(self.process, name, length.min(128) as usize);
-                    needs.network = is_remote(&bytes.ok_or(Unreadable)?);
+            PossibleChange::Message(message) => {
+                self.message(self.arguments[message], &mut needs)?
+            }
+            PossibleChange::Messages(first, count) => {
+                const SIZE: u64 = 64;
+                for index in 0..self.arguments[count].min(1024) {
+                    self.message(self.arguments[first] + SIZE * index, &mut needs)?;
                 }
             }
-            Change::Bind(address, length) => {
+            PossibleChange::Bind(address, length) => {
                 let bytes = self.memory(address, self.arguments[length].min(128))?;
                 if let Some(path) = bound_path(&bytes) {
                     let path = self.absolute(None, &path)?;
                     self.make(&path, &mut needs);
                 }
             }
-            Change::Machine => needs.machine = true,
+            PossibleChange::Request(descriptor, request) => {
+                self.request(self.number(descriptor), request, &mut needs);
+            }
+            PossibleChange::Priority(what, whom, process) => {
+                needs.signals = !self.is_own_priority(what, self.number(whom), process);
+            }
+            PossibleChange::Family(family) => {
+                needs.special = Some(format!("family {}", self.arguments[family] as u32));
+            }
+            PossibleChange::Clock(modes) => {
+                let modes = word(self.process, self.arguments[modes]).ok_or(Unreadable)?;
+                needs.special = (modes as u32 != 0).then(|| call.name.to_owned());
+            }
+            PossibleChange::Machine => needs.special = Some(call.name.to_owned()),
+            PossibleChange::Unwatched => needs.unwatched = true,
         }
         Ok(needs)
+    }
+
+    /// Something is asked of what is open.
+    fn request(&self, descriptor: i32, request: Argument, needs: &mut Needs) {
+        const TYPING: [u32; 2] = [0x5412, 0x541c];
+        if TYPING.contains(&(self.arguments[request] as u32)) {
+            needs.special = Some("typing into a terminal".to_owned());
+        } else if let Some(path) = self.opened(descriptor) {
+            self.change(&path, needs);
+        }
+    }
+
+    /// Whether only the test's own processes are scheduled in another way.
+    fn is_own_priority(&self, what: Argument, whom: i32, process: u32) -> bool {
+        let what = self.arguments[what] as u32;
+        match what == process {
+            true => whom == 0 || self.is_own_process(whom),
+            false => what == process + 1 && self.is_own_process(-whom),
+        }
+    }
+
+    /// Something is sent to an address.
+    fn address(&self, bytes: &[u8], needs: &mut Needs) -> Result<(), Unreadable> {
+        needs.network |= is_remote(bytes);
+        // Behind a socket with a path is a program, which may do anything.
+        if let Some(path) = bound_path(bytes) {
+            let path = self.absolute(None, &path)?;
+            let path = resolve(self.process, &path, LastComponent::Followed);
+            if !self.is_free(&path) && self.is_old(&path) == Some(true) {
+                needs.special = Some(format!("the program behind {}", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&self, message: u64, needs: &mut Needs) -> Result<(), Unreadable> {
+        let name = word(self.process, message).ok_or(Unreadable)?;
+        let length = word(self.process, message + 8).ok_or(Unreadable)? as u32;
+        if name != 0 {
+            let bytes = memory(self.process, name, length.min(128) as usize);
+            self.address(&bytes.ok_or(Unreadable)?, needs)?;
+        }
+        Ok(())
     }
 
     fn number(&self, index: usize) -> i32 {
@@ -144,7 +196,7 @@ impl<'a> Judge<'a> {
         memory(self.process, self.arguments[index], length as usize).ok_or(Unreadable)
     }
 
-    fn open(&self, at: At, flags: Flags, needs: &mut Needs) -> Result<(), Unreadable> {
+    fn open(&self, at: PathArgument, flags: Flags, needs: &mut Needs) -> Result<(), Unreadable> {
         let flags = match flags {
             Flags::Argument(index) => self.arguments[index],
             Flags::Behind(index) => word(self.process, self.arguments[index]).ok_or(Unreadable)?,
@@ -153,17 +205,19 @@ impl<'a> Judge<'a> {
         if flags & WRITING == 0 {
             return Ok(());
         }
-        let path = self.path(at)?;
+        let Some(path) = self.named(at)? else {
+            return Ok(());
+        };
         if flags & sys::O_TMPFILE as u32 != 0 {
             // A file without a path, in this directory.
             self.entry(&path.join("nameless"), needs);
             return Ok(());
         }
         // A link is followed, also one to where nothing is yet.
-        let target = followed(&path);
+        let target = resolve(self.process, &path, LastComponent::Followed);
         match fs::symlink_metadata(&target) {
             Ok(_) => self.change(&target, needs),
-            Err(_) if flags & sys::O_CREAT as u32 != 0 => self.entry(&target, needs),
+            Err(_) if flags & sys::O_CREAT as u32 != 0 => self.make(&target, needs),
             // There is nothing to open.
             Err(_) => {}
         }
@@ -171,7 +225,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What is at a path changes; without a path, what is open.
-    fn content(&self, at: At, needs: &mut Needs) -> Result<(), Unreadable> {
+    fn content(&self, at: PathArgument, needs: &mut Needs) -> Result<(), Unreadable> {
         if self.arguments[at.path] == 0 {
             let descriptor = at.directory.map(|index| self.number(index));
             if let Some(path) = descriptor.and_then(|descriptor| self.opened(descriptor)) {
@@ -182,7 +236,10 @@ impl<'a> Judge<'a> {
         // Whether a link is followed is a matter of flags; both are looked at.
         let path = self.path(at)?;
         self.change(&path, needs);
-        self.change(&followed(&path), needs);
+        let target = resolve(self.process, &path, LastComponent::Followed);
+        if target != path {
+            self.change(&target, needs);
+        }
         Ok(())
     }
 
@@ -201,7 +258,29 @@ impl<'a> Judge<'a> {
     /// Something is made at a path; where something is already, the call fails.
     fn make(&self, path: &Path, needs: &mut Needs) {
         if self.is_old(path).is_none() {
+            needs.made += 1;
             self.entry(path, needs);
+        }
+    }
+
+    /// What is at a path is removed; where nothing is, the call fails.
+    fn remove(&self, path: &Path, needs: &mut Needs) {
+        if let Some(is_old) = self.is_old(path) {
+            needs.made -= i64::from(!is_old);
+            self.entry(path, needs);
+        }
+    }
+
+    /// Something is moved onto another path; if it is not there, the call fails.
+    fn rename(&self, from: PathBuf, to: PathBuf, needs: &mut Needs) {
+        if self.is_old(&from).is_none() {
+            return;
+        }
+        needs.made -= i64::from(self.is_old(&to) == Some(false));
+        self.entry(&from, needs);
+        self.entry(&to, needs);
+        if !self.is_free(&from) || !self.is_free(&to) {
+            needs.moves.push((from, to));
         }
     }
 
@@ -229,7 +308,7 @@ impl<'a> Judge<'a> {
     fn is_free(&self, path: &Path) -> bool {
         let own = self.surroundings.own.iter();
         let mut own = own.filter(|own| path.starts_with(own) && path != own.as_path());
-        own.next().is_some() || is_device(path)
+        own.next().is_some() || self.is_device(path)
     }
 
     /// Whether what is at a path was there before the run; none if there is nothing. Who does not know says yes.
@@ -248,8 +327,17 @@ impl<'a> Judge<'a> {
             .map(Path::to_owned)
     }
 
+    /// As `path`, but none for the empty path: most calls fail there, without a look at the directory.
+    fn named(&self, at: PathArgument) -> Result<Option<PathBuf>, Unreadable> {
+        let given = path(self.process, self.arguments[at.path]).ok_or(Unreadable)?;
+        match given.as_os_str().is_empty() {
+            true => Ok(None),
+            false => self.path(at).map(Some),
+        }
+    }
+
     /// The path that a call names, absolute, with all links but the last followed.
-    fn path(&self, at: At) -> Result<PathBuf, Unreadable> {
+    fn path(&self, at: PathArgument) -> Result<PathBuf, Unreadable> {
         let given = path(self.process, self.arguments[at.path]).ok_or(Unreadable)?;
         let directory = at.directory.map(|index| self.number(index));
         self.absolute(directory, &given)
@@ -267,15 +355,19 @@ impl<'a> Judge<'a> {
                 fs::read_link(base).map_err(|_| Unreadable)?.join(path)
             }
         };
-        // The process's own /proc/self is not ours.
-        let whole = match whole.strip_prefix("/proc/self") {
-            Ok(rest) => Path::new("/proc").join(self.process.to_string()).join(rest),
-            Err(_) => whole,
-        };
-        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
-            return Ok(fs::canonicalize(&whole).unwrap_or(whole));
-        };
-        Ok(followed(parent).join(name))
+        // A process that has another root means something else by it.
+        let root = fs::read_link(format!("/proc/{}/root", self.process));
+        if root.is_ok_and(|root| root != Path::new("/")) {
+            return Err(Unreadable);
+        }
+        Ok(resolve(self.process, &whole, LastComponent::Kept))
+    }
+
+    /// Devices that anybody may write to, and what the test's own processes say of themselves.
+    fn is_device(&self, path: &Path) -> bool {
+        DEVICES.iter().any(|device| path.starts_with(device))
+            || process_described_at(path)
+                .is_some_and(|process| is_below(process, self.surroundings.root) == Some(true))
     }
 
     /// The path of what is open; none if it has none.
@@ -297,8 +389,7 @@ impl<'a> Judge<'a> {
     fn is_own_process(&self, target: i32) -> bool {
         let root = self.surroundings.root;
         match target {
-            // A group of its own is made for every test.
-            0 => true,
+            0 => is_own_group(sys::process_group(self.process), root),
             -1 | i32::MIN => false,
             target => match is_below(target.abs(), root) {
                 Some(is_below) => is_below,
@@ -309,38 +400,13 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// A path with all links followed, as far as it exists.
-fn followed(path: &Path) -> PathBuf {
-    if let Ok(path) = fs::canonicalize(path) {
-        return path;
+/// Whether a process's group is its own, which is made for every test: a process can go to another one.
+fn is_own_group(group: i32, root: i32) -> bool {
+    match is_below(group, root) {
+        Some(is_below) => is_below,
+        // Its first process is gone.
+        None => group != sys::process_group(0),
     }
-    let name = match path.components().next_back() {
-        Some(Component::Normal(name)) => name.to_owned(),
-        _ => return path.to_owned(),
-    };
-    // A link to where nothing is.
-    if let (Ok(target), Some(parent)) = (fs::read_link(path), path.parent()) {
-        let target = parent.join(target);
-        let (above, name) = (target.parent(), target.file_name());
-        if let (Some(above), Some(name)) = (above, name) {
-            return fs::canonicalize(above).map_or(target.clone(), |above| above.join(name));
-        }
-    }
-    path.parent()
-        .map_or(path.to_owned(), |parent| followed(parent).join(name))
-}
-
-/// Devices that anybody may write to, and what a process says of itself.
-fn is_device(path: &Path) -> bool {
-    let is_own_matter = || {
-        let mut parts = path.components().skip(1);
-        parts.next() == Some(Component::Normal(OsStr::new("proc")))
-            && parts.next().is_some_and(|part| {
-                let part = part.as_os_str().as_bytes();
-                part.iter().all(u8::is_ascii_digit) || part == b"self" || part == b"thread-self"
-            })
-    };
-    DEVICES.iter().any(|device| path.starts_with(device)) || is_own_matter()
 }
 
 /// Whether a process (or thread) was started below another; none if there is no such process.
@@ -430,24 +496,12 @@ mod tests {
         assert_eq!(bound_path(&[1, 0, 0, b'x']), None);
     }
 
-    #[test]
-    fn links_are_followed_also_to_where_nothing_is() {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap();
-        std::os::unix::fs::symlink("elsewhere", root.join("link")).unwrap();
-        assert_eq!(followed(&root.join("link")), root.join("elsewhere"));
-        assert_eq!(followed(&root.join("new/file")), root.join("new/file"));
-        assert!(is_device(Path::new("/proc/17/comm")));
-        assert!(!is_device(Path::new("/proc/sysrq-trigger")));
-        assert!(!is_device(Path::new("/dev/sda")));
-    }
-
-    fn surroundings(began: u64) -> Surroundings {
-        Surroundings {
+    fn surroundings(began: u64) -> ProcessFacts {
+        ProcessFacts {
             own: vec!["/nowhere".into()],
             began,
             root: sys::pid(),
-            undone_in: None,
+            places: Vec::new(),
         }
     }
 
@@ -474,5 +528,16 @@ mod tests {
         // Where all of the directory is new, the one above it counts.
         let above = judged(0, &root.join("x")).directories;
         assert_ne!(above, vec![root]);
+    }
+
+    #[test]
+    fn only_ones_own_processes_may_be_written_to_below_proc() {
+        let surroundings = surroundings(0);
+        let judge = Judge::new(&surroundings, &Notification::default());
+        let own = format!("/proc/{}/comm", sys::pid());
+        assert!(judge.is_free(Path::new(&own)));
+        for path in ["/proc/1/comm", "/proc/sysrq-trigger", "/dev/sda"] {
+            assert!(!judge.is_free(Path::new(path)), "{path}");
+        }
     }
 }

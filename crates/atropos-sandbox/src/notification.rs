@@ -28,7 +28,7 @@ pub struct Notification {
     pub pid: u32,
     flags: u32,
     pub number: i32,
-    architecture: u32,
+    pub architecture: u32,
     instruction: u64,
     pub arguments: [u64; 6],
 }

@@ -14,10 +14,10 @@ pub struct Permissions {
     pub signals: bool,
     /// It sent something to another machine.
     pub network: bool,
-    /// It changed the machine for everybody.
-    pub machine: bool,
-    /// How many calls it made that could change something.
-    pub calls: u64,
+    /// What it did beside that, in words: calls that change the machine for everybody, programs that it talked to.
+    pub special: BTreeSet<String>,
+    /// Most new files and directories that it had made and not removed.
+    pub made: i64,
 }
 
 /// What a call needs.
@@ -27,20 +27,33 @@ pub struct Needs {
     pub directories: Vec<PathBuf>,
     /// What is made, changed or removed and was not there before the run; each needs one of the directories.
     pub new: Vec<PathBuf>,
+    /// From where to where something is moved, if either is not free.
+    pub moves: Vec<(PathBuf, PathBuf)>,
+    /// How many new files and directories it makes, less those that it removes.
+    pub made: i64,
     pub signals: bool,
     pub network: bool,
-    pub machine: bool,
+    pub special: Option<String>,
+    /// What follows can't be watched, so no mutant may do this.
+    pub unwatched: bool,
+}
+
+impl Needs {
+    /// Whether nothing is changed that was there before the run.
+    pub fn only_new(&self) -> bool {
+        let is_special = self.special.is_some() || self.unwatched;
+        self.files.is_empty() && !self.signals && !self.network && !is_special
+    }
 }
 
 impl Permissions {
     /// The original did this.
     pub fn add(&mut self, needs: Needs) {
-        self.calls += 1;
         self.files.extend(needs.files);
         self.directories.extend(needs.directories);
         self.signals |= needs.signals;
         self.network |= needs.network;
-        self.machine |= needs.machine;
+        self.special.extend(needs.special);
     }
 
     /// Adds what was seen in another run of the same test.
@@ -49,8 +62,8 @@ impl Permissions {
         self.directories.extend(other.directories.iter().cloned());
         self.signals |= other.signals;
         self.network |= other.network;
-        self.machine |= other.machine;
-        self.calls = self.calls.max(other.calls);
+        self.special.extend(other.special.iter().cloned());
+        self.made = self.made.max(other.made);
     }
 
     /// Whether the original did all of this.
@@ -60,7 +73,8 @@ impl Permissions {
             && (needs.directories.iter()).all(|path| has(&self.directories, path))
             && (self.signals || !needs.signals)
             && (self.network || !needs.network)
-            && (self.machine || !needs.machine)
+            && (needs.special.iter()).all(|what| self.special.contains(what))
+            && !needs.unwatched
     }
 
     /// All paths at or below which something may be written: for Landlock.
@@ -96,5 +110,18 @@ mod tests {
             ..Needs::default()
         };
         assert!(!permissions.allow(&remote));
+        let special = Needs {
+            special: Some("mount".to_owned()),
+            ..Needs::default()
+        };
+        assert!(!permissions.allow(&special));
+        permissions.add(special.clone());
+        assert!(permissions.allow(&special));
+        let unwatched = Needs {
+            unwatched: true,
+            ..Needs::default()
+        };
+        permissions.add(unwatched.clone());
+        assert!(!permissions.allow(&unwatched));
     }
 }

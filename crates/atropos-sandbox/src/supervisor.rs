@@ -1,6 +1,6 @@
 //! The thread that decides about reported calls.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -12,22 +12,36 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use atropos_protocol::seccomp::{ARCHITECTURE, Condition};
 use atropos_protocol::sys::{self, PollFd};
 
-use crate::calls::{Call, calls};
+use crate::calls::{PossibleChange, SystemCall, calls};
 use crate::filter;
-use crate::judge::{Judge, Surroundings, Unreadable};
+use crate::judge::{Judge, ProcessFacts, Unreadable};
+use crate::keeper::{Keeper, Undone};
 use crate::notification::{self, Notification};
 use crate::permissions::{Needs, Permissions};
 
 /// Larger files can't be brought back, so mutants may not change them.
 const LARGEST: u64 = 64 << 20;
-/// So many calls that change something, and ten times the original's, may a mutant make: each may take space on a disk.
-const MOST_CALLS: u64 = 2_000;
+/// So many new files and directories, and ten times the original's, may a mutant leave: each takes space on a disk.
+const MOST_MADE: i64 = 5_000;
+
+/// A call of a program for another architecture: its numbers mean something else.
+const FOREIGN: SystemCall = SystemCall {
+    number: 0,
+    name: "a system call of another architecture",
+    condition: Condition::Always,
+    change: PossibleChange::Unwatched,
+};
+
+/// So many processes and threads more than there are on the machine may there be before no more can be started: a mutant that
+/// starts them without end, past everything that counts them, leaves room for others.
+const SPARE_TASKS: u64 = 4096;
 
 /// What is done about calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum SupervisorMode {
     /// Nothing: only trusted code runs.
     Idle,
     /// They are noted.
@@ -36,17 +50,22 @@ pub enum Mode {
     Enforce(Permissions),
 }
 
-/// A mutant was about to do something that its original does not do.
+/// Why a mutant was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Harm(pub String);
+pub enum Harm {
+    /// It was about to do something that its original does not do.
+    Call(String),
+    /// It made many times the new files that its original makes.
+    Files(String),
+}
 
 /// What the thread and its owner share.
 #[derive(Debug)]
 struct State {
-    mode: Mode,
+    mode: SupervisorMode,
     seen: Permissions,
-    /// Calls that could change something since the mode was set.
-    calls: u64,
+    /// New files and directories that were made and not removed since the mode was set.
+    made: i64,
     harm: Option<Harm>,
     /// The process that was started behind the filter; its own calls are trusted if it is a zygote.
     root: i32,
@@ -58,8 +77,10 @@ struct State {
 pub struct Setting {
     /// Below these directories it may do everything.
     pub own: Vec<PathBuf>,
-    /// Below this directory it may make new files that the undo log of this board names.
-    pub undone_in: Option<(PathBuf, PathBuf)>,
+    /// Below these directories it may make new files, if changes are undone.
+    pub places: Vec<PathBuf>,
+    /// How changes outside `own` are undone, if they are.
+    pub undone: Option<Undone>,
     /// What was there before this moment (nanoseconds since 1970) is old.
     pub began: u64,
     /// The process itself is trusted: it is a zygote, which runs no test.
@@ -94,7 +115,7 @@ fn probe() -> Option<String> {
         Ok(supervisor) => supervisor,
         Err(error) => return Some(error.to_string()),
     };
-    supervisor.set_mode(Mode::Observe);
+    supervisor.set_mode(SupervisorMode::Observe);
     match command.spawn().and_then(|mut child| child.wait()) {
         Ok(_) => None,
         Err(error) => Some(format!("the kernel does not report system calls ({error})")),
@@ -106,87 +127,67 @@ impl Supervisor {
     pub fn attach(command: &mut Command, setting: Setting) -> io::Result<Supervisor> {
         let Setting {
             own,
-            undone_in,
+            places,
+            undone,
             began,
             root_is_trusted,
             on_harm,
         } = setting;
         let (mut ours, theirs) = UnixStream::pair()?;
-        let program = filter::program();
-        // SAFETY: only system calls between fork and exec; the program was made before.
-        unsafe {
-            command.pre_exec(move || {
-                let failed = |error: sys::Errno| io::Error::from_raw_os_error(error.0);
-                let listener = filter::enter(&program).map_err(failed)?;
-                let mut message = [0; 8];
-                message[..4].copy_from_slice(&sys::pid().to_ne_bytes());
-                message[4..].copy_from_slice(&listener.to_ne_bytes());
-                sys::write(theirs.as_raw_fd(), &message).map_err(failed)?;
-                // Until the other side has it.
-                let mut answer = [0];
-                match sys::read(theirs.as_raw_fd(), &mut answer) {
-                    Ok(1) if answer == [1] => {
-                        sys::close(listener);
-                        Ok(())
-                    }
-                    _ => Err(io::Error::from_raw_os_error(sys::EPERM)),
-                }
-            });
-        }
+        enter_on_start(command, theirs);
         let state = Arc::new(Mutex::new(State {
-            mode: Mode::Idle,
+            mode: SupervisorMode::Idle,
             seen: Permissions::default(),
-            calls: 0,
+            made: 0,
             harm: None,
             root: 0,
             root_is_trusted,
         }));
         let shared = Arc::clone(&state);
-        let own = own.iter().filter_map(|path| path.canonicalize().ok());
-        let own: Vec<PathBuf> = own.collect();
-        let undone_in =
-            undone_in.and_then(|(place, board)| Some((place.canonicalize().ok()?, board)));
+        let whole = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
+            let paths = paths.iter();
+            paths.filter_map(|path| path.canonicalize().ok()).collect()
+        };
+        let own = whole(own);
+        // Where nothing is undone, nothing may be left.
+        let places = if undone.is_some() {
+            whole(places)
+        } else {
+            Vec::new()
+        };
+        let mut keeper = undone.map(Keeper::new);
         thread::Builder::new()
             .name("sandbox".to_owned())
             .spawn(move || {
-                let mut message = [0; 8];
-                // The command is never started, or could not enter the filter.
-                if ours.read_exact(&mut message).is_err() {
+                let Some((root, listener)) = receive_listener(&mut ours) else {
                     return;
-                }
-                let number = |at: usize| {
-                    i32::from_ne_bytes([
-                        message[at],
-                        message[at + 1],
-                        message[at + 2],
-                        message[at + 3],
-                    ])
                 };
-                let (root, theirs) = (number(0), number(4));
-                let listener = notification::take_descriptor(root, theirs);
-                let answer = [u8::from(listener.is_ok())];
-                let _ = sys::write(ours.as_raw_fd(), &answer);
-                let Ok(listener) = listener else { return };
                 drop(ours);
                 lock(&shared).root = root;
-                let surroundings = Surroundings {
+                let surroundings = ProcessFacts {
                     own,
                     began,
                     root,
-                    undone_in,
+                    places,
                 };
-                serve(&listener, &surroundings, &shared, on_harm.as_ref());
+                serve(
+                    &listener,
+                    &surroundings,
+                    &shared,
+                    &mut keeper,
+                    on_harm.as_ref(),
+                );
             })?;
         Ok(Supervisor { state })
     }
 
     /// From now on calls are treated like this; what was seen before is forgotten.
-    pub fn set_mode(&self, mode: Mode) {
+    pub fn set_mode(&self, mode: SupervisorMode) {
         let mut state = lock(&self.state);
         state.mode = mode;
         state.seen = Permissions::default();
         state.harm = None;
-        state.calls = 0;
+        state.made = 0;
     }
 
     /// What was seen since the mode was set.
@@ -200,17 +201,72 @@ impl Supervisor {
     }
 }
 
+/// Makes a program enter the filter when it is started, and hand the descriptor that reports its calls to the other side.
+fn enter_on_start(command: &mut Command, theirs: UnixStream) {
+    let program = filter::program();
+    let most_tasks = tasks().saturating_add(SPARE_TASKS);
+    // SAFETY: only system calls between fork and exec; the program was made before.
+    unsafe {
+        command.pre_exec(move || {
+            let failed = |error: sys::Errno| io::Error::from_raw_os_error(error.0);
+            sys::set_limit(sys::RLIMIT_CORE, 0);
+            sys::set_limit(
+                sys::RLIMIT_NPROC,
+                most_tasks.min(sys::limit(sys::RLIMIT_NPROC)),
+            );
+            let listener = filter::enter(&program).map_err(failed)?;
+            let mut message = [0; 8];
+            message[..4].copy_from_slice(&sys::pid().to_ne_bytes());
+            message[4..].copy_from_slice(&listener.to_ne_bytes());
+            sys::write(theirs.as_raw_fd(), &message).map_err(failed)?;
+            // Until the other side has it.
+            let mut answer = [0];
+            match sys::read(theirs.as_raw_fd(), &mut answer) {
+                Ok(1) if answer == [1] => {
+                    sys::close(listener);
+                    Ok(())
+                }
+                _ => Err(io::Error::from_raw_os_error(sys::EPERM)),
+            }
+        });
+    }
+}
+
+/// The program's process and the descriptor that reports its calls; none if the command is never started, or could not enter
+/// the filter.
+fn receive_listener(ours: &mut UnixStream) -> Option<(i32, OwnedFd)> {
+    let mut message = [0; 8];
+    ours.read_exact(&mut message).ok()?;
+    let (root, theirs) = message.split_at(4);
+    let number = |bytes: &[u8]| bytes.try_into().map(i32::from_ne_bytes).ok();
+    let (root, theirs) = (number(root)?, number(theirs)?);
+    let listener = notification::take_descriptor(root, theirs);
+    let answer = [u8::from(listener.is_ok())];
+    let _ = sys::write(ours.as_raw_fd(), &answer);
+    Some((root, listener.ok()?))
+}
+
+/// How many processes and threads there are on the machine.
+fn tasks() -> u64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let counts = text.split(' ').find_map(|word| word.split_once('/'));
+    counts
+        .and_then(|(_, all)| all.parse().ok())
+        .unwrap_or(1 << 16)
+}
+
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn serve(
     listener: &OwnedFd,
-    surroundings: &Surroundings,
+    surroundings: &ProcessFacts,
     state: &Mutex<State>,
+    keeper: &mut Option<Keeper>,
     on_harm: Option<&OnHarm>,
 ) {
-    let table: Vec<Call> = calls().collect();
+    let table: HashMap<usize, SystemCall> = calls().map(|call| (call.number, call)).collect();
     let listener = listener.as_raw_fd();
     loop {
         let mut fds = [PollFd::readable(listener)];
@@ -225,8 +281,11 @@ fn serve(
             Err(sys::Errno(sys::ENOENT | sys::EINTR)) => continue,
             Err(_) => return,
         };
-        let call = (table.iter()).find(|call| call.number == reported.number as usize);
-        let harm = call.and_then(|call| decide(call, &reported, surroundings, state));
+        let call = match reported.architecture == ARCHITECTURE {
+            true => table.get(&(reported.number as usize)),
+            false => Some(&FOREIGN),
+        };
+        let harm = call.and_then(|call| decide(call, &reported, surroundings, state, keeper));
         match harm {
             None => notification::let_pass(listener, &reported),
             Some(harm) => {
@@ -242,41 +301,56 @@ fn serve(
 
 /// What a call would do that it may not.
 fn decide(
-    call: &Call,
+    call: &SystemCall,
     reported: &Notification,
-    surroundings: &Surroundings,
+    surroundings: &ProcessFacts,
     state: &Mutex<State>,
+    keeper: &mut Option<Keeper>,
 ) -> Option<Harm> {
     let mode = {
         let state = lock(state);
         let is_trusted = state.root_is_trusted && reported.pid as i32 == state.root;
-        if is_trusted || state.mode == Mode::Idle {
+        if is_trusted || state.mode == SupervisorMode::Idle {
             return None;
         }
         state.mode.clone()
     };
     let needs = Judge::new(surroundings, reported).needs(call);
     match (mode, needs) {
-        (Mode::Idle, _) | (Mode::Observe, Err(Unreadable)) => None,
-        (Mode::Observe, Ok(needs)) => {
+        (SupervisorMode::Idle, _) | (SupervisorMode::Observe, Err(Unreadable)) => None,
+        (SupervisorMode::Observe, Ok(needs)) => {
             let mut state = lock(state);
+            state.made += needs.made;
+            let made = state.made;
+            state.seen.made = state.seen.made.max(made);
             state.seen.add(needs);
             None
         }
-        (Mode::Enforce(_), Err(Unreadable)) => Some(Harm(format!(
+        (SupervisorMode::Enforce(_), Err(Unreadable)) => Some(Harm::Call(format!(
             "{} with arguments that can't be read",
             call.name
         ))),
-        (Mode::Enforce(permissions), Ok(needs)) => {
-            let reason =
-                forbidden(&permissions, &needs).filter(|_| !surroundings.will_be_undone(&needs));
-            if let Some(reason) = reason {
-                return Some(Harm(format!("{} {reason}", call.name)));
+        (SupervisorMode::Enforce(permissions), Ok(needs)) => {
+            // What the mutant before this one made is gone.
+            if keeper.as_mut().is_some_and(Keeper::begins_another) {
+                lock(state).made = 0;
+            }
+            let may = || surroundings.is_new_in_places(&needs);
+            if let Some(reason) = forbidden(&permissions, &needs).filter(|_| !may()) {
+                return Some(Harm::Call(format!("{} {reason}", call.name)));
+            }
+            if let Some(Err(path)) = keeper.as_mut().map(|keeper| keeper.keep(&needs)) {
+                let path = path.display();
+                return Some(Harm::Call(format!(
+                    "{} {path}, which can't be undone",
+                    call.name
+                )));
             }
             let mut state = lock(state);
-            state.calls += 1;
-            let most = MOST_CALLS + 10 * permissions.calls;
-            (state.calls > most).then(|| Harm(format!("{} for the {most}th time", call.name)))
+            state.made += needs.made;
+            let most = MOST_MADE + 10 * permissions.made;
+            (needs.made > 0 && state.made > most)
+                .then(|| Harm::Files(format!("it made more than {most} new files")))
         }
     }
 }
@@ -297,7 +371,12 @@ fn forbidden(permissions: &Permissions, needs: &Needs) -> Option<String> {
         Some(path) => path.display().to_string(),
         None if needs.signals => "to a process that is not the test's own".to_owned(),
         None if needs.network => "to another machine".to_owned(),
-        None => "for all of the machine".to_owned(),
+        None => needs
+            .special
+            .clone()
+            .map_or("which nobody can watch".to_owned(), |what| {
+                format!("({what}), which the original does not do")
+            }),
     })
 }
 

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use atropos_search::{
-    End, Exhaustive, Guide, Kind, Object, Op, Pending, Phase, Point, System, Thread, explore_with,
+    ExecutionEnd, ExecutionPhase, Exhaustive, Guide, Op, OpKind, Pending, SchedulingPoint,
+    SharedObject, System, Thread, explore_with,
 };
 
 /// Two threads that each lock and unlock `n` times.
@@ -17,13 +18,13 @@ struct Locks {
 }
 
 impl Locks {
-    fn announce(&mut self) -> Phase {
-        let mut phase = Phase::Finished;
+    fn announce(&mut self) -> ExecutionPhase {
+        let mut phase = ExecutionPhase::Finished;
         for t in 0..2 {
             let unlocks = self.place[t] % 2 == 1;
-            let lock = Op::on(Object(1), Kind::Acquire).blocking();
+            let lock = Op::on(SharedObject(1), OpKind::Acquire).blocking();
             let op = if unlocks {
-                Op::on(Object(1), Kind::Release)
+                Op::on(SharedObject(1), OpKind::Release)
             } else {
                 lock
             };
@@ -34,7 +35,7 @@ impl Locks {
                 ready,
             };
             if ready {
-                phase = Phase::Running;
+                phase = ExecutionPhase::Running;
             }
         }
         phase
@@ -42,18 +43,18 @@ impl Locks {
 }
 
 impl System for Locks {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.place = [0; 2];
         self.owner = None;
         loop {
             let phase = self.announce();
-            let chosen = guide.choose(&Point {
+            let chosen = guide.choose(&SchedulingPoint {
                 threads: &self.threads,
                 fingerprint: None,
                 phase,
             });
             match (phase, chosen) {
-                (Phase::Running, Some(thread)) => {
+                (ExecutionPhase::Running, Some(thread)) => {
                     let t = thread.index();
                     self.owner = if self.place[t].is_multiple_of(2) {
                         Some(t)
@@ -62,8 +63,8 @@ impl System for Locks {
                     };
                     self.place[t] += 1;
                 }
-                (Phase::Running, None) => return End::Stopped,
-                _ => return End::Passed(0),
+                (ExecutionPhase::Running, None) => return ExecutionEnd::Stopped,
+                _ => return ExecutionEnd::Passed(0),
             }
         }
     }

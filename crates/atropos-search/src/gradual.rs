@@ -12,8 +12,8 @@ use crate::pass_on;
 use crate::sampling::{Draw, Mixed};
 use crate::schedule::Schedule;
 use crate::search::Search;
-use crate::strategy::{Coverage, Divergence, Progress, Sampling, Strategy};
-use crate::system::{End, Guide};
+use crate::strategy::{Coverage, Divergence, Sampling, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Guide};
 
 /// Executions after which an exhaustive search is long: most are over by then.
 const LONG: u64 = 2000;
@@ -24,7 +24,7 @@ const FIRST_TURN: u64 = 16;
 
 /// How many executions each stage may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub struct StageBudget {
     /// Random schedules before a long exhaustive search goes on.
     pub early: u64,
     pub exhaustive: u64,
@@ -49,14 +49,14 @@ pub enum GradualStage {
 
 /// Whose turn it is in the first stage, and for how long.
 #[derive(Clone, Copy, Debug)]
-struct Turns {
+struct SharedStage {
     is_search: bool,
     left: u64,
     /// Random schedules of the next turn; the search has half as many after it.
     next: u64,
 }
 
-impl Turns {
+impl SharedStage {
     fn change(&mut self) {
         self.is_search = !self.is_search;
         self.left = match self.is_search {
@@ -72,9 +72,9 @@ impl Turns {
 /// One strategy after the other until the budget is used up.
 #[derive(Clone, Debug)]
 pub struct Gradual {
-    budget: Budget,
+    budget: StageBudget,
     stage: GradualStage,
-    turns: Turns,
+    turns: SharedStage,
     search: Box<Exhaustive>,
     samples: Box<Mixed>,
     bounded: Box<Search>,
@@ -86,7 +86,7 @@ pub struct Gradual {
     /// All is covered, and the random schedules that are due are drawn.
     is_drawing_last: bool,
     /// Executions of the search with smaller bounds.
-    earlier: Progress,
+    earlier: SearchProgress,
     /// Executions of the present stage.
     spent: u64,
     /// Executions of other processes: random ones, and those of a search that was begun anew.
@@ -97,11 +97,11 @@ pub struct Gradual {
 }
 
 impl Gradual {
-    pub fn new(budget: Budget) -> Gradual {
+    pub fn new(budget: StageBudget) -> Gradual {
         Gradual {
             budget,
             stage: GradualStage::Alternating,
-            turns: Turns {
+            turns: SharedStage {
                 is_search: true,
                 left: 1,
                 next: FIRST_TURN,
@@ -113,7 +113,7 @@ impl Gradual {
             finished_bound: None,
             is_complete: false,
             is_drawing_last: false,
-            earlier: Progress::default(),
+            earlier: SearchProgress::default(),
             spent: 0,
             drawn_elsewhere: 0,
             searched_elsewhere: 0,
@@ -309,7 +309,7 @@ impl Strategy for Gradual {
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         self.current_mut().end(end);
     }
 
@@ -342,11 +342,11 @@ impl Strategy for Gradual {
     }
 
     /// Where the exhaustive search covered all, the random schedules are not counted: they repeat what it did.
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let (search, samples) = (self.search.progress(), self.samples.progress());
         let bounded = match self.stage >= GradualStage::Bounded {
             true => self.bounded.progress(),
-            false => Progress::default(),
+            false => SearchProgress::default(),
         };
         let searched = match self.searched_elsewhere {
             0 => search.executions,
@@ -364,7 +364,7 @@ impl Strategy for Gradual {
         let before = executions.saturating_sub(now.executions) as f64;
         let whole = now.estimate().map(|whole| before + whole);
         let share = whole.map_or(0.0, |whole| executions as f64 / whole);
-        Progress {
+        SearchProgress {
             executions,
             abandoned: search.abandoned
                 + samples.abandoned

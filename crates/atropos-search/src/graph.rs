@@ -1,9 +1,11 @@
 //! The graph of states that a search of the original went through: which transition leads where
 //! and which mutants it reached. What the MuTMuT techniques know about the original is read from it.
 
+use atropos_values::MutantId;
+
 use crate::choice::Choice;
 use crate::hash::{Table, mix};
-use crate::search::{Passed, Spot};
+use crate::search::{NodeFacts, Passed};
 
 /// Number of a state (or of a choice between alternatives in the middle of a step), in the order of discovery.
 pub(crate) type NodeId = u32;
@@ -13,7 +15,7 @@ pub(crate) const ROOT: NodeId = 0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct GraphNode {
-    pub spot: Spot,
+    pub spot: NodeFacts,
     /// The transition that discovered it.
     pub parent: Option<(NodeId, Choice)>,
     /// How many transitions had been executed when it was discovered.
@@ -28,7 +30,7 @@ pub(crate) struct GraphEdge {
     pub choice: Choice,
     pub to: NodeId,
     /// The mutants whose points it executes.
-    pub reached: Box<[u32]>,
+    pub reached: Box<[MutantId]>,
 }
 
 /// The recorded graph. Edges are numbered in the order of execution.
@@ -45,8 +47,8 @@ impl Graph {
         &mut self,
         from: Option<NodeId>,
         choice: Choice,
-        spot: Spot,
-        reached: &[u32],
+        spot: NodeFacts,
+        reached: &[MutantId],
     ) -> NodeId {
         let next = self.nodes.len() as NodeId;
         let to = *self.by_key.entry(spot.key).or_insert(next);

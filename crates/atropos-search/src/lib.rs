@@ -3,9 +3,9 @@
 //! (explicit states), without dependencies, so that it can be compiled into a test binary.
 //!
 //! # The parts
-//! - A [`System`] runs and asks a [`Guide`] at every [`Point`]; [`system`] gives the order of calls and
+//! - A [`System`] runs and asks a [`Guide`] at every [`SchedulingPoint`]; [`system`] gives the order of calls and
 //!   the duty of determinism. [`Op`] says what a thread is about to touch, [`Names`] gives out numbers
-//!   for threads and objects that don't depend on the interleaving. A [`Model`] becomes a system by
+//!   for threads and objects that don't depend on the interleaving. A [`TransitionSystem`] becomes a system by
 //!   [`Walk`].
 //! - A [`Strategy`] is a guide with a plan; [`explore`] drives it. [`Exhaustive`] takes one schedule per
 //!   class of equivalent ones; [`Search`] goes through states (stateful, preemption bound, full
@@ -21,14 +21,14 @@
 //! - Announce every operation that others can notice before performing it, with all objects it may
 //!   touch; a step reaches from there to the next announcement.
 //! - Call [`Guide::wake`] for every thread that a step starts or unblocks (spawn, notify, unpark).
-//! - Mark operations that may be not ready as [`Op::blocking`]; announce joins as [`Kind::Await`] on an
-//!   object that the end of the thread [`Kind::Signal`]s.
+//! - Mark operations that may be not ready as [`Op::blocking`]; announce joins as [`OpKind::Await`] on an
+//!   object that the end of the thread [`OpKind::Signal`]s.
 //! - A load that may read several stores asks [`Guide::data`]; so do spurious failures, and a
 //!   notification that may wake one of several. A wait that may end by itself (timeout, spurious
 //!   wake-up) is ready with an operation on the condition, marked [`Op::revocable`].
 //! - A spin loop announces [`Op::yielding`] operations; under exhaustive strategies it is best announced
 //!   as a [`Op::blocking`] read of what it reads, ready when somebody has written there since. A limit on
-//!   steps ends the rest: [`Phase::CutShort`], [`End::Limit`].
+//!   steps ends the rest: [`ExecutionPhase::CutShort`], [`ExecutionEnd::Limit`].
 //! - Timers of a clock that moves when nothing else can happen are [`Op::when_idle`].
 
 mod choice;
@@ -54,25 +54,30 @@ mod trace;
 
 pub use choice::{Choice, Thread};
 pub use exhaustive::Exhaustive;
-pub use gradual::{Budget, Gradual, GradualStage};
+pub use gradual::{Gradual, GradualStage, StageBudget};
 pub use hash::{Fingerprint, mix, spread};
-pub use model::{Model, Walk};
+pub use model::{TransitionSystem, Walk};
 pub use mutmut::{
-    Look, Method, MutantRun, Original, SampledOriginal, SampledRun, SearchResult, Technique,
+    Look, MutantRun, Original, SampledOriginal, SampledRun, SearchMethod, SearchResult, Technique,
     UnknownTechnique, Until, Watch, kill_matrix,
 };
 pub use names::Names;
-pub use op::{Access, Kind, Object, Op};
-pub use random::Random;
+pub use op::{Access, Op, OpKind, SharedObject};
+pub use random::XorShift;
 pub use registry::{Division, STRATEGIES, StrategyEntry, StrategySpec, UnknownStrategy};
 pub use replay::{Replay, Strictness, check_determinism, replay};
 pub use sampling::{Draw, Mixed, Pct, Pos, Surw, Uniform};
 pub use schedule::{Schedule, ScheduleError};
-pub use search::{Found, Matching, NotFound, Round, Search, SearchOrder, Settings, Size, Waiting};
-pub use shrink::{Shrunk, shrink};
-pub use split::{Given, WorkItem, split};
-pub use strategy::{
-    Coverage, Divergence, FailingExecution, Parting, Progress, Report, Sampling, Strategy, explore,
-    explore_with,
+pub use search::{
+    Matching, NotFound, Round, RoundResult, Search, SearchOrder, SearchSettings, SearchSize,
+    WaitingTransition,
 };
-pub use system::{End, Guide, Limit, Mutable, Pending, Phase, Point, System};
+pub use shrink::{Shrunk, shrink};
+pub use split::{SplitDecision, WorkItem, split};
+pub use strategy::{
+    Coverage, Divergence, DivergenceKind, FailingExecution, Sampling, SearchProgress, SearchReport,
+    Strategy, explore, explore_with,
+};
+pub use system::{
+    ExecutionEnd, ExecutionPhase, Guide, Limit, Mutable, Pending, SchedulingPoint, System,
+};

@@ -1,12 +1,16 @@
 //! Models with explicit states under the same strategies as threads: an action is chosen where a
 //! program would choose a thread.
 
+use atropos_values::MutantId;
+
 use crate::choice::Thread;
 use crate::op::Op;
-use crate::system::{End, Guide, Mutable, Pending, Phase, Point, System};
+use crate::system::{
+    ExecutionEnd, ExecutionPhase, Guide, Mutable, Pending, SchedulingPoint, System,
+};
 
 /// Something with states and actions.
-pub trait Model {
+pub trait TransitionSystem {
     type State: Clone;
 
     fn initial(&self) -> Self::State;
@@ -23,10 +27,10 @@ pub trait Model {
 
     /// How a run ends that has come to this state: `None` if it may go on. Called for every state;
     /// where there is no action, `None` stands for a deadlock.
-    fn judge(&self, state: &Self::State) -> Option<End>;
+    fn judge(&self, state: &Self::State) -> Option<ExecutionEnd>;
 
     /// From now on this mutant acts; 0 is the original.
-    fn activate(&mut self, mutant: u32) {
+    fn activate(&mut self, mutant: MutantId) {
         let _ = mutant;
     }
 }
@@ -34,7 +38,7 @@ pub trait Model {
 /// Walks through a model as a guide says. A walk that begins like the one before does not compute
 /// the states at the beginning again.
 #[derive(Clone, Debug)]
-pub struct Walk<M: Model> {
+pub struct Walk<M: TransitionSystem> {
     model: M,
     /// The last walk: each action with the state after it. Only steps that asked and told nothing.
     trail: Vec<(u32, M::State)>,
@@ -42,7 +46,7 @@ pub struct Walk<M: Model> {
     pending: Vec<Pending>,
 }
 
-impl<M: Model> Walk<M> {
+impl<M: TransitionSystem> Walk<M> {
     pub fn new(model: M) -> Walk<M> {
         Walk {
             model,
@@ -76,7 +80,7 @@ struct Listener<'a> {
 }
 
 impl Guide for Listener<'_> {
-    fn choose(&mut self, _: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, _: &SchedulingPoint<'_>) -> Option<Thread> {
         unreachable!("a step of a model chooses no action")
     }
 
@@ -90,14 +94,14 @@ impl Guide for Listener<'_> {
         self.guide.observe(value);
     }
 
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         self.heard = true;
         self.guide.reach(mutant);
     }
 }
 
-impl<M: Model> System for Walk<M> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+impl<M: TransitionSystem> System for Walk<M> {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let wants_fingerprint = guide.wants_fingerprint();
         let mut state = self.model.initial();
         let mut kept = 0;
@@ -106,16 +110,16 @@ impl<M: Model> System for Walk<M> {
             self.list_actions(&state);
             let end = match self.model.judge(&state) {
                 None if self.actions.is_empty() => {
-                    Some(End::Deadlock(self.model.fingerprint(&state)))
+                    Some(ExecutionEnd::Deadlock(self.model.fingerprint(&state)))
                 }
                 end => end,
             };
             let phase = match end {
-                None => Phase::Running,
-                Some(_) if self.actions.is_empty() => Phase::Finished,
-                Some(_) => Phase::CutShort,
+                None => ExecutionPhase::Running,
+                Some(_) if self.actions.is_empty() => ExecutionPhase::Finished,
+                Some(_) => ExecutionPhase::CutShort,
             };
-            let chosen = guide.choose(&Point {
+            let chosen = guide.choose(&SchedulingPoint {
                 threads: &self.pending,
                 fingerprint,
                 phase,
@@ -124,7 +128,7 @@ impl<M: Model> System for Walk<M> {
                 return end;
             }
             let Some(Thread(action)) = chosen else {
-                return End::Stopped;
+                return ExecutionEnd::Stopped;
             };
             if let Some((known, after)) = self.trail.get(kept)
                 && *known == action
@@ -150,8 +154,8 @@ impl<M: Model> System for Walk<M> {
     }
 }
 
-impl<M: Model> Mutable for Walk<M> {
-    fn activate(&mut self, mutant: u32) {
+impl<M: TransitionSystem> Mutable for Walk<M> {
+    fn activate(&mut self, mutant: MutantId) {
         self.trail.clear();
         self.model.activate(mutant);
     }

@@ -5,7 +5,7 @@
 
 use crate::choice::Thread;
 use crate::hash::Table;
-use crate::op::Object;
+use crate::op::SharedObject;
 
 /// Gives out stable numbers.
 #[derive(Clone, Debug, Default)]
@@ -39,9 +39,9 @@ impl Names {
     }
 
     /// The number of the next object that `maker` makes.
-    pub fn object(&mut self, maker: Thread) -> Object {
+    pub fn object(&mut self, maker: Thread) -> SharedObject {
         let count = bump(&mut self.made, maker);
-        Object((u64::from(maker.0) + 1) << 32 | u64::from(count))
+        SharedObject((u64::from(maker.0) + 1) << 32 | u64::from(count))
     }
 }
 

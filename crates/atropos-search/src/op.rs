@@ -5,12 +5,12 @@
 /// A shared object: lock, condition variable, atomic, channel, … Like thread numbers, object
 /// numbers must not depend on how independent threads were interleaved; see [`crate::Names`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Object(pub u64);
+pub struct SharedObject(pub u64);
 
 /// How an operation touches an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
-pub enum Kind {
+pub enum OpKind {
     /// Looks without changing. Commutes with other reads.
     #[default]
     Read,
@@ -26,17 +26,17 @@ pub enum Kind {
     ReleaseShared,
     /// Makes something true that stays true (a thread ended, a latch opened).
     Signal,
-    /// Can happen only after the object's [`Kind::Signal`], or all of its [`Kind::Leave`]s; commutes with other waits.
+    /// Can happen only after the object's [`OpKind::Signal`], or all of its [`OpKind::Leave`]s; commutes with other waits.
     Await,
     /// One of several that all have to happen before something is true (the last sender goes, whoever that is). Commutes
     /// with the others.
     Leave,
 }
 
-impl Kind {
+impl OpKind {
     /// Whether two accesses to one object fail to commute.
-    pub fn conflicts(self, other: Kind) -> bool {
-        use Kind::*;
+    pub fn conflicts(self, other: OpKind) -> bool {
+        use OpKind::*;
         let commute = matches!(
             (self, other),
             (Read, Read)
@@ -51,20 +51,20 @@ impl Kind {
     pub(crate) fn is_exclusive(self) -> bool {
         matches!(
             self,
-            Kind::Write | Kind::Acquire | Kind::Release | Kind::Signal
+            OpKind::Write | OpKind::Acquire | OpKind::Release | OpKind::Signal
         )
     }
 
     fn takes_lock(self) -> bool {
-        matches!(self, Kind::Acquire | Kind::AcquireShared)
+        matches!(self, OpKind::Acquire | OpKind::AcquireShared)
     }
 }
 
 /// One object touched in one way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Access {
-    pub object: Object,
-    pub kind: Kind,
+    pub object: SharedObject,
+    pub kind: OpKind,
 }
 
 /// Whether the second of two conflicting steps could have come before the first.
@@ -90,8 +90,8 @@ const IDLE: u8 = 16;
 /// and reduces nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Op {
-    objects: [Object; ROOM],
-    kinds: [Kind; ROOM],
+    objects: [SharedObject; ROOM],
+    kinds: [OpKind; ROOM],
     len: u8,
     flags: u8,
     /// What the system calls the operation; not interpreted, but compared when a run is repeated.
@@ -123,13 +123,13 @@ impl Op {
     }
 
     /// An operation on one object.
-    pub fn on(object: Object, kind: Kind) -> Op {
+    pub fn on(object: SharedObject, kind: OpKind) -> Op {
         Op::local().and(object, kind)
     }
 
     /// The same operation, touching one more object.
     #[must_use]
-    pub fn and(mut self, object: Object, kind: Kind) -> Op {
+    pub fn and(mut self, object: SharedObject, kind: OpKind) -> Op {
         let len = self.len as usize;
         if len == ROOM {
             self.flags |= UNIVERSAL;
@@ -226,8 +226,8 @@ impl Op {
 }
 
 /// Whether `second`, an access of a step with operation `op`, could have come before `first`.
-pub(crate) fn reversal(first: Kind, second: Kind, op: &Op) -> Reversal {
-    if second == Kind::Await && matches!(first, Kind::Signal | Kind::Leave) {
+pub(crate) fn reversal(first: OpKind, second: OpKind, op: &Op) -> Reversal {
+    if second == OpKind::Await && matches!(first, OpKind::Signal | OpKind::Leave) {
         return Reversal::Impossible;
     }
     if !op.is_blocking() {
@@ -238,8 +238,8 @@ pub(crate) fn reversal(first: Kind, second: Kind, op: &Op) -> Reversal {
         // attempt of somebody else (a read), which shows that the lock was held. It can come before
         // the acquisition that went with them, and that is found further back.
         return match first {
-            Kind::Release | Kind::ReleaseShared | Kind::Read => Reversal::Impossible,
-            Kind::Acquire | Kind::AcquireShared => Reversal::Possible,
+            OpKind::Release | OpKind::ReleaseShared | OpKind::Read => Reversal::Impossible,
+            OpKind::Acquire | OpKind::AcquireShared => Reversal::Possible,
             _ => Reversal::Unknown,
         };
     }
@@ -252,13 +252,13 @@ mod tests {
 
     #[test]
     fn reads_commute_and_writes_do_not() {
-        let x = Object(1);
-        let read = Op::on(x, Kind::Read);
-        let write = Op::on(x, Kind::Write);
+        let x = SharedObject(1);
+        let read = Op::on(x, OpKind::Read);
+        let write = Op::on(x, OpKind::Write);
         assert!(!read.conflicts(&read));
         assert!(read.conflicts(&write));
         assert!(write.conflicts(&write));
-        assert!(!write.conflicts(&Op::on(Object(2), Kind::Write)));
+        assert!(!write.conflicts(&Op::on(SharedObject(2), OpKind::Write)));
         assert!(!Op::local().conflicts(&write));
         assert!(Op::universal().conflicts(&Op::local()));
     }
@@ -267,7 +267,7 @@ mod tests {
     fn an_operation_on_more_objects_than_fit_touches_everything() {
         let mut op = Op::local();
         for i in 0..5 {
-            op = op.and(Object(i), Kind::Read);
+            op = op.and(SharedObject(i), OpKind::Read);
         }
         assert!(op.is_universal());
         assert!(op.conflicts(&Op::local()));
@@ -275,18 +275,18 @@ mod tests {
 
     #[test]
     fn a_lock_comes_before_another_lock_but_never_before_the_release_that_frees_it() {
-        let lock = Op::on(Object(1), Kind::Acquire).blocking();
+        let lock = Op::on(SharedObject(1), OpKind::Acquire).blocking();
         assert_eq!(
-            reversal(Kind::Release, Kind::Acquire, &lock),
+            reversal(OpKind::Release, OpKind::Acquire, &lock),
             Reversal::Impossible
         );
         assert_eq!(
-            reversal(Kind::Acquire, Kind::Acquire, &lock),
+            reversal(OpKind::Acquire, OpKind::Acquire, &lock),
             Reversal::Possible
         );
-        let attempt = Op::on(Object(1), Kind::Acquire);
+        let attempt = Op::on(SharedObject(1), OpKind::Acquire);
         assert_eq!(
-            reversal(Kind::Release, Kind::Acquire, &attempt),
+            reversal(OpKind::Release, OpKind::Acquire, &attempt),
             Reversal::Possible
         );
     }

@@ -4,11 +4,11 @@ use atropos_protocol::hash::{WEYL_STEP, spread};
 
 /// A stream of random numbers: one seed, one stream, on every machine.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct XorShift(u64);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(spread(seed.wrapping_add(WEYL_STEP)) | 1)
+impl XorShift {
+    pub fn new(seed: u64) -> XorShift {
+        XorShift(spread(seed.wrapping_add(WEYL_STEP)) | 1)
     }
 
     pub fn number(&mut self) -> u64 {
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_below_their_bound_and_all_occur() {
-        let mut random = Random::new(7);
+        let mut random = XorShift::new(7);
         let mut seen = [0; 5];
         for _ in 0..1000 {
             seen[random.below(5) as usize] += 1;

@@ -4,8 +4,8 @@ use crate::choice::{Choice, Thread};
 use crate::hash::mix;
 use crate::op::Op;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Divergence, Parting, Progress, Strategy};
-use crate::system::{End, Guide, Pending, Point, System};
+use crate::strategy::{Coverage, Divergence, DivergenceKind, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Guide, Pending, SchedulingPoint, System};
 
 /// What to do with a choice that can't be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub struct Replay {
     last: Option<Thread>,
     preemptions: usize,
     begun: bool,
-    ended: Option<End>,
+    ended: Option<ExecutionEnd>,
     divergence: Option<Divergence>,
 }
 
@@ -69,18 +69,18 @@ impl Replay {
     }
 
     /// How the execution ended.
-    pub fn ended(&self) -> Option<End> {
+    pub fn ended(&self) -> Option<ExecutionEnd> {
         self.ended
     }
 
-    fn part(&mut self, choice: Choice, cause: Parting) {
+    fn part(&mut self, choice: Choice, cause: DivergenceKind) {
         let at = self.path.len();
         self.divergence
             .get_or_insert(Divergence { at, choice, cause });
     }
 
     /// The thread that the schedule wants, or else the one that goes on.
-    fn next_thread(&mut self, point: &Point<'_>) -> Option<Pending> {
+    fn next_thread(&mut self, point: &SchedulingPoint<'_>) -> Option<Pending> {
         while let Some(&choice) = self.wanted.get(self.next) {
             self.next += 1;
             let pending = choice
@@ -92,9 +92,9 @@ impl Replay {
             }
             if self.strictness == Strictness::Exact {
                 let cause = if choice.as_data().is_some() {
-                    Parting::Question
+                    DivergenceKind::Question
                 } else {
-                    Parting::NotReady
+                    DivergenceKind::NotReady
                 };
                 self.part(choice, cause);
                 return None;
@@ -133,7 +133,7 @@ impl Replay {
             Some(value) => {
                 self.part(
                     choice,
-                    Parting::Alternatives {
+                    DivergenceKind::Alternatives {
                         before: value + 1,
                         now: options,
                     },
@@ -141,7 +141,7 @@ impl Replay {
                 0
             }
             None => {
-                self.part(choice, Parting::Question);
+                self.part(choice, DivergenceKind::Question);
                 0
             }
         }
@@ -154,15 +154,15 @@ impl Replay {
             let (a, b) = (self.notes[at], other.notes[at]);
             let cause = match (a.asked, b.asked) {
                 (Asked::Thread(before), Asked::Thread(now)) if before != now => {
-                    Some(Parting::Operation { before, now })
+                    Some(DivergenceKind::Operation { before, now })
                 }
                 (Asked::Alternative(before), Asked::Alternative(now)) if before != now => {
-                    Some(Parting::Alternatives { before, now })
+                    Some(DivergenceKind::Alternatives { before, now })
                 }
                 (Asked::Thread(_), Asked::Alternative(_))
-                | (Asked::Alternative(_), Asked::Thread(_)) => Some(Parting::Question),
-                _ if mine[at] != theirs[at] => Some(Parting::NotReady),
-                _ if a.learned != b.learned => Some(Parting::Value),
+                | (Asked::Alternative(_), Asked::Thread(_)) => Some(DivergenceKind::Question),
+                _ if mine[at] != theirs[at] => Some(DivergenceKind::NotReady),
+                _ if a.learned != b.learned => Some(DivergenceKind::Value),
                 _ => None,
             };
             if let Some(cause) = cause {
@@ -184,16 +184,16 @@ impl Replay {
         differ.then_some(Divergence {
             at,
             choice,
-            cause: Parting::End,
+            cause: DivergenceKind::End,
         })
     }
 }
 
 impl Guide for Replay {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             if self.strictness == Strictness::Exact && self.next < self.wanted.len() {
-                self.part(self.wanted[self.next], Parting::End);
+                self.part(self.wanted[self.next], DivergenceKind::End);
             }
             return None;
         }
@@ -254,7 +254,7 @@ impl Strategy for Replay {
         !std::mem::replace(&mut self.begun, true)
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         self.ended = Some(end);
     }
 
@@ -268,9 +268,9 @@ impl Strategy for Replay {
         Coverage::One
     }
 
-    fn progress(&self) -> Progress {
-        let executions = u64::from(self.ended.is_some_and(|end| end != End::Stopped));
-        Progress {
+    fn progress(&self) -> SearchProgress {
+        let executions = u64::from(self.ended.is_some_and(|end| end != ExecutionEnd::Stopped));
+        SearchProgress {
             executions,
             abandoned: 0,
             share: if self.begun { 1.0 } else { 0.0 },

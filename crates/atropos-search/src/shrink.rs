@@ -9,13 +9,13 @@ use crate::choice::{Choice, Thread};
 use crate::replay::{Strictness, replay};
 use crate::schedule::Schedule;
 use crate::strategy::Strategy;
-use crate::system::{End, System};
+use crate::system::{ExecutionEnd, System};
 
 /// A schedule made simpler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
     pub schedule: Schedule,
-    pub end: End,
+    pub end: ExecutionEnd,
     pub preemptions: usize,
     /// How many executions it took.
     pub executions: usize,
@@ -51,7 +51,7 @@ pub fn shrink(
 
 struct Best {
     path: Vec<Choice>,
-    end: End,
+    end: ExecutionEnd,
     preemptions: usize,
 }
 
@@ -75,18 +75,18 @@ struct Shrinking<'a> {
 
 /// A run of choices of one thread.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct ChoiceRun {
     thread: Thread,
     from: usize,
     to: usize,
 }
 
-fn stretches(path: &[Choice]) -> Vec<Stretch> {
-    let mut found: Vec<Stretch> = Vec::new();
+fn stretches(path: &[Choice]) -> Vec<ChoiceRun> {
+    let mut found: Vec<ChoiceRun> = Vec::new();
     for (at, choice) in path.iter().enumerate() {
         match (choice.as_thread(), found.last_mut()) {
             (Some(thread), Some(last)) if last.thread == thread => last.to = at + 1,
-            (Some(thread), _) => found.push(Stretch {
+            (Some(thread), _) => found.push(ChoiceRun {
                 thread,
                 from: at,
                 to: at + 1,
@@ -147,14 +147,14 @@ impl Shrinking<'_> {
                 .any(|i| self.move_up(&path, &found, i) || self.move_down(&path, &found, i))
     }
 
-    fn move_up(&mut self, path: &[Choice], found: &[Stretch], i: usize) -> bool {
+    fn move_up(&mut self, path: &[Choice], found: &[ChoiceRun], i: usize) -> bool {
         let Some(before) = found[..i]
             .iter()
             .rfind(|other| other.thread == found[i].thread)
         else {
             return false;
         };
-        let Stretch { from, to, .. } = found[i];
+        let ChoiceRun { from, to, .. } = found[i];
         let candidate = [
             &path[..before.to],
             &path[from..to],
@@ -165,14 +165,14 @@ impl Shrinking<'_> {
         self.attempt(&candidate)
     }
 
-    fn move_down(&mut self, path: &[Choice], found: &[Stretch], i: usize) -> bool {
+    fn move_down(&mut self, path: &[Choice], found: &[ChoiceRun], i: usize) -> bool {
         let Some(after) = found[i + 1..]
             .iter()
             .find(|other| other.thread == found[i].thread)
         else {
             return false;
         };
-        let Stretch { from, to, .. } = found[i];
+        let ChoiceRun { from, to, .. } = found[i];
         let candidate = [
             &path[..from],
             &path[to..after.from],
@@ -188,13 +188,13 @@ impl Shrinking<'_> {
 mod tests {
     use super::*;
     use crate::op::Op;
-    use crate::system::{Guide, Limit, Pending, Phase, Point};
+    use crate::system::{ExecutionPhase, Guide, Limit, Pending, SchedulingPoint};
 
     /// Two threads of two steps each: too much memory if the second comes between the first one's, else too many steps.
     struct Greedy;
 
     impl System for Greedy {
-        fn run(&mut self, guide: &mut dyn Guide) -> End {
+        fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
             let mut taken = Vec::new();
             while taken.len() < 4 {
                 let pending = |thread| Pending {
@@ -203,17 +203,17 @@ mod tests {
                     ready: taken.iter().filter(|other| **other == thread).count() < 2,
                 };
                 let threads = [pending(0), pending(1)];
-                let point = Point {
+                let point = SchedulingPoint {
                     threads: &threads,
                     fingerprint: None,
-                    phase: Phase::Running,
+                    phase: ExecutionPhase::Running,
                 };
                 match guide.choose(&point) {
                     Some(thread) => taken.push(thread.0),
-                    None => return End::Stopped,
+                    None => return ExecutionEnd::Stopped,
                 }
             }
-            End::Limit(match taken[..] {
+            ExecutionEnd::Limit(match taken[..] {
                 [0, 1, ..] => Limit::Memory,
                 _ => Limit::Points,
             })
@@ -227,10 +227,10 @@ mod tests {
             shrink(&mut Greedy, &schedule, 500, 1000).expect("it fails")
         };
         let greedy = shrink("s1:0,1,0,1");
-        assert_eq!(greedy.end, End::Limit(Limit::Memory));
+        assert_eq!(greedy.end, ExecutionEnd::Limit(Limit::Memory));
         assert_eq!(greedy.schedule.to_string(), "s1:0,1*2,0");
         let endless = shrink("s1:1,0,1,0");
-        assert_eq!(endless.end, End::Limit(Limit::Points));
+        assert_eq!(endless.end, ExecutionEnd::Limit(Limit::Points));
         assert_eq!(endless.schedule.to_string(), "s1:0*2,1*2");
     }
 }

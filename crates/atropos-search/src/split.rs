@@ -16,11 +16,11 @@ use std::str::FromStr;
 use crate::choice::{Choice, Thread};
 use crate::op::Op;
 use crate::schedule::{Schedule, ScheduleError};
-use crate::system::{Guide, Pending, Point, System};
+use crate::system::{Guide, Pending, SchedulingPoint, System};
 
 /// A decision near the root.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Given {
+pub struct SplitDecision {
     pub choice: Choice,
     /// The threads whose branches at this node belong to other parts.
     pub done: Vec<Thread>,
@@ -32,7 +32,7 @@ pub struct Given {
 /// there, as in `w1:0/2+0+1/=1`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WorkItem {
-    pub prefix: Vec<Given>,
+    pub prefix: Vec<SplitDecision>,
 }
 
 const VERSION: &str = "w1:";
@@ -71,7 +71,7 @@ impl FromStr for WorkItem {
                 .map(|n| n.parse().map(Thread))
                 .collect::<Result<_, _>>()
                 .map_err(|_| bad())?;
-            prefix.push(Given { choice, done });
+            prefix.push(SplitDecision { choice, done });
         }
         Ok(WorkItem { prefix })
     }
@@ -102,7 +102,7 @@ fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
     system.run(&mut probe);
     let with = |choice: Choice, done: Vec<Thread>| {
         let mut prefix = item.prefix.clone();
-        prefix.push(Given { choice, done });
+        prefix.push(SplitDecision { choice, done });
         WorkItem { prefix }
     };
     match probe.found {
@@ -147,7 +147,7 @@ impl Probe<'_> {
 }
 
 impl Guide for Probe<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() || self.is_done() {
             return None;
         }

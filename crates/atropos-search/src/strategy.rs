@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::choice::Choice;
 use crate::op::Op;
 use crate::schedule::Schedule;
-use crate::system::{End, Guide, System};
+use crate::system::{ExecutionEnd, Guide, System};
 
 /// A way through the executions of a system.
 ///
@@ -23,7 +23,7 @@ pub trait Strategy: Guide {
     fn begin(&mut self) -> bool;
 
     /// Takes in how the execution ended.
-    fn end(&mut self, end: End);
+    fn end(&mut self, end: ExecutionEnd);
 
     /// The choices of the last execution.
     fn schedule(&self) -> Schedule;
@@ -32,7 +32,7 @@ pub trait Strategy: Guide {
     fn coverage(&self) -> Coverage;
 
     /// How far the strategy has come.
-    fn progress(&self) -> Progress;
+    fn progress(&self) -> SearchProgress;
 
     /// The first place where the system broke its duty of determinism, if it did.
     fn divergence(&self) -> Option<Divergence> {
@@ -125,7 +125,7 @@ fn grouped(n: u64) -> String {
 
 /// How far a search has come.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Progress {
+pub struct SearchProgress {
     /// Executions that ran to their end.
     pub executions: u64,
     /// Executions that were abandoned: they met what other executions cover.
@@ -135,7 +135,7 @@ pub struct Progress {
     pub share: f64,
 }
 
-impl Progress {
+impl SearchProgress {
     /// How many executions there will be in all, as far as can be told.
     pub fn estimate(&self) -> Option<f64> {
         (self.share > 0.0).then(|| self.executions as f64 / self.share)
@@ -177,12 +177,12 @@ pub struct Divergence {
     pub at: usize,
     /// The choice that should have been taken there.
     pub choice: Choice,
-    pub cause: Parting,
+    pub cause: DivergenceKind,
 }
 
 /// What was different there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parting {
+pub enum DivergenceKind {
     /// The thread does not exist or can't go on.
     NotReady,
     /// The thread is about to do something else.
@@ -205,16 +205,18 @@ impl fmt::Display for Divergence {
             self.at, self.choice
         )?;
         match self.cause {
-            Parting::NotReady => f.write_str("the thread can't go on"),
-            Parting::Operation { .. } => f.write_str("the thread is about to do something else"),
-            Parting::Alternatives { before, now } => {
+            DivergenceKind::NotReady => f.write_str("the thread can't go on"),
+            DivergenceKind::Operation { .. } => {
+                f.write_str("the thread is about to do something else")
+            }
+            DivergenceKind::Alternatives { before, now } => {
                 write!(f, "{before} alternatives before, {now} now")
             }
-            Parting::Question => {
+            DivergenceKind::Question => {
                 f.write_str("a thread was to be chosen in one, an alternative in the other")
             }
-            Parting::Value => f.write_str("a thread saw another value"),
-            Parting::End => f.write_str("they end differently"),
+            DivergenceKind::Value => f.write_str("a thread saw another value"),
+            DivergenceKind::End => f.write_str("they end differently"),
         }
     }
 }
@@ -222,17 +224,17 @@ impl fmt::Display for Divergence {
 /// A failing execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailingExecution {
-    pub end: End,
+    pub end: ExecutionEnd,
     pub schedule: Schedule,
 }
 
 /// What came of an exploration.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Report {
+pub struct SearchReport {
     /// The first failing execution.
     pub finding: Option<FailingExecution>,
     pub coverage: Coverage,
-    pub progress: Progress,
+    pub progress: SearchProgress,
     /// Set if the system is not deterministic under control; the rest is then not to be trusted.
     pub divergence: Option<Divergence>,
 }
@@ -242,8 +244,8 @@ pub struct Report {
 pub fn explore_with(
     system: &mut dyn System,
     strategy: &mut dyn Strategy,
-    watch: &mut dyn FnMut(End, &dyn Strategy) -> ControlFlow<()>,
-) -> Report {
+    watch: &mut dyn FnMut(ExecutionEnd, &dyn Strategy) -> ControlFlow<()>,
+) -> SearchReport {
     let mut finding = None;
     while strategy.begin() {
         let end = system.run(strategy);
@@ -258,7 +260,7 @@ pub fn explore_with(
             break;
         }
     }
-    Report {
+    SearchReport {
         finding,
         coverage: strategy.coverage(),
         progress: strategy.progress(),
@@ -267,7 +269,7 @@ pub fn explore_with(
 }
 
 /// Runs a strategy until it has nothing left or an execution fails.
-pub fn explore(system: &mut dyn System, strategy: &mut dyn Strategy) -> Report {
+pub fn explore(system: &mut dyn System, strategy: &mut dyn Strategy) -> SearchReport {
     explore_with(system, strategy, &mut |end, _| match end.is_failure() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),

@@ -10,15 +10,17 @@
 //!    [`Guide::reach`] for mutation points passed.
 //!
 //! When no thread is ready, or a failure ends the execution early, `choose` is called one last time
-//! with another [`Point::phase`], so that the guide sees the final state and who is left in it; its answer
+//! with another [`SchedulingPoint::phase`], so that the guide sees the final state and who is left in it; its answer
 //! is not used. When the guide answers `None` before that, the system abandons the execution (without
-//! that last call) and returns [`End::Stopped`].
+//! that last call) and returns [`ExecutionEnd::Stopped`].
 //!
 //! # Duty of determinism
 //! The same answers must lead to the same questions: same threads, same operations, same numbers of
 //! alternatives. More than that, reduction needs that commuting steps really commute: if two
 //! operations that don't conflict are swapped, both threads must find themselves with the same next
 //! operations, the same thread and object numbers ([`crate::Names`]) and the same alternatives.
+
+use atropos_values::MutantId;
 
 use crate::choice::Thread;
 use crate::op::Op;
@@ -35,18 +37,18 @@ pub struct Pending {
 
 /// A scheduling point.
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct SchedulingPoint<'a> {
     /// All threads that have started and not finished, in ascending order.
     pub threads: &'a [Pending],
     /// A hash of everything that the future depends on, if the system can give one and the guide
     /// asked for it. Two states with one fingerprint are taken to be the same.
     pub fingerprint: Option<u64>,
-    pub phase: Phase,
+    pub phase: ExecutionPhase,
 }
 
 /// Whether there is anything to choose at a scheduling point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
+pub enum ExecutionPhase {
     /// At least one thread is ready.
     Running,
     /// No thread is ready: all have finished, or those that are left are blocked.
@@ -56,10 +58,10 @@ pub enum Phase {
     CutShort,
 }
 
-impl Point<'_> {
+impl SchedulingPoint<'_> {
     /// Whether the execution ends here: nothing is to be chosen.
     pub fn is_over(&self) -> bool {
-        self.phase != Phase::Running
+        self.phase != ExecutionPhase::Running
     }
 
     /// The thread's entry, if it is alive.
@@ -85,7 +87,7 @@ impl Point<'_> {
 /// Decides everything that an execution leaves open. The module documentation gives the order of calls.
 pub trait Guide {
     /// The thread that goes next, which must be ready; `None` to abandon the execution.
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread>;
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread>;
 
     /// One of `options` alternatives (at least one), counted from zero, for the running thread.
     fn data(&mut self, options: u32) -> u32;
@@ -108,11 +110,11 @@ pub trait Guide {
     }
 
     /// The current step executed the mutation point of this mutant, whichever mutant is active.
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         let _ = mutant;
     }
 
-    /// Whether the system should compute [`Point::fingerprint`]. Constant during an execution.
+    /// Whether the system should compute [`SchedulingPoint::fingerprint`]. Constant during an execution.
     fn wants_fingerprint(&self) -> bool {
         false
     }
@@ -145,7 +147,7 @@ macro_rules! pass_on {
         $($crate::pass_on!(@$method $self $guide);)+
     };
     (@choose $self:ident $guide:expr) => {
-        fn choose(&mut $self, point: &$crate::Point<'_>) -> Option<$crate::Thread> {
+        fn choose(&mut $self, point: &$crate::SchedulingPoint<'_>) -> Option<$crate::Thread> {
             $guide.choose(point)
         }
     };
@@ -170,7 +172,7 @@ macro_rules! pass_on {
         }
     };
     (@reach $self:ident $guide:expr) => {
-        fn reach(&mut $self, mutant: u32) {
+        fn reach(&mut $self, mutant: atropos_values::MutantId) {
             $guide.reach(mutant);
         }
     };
@@ -194,7 +196,7 @@ macro_rules! pass_on {
 /// How an execution ended. The numbers tell ends of one sort apart (hashes of results, of
 /// failures); what they mean is known to the system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum End {
+pub enum ExecutionEnd {
     /// All threads finished, nothing wrong.
     Passed(u64),
     /// An assertion failed, a thread panicked, …
@@ -207,17 +209,20 @@ pub enum End {
     Stopped,
 }
 
-impl End {
+impl ExecutionEnd {
     /// Whether the test fails with this end.
     pub fn is_failure(self) -> bool {
-        matches!(self, End::Failed(_) | End::Deadlock(_) | End::Limit(_))
+        matches!(
+            self,
+            ExecutionEnd::Failed(_) | ExecutionEnd::Deadlock(_) | ExecutionEnd::Limit(_)
+        )
     }
 
     /// Whether two executions ended in the same way, as people would say: both failed, or waited for good, or had too much
     /// of the same. Which of several threads did so does not matter: that is up to the schedule.
-    pub fn is_like(self, other: End) -> bool {
+    pub fn is_like(self, other: ExecutionEnd) -> bool {
         match (self, other) {
-            (End::Limit(one), End::Limit(another)) => one == another,
+            (ExecutionEnd::Limit(one), ExecutionEnd::Limit(another)) => one == another,
             (one, another) => std::mem::discriminant(&one) == std::mem::discriminant(&another),
         }
     }
@@ -241,17 +246,17 @@ pub enum Limit {
 /// Something that can be run again and again under a guide.
 pub trait System {
     /// One execution from the initial state. The module documentation gives the order of calls.
-    fn run(&mut self, guide: &mut dyn Guide) -> End;
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd;
 }
 
 /// A system that holds mutants, one of which at most is active.
 pub trait Mutable: System {
     /// From the next execution on this mutant acts; 0 is the original.
-    fn activate(&mut self, mutant: u32);
+    fn activate(&mut self, mutant: MutantId);
 }
 
 impl<S: System + ?Sized> System for &mut S {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         (**self).run(guide)
     }
 }

@@ -2,9 +2,11 @@
 //! in the order of steps that commute. Since such executions lead to the same state, the hash serves
 //! as a fingerprint where a system has none; it tells more states apart than there are.
 
+use atropos_values::MutantId;
+
 use crate::choice::Thread;
 use crate::hash::{Table, mix, spread};
-use crate::op::{Kind, Op};
+use crate::op::{Op, OpKind};
 
 /// What happened to an object, as far as the next access can depend on it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +22,7 @@ struct History {
 
 /// Builds the hash step by step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
+pub(crate) struct TraceHash {
     run: u32,
     objects: Table<u64, History>,
     threads: Vec<u64>,
@@ -37,7 +39,7 @@ struct Current {
     extra: u64,
 }
 
-impl Trace {
+impl TraceHash {
     /// Starts a new execution.
     pub(crate) fn restart(&mut self) {
         self.run += 1;
@@ -68,8 +70,8 @@ impl Trace {
     }
 
     /// The step executed this mutant, so what follows is not the original's any more.
-    pub(crate) fn infect(&mut self, mutant: u32) {
-        self.add(u64::from(mutant) << 32);
+    pub(crate) fn infect(&mut self, mutant: MutantId) {
+        self.add(u64::from(mutant.0) << 32);
     }
 
     fn add(&mut self, extra: u64) {
@@ -132,22 +134,24 @@ impl Trace {
         history
     }
 
-    fn past(&mut self, object: u64, kind: Kind) -> u64 {
+    fn past(&mut self, object: u64, kind: OpKind) -> u64 {
         let history = *self.history(object);
         match kind {
-            Kind::Read | Kind::Await => mix(history.exclusive, history.shared),
-            Kind::AcquireShared | Kind::ReleaseShared | Kind::Leave => {
+            OpKind::Read | OpKind::Await => mix(history.exclusive, history.shared),
+            OpKind::AcquireShared | OpKind::ReleaseShared | OpKind::Leave => {
                 mix(history.exclusive, history.reads)
             }
             _ => mix(mix(history.exclusive, history.shared), history.reads),
         }
     }
 
-    fn enter(&mut self, object: u64, kind: Kind, hash: u64) {
+    fn enter(&mut self, object: u64, kind: OpKind, hash: u64) {
         let history = self.history(object);
         match kind {
-            Kind::Read | Kind::Await => history.reads = history.reads.wrapping_add(spread(hash)),
-            Kind::AcquireShared | Kind::ReleaseShared | Kind::Leave => {
+            OpKind::Read | OpKind::Await => {
+                history.reads = history.reads.wrapping_add(spread(hash))
+            }
+            OpKind::AcquireShared | OpKind::ReleaseShared | OpKind::Leave => {
                 history.shared = history.shared.wrapping_add(spread(hash));
             }
             _ => {
@@ -165,10 +169,10 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Object;
+    use crate::op::SharedObject;
 
     fn hash(steps: &[(u32, Op)]) -> u64 {
-        let mut trace = Trace::default();
+        let mut trace = TraceHash::default();
         trace.restart();
         for &(thread, op) in steps {
             trace.hash();
@@ -179,9 +183,9 @@ mod tests {
 
     #[test]
     fn the_hash_forgets_the_order_of_steps_that_commute_and_no_other() {
-        let read = Op::on(Object(1), Kind::Read);
-        let write = Op::on(Object(1), Kind::Write);
-        let elsewhere = Op::on(Object(2), Kind::Write);
+        let read = Op::on(SharedObject(1), OpKind::Read);
+        let write = Op::on(SharedObject(1), OpKind::Write);
+        let elsewhere = Op::on(SharedObject(2), OpKind::Write);
         assert_eq!(hash(&[(0, read), (1, read)]), hash(&[(1, read), (0, read)]));
         assert_eq!(
             hash(&[(0, write), (1, elsewhere)]),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use atropos_search::{Draw, Exhaustive, Search, Strategy, Uniform};
 use atropos_threads::sync::Mutex;
-use atropos_threads::{Memory, Options, explore, thread};
+use atropos_threads::{ControlOptions, MemoryOrder, explore, thread};
 
 fn program(n: u32) {
     let counter = Arc::new(Mutex::new(0));
@@ -28,9 +28,9 @@ fn program(n: u32) {
 }
 
 fn main() {
-    let options = Options {
-        memory: Memory::SequentiallyConsistent,
-        ..Options::default()
+    let options = ControlOptions {
+        memory: MemoryOrder::SequentiallyConsistent,
+        ..ControlOptions::default()
     };
     for n in 2..=5 {
         let strategies: [(&str, Box<dyn Strategy>); 3] = [

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::communication::{Access, Act, place_of};
+use crate::communication::{SharedAccess, ThreadAct, place_of};
 use crate::control::code::Code;
 use crate::control::objects::Site;
 use crate::memory_model::Clock;
@@ -18,7 +18,7 @@ const LAST: usize = 8;
 const ACTS: usize = 64;
 
 /// Two acts that nothing orders.
-pub type Unordered = [(Act, Option<Access>); 2];
+pub type Unordered = [(ThreadAct, Option<SharedAccess>); 2];
 
 /// The cells of an execution.
 #[derive(Debug, Default)]
@@ -29,14 +29,14 @@ pub struct Cells {
 }
 
 /// What is known of memory.
-pub struct Memory<'a> {
+pub struct KnownMemory<'a> {
     /// Whether an address can be read until the process ends.
     pub can_be_read: &'a dyn Fn(usize) -> bool,
     /// Whether there are atomics between two addresses, whose changes are no changes of plain memory.
     pub holds_atomics: &'a dyn Fn(usize, usize) -> bool,
 }
 
-impl Memory<'_> {
+impl KnownMemory<'_> {
     fn is_changed(&self, address: usize, before: &Bytes, now: &Bytes) -> bool {
         // Another length means another cell at the same place.
         before.length() == now.length()
@@ -54,7 +54,7 @@ struct History {
 /// The last act of its kind.
 #[derive(Debug)]
 struct Past {
-    act: Act,
+    act: ThreadAct,
     /// By the clock of its thread.
     time: u32,
 }
@@ -88,10 +88,10 @@ impl Cells {
         uses: &[Use],
         thread: u32,
         clock: &Clock,
-        memory: &Memory<'_>,
+        memory: &KnownMemory<'_>,
     ) -> Vec<Unordered> {
         let mut found = Vec::new();
-        let act = |code, site| Act { thread, code, site };
+        let act = |code, site| ThreadAct { thread, code, site };
         if self.last.len() <= thread as usize {
             self.last.resize_with(thread as usize + 1, Vec::new);
         }
@@ -136,7 +136,7 @@ impl Cells {
 }
 
 impl History {
-    fn add(&mut self, act: Act, clock: &Clock, found: &mut Vec<Unordered>) {
+    fn add(&mut self, act: ThreadAct, clock: &Clock, found: &mut Vec<Unordered>) {
         for past in &self.acts {
             let is_before = clock.of(past.act.thread) >= past.time;
             let changes = [past.act, act].map(|act| act.code == Code::CellChange);
@@ -160,9 +160,9 @@ impl History {
     }
 }
 
-fn access(act: Act) -> Access {
+fn access(act: ThreadAct) -> SharedAccess {
     match act.code {
-        Code::CellChange => Access::Write,
-        _ => Access::Read,
+        Code::CellChange => SharedAccess::Write,
+        _ => SharedAccess::Read,
     }
 }

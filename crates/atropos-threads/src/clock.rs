@@ -18,7 +18,7 @@ use crate::memory::system::Timespec;
 
 /// The clock of an execution.
 #[derive(Debug, Default)]
-pub struct Clockwork {
+pub struct VirtualClock {
     /// Nanoseconds since the execution began.
     pub now: u64,
     /// The least that the clock shows next: programs expect that time has passed since they last looked.
@@ -81,7 +81,7 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
     })
 }
 
-impl Clockwork {
+impl VirtualClock {
     /// What the clock shows; the next look sees at least so many nanoseconds more.
     fn show(&mut self, look: u64) -> u64 {
         let shown = self.now.max(self.next);

@@ -12,16 +12,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use atropos_protocol::communication::InteractionKind;
 
-use crate::cell_accesses::{Cells, Memory};
+use crate::cell_accesses::{Cells, KnownMemory};
 use crate::control::code::Code;
-use crate::control::objects::{ObjectId, Site};
+use crate::control::objects::{ControlledObjectId, Site};
 use crate::memory_model::Clock;
 use crate::trace::is_ours;
 use crate::unsafe_cell;
 
 /// What a thread did somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Act {
+pub struct ThreadAct {
     pub thread: u32,
     pub code: Code,
     pub site: Site,
@@ -29,20 +29,20 @@ pub struct Act {
 
 /// How an act touches shared data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Access {
+pub enum SharedAccess {
     Read,
     Write,
     /// Both, with nothing in between.
     Update,
 }
 
-impl Access {
+impl SharedAccess {
     fn reads(self) -> bool {
-        self != Access::Write
+        self != SharedAccess::Write
     }
 
     fn writes(self) -> bool {
-        self != Access::Read
+        self != SharedAccess::Read
     }
 }
 
@@ -50,32 +50,32 @@ impl Access {
 #[derive(Clone, Debug)]
 pub struct Fact {
     pub kind: InteractionKind,
-    pub acts: Vec<Act>,
+    pub acts: Vec<ThreadAct>,
 }
 
 /// What tells two pieces of communication apart: the kind, and how and where each act was.
-pub type Key = (
+pub type FactKey = (
     InteractionKind,
-    Vec<(Option<Access>, &'static str, u32, u32)>,
+    Vec<(Option<SharedAccess>, &'static str, u32, u32)>,
 );
 
 /// Different pieces of communication.
-pub type Facts = BTreeMap<Key, Fact>;
+pub type Facts = BTreeMap<FactKey, Fact>;
 
 /// What one execution has done to one thing.
 #[derive(Debug, Default)]
 pub struct History {
-    last_write: Option<Act>,
+    last_write: Option<ThreadAct>,
     threads: Vec<Recent>,
 }
 
 /// The last access of a thread, and those of others since then.
 #[derive(Debug)]
 struct Recent {
-    act: Act,
-    access: Access,
-    read_since: Option<Act>,
-    written_since: Option<(Act, Access)>,
+    act: ThreadAct,
+    access: SharedAccess,
+    read_since: Option<ThreadAct>,
+    written_since: Option<(ThreadAct, SharedAccess)>,
 }
 
 impl History {
@@ -88,19 +88,19 @@ impl History {
 
 /// The record of an exploration.
 #[derive(Debug, Default)]
-pub struct Communication {
+pub struct CommunicationLog {
     is_on: bool,
     facts: Facts,
     /// What need not be looked at again, by the addresses of its sites.
-    seen: HashSet<(InteractionKind, [Option<Access>; 3], [usize; 3])>,
+    seen: HashSet<(InteractionKind, [Option<SharedAccess>; 3], [usize; 3])>,
     /// The atomics of the running execution, by their addresses.
     atomics: BTreeMap<usize, History>,
     cells: Cells,
     /// The locks that threads hold.
-    held: Vec<(u32, ObjectId, Act)>,
+    held: Vec<(u32, ControlledObjectId, ThreadAct)>,
 }
 
-impl Communication {
+impl CommunicationLog {
     /// Begins a new record, or ends all recording; gives what was recorded before.
     pub fn begin(&mut self, is_on: bool) -> Facts {
         self.is_on = is_on;
@@ -144,7 +144,7 @@ impl Communication {
         clock: &Clock,
         can_be_read: &dyn Fn(usize) -> bool,
     ) {
-        let memory = Memory {
+        let memory = KnownMemory {
             can_be_read,
             holds_atomics: &|start, end| self.atomics.range(start..end).next().is_some(),
         };
@@ -155,7 +155,13 @@ impl Communication {
     }
 
     /// An access to an atomic, which reads what `writer` wrote if the memory model has its own opinion on that.
-    pub fn atomic(&mut self, address: usize, act: Act, access: Access, writer: Option<Writer>) {
+    pub fn atomic(
+        &mut self,
+        address: usize,
+        act: ThreadAct,
+        access: SharedAccess,
+        writer: Option<LastWriter>,
+    ) {
         let mut history = self.atomics.remove(&address).unwrap_or_default();
         self.access(&mut history, act, access, writer);
         self.atomics.insert(address, history);
@@ -165,12 +171,12 @@ impl Communication {
     pub fn access(
         &mut self,
         history: &mut History,
-        act: Act,
-        access: Access,
-        writer: Option<Writer>,
+        act: ThreadAct,
+        access: SharedAccess,
+        writer: Option<LastWriter>,
     ) {
         if access.reads() {
-            let writer = writer.map_or(history.last_write, |Writer(writer)| writer);
+            let writer = writer.map_or(history.last_write, |LastWriter(writer)| writer);
             self.flow(writer, act);
         }
         if access.writes() {
@@ -207,12 +213,12 @@ impl Communication {
             && access.writes()
             && before.access.writes()
         {
-            self.between(first, (other, Access::Read), (act, access));
+            self.between(first, (other, SharedAccess::Read), (act, access));
         }
     }
 
     /// A thread reads what somebody wrote, or what was there from the start.
-    pub fn flow(&mut self, writer: Option<Act>, reader: Act) {
+    pub fn flow(&mut self, writer: Option<ThreadAct>, reader: ThreadAct) {
         match writer {
             // What a thread tells itself is no communication.
             Some(writer) if writer.thread == reader.thread => {}
@@ -221,7 +227,12 @@ impl Communication {
         }
     }
 
-    fn between(&mut self, first: (Act, Access), other: (Act, Access), last: (Act, Access)) {
+    fn between(
+        &mut self,
+        first: (ThreadAct, SharedAccess),
+        other: (ThreadAct, SharedAccess),
+        last: (ThreadAct, SharedAccess),
+    ) {
         let known = |(act, access)| (act, Some(access));
         self.add(
             InteractionKind::Between,
@@ -230,7 +241,7 @@ impl Communication {
     }
 
     /// A thread has a lock from now on.
-    pub fn lock(&mut self, lock: ObjectId, act: Act) {
+    pub fn lock(&mut self, lock: ControlledObjectId, act: ThreadAct) {
         for index in 0..self.held.len() {
             let (thread, other, held) = self.held[index];
             if thread == act.thread && other != lock {
@@ -241,19 +252,20 @@ impl Communication {
     }
 
     /// It no longer has it.
-    pub fn unlock(&mut self, thread: u32, lock: ObjectId) {
-        let is_it = |held: &(u32, ObjectId, Act)| (held.0, held.1) == (thread, lock);
+    pub fn unlock(&mut self, thread: u32, lock: ControlledObjectId) {
+        let is_it =
+            |held: &(u32, ControlledObjectId, ThreadAct)| (held.0, held.1) == (thread, lock);
         if let Some(place) = self.held.iter().rposition(is_it) {
             self.held.remove(place);
         }
     }
 
     /// One thread woke another.
-    pub fn wake_up(&mut self, by: Act, woken: Act) {
+    pub fn wake_up(&mut self, by: ThreadAct, woken: ThreadAct) {
         self.add(InteractionKind::WakeUp, &[(by, None), (woken, None)]);
     }
 
-    fn add(&mut self, kind: InteractionKind, acts: &[(Act, Option<Access>)]) {
+    fn add(&mut self, kind: InteractionKind, acts: &[(ThreadAct, Option<SharedAccess>)]) {
         let mut quick = (kind, [None; 3], [0; 3]);
         for (index, (act, access)) in acts.iter().enumerate() {
             quick.1[index] = *access;
@@ -262,7 +274,7 @@ impl Communication {
         if !self.seen.insert(quick) || acts.iter().any(|(act, _)| is_ours(act.site.file())) {
             return;
         }
-        let place = |(act, access): &(Act, Option<Access>)| {
+        let place = |(act, access): &(ThreadAct, Option<SharedAccess>)| {
             let (file, line, column) = place_of(act.site);
             (*access, file, line, column)
         };
@@ -281,10 +293,10 @@ pub(crate) fn place_of(site: Site) -> (&'static str, u32, u32) {
 
 /// Who wrote what is read, if anybody has since the start.
 #[derive(Clone, Copy, Debug)]
-pub struct Writer(pub Option<Act>);
+pub struct LastWriter(pub Option<ThreadAct>);
 
 /// What there is in one record and not in another, in the order of sorts and places.
-pub fn unseen(facts: Facts, known: &BTreeSet<Key>) -> Vec<Fact> {
+pub fn unseen(facts: Facts, known: &BTreeSet<FactKey>) -> Vec<Fact> {
     let new = facts.into_iter().filter(|(key, _)| !known.contains(key));
     new.map(|(_, fact)| fact).collect()
 }
@@ -296,15 +308,15 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn act(thread: u32, code: Code) -> Act {
-        Act {
+    fn act(thread: u32, code: Code) -> ThreadAct {
+        ThreadAct {
             thread,
             code,
             site: Location::caller(),
         }
     }
 
-    fn sorts(communication: &mut Communication) -> Vec<(InteractionKind, Vec<u32>)> {
+    fn sorts(communication: &mut CommunicationLog) -> Vec<(InteractionKind, Vec<u32>)> {
         let facts = communication.begin(true).into_values();
         let threads = |fact: &Fact| fact.acts.iter().map(|act| act.thread).collect();
         facts.map(|fact| (fact.kind, threads(&fact))).collect()
@@ -312,21 +324,21 @@ mod tests {
 
     #[test]
     fn a_write_between_read_and_write_is_told_and_one_after_them_is_not() {
-        let mut communication = Communication::default();
+        let mut communication = CommunicationLog::default();
         communication.begin(true);
         let (read, write) = (act(1, Code::Load), act(1, Code::Store));
         let other = act(2, Code::Store);
-        communication.atomic(8, read, Access::Read, None);
-        communication.atomic(8, write, Access::Write, None);
-        communication.atomic(8, other, Access::Write, None);
+        communication.atomic(8, read, SharedAccess::Read, None);
+        communication.atomic(8, write, SharedAccess::Write, None);
+        communication.atomic(8, other, SharedAccess::Write, None);
         assert_eq!(
             sorts(&mut communication),
             [(InteractionKind::Flow, vec![1])]
         );
         communication.restart();
-        communication.atomic(8, read, Access::Read, None);
-        communication.atomic(8, other, Access::Write, None);
-        communication.atomic(8, write, Access::Write, None);
+        communication.atomic(8, read, SharedAccess::Read, None);
+        communication.atomic(8, other, SharedAccess::Write, None);
+        communication.atomic(8, write, SharedAccess::Write, None);
         assert_eq!(
             sorts(&mut communication),
             [
@@ -338,22 +350,22 @@ mod tests {
 
     #[test]
     fn blind_writes_commute_with_a_serial_order() {
-        let mut communication = Communication::default();
+        let mut communication = CommunicationLog::default();
         communication.begin(true);
         let (one, other) = (act(1, Code::Store), act(2, Code::Store));
         for act in [one, other, one] {
-            communication.atomic(8, act, Access::Write, None);
+            communication.atomic(8, act, SharedAccess::Write, None);
         }
         assert_eq!(sorts(&mut communication), []);
     }
 
     #[test]
     fn freed_memory_has_no_past() {
-        let mut communication = Communication::default();
+        let mut communication = CommunicationLog::default();
         communication.begin(true);
-        communication.atomic(8, act(1, Code::Store), Access::Write, None);
+        communication.atomic(8, act(1, Code::Store), SharedAccess::Write, None);
         communication.forget(0, 16);
-        communication.atomic(8, act(2, Code::Load), Access::Read, None);
+        communication.atomic(8, act(2, Code::Load), SharedAccess::Read, None);
         assert_eq!(
             sorts(&mut communication),
             [(InteractionKind::Flow, vec![2])]
@@ -362,28 +374,28 @@ mod tests {
 
     #[test]
     fn locks_have_an_order_while_both_are_held() {
-        let mut communication = Communication::default();
+        let mut communication = CommunicationLog::default();
         communication.begin(true);
         let (first, second) = (act(1, Code::Lock), act(1, Code::Lock));
-        communication.lock(ObjectId(1), first);
-        communication.lock(ObjectId(2), second);
+        communication.lock(ControlledObjectId(1), first);
+        communication.lock(ControlledObjectId(2), second);
         assert_eq!(
             sorts(&mut communication),
             [(InteractionKind::LockOrder, vec![1, 1])]
         );
-        communication.unlock(1, ObjectId(1));
-        communication.unlock(1, ObjectId(2));
-        communication.lock(ObjectId(2), second);
+        communication.unlock(1, ControlledObjectId(1));
+        communication.unlock(1, ControlledObjectId(2));
+        communication.lock(ControlledObjectId(2), second);
         assert_eq!(sorts(&mut communication), []);
     }
 
     #[test]
     fn the_same_lines_in_other_threads_are_nothing_new() {
-        let mut communication = Communication::default();
+        let mut communication = CommunicationLog::default();
         communication.begin(true);
         let at = |thread| act(thread, Code::NotifyOne);
         communication.wake_up(at(1), at(2));
-        let known: BTreeSet<Key> = communication.begin(true).into_keys().collect();
+        let known: BTreeSet<FactKey> = communication.begin(true).into_keys().collect();
         communication.wake_up(at(3), at(1));
         assert_eq!(unseen(communication.begin(true), &known).len(), 0);
         communication.wake_up(at(3), act(1, Code::Wake));

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use atropos_protocol::FailureKind;
-use atropos_search::Object;
+use atropos_search::SharedObject;
 
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
-use crate::races::{DataRace, MemoryError, MemoryErrorKind, Place};
+use crate::races::{CodePlace, DataRace, MemoryError, MemoryErrorKind};
 use crate::trace::{place, short};
 
 /// What was found.
@@ -19,7 +19,7 @@ pub enum Finding {
         name: Option<String>,
         message: String,
         site: Option<String>,
-        cause: Option<Cause>,
+        cause: Option<FailureCause>,
     },
     /// The test should have panicked, or with another message.
     NoPanic {
@@ -27,13 +27,16 @@ pub enum Finding {
         message: Option<String>,
     },
     /// Threads wait for each other.
-    Deadlock { waiting: Vec<Waiting> },
+    Deadlock { waiting: Vec<WaitingThread> },
     /// A thread waits on a condition that nobody will notify, and nobody can run.
-    LostWakeUp { waiting: Vec<Waiting> },
+    LostWakeUp { waiting: Vec<WaitingThread> },
     /// All threads that can run spin without changing anything.
-    Livelock { waiting: Vec<Waiting> },
+    Livelock { waiting: Vec<WaitingThread> },
     /// The execution took more steps than the limit.
-    StepLimit { steps: u64, waiting: Vec<Waiting> },
+    StepLimit {
+        steps: u64,
+        waiting: Vec<WaitingThread>,
+    },
     /// The execution started more threads than the limit.
     ThreadLimit { threads: usize },
     /// The program took more memory than the limit.
@@ -60,7 +63,7 @@ pub enum Finding {
     /// A lock was still held when the execution ended. A remark.
     LeakedLock { holder: u32, site: Option<Site> },
     /// Threads were still waiting when the test's own thread had ended. A remark.
-    LeftBehind { waiting: Vec<Waiting> },
+    LeftBehind { waiting: Vec<WaitingThread> },
     /// The program did something that can't be controlled.
     Uncontrolled { what: String, site: Option<String> },
     /// The guide chose a thread that can't go on: the program is not deterministic under control.
@@ -156,7 +159,7 @@ impl Finding {
     }
 
     /// The places of it that are known by number only, until the schedule is run again.
-    pub(crate) fn places(&mut self) -> Vec<&mut Place> {
+    pub(crate) fn places(&mut self) -> Vec<&mut CodePlace> {
         match self {
             Finding::DataRace(race) => vec![&mut race.sides[0].place],
             Finding::MemoryError(error) => error.places().collect(),
@@ -223,7 +226,7 @@ impl Met {
 
 /// Why a thread panicked, as far as another had a part in it.
 #[derive(Clone, Debug)]
-pub struct Cause {
+pub struct FailureCause {
     /// What the panic's message names; [`Met::Panic`] if it names none of them.
     pub met: Met,
     /// What the thread ran into just before and by whose doing, and so on, one line each.
@@ -232,11 +235,11 @@ pub struct Cause {
 
 /// A thread that has not ended, and what it is about to do.
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct WaitingThread {
     pub thread: u32,
     pub name: Option<String>,
     pub code: Code,
-    pub object: Option<Object>,
+    pub object: Option<SharedObject>,
     pub site: Option<Site>,
     /// Whether it could go on.
     pub ready: bool,
@@ -252,7 +255,7 @@ pub struct Waiting {
 /// The holder of a lock that is held from outside the execution.
 const OUTSIDE: u32 = OUTSIDER - 1;
 
-impl fmt::Display for Waiting {
+impl fmt::Display for WaitingThread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "thread {}", self.thread)?;
         if let Some(name) = &self.name {
@@ -287,7 +290,7 @@ impl fmt::Display for Waiting {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |f: &mut fmt::Formatter<'_>, title: &str, waiting: &[Waiting]| {
+        let list = |f: &mut fmt::Formatter<'_>, title: &str, waiting: &[WaitingThread]| {
             f.write_str(title)?;
             waiting
                 .iter()

@@ -14,7 +14,7 @@ pub use crate::sync::unlocked_guard::Unlocked;
 /// What shall be wrong with an acquisition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Mistake {
+pub enum InjectedFault {
     /// The guard is given without the lock.
     Bare = 1,
     /// The guard does not unlock if it is dropped by a panic.
@@ -41,14 +41,14 @@ static SIZE: AtomicUsize = AtomicUsize::new(0);
 static ALIGN: AtomicUsize = AtomicUsize::new(1);
 
 /// The next acquisition of a lock by the running thread shall be wrong in this way.
-pub fn request(mistake: Mistake) {
+pub fn request(mistake: InjectedFault) {
     if is_controlled() {
         NEXT.store(mistake as u8, Relaxed);
     }
 }
 
 /// The same for a lock of another library, which locks by an atomic beside its data.
-pub fn request_of_foreign<T>(mistake: Mistake, data: *mut T) {
+pub fn request_of_foreign<T>(mistake: InjectedFault, data: *mut T) {
     if is_controlled() {
         START.store(data as usize, Relaxed);
         SIZE.store(size_of::<T>(), Relaxed);
@@ -71,7 +71,7 @@ pub fn aside<R>(deed: impl FnOnce() -> R) -> R {
 
 /// Takes the request up.
 #[inline]
-pub(crate) fn taken() -> Option<Mistake> {
+pub(crate) fn taken() -> Option<InjectedFault> {
     if !is_controlled() {
         return None;
     }
@@ -83,7 +83,7 @@ pub(crate) fn taken() -> Option<Mistake> {
 
 /// Takes a request for a lock of another library up, before an access to an atomic.
 #[inline]
-pub(crate) fn taken_of_foreign() -> Option<(Mistake, Guarded)> {
+pub(crate) fn taken_of_foreign() -> Option<(InjectedFault, Guarded)> {
     match NEXT.load(Relaxed) & FOREIGN {
         0 => None,
         _ => {
@@ -98,10 +98,10 @@ pub(crate) fn taken_of_foreign() -> Option<(Mistake, Guarded)> {
     }
 }
 
-fn known(number: u8) -> Option<Mistake> {
+fn known(number: u8) -> Option<InjectedFault> {
     match number {
-        1 => Some(Mistake::Bare),
-        2 => Some(Mistake::KeptOnPanic),
+        1 => Some(InjectedFault::Bare),
+        2 => Some(InjectedFault::KeptOnPanic),
         _ => None,
     }
 }

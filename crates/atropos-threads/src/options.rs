@@ -14,7 +14,7 @@ pub enum Time {
 
 /// What atomics promise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Memory {
+pub enum MemoryOrder {
     /// Orderings are honoured and nothing more: loads may read older stores.
     #[default]
     Weak,
@@ -34,7 +34,7 @@ pub enum Statics {
 
 /// Whether the test is one that must panic.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum ShouldPanic {
+pub enum ExpectedPanic {
     #[default]
     No,
     Yes,
@@ -44,18 +44,18 @@ pub enum ShouldPanic {
 
 /// The options of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct ControlOptions {
     /// Name of the test's own thread.
     pub name: String,
     pub time: Time,
-    pub memory: Memory,
+    pub memory: MemoryOrder,
     pub statics: Statics,
-    pub should_panic: ShouldPanic,
+    pub should_panic: ExpectedPanic,
     /// Whether conditions, parked threads and weak compare-exchanges may wake or fail for no reason.
     pub spurious: bool,
     /// Scheduling points after which an execution counts as one that does not end.
     pub step_limit: u64,
-    /// Whether accesses to plain memory are looked at, if the program is compiled for that. Needs [`Memory::Weak`].
+    /// Whether accesses to plain memory are looked at, if the program is compiled for that. Needs [`MemoryOrder::Weak`].
     pub races: bool,
     /// Whether virtual time also passes while threads run that seem not to end before it does; see [`crate::clock`].
     pub hurry: bool,
@@ -63,14 +63,14 @@ pub struct Options {
     pub processors: NonZero<usize>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ControlOptions {
+    fn default() -> ControlOptions {
+        ControlOptions {
             name: "main".to_string(),
             time: Time::Virtual,
-            memory: Memory::Weak,
+            memory: MemoryOrder::Weak,
             statics: Statics::Fresh,
-            should_panic: ShouldPanic::No,
+            should_panic: ExpectedPanic::No,
             spurious: false,
             step_limit: 1_000_000,
             races: true,
@@ -82,7 +82,7 @@ impl Default for Options {
 
 /// The options as executions look them up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct ControlSettings {
     pub time: Time,
     pub spurious: bool,
     pub step_limit: u64,

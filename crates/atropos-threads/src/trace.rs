@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use atropos_search::Object;
+use atropos_search::SharedObject;
 
 use crate::control::code::Code;
 use crate::control::objects::Site;
@@ -10,11 +10,11 @@ use crate::control::thread_that_ends;
 
 /// One step.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct TraceEvent {
     pub thread: u32,
     pub code: Code,
     /// What was touched first; nothing for local steps.
-    pub object: Object,
+    pub object: SharedObject,
     pub site: Option<Site>,
     /// For a started thread: its number.
     pub value: u64,
@@ -57,19 +57,19 @@ fn number(value: u64) -> String {
 
 /// All steps of an execution.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
-    pub events: Vec<Event>,
+pub struct ExecutionTrace {
+    pub events: Vec<TraceEvent>,
 }
 
 /// How wide a trace may get before threads have to share columns.
 const WIDTH: usize = 100;
 
-impl Trace {
+impl ExecutionTrace {
     /// Short names for the objects, in the order in which they are first met.
-    pub fn objects(&self) -> Vec<Object> {
+    pub fn objects(&self) -> Vec<SharedObject> {
         let mut objects = Vec::new();
         for event in &self.events {
-            if event.object != Object::default()
+            if event.object != SharedObject::default()
                 && event.code != Code::Spawn
                 && thread_that_ends(event.object).is_none()
                 && !objects.contains(&event.object)
@@ -89,7 +89,7 @@ impl Trace {
     }
 }
 
-impl Trace {
+impl ExecutionTrace {
     /// The last step, which is this thread's, read or wrote this.
     pub fn tell(&mut self, thread: u32, values: Values) {
         let last = self.events.last_mut();
@@ -99,9 +99,9 @@ impl Trace {
     }
 }
 
-impl Event {
-    pub fn new(thread: u32, code: Code, object: Object, site: Option<Site>) -> Event {
-        Event {
+impl TraceEvent {
+    pub fn new(thread: u32, code: Code, object: SharedObject, site: Option<Site>) -> TraceEvent {
+        TraceEvent {
             thread,
             code,
             object,
@@ -112,12 +112,12 @@ impl Event {
         }
     }
 
-    pub fn with_value(self, value: u64) -> Event {
-        Event { value, ..self }
+    pub fn with_value(self, value: u64) -> TraceEvent {
+        TraceEvent { value, ..self }
     }
 
     /// What was done, in words; objects are numbered.
-    fn words(&self, objects: &[Object]) -> String {
+    fn words(&self, objects: &[SharedObject]) -> String {
         let number = objects.iter().position(|object| *object == self.object);
         match (self.code, number) {
             (Code::Spawn, _) => format!("{} {}", self.code, self.value),
@@ -184,13 +184,13 @@ struct Line {
     place: String,
 }
 
-impl Trace {
+impl ExecutionTrace {
     fn lines(&self, folds: bool) -> Vec<Line> {
         let objects = self.objects();
         let mut lines = Vec::new();
         let mut rest = self.events.as_slice();
         while let [first, ..] = rest {
-            let is_more = |event: &&Event| {
+            let is_more = |event: &&TraceEvent| {
                 event.thread == first.thread
                     && event.dependency().is_some()
                     && !event.code.is_of_threads()
@@ -208,7 +208,7 @@ impl Trace {
                 continue;
             }
             let mut packages: Vec<&str> = Vec::new();
-            for package in rest[..count].iter().filter_map(Event::dependency) {
+            for package in rest[..count].iter().filter_map(TraceEvent::dependency) {
                 if !packages.contains(&package) {
                     packages.push(package);
                 }
@@ -225,7 +225,7 @@ impl Trace {
 }
 
 /// One line per step, one column per thread: what it did, to which object; then where. `{:#}` folds nothing.
-impl fmt::Display for Trace {
+impl fmt::Display for ExecutionTrace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = self.events.iter().map(|event| event.thread + 1);
         let threads = threads.max().unwrap_or(0) as usize;
@@ -262,16 +262,16 @@ mod tests {
     use super::*;
     use crate::control::end_of;
 
-    fn event(thread: u32, code: Code, object: Object, value: u64) -> Event {
-        Event::new(thread, code, object, None).with_value(value)
+    fn event(thread: u32, code: Code, object: SharedObject, value: u64) -> TraceEvent {
+        TraceEvent::new(thread, code, object, None).with_value(value)
     }
 
     #[test]
     fn each_thread_has_a_column_and_objects_have_numbers() {
-        let lock = Object(77);
-        let trace = Trace {
+        let lock = SharedObject(77);
+        let trace = ExecutionTrace {
             events: vec![
-                event(0, Code::Spawn, Object(1), 1),
+                event(0, Code::Spawn, SharedObject(1), 1),
                 event(1, Code::Lock, lock, 0),
                 event(1, Code::Finish, end_of(1), 0),
                 event(0, Code::Join, end_of(1), 0),
@@ -289,9 +289,9 @@ joins thread 1
 
     #[test]
     fn what_weak_memory_allows_is_told() {
-        let atomic = Object(77);
+        let atomic = SharedObject(77);
         let steps = [(0, Code::Store), (0, Code::Store), (1, Code::Load)];
-        let mut trace = Trace::default();
+        let mut trace = ExecutionTrace::default();
         for (thread, code) in steps {
             trace.events.push(event(thread, code, atomic, 0));
         }
@@ -302,8 +302,8 @@ joins thread 1
 
     #[test]
     fn values_of_atomics_are_told() {
-        let atomic = Object(77);
-        let mut trace = Trace::default();
+        let atomic = SharedObject(77);
+        let mut trace = ExecutionTrace::default();
         for (code, values) in [
             (Code::Store, Values::One(u64::MAX)),
             (Code::Modify, Values::Change(3, 4)),
@@ -331,8 +331,8 @@ compares and exchanges #0 (in vain: 0x10000000000)
 
     #[test]
     fn many_threads_share_a_column() {
-        let events = (0..20).map(|thread| event(thread, Code::Yield, Object::default(), 0));
-        let trace = Trace {
+        let events = (0..20).map(|thread| event(thread, Code::Yield, SharedObject::default(), 0));
+        let trace = ExecutionTrace {
             events: events.collect(),
         };
         assert!(

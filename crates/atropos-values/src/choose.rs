@@ -5,16 +5,17 @@
 use std::cmp::Ordering;
 
 use crate::hit::{Hit, Key};
+use crate::ids::PointId;
 use crate::prim::{self, Prim};
 
 /// The value of a condition. Letters: `!` (negated), `T`, `F`.
 pub fn condition(
-    first: u32,
+    point: PointId,
     letters: &'static [u8],
     value: bool,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> bool {
-    two_valued(first, letters, value, decide, |letter| match letter {
+    two_valued(point, letters, value, decide, |letter| match letter {
         b'!' => Some(!value),
         b'T' => Some(true),
         b'F' => Some(false),
@@ -41,28 +42,28 @@ pub fn original_goes_on(op: u8, left: bool) -> bool {
 /// Whether to evaluate the right side of `&&` or `||` and yield it; otherwise the left is the
 /// result. Letters: `&`, `|`, `L` (left alone), `R` (right alone).
 pub fn logic(
-    first: u32,
+    point: PointId,
     op: u8,
     letters: &'static [u8],
     left: bool,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> bool {
     let original = original_goes_on(op, left);
-    two_valued(first, letters, original, decide, |letter| {
+    two_valued(point, letters, original, decide, |letter| {
         goes_on(letter, left)
     })
 }
 
 /// Which variant of a comparison acts. Letters: see [`prim::relate`].
 pub fn relation(
-    first: u32,
+    point: PointId,
     op: u8,
     letters: &'static [u8],
     operands: Option<(Prim, Prim)>,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> u32 {
     let case = relation_case(operands);
-    by_letter(first, op, letters, case, decide, |letter| {
+    by_letter(point, op, letters, case, decide, |letter| {
         let (left, right) = operands?;
         prim::relate(letter, left, right).map(u128::from)
     })
@@ -81,13 +82,13 @@ pub fn relation_case(operands: Option<(Prim, Prim)>) -> Option<u8> {
 
 /// Which variant of an arithmetic operator acts. Letters: see [`prim::arith`].
 pub fn arithmetic(
-    first: u32,
+    point: PointId,
     op: u8,
     letters: &'static [u8],
     operands: Option<(Prim, Prim)>,
     decide: impl FnOnce(&Hit) -> u32,
 ) -> u32 {
-    by_letter(first, op, letters, None, decide, |letter| {
+    by_letter(point, op, letters, None, decide, |letter| {
         let (left, right) = operands?;
         prim::arith(letter, left, right)?.bits()
     })
@@ -135,7 +136,7 @@ impl Constant {
 /// Which of several numbers stands behind an operator whose left side is known. A variant differs from the original
 /// where the operator's result does.
 pub fn constant(
-    first: u32,
+    point: PointId,
     constant: Constant,
     left: Option<Prim>,
     decide: impl FnOnce(&Hit) -> u32,
@@ -147,7 +148,7 @@ pub fn constant(
         )
     };
     decide(&Hit {
-        first,
+        point,
         letters: Some(constant.letters),
         original: key(constant.numbers.first()),
         variant: &|letter| key(constant.numbers.get(usize::from(letter - b'a') + 1)),
@@ -156,7 +157,7 @@ pub fn constant(
 }
 
 fn by_letter(
-    first: u32,
+    point: PointId,
     op: u8,
     letters: &'static [u8],
     case: Option<u8>,
@@ -164,7 +165,7 @@ fn by_letter(
     value: impl Fn(u8) -> Option<u128>,
 ) -> u32 {
     decide(&Hit {
-        first,
+        point,
         letters: Some(letters),
         original: Key::of(value(op)),
         variant: &|letter| Key::of(value(letter)),
@@ -173,14 +174,14 @@ fn by_letter(
 }
 
 fn two_valued(
-    first: u32,
+    point: PointId,
     letters: &'static [u8],
     original: bool,
     decide: impl FnOnce(&Hit) -> u32,
     value: impl Fn(u8) -> Option<bool>,
 ) -> bool {
     let acting = decide(&Hit {
-        first,
+        point,
         letters: Some(letters),
         original: Key::of(Some(u128::from(original))),
         variant: &|letter| Key::of(value(letter).map(u128::from)),
@@ -197,17 +198,19 @@ fn two_valued(
 mod tests {
     use super::*;
 
+    const POINT: PointId = PointId(7);
+
     #[test]
     fn the_variant_that_acts_gives_the_value() {
         for value in [false, true] {
-            assert_eq!(condition(7, b"!TF", value, |_| 0), value);
-            assert_eq!(condition(7, b"!TF", value, |_| 1), !value);
-            assert!(condition(7, b"!TF", value, |_| 2));
-            assert!(!condition(7, b"!TF", value, |_| 3));
-            assert_eq!(logic(7, b'&', b"|LR", value, |_| 0), value);
-            assert_eq!(logic(7, b'&', b"|LR", value, |_| 1), !value);
-            assert!(!logic(7, b'&', b"|LR", value, |_| 2));
-            assert!(logic(7, b'&', b"|LR", value, |_| 3));
+            assert_eq!(condition(POINT, b"!TF", value, |_| 0), value);
+            assert_eq!(condition(POINT, b"!TF", value, |_| 1), !value);
+            assert!(condition(POINT, b"!TF", value, |_| 2));
+            assert!(!condition(POINT, b"!TF", value, |_| 3));
+            assert_eq!(logic(POINT, b'&', b"|LR", value, |_| 0), value);
+            assert_eq!(logic(POINT, b'&', b"|LR", value, |_| 1), !value);
+            assert!(!logic(POINT, b'&', b"|LR", value, |_| 2));
+            assert!(logic(POINT, b'&', b"|LR", value, |_| 3));
         }
     }
 
@@ -215,8 +218,8 @@ mod tests {
     fn unknown_operands_leave_every_variant_infected() {
         let infected = |hit: &Hit| u32::from(hit.infects(1)) + u32::from(hit.infects(2));
         let operands = Some((Prim::U8(2), Prim::U8(2)));
-        assert_eq!(arithmetic(7, b'+', b"*-", None, infected), 2);
-        assert_eq!(arithmetic(7, b'+', b"*-", operands, infected), 1);
+        assert_eq!(arithmetic(POINT, b'+', b"*-", None, infected), 2);
+        assert_eq!(arithmetic(POINT, b'+', b"*-", operands, infected), 1);
     }
 
     /// Which of 11, 9 and 0 instead of 10 make a difference behind an operator.
@@ -228,7 +231,7 @@ mod tests {
             numbers: &[10, 11, 9, 0],
         };
         let mut found = Vec::new();
-        constant(7, ten, left, |hit| {
+        constant(POINT, ten, left, |hit| {
             found = (1..=3).filter(|&k| hit.infects(k)).collect();
             0
         });

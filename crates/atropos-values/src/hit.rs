@@ -4,6 +4,8 @@
 //! and goes on as part of the original; variants that are equal to each other may be run together,
 //! until a later hit parts them. A value that can't be known makes its variant a class of its own.
 
+use crate::ids::PointId;
+
 /// What a variant makes of the operands, as far as it can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -28,8 +30,7 @@ impl Key {
 
 /// A visit to a mutation point.
 pub struct Hit<'a> {
-    /// The point's first mutant.
-    pub first: u32,
+    pub point: PointId,
     /// The variants' letters, `.` for those that are gone; none if values play no part.
     pub letters: Option<&'static [u8]>,
     pub original: Key,
@@ -45,9 +46,9 @@ pub const CASES: u8 = 4;
 
 impl Hit<'_> {
     /// A visit to a point where values play no part.
-    pub fn blind(first: u32) -> Hit<'static> {
+    pub fn blind(point: PointId) -> Hit<'static> {
         Hit {
-            first,
+            point,
             letters: None,
             original: Key::Unknown,
             variant: &|_| Key::Unknown,
@@ -79,7 +80,7 @@ mod tests {
 
     fn hit<'a>(letters: &'static [u8], original: Key, variant: &'a dyn Fn(u8) -> Key) -> Hit<'a> {
         Hit {
-            first: 10,
+            point: PointId(10),
             letters: Some(letters),
             original,
             variant,
@@ -106,6 +107,6 @@ mod tests {
     fn an_unknown_original_is_infected_by_every_variant() {
         let hit = hit(b"ab", Key::Unknown, &|_| Key::Known(1));
         assert!(hit.infects(1) && hit.infects(2));
-        assert!(Hit::blind(7).infects(1));
+        assert!(Hit::blind(PointId(7)).infects(1));
     }
 }

@@ -17,8 +17,10 @@ macro_rules! woven_interface {
         $with! {
             [$($arguments)*]
             calls {
-                /// Counts a step: at the beginning of functions and loops.
+                /// Counts a step: at the beginning of closures and loops.
                 STEP = step: fn(usize);
+                /// The function with this number begins: counts a step, and notes that it was entered.
+                ENTER = enter: fn(u32);
                 /// Whether nothing is to be done at the point with this first mutant.
                 COLD = cold: fn(u32) -> bool;
                 /// Which mutant of the point acts: 0 for none, else its number in the point.

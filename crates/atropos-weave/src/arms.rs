@@ -1,15 +1,18 @@
 //! The texts of mutants: a piece of the source with one mutant's edit in it, on one line.
 
 use atropos_mutants::mutant::{Mutant, Span, StepPlace};
-use atropos_values::interface::STEP;
+use atropos_values::interface::{ENTER, STEP};
 use syn::Expr;
 
 /// Steps are counted in so many places: counters that follow each other closely don't wait for each other.
 const LANES: usize = 8;
 
-/// The call that counts a step at the counter with this place in the file.
-pub(crate) fn step_call(counter: usize) -> String {
-    format!("{STEP}({});", counter % LANES)
+/// The call that counts a step at the counter with this place in the file, and at the beginning of a function says which it is.
+pub(crate) fn step_call(counter: usize, place: &StepPlace, first_function: u32) -> String {
+    match place.function {
+        Some(function) => format!("{ENTER}({});", first_function + function.number),
+        None => format!("{STEP}({});", counter % LANES),
+    }
 }
 
 /// Cuts pieces out of a source.
@@ -18,6 +21,8 @@ pub(crate) struct Pieces<'s> {
     pub source: &'s str,
     /// Counters that copies of the source need as much as the source itself.
     pub steps: &'s [StepPlace],
+    /// The number of the file's first function.
+    pub first_function: u32,
 }
 
 impl Pieces<'_> {
@@ -45,7 +50,7 @@ impl Pieces<'_> {
             // A counter at the very end belongs to what follows.
             if site.start < step.offset && step.offset < site.end && position <= step.offset {
                 text.push_str(&self.source[position..step.offset]);
-                text.push_str(&step_call(counter));
+                text.push_str(&step_call(counter, step, self.first_function));
                 position = step.offset;
             }
         }
@@ -73,7 +78,11 @@ mod tests {
     #[test]
     fn an_edit_is_made_and_the_lines_joined() {
         let source = "f(a // first\n + b)";
-        let pieces = Pieces { source, steps: &[] };
+        let pieces = Pieces {
+            source,
+            steps: &[],
+            first_function: 0,
+        };
         let plus = source.find('+').unwrap();
         let text = pieces.edited(
             Span::new(2, source.len() - 1),
@@ -85,10 +94,14 @@ mod tests {
     #[test]
     fn copies_count_steps_too() {
         let source = "g(|x| {x}) + 1";
-        let steps = [StepPlace { offset: 7 }];
+        let steps = [StepPlace {
+            offset: 7,
+            function: None,
+        }];
         let pieces = Pieces {
             source,
             steps: &steps,
+            first_function: 0,
         };
         let text = pieces.edited(
             Span::new(0, source.len()),
@@ -103,6 +116,7 @@ mod tests {
         let pieces = Pieces {
             source: "a + b",
             steps: &[],
+            first_function: 0,
         };
         let text = pieces.edited(Span::new(0, 1), &mutant(Span::new(2, 3), "-", '-'));
         assert_eq!(text, None);

@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 
 use atropos_mutants::mutant::{MutantId, Span};
 
-use crate::diagnostics::{Diagnostic, DiagnosticSpan};
-use crate::flow::{self, Label};
+use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
+use crate::flow::{self, ErrorLabel};
 use crate::forms::Form;
 use crate::rollback::DROPPED_TOO_EARLY;
-use crate::source_map::Owner;
+use crate::source_map::TextOwner;
 use crate::weave::FileWeave;
 
 /// What an error is due to.
@@ -41,10 +41,10 @@ pub(crate) enum Blame {
 
 /// A span in a woven file.
 #[derive(Clone, Debug)]
-struct Spot {
+struct WovenSpan {
     file: String,
     woven: Span,
-    owner: Option<Owner>,
+    owner: Option<TextOwner>,
     /// It begins with text that the weave has added.
     is_new: bool,
     /// It only shows where the variable comes from that the error is about, or the loop that it is in.
@@ -58,7 +58,7 @@ struct Spot {
 }
 
 /// Finds out what errors are due to.
-pub(crate) struct Court<'a> {
+pub(crate) struct BlameFinder<'a> {
     pub woven: &'a BTreeMap<String, FileWeave>,
     /// From the name of a file as rustc writes it to the name of a woven one.
     pub name: &'a dyn Fn(&str) -> Option<String>,
@@ -71,8 +71,8 @@ const DAMAGE_SHOWS_LATER: [&str; 4] = ["E0067", "E0070", "E0381", "E0382"];
 /// What rustc calls the iterator that a range is woven as.
 const CHAINS: [&str; 2] = ["iter::Chain<std::ops::Range<", "Chain<Range<"];
 
-impl Court<'_> {
-    pub fn blame(&self, error: &Diagnostic) -> Blame {
+impl BlameFinder<'_> {
+    pub fn blame(&self, error: &RustcDiagnostic) -> Blame {
         let (mut first, mut second): (Vec<_>, Vec<_>) =
             error.spans.iter().partition(|span| span.is_primary);
         let shows_later = DAMAGE_SHOWS_LATER.contains(&error.code());
@@ -110,13 +110,13 @@ impl Court<'_> {
             .unwrap_or(Blame::Unknown)
     }
 
-    fn spots(&self, spans: &[&DiagnosticSpan]) -> Vec<Spot> {
+    fn spots(&self, spans: &[&DiagnosticSpan]) -> Vec<WovenSpan> {
         spans.iter().filter_map(|span| self.spot(span)).collect()
     }
 
     /// The innermost call on the way to a span that belongs to something; else the outermost one
     /// in a woven file.
-    fn spot(&self, span: &DiagnosticSpan) -> Option<Spot> {
+    fn spot(&self, span: &DiagnosticSpan) -> Option<WovenSpan> {
         let label = span.label.as_deref().unwrap_or_default();
         let has_label = |start: &str| label.starts_with(start);
         let mut found = None;
@@ -128,7 +128,7 @@ impl Court<'_> {
                 let woven = Span::new(span.byte_start, span.byte_end);
                 let owner = weave.map.owner(woven);
                 let source = weave.map.source_span(woven);
-                found = Some(Spot {
+                found = Some(WovenSpan {
                     file,
                     woven,
                     owner,
@@ -151,7 +151,7 @@ impl Court<'_> {
     }
 
     /// The arms of the matches whose scrutinee rustc calls not covered.
-    fn arms_of_matches(&self, spots: &[Spot]) -> Option<Blame> {
+    fn arms_of_matches(&self, spots: &[WovenSpan]) -> Option<Blame> {
         let mut arms = Vec::new();
         for spot in spots {
             let map = &self.woven[&spot.file].map;
@@ -169,7 +169,12 @@ impl Court<'_> {
     }
 
     /// Arms with a guard that they did not have: what their patterns borrow is borrowed in the arms behind them, too.
-    fn guards(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
+    fn guards(
+        &self,
+        error: &RustcDiagnostic,
+        first: &[WovenSpan],
+        second: &[WovenSpan],
+    ) -> Option<Blame> {
         if !flow::is_about_flow(error) {
             return None;
         }
@@ -191,7 +196,7 @@ impl Court<'_> {
 
     /// Ranges that are woven as another iterator, which is not all that a range is: those near what the error points
     /// at, else all of the function.
-    fn ranges(&self, error: &Diagnostic, spots: [&[Spot]; 2]) -> Option<Blame> {
+    fn ranges(&self, error: &RustcDiagnostic, spots: [&[WovenSpan]; 2]) -> Option<Blame> {
         if !CHAINS.iter().any(|chain| error.mentions(chain)) {
             return None;
         }
@@ -212,7 +217,7 @@ impl Court<'_> {
     }
 
     /// Literals in a constant that would live for as long as the program if they were not chosen when it runs.
-    fn constants(&self, error: &Diagnostic, spots: &[Spot]) -> Option<Blame> {
+    fn constants(&self, error: &RustcDiagnostic, spots: &[WovenSpan]) -> Option<Blame> {
         if !DROPPED_TOO_EARLY.contains(&error.code()) {
             return None;
         }
@@ -229,20 +234,25 @@ impl Court<'_> {
     }
 
     /// Deletions that explain the error.
-    fn deletions(&self, error: &Diagnostic, first: &[Spot], second: &[Spot]) -> Option<Blame> {
+    fn deletions(
+        &self,
+        error: &RustcDiagnostic,
+        first: &[WovenSpan],
+        second: &[WovenSpan],
+    ) -> Option<Blame> {
         let file = &first.first().or(second.first())?.file;
         let map = &self.woven[file].map;
         if flow::is_about_a_missing_value(error)
             && let Some(spot) = first.iter().find(|spot| map.is_all_of_a_point(spot.woven))
-            && let Some(point) = spot.owner.and_then(Owner::point)
+            && let Some(point) = spot.owner.and_then(TextOwner::point)
         {
             return Some(Blame::Points(vec![(file.clone(), point)]));
         }
-        let labelled: Vec<Label> = first
+        let labelled: Vec<ErrorLabel> = first
             .iter()
             .chain(second)
             .filter(|spot| spot.file == *file && !spot.is_surrounding)
-            .map(|spot| Label {
+            .map(|spot| ErrorLabel {
                 span: map.source_span(spot.woven),
                 is_round_before: spot.is_round_before,
             })
@@ -258,7 +268,7 @@ impl Court<'_> {
         (!points.is_empty()).then_some(Blame::Points(points))
     }
 
-    fn place(&self, spots: &[Spot]) -> Option<Blame> {
+    fn place(&self, spots: &[WovenSpan]) -> Option<Blame> {
         let spot = spots.first()?;
         let source = self.woven[&spot.file].map.source_span(spot.woven);
         Some(Blame::Place(spot.file.clone(), source))
@@ -266,27 +276,27 @@ impl Court<'_> {
 }
 
 /// Who gives a variable its value is hardly the one who leaves it without.
-fn at_fault(spots: &[Spot]) -> Vec<Spot> {
+fn at_fault(spots: &[WovenSpan]) -> Vec<WovenSpan> {
     let at_fault = spots.iter().filter(|spot| !spot.gives_value);
     at_fault.cloned().collect()
 }
 
-fn own_text(spots: &[Spot]) -> Vec<Spot> {
+fn own_text(spots: &[WovenSpan]) -> Vec<WovenSpan> {
     spots.iter().filter(|spot| spot.is_new).cloned().collect()
 }
 
-fn variants(spots: &[Spot]) -> Option<Blame> {
+fn variants(spots: &[WovenSpan]) -> Option<Blame> {
     let variants: Vec<(String, MutantId)> = spots
         .iter()
         .filter_map(|spot| match spot.owner {
-            Some(Owner::Variant { mutant, .. }) => Some((spot.file.clone(), mutant)),
+            Some(TextOwner::Variant { mutant, .. }) => Some((spot.file.clone(), mutant)),
             _ => None,
         })
         .collect();
     (!variants.is_empty()).then_some(Blame::Variants(variants))
 }
 
-fn owners(spots: &[Spot]) -> Option<Blame> {
+fn owners(spots: &[WovenSpan]) -> Option<Blame> {
     let points: Vec<(String, usize)> = spots
         .iter()
         .filter_map(|spot| Some((spot.file.clone(), spot.owner?.point()?)))
@@ -295,7 +305,7 @@ fn owners(spots: &[Spot]) -> Option<Blame> {
         return Some(Blame::Points(points));
     }
     spots.iter().find_map(|spot| match spot.owner {
-        Some(Owner::Step { step }) => Some(Blame::Step(spot.file.clone(), step)),
+        Some(TextOwner::Step { step }) => Some(Blame::Step(spot.file.clone(), step)),
         _ => None,
     })
 }

@@ -14,7 +14,7 @@ pub(crate) struct Variant {
 
 /// What there is to choose from at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct WovenChoice {
     pub first: MutantId,
     /// How many mutants the point has, those that were dropped included.
     pub count: u32,
@@ -22,14 +22,14 @@ pub(crate) struct Choice {
     pub variants: Vec<Variant>,
 }
 
-impl Choice {
+impl WovenChoice {
     /// The call that asks the runtime without showing it values.
     pub fn plain_call(&self) -> String {
         let call = if self.count == 1 { ON } else { AT };
         format!("{call}({})", self.first.0)
     }
 
-    /// The pattern that picks the original from the answer of [`Choice::plain_call`].
+    /// The pattern that picks the original from the answer of [`WovenChoice::plain_call`].
     pub fn original_of_plain_call(&self) -> String {
         match self.count {
             1 => "false".to_owned(),
@@ -73,13 +73,13 @@ impl Choice {
 mod tests {
     use super::*;
 
-    fn choice(count: u32, numbers: &[u32]) -> Choice {
+    fn choice(count: u32, numbers: &[u32]) -> WovenChoice {
         let variants = numbers.iter().map(|&number| Variant {
             number,
             id: MutantId(6 + number),
             code: String::new(),
         });
-        Choice {
+        WovenChoice {
             first: MutantId(7),
             count,
             variants: variants.collect(),

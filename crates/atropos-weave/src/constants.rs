@@ -7,9 +7,9 @@ use atropos_mutants::mutant::{Point, Shape, Span};
 use syn::{BinOp, Expr, ExprLit, Lit, UnOp};
 
 use crate::arms::parse;
-use crate::choice::Choice;
+use crate::choice::WovenChoice;
 use crate::context::Binary;
-use crate::layout::{Kind, Wrap};
+use crate::layout::{NodeKind, Wrap};
 
 /// An operator with a number on its right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) fn unnamed(binary: &Binary) -> Option<OperatorAround> {
 /// operands are evaluated one after the other, the left one under a name.
 pub(crate) fn operators(wraps: &[Wrap], points: &[Point]) -> HashMap<Span, OperatorAround> {
     let operator = |wrap: &Wrap| {
-        let Kind::Operands { right, .. } = wrap.kind else {
+        let NodeKind::Operands { right, .. } = wrap.kind else {
             return None;
         };
         let (letter, is_compared) = match points[wrap.point?].shape {
@@ -100,7 +100,7 @@ fn value(expr: &Expr) -> Option<i128> {
 pub(crate) fn arguments(
     original: i128,
     operator: OperatorAround,
-    choice: &Choice,
+    choice: &WovenChoice,
 ) -> Option<String> {
     let mut numbers = vec![original.to_string()];
     for number in 1..=choice.count {

@@ -73,7 +73,7 @@ impl Context {
 
 /// A statement, a function, or an `impl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Scope {
+pub(crate) struct SyntaxScope {
     pub span: Span,
     pub is_function: bool,
 }
@@ -91,7 +91,7 @@ pub(crate) struct StatementPlace {
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     expressions: HashMap<Span, Context>,
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<SyntaxScope>,
     /// The scrutinee of each `match`, with the `match`.
     pub matches: Vec<(Span, Span)>,
     /// The operators that have two sides, by the span of the right one.
@@ -282,7 +282,7 @@ impl Walk {
 
     fn statement(&mut self, stmt: &Stmt, tail_slot: Slot) {
         let span = self.span(stmt);
-        self.found.scopes.push(Scope {
+        self.found.scopes.push(SyntaxScope {
             span,
             is_function: false,
         });
@@ -335,7 +335,7 @@ impl Walk {
     }
 
     fn function(&mut self, span: Span, is_unsafe: bool, block: &Block) {
-        self.found.scopes.push(Scope {
+        self.found.scopes.push(SyntaxScope {
             span,
             is_function: true,
         });
@@ -571,7 +571,7 @@ impl<'ast> Visit<'ast> for Walk {
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
         let span = self.span(item);
-        self.found.scopes.push(Scope {
+        self.found.scopes.push(SyntaxScope {
             span,
             is_function: false,
         });

@@ -8,19 +8,19 @@ const OVERFLOWING_LITERALS: &str = "overflowing_literals";
 
 /// An error with all that hangs on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Diagnostic {
+pub struct RustcDiagnostic {
     pub message: String,
     #[serde(default)]
-    pub code: Option<Code>,
+    pub code: Option<ErrorCode>,
     pub level: String,
     #[serde(default)]
     pub spans: Vec<DiagnosticSpan>,
     #[serde(default)]
-    pub children: Vec<Diagnostic>,
+    pub children: Vec<RustcDiagnostic>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Code {
+pub struct ErrorCode {
     pub code: String,
 }
 
@@ -39,7 +39,7 @@ pub struct DiagnosticSpan {
     pub text: Vec<SpanLine>,
     /// Where the macro was called whose text the span lies in.
     #[serde(default)]
-    pub expansion: Option<Box<Expansion>>,
+    pub expansion: Option<Box<MacroExpansion>>,
 }
 
 impl DiagnosticSpan {
@@ -74,11 +74,11 @@ impl SpanLine {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Expansion {
+pub struct MacroExpansion {
     pub span: DiagnosticSpan,
 }
 
-impl Diagnostic {
+impl RustcDiagnostic {
     /// The error's code, such as `E0308`; empty if it has none.
     pub fn code(&self) -> &str {
         self.code.as_ref().map_or("", |code| code.code.as_str())
@@ -132,17 +132,17 @@ impl Diagnostic {
 #[derive(Deserialize)]
 struct CargoMessage {
     reason: String,
-    message: Option<Diagnostic>,
+    message: Option<RustcDiagnostic>,
 }
 
 /// The errors among rustc's (or cargo's) lines. Whatever is neither JSON nor an error is skipped.
 /// Literals that overflow count as errors, also if lints are capped at warnings (they should be for
 /// checks: `--cap-lints=warn`).
-pub fn parse_errors(output: &str) -> Vec<Diagnostic> {
+pub fn parse_errors(output: &str) -> Vec<RustcDiagnostic> {
     output
         .lines()
         .filter_map(parse_line)
-        .filter(Diagnostic::is_error)
+        .filter(RustcDiagnostic::is_error)
         .map(|mut error| {
             error.spans.retain(|span| !span.is_nowhere());
             error
@@ -150,7 +150,7 @@ pub fn parse_errors(output: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn parse_line(line: &str) -> Option<Diagnostic> {
+fn parse_line(line: &str) -> Option<RustcDiagnostic> {
     let line = line.trim();
     if !line.starts_with('{') {
         return None;

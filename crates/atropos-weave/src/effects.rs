@@ -8,7 +8,7 @@ use syn::{BinOp, Expr, UnOp};
 
 /// What an evaluation may do, in rising order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Effects {
+pub(crate) enum ExpressionEffects {
     /// Nothing that can be seen.
     None,
     /// Panic, at most: overflow, division by zero, an index out of bounds.
@@ -22,9 +22,9 @@ const LOOKS: [&str; 6] = ["len", "is_empty", "is_some", "is_none", "is_ok", "is_
 
 /// What evaluating an expression may do. Comparisons and dereferences count as harmless: an
 /// implementation of `PartialEq` or `Deref` that acts would surprise its own author.
-pub(crate) fn effects_of(expr: &Expr) -> Effects {
+pub(crate) fn effects_of(expr: &Expr) -> ExpressionEffects {
     match expr {
-        Expr::Lit(_) | Expr::Path(_) => Effects::None,
+        Expr::Lit(_) | Expr::Path(_) => ExpressionEffects::None,
         Expr::Paren(inner) => effects_of(&inner.expr),
         Expr::Group(inner) => effects_of(&inner.expr),
         Expr::Field(field) => effects_of(&field.base),
@@ -32,11 +32,15 @@ pub(crate) fn effects_of(expr: &Expr) -> Effects {
         Expr::Cast(cast) => effects_of(&cast.expr),
         Expr::Tuple(tuple) => effects_of_all(&tuple.elems),
         Expr::Array(array) => effects_of_all(&array.elems),
-        Expr::Index(index) => effects_of_all([&*index.expr, &*index.index]).max(Effects::Panic),
+        Expr::Index(index) => {
+            effects_of_all([&*index.expr, &*index.index]).max(ExpressionEffects::Panic)
+        }
         Expr::Unary(unary) => {
             let operand = effects_of(&unary.expr);
             match unary.op {
-                UnOp::Neg(_) if !matches!(*unary.expr, Expr::Lit(_)) => operand.max(Effects::Panic),
+                UnOp::Neg(_) if !matches!(*unary.expr, Expr::Lit(_)) => {
+                    operand.max(ExpressionEffects::Panic)
+                }
                 _ => operand,
             }
         }
@@ -49,7 +53,7 @@ pub(crate) fn effects_of(expr: &Expr) -> Effects {
                 | BinOp::Div(_)
                 | BinOp::Rem(_)
                 | BinOp::Shl(_)
-                | BinOp::Shr(_) => operands.max(Effects::Panic),
+                | BinOp::Shr(_) => operands.max(ExpressionEffects::Panic),
                 BinOp::And(_)
                 | BinOp::Or(_)
                 | BinOp::BitXor(_)
@@ -61,7 +65,7 @@ pub(crate) fn effects_of(expr: &Expr) -> Effects {
                 | BinOp::Ne(_)
                 | BinOp::Ge(_)
                 | BinOp::Gt(_) => operands,
-                _ => Effects::Any,
+                _ => ExpressionEffects::Any,
             }
         }
         Expr::MethodCall(call)
@@ -69,16 +73,16 @@ pub(crate) fn effects_of(expr: &Expr) -> Effects {
         {
             effects_of(&call.receiver)
         }
-        _ => Effects::Any,
+        _ => ExpressionEffects::Any,
     }
 }
 
-fn effects_of_all<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Effects {
+fn effects_of_all<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> ExpressionEffects {
     exprs
         .into_iter()
         .map(effects_of)
         .max()
-        .unwrap_or(Effects::None)
+        .unwrap_or(ExpressionEffects::None)
 }
 
 /// Whether an expression names a place rather than makes a value. A path may be a constant's; then
@@ -114,10 +118,10 @@ mod tests {
             "-1",
             "a as u8",
         ] {
-            check(text, Effects::None);
+            check(text, ExpressionEffects::None);
         }
         for text in ["a + 1", "v[i]", "-a", "a.len() % 2", "x < v[0]", "a << 1"] {
-            check(text, Effects::Panic);
+            check(text, ExpressionEffects::Panic);
         }
         for text in [
             "f()",
@@ -129,7 +133,7 @@ mod tests {
             "m!()",
             "v.len(1)",
         ] {
-            check(text, Effects::Any);
+            check(text, ExpressionEffects::Any);
         }
     }
 

@@ -9,7 +9,7 @@ use atropos_mutants::mutant::{FileMutants, Mutant, Point, Shape, Span};
 use atropos_mutants::{FindOptions, ParseError, find_mutants};
 
 use crate::arms::parse;
-use crate::effects::{Effects, effects_of};
+use crate::effects::{ExpressionEffects, effects_of};
 
 /// Finds the mutants of a file, in points as they can be woven. Their numbers are still to be given.
 pub fn find_points(source: &str, options: &FindOptions) -> Result<FileMutants, ParseError> {
@@ -65,7 +65,7 @@ fn has_values(shape: &Shape) -> bool {
 /// Whether a mutant evaluates what the original evaluates, or leaves out only what nobody notices.
 pub(crate) fn is_exact_by_values(source: &str, point: &Point, mutant: &Mutant) -> bool {
     let is_silent = |span: Span| {
-        parse(span.text(source)).is_some_and(|expr| effects_of(&expr) == Effects::None)
+        parse(span.text(source)).is_some_and(|expr| effects_of(&expr) == ExpressionEffects::None)
     };
     match (&point.shape, mutant.letter) {
         (_, '.') => false,

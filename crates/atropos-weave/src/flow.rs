@@ -17,13 +17,13 @@ use syn::visit::Visit;
 use syn::{Expr, Stmt};
 
 use crate::context::Contexts;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::RustcDiagnostic;
 use crate::source_map::WeaveMap;
 
 /// What a point's mutants do to the flow of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Flow {
-    pub change: Change,
+    pub change: FlowChange,
     /// The block that the statement stands in.
     pub block: Span,
     /// Nothing but items follows in the block.
@@ -32,12 +32,12 @@ pub(crate) struct Flow {
 
 impl Flow {
     fn is_jump(&self) -> bool {
-        matches!(self.change, Change::Stays | Change::Strays)
+        matches!(self.change, FlowChange::Stays | FlowChange::Strays)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Change {
+pub(crate) enum FlowChange {
     /// Control goes on where it was to leave.
     Stays,
     /// Control leaves elsewhere.
@@ -52,7 +52,7 @@ pub(crate) enum Change {
 
 /// A place in the source that an error points at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Label {
+pub(crate) struct ErrorLabel {
     pub span: Span,
     /// What happens there matters in the next round of a loop.
     pub is_round_before: bool,
@@ -75,7 +75,7 @@ const LEAVING: [&str; 9] = [
 pub(crate) fn flow_of(source: &str, point: &Point, contexts: &Contexts) -> Option<Flow> {
     let change = match point.shape {
         Shape::Statement => change_of_deletion(point.span.text(source))?,
-        Shape::Expression if is_jump(point.span.text(source)) => Change::Strays,
+        Shape::Expression if is_jump(point.span.text(source)) => FlowChange::Strays,
         _ => return None,
     };
     let statement = contexts.statement(point.span)?;
@@ -86,17 +86,17 @@ pub(crate) fn flow_of(source: &str, point: &Point, contexts: &Contexts) -> Optio
     })
 }
 
-fn change_of_deletion(statement: &str) -> Option<Change> {
+fn change_of_deletion(statement: &str) -> Option<FlowChange> {
     let block: syn::Block = syn::parse_str(&format!("{{ {statement} }}")).ok()?;
     if let [Stmt::Expr(Expr::Assign(assign), _)] = block.stmts.as_slice()
         && let Some(name) = root_name(&assign.left)
     {
-        return Some(Change::Keeps(name));
+        return Some(FlowChange::Keeps(name));
     }
     if let [Stmt::Expr(compound, _)] = block.stmts.as_slice() {
         let names = given_by(compound);
         if !names.is_empty() {
-            return Some(Change::Misses(names.into_iter().collect()));
+            return Some(FlowChange::Misses(names.into_iter().collect()));
         }
     }
     if goes_on(&block) {
@@ -107,7 +107,7 @@ fn change_of_deletion(statement: &str) -> Option<Change> {
         };
     }
     let tokens: TokenStream = statement.parse().ok()?;
-    leaves(tokens).then_some(Change::Stays)
+    leaves(tokens).then_some(FlowChange::Stays)
 }
 
 /// Whether control surely can come to the end of a block.
@@ -211,10 +211,10 @@ fn leaves(tokens: TokenStream) -> bool {
     })
 }
 
-fn hidden_by(call: &syn::Macro) -> Option<Change> {
+fn hidden_by(call: &syn::Macro) -> Option<FlowChange> {
     let mut names = BTreeSet::new();
     add_names(call.tokens.clone(), &mut names);
-    (!names.is_empty()).then(|| Change::Hides(names.into_iter().collect()))
+    (!names.is_empty()).then(|| FlowChange::Hides(names.into_iter().collect()))
 }
 
 fn add_names(tokens: TokenStream, names: &mut BTreeSet<String>) {
@@ -256,18 +256,22 @@ const NAME_CODES: [&str; 7] = [
 ];
 
 /// Whether an error comes from the borrow checker.
-pub(crate) fn is_about_flow(error: &Diagnostic) -> bool {
+pub(crate) fn is_about_flow(error: &RustcDiagnostic) -> bool {
     FLOW_CODES.contains(&error.code())
 }
 
 /// Whether an error says that something has no value.
-pub(crate) fn is_about_a_missing_value(error: &Diagnostic) -> bool {
+pub(crate) fn is_about_a_missing_value(error: &RustcDiagnostic) -> bool {
     matches!(error.code(), "E0308" | "E0317")
         && (error.mentions("found `()`") || error.mentions("found unit type"))
 }
 
 /// The points in a file whose deletions explain an error; `labels` are the places there that it points at.
-pub(crate) fn suspects(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<usize> {
+pub(crate) fn suspects(
+    map: &WeaveMap,
+    error: &RustcDiagnostic,
+    labels: &[ErrorLabel],
+) -> Vec<usize> {
     let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let Some(&main) = labelled.first() else {
         return Vec::new();
@@ -297,20 +301,22 @@ fn points_with_flow(map: &WeaveMap) -> impl Iterator<Item = (usize, Span, &Flow)
 }
 
 /// A block that used to end by leaving now ends with `()`.
-fn without_value(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
+fn without_value(map: &WeaveMap, error: &RustcDiagnostic, place: Span) -> Vec<usize> {
     if !is_about_a_missing_value(error) {
         return Vec::new();
     }
     let last = |within: Span| -> Vec<usize> {
         points_with_flow(map)
             .filter(|(_, span, flow)| {
-                flow.is_last && flow.change == Change::Stays && within.contains(*span)
+                flow.is_last && flow.change == FlowChange::Stays && within.contains(*span)
             })
             .map(|(point, ..)| point)
             .collect()
     };
     let exactly: Vec<usize> = points_with_flow(map)
-        .filter(|(_, _, flow)| flow.is_last && flow.change == Change::Stays && flow.block == place)
+        .filter(|(_, _, flow)| {
+            flow.is_last && flow.change == FlowChange::Stays && flow.block == place
+        })
         .map(|(point, ..)| point)
         .collect();
     if !exactly.is_empty() {
@@ -325,7 +331,7 @@ fn without_value(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> 
 }
 
 /// Deleted assignments to variables that the error speaks of.
-fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<usize> {
+fn kept_variables(map: &WeaveMap, error: &RustcDiagnostic, labels: &[ErrorLabel]) -> Vec<usize> {
     let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let Some(function) = labelled.first().and_then(|span| map.function_around(*span)) else {
         return Vec::new();
@@ -342,22 +348,22 @@ fn kept_variables(map: &WeaveMap, error: &Diagnostic, labels: &[Label]) -> Vec<u
     points_with_flow(map)
         .filter(|(_, span, _)| scope.contains(*span))
         .filter(|(.., flow)| match &flow.change {
-            Change::Keeps(name) if is_without_value => is_missing(name),
-            Change::Keeps(name) => error.names(name),
-            Change::Misses(names) => is_without_value && names.iter().any(is_missing),
-            Change::Stays | Change::Strays | Change::Hides(_) => false,
+            FlowChange::Keeps(name) if is_without_value => is_missing(name),
+            FlowChange::Keeps(name) => error.names(name),
+            FlowChange::Misses(names) => is_without_value && names.iter().any(is_missing),
+            FlowChange::Stays | FlowChange::Strays | FlowChange::Hides(_) => false,
         })
         .map(|(point, ..)| point)
         .collect()
 }
 
 /// Deleted macros that may define the name that is missing at a place: woven, they stand in a block of their own.
-fn hiding(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
+fn hiding(map: &WeaveMap, error: &RustcDiagnostic, place: Span) -> Vec<usize> {
     let is_missing = |name: &String| error.message.contains(&format!("`{name}`"));
     points_with_flow(map)
         .filter(|(.., flow)| flow.block.contains(place))
         .filter(|(.., flow)| match &flow.change {
-            Change::Hides(names) => names.iter().any(is_missing),
+            FlowChange::Hides(names) => names.iter().any(is_missing),
             _ => false,
         })
         .map(|(point, ..)| point)
@@ -366,7 +372,7 @@ fn hiding(map: &WeaveMap, error: &Diagnostic, place: Span) -> Vec<usize> {
 
 /// Deleted jumps behind the first of the labelled places, in a block around it, or behind each of those that a next round
 /// of a loop would come back to; failing that, any between the first and the last, or behind the last.
-fn staying(map: &WeaveMap, labels: &[Label]) -> Vec<usize> {
+fn staying(map: &WeaveMap, labels: &[ErrorLabel]) -> Vec<usize> {
     let labelled: Vec<Span> = labels.iter().map(|label| label.span).collect();
     let again = labels.iter().filter(|label| label.is_round_before);
     let mut causes: Vec<Span> = again.map(|label| label.span).collect();
@@ -441,29 +447,32 @@ mod tests {
 
     #[test]
     fn deletions_that_change_the_flow_are_known() {
-        let check = |statement: &str, expected: Option<Change>| {
+        let check = |statement: &str, expected: Option<FlowChange>| {
             assert_eq!(change_of_deletion(statement), expected, "{statement}");
         };
-        check("return x;", Some(Change::Stays));
-        check("if a { return; } else { panic!() }", Some(Change::Stays));
-        check("x = 1;", Some(Change::Keeps("x".to_owned())));
-        check("a.b[1] = c;", Some(Change::Keeps("a".to_owned())));
+        check("return x;", Some(FlowChange::Stays));
+        check(
+            "if a { return; } else { panic!() }",
+            Some(FlowChange::Stays),
+        );
+        check("x = 1;", Some(FlowChange::Keeps("x".to_owned())));
+        check("a.b[1] = c;", Some(FlowChange::Keeps("a".to_owned())));
         check("if a { return; }", None);
         check("if a { return; } else if b { c() } else { panic!() }", None);
         check("match a { 1 => return, 2 => { b(); } _ => break }", None);
         check(
             "match a { 1 => return, _ => { b(); break } }",
-            Some(Change::Stays),
+            Some(FlowChange::Stays),
         );
         check(
             "match a { 1 => { let b = c?; d(b); return } _ => f(), }",
             None,
         );
         check("for a in b { return; }", None);
-        check("loop { a(); }", Some(Change::Stays));
+        check("loop { a(); }", Some(FlowChange::Stays));
         let misses = |names: &[&str]| {
             let names = names.iter().map(ToString::to_string);
-            Some(Change::Misses(names.collect()))
+            Some(FlowChange::Misses(names.collect()))
         };
         check("loop { if a { x = 1; break; } }", misses(&["x"]));
         check("if a { x = 1; y = 1; } else { y = 2 }", misses(&["y"]));
@@ -473,7 +482,7 @@ mod tests {
         check("f(x);", None);
         let hides = |names: &[&str]| {
             let names = names.iter().map(ToString::to_string);
-            Some(Change::Hides(names.collect()))
+            Some(FlowChange::Hides(names.collect()))
         };
         check("table! { static A: B = 1; }", hides(&["A", "B", "static"]));
         check("let_it_be!(a, { b });", hides(&["a", "b"]));

@@ -9,15 +9,15 @@ use atropos_values::interface::{ARITH, AT, RELATE};
 use syn::Expr;
 
 use crate::arms::{Pieces, parse};
-use crate::choice::{Choice, Variant};
+use crate::choice::{Variant, WovenChoice};
 use crate::constants::{OperatorAround, Unnamed, arguments, integer, operators, unnamed};
 use crate::context::Contexts;
-use crate::effects::{Effects, effects_of, is_place};
+use crate::effects::{ExpressionEffects, effects_of, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
 use crate::ranges::Ends;
-use crate::site::{Site, is_literal};
+use crate::site::{SwitchSite, is_literal};
 use crate::source_map::{WovenArm, WovenPoint};
 use crate::syntax::contains_let;
 
@@ -27,29 +27,29 @@ pub(crate) struct Wrap {
     pub span: Span,
     /// `None` for what belongs to no point.
     pub point: Option<usize>,
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// A step counter, by its number.
     Step(usize),
     /// The declaration that the edition of 2015 needs.
     ExternCrate,
     /// The original in an arm of its own.
     Switch {
-        choice: Choice,
-        access: Access,
+        choice: WovenChoice,
+        access: OperandAccess,
     },
     /// A choice to return early, at the start of a body.
-    Body(Choice),
+    Body(WovenChoice),
     /// The statements of a block in an arm of their own.
-    Block(Choice),
+    Block(WovenChoice),
     /// A closure that calls the initialiser or one of the others.
-    Initialiser(Choice),
+    Initialiser(WovenChoice),
     /// A number behind an operator whose left side has a name there, or gets one.
     Constant {
-        choice: Choice,
+        choice: WovenChoice,
         /// Of the runtime's question, up to the left side.
         arguments: String,
         operator: OperatorAround,
@@ -64,7 +64,7 @@ pub(crate) enum Kind {
         is_borrowed: bool,
         question: Question,
         original: String,
-        choice: Choice,
+        choice: WovenChoice,
     },
     /// The left operand is evaluated, then the runtime says whether the right one is.
     Logic {
@@ -82,7 +82,7 @@ pub(crate) enum Kind {
         is_borrowed: bool,
         question: Question,
         original: String,
-        choice: Choice,
+        choice: WovenChoice,
     },
     /// The runtime turns the value into another.
     Condition {
@@ -111,7 +111,7 @@ pub(crate) enum Kind {
 
 /// How a switch hands on what it chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum OperandAccess {
     /// As a value, in parentheses.
     Value,
     /// As a value, in braces: it stands where a block stood, perhaps without a semicolon.
@@ -280,7 +280,7 @@ impl<'a> Planner<'a> {
                         .filter(|id| !layout.absent.iter().any(|(absent, _)| absent == id))
                         .collect(),
                     arm: self.arm(draft.point),
-                    is_range: matches!(wrap.kind, Kind::Range { .. }),
+                    is_range: matches!(wrap.kind, NodeKind::Range { .. }),
                     flow: flow_of(self.source, draft.point, self.contexts),
                 });
                 layout.wraps.push(wrap);
@@ -363,7 +363,9 @@ impl<'a> Planner<'a> {
         let (Some(left), Some(right)) = (left, right) else {
             return false;
         };
-        !self.contexts.get(span).in_unsafe || !is_place(&left) || effects_of(&right) < Effects::Any
+        !self.contexts.get(span).in_unsafe
+            || !is_place(&left)
+            || effects_of(&right) < ExpressionEffects::Any
     }
 
     /// How the place of an assignment is written: `Some(true)` if it must be borrowed once,
@@ -392,14 +394,14 @@ impl<'a> Planner<'a> {
         let right_expr = parse(right.text(self.source))?;
         let right = effects_of(&right_expr);
         let is_literal = matches!(right_expr, Expr::Lit(_));
-        (is_literal || place.max(right) < Effects::Any).then_some(true)
+        (is_literal || place.max(right) < ExpressionEffects::Any).then_some(true)
     }
 
     fn wrap(&self, draft: &Draft, form: Form, layout: &mut Layout) -> Result<Wrap, &'static str> {
         let point = draft.point;
         let id = draft.alive[0].1.id;
         let (span, kind) = match (&point.shape, form) {
-            (Shape::Statement, _) => (point.span, Kind::Statement(id)),
+            (Shape::Statement, _) => (point.span, NodeKind::Statement(id)),
             (Shape::Body, _) => {
                 let choice = self.choice(draft, layout, |mutant| {
                     if mutant.span == point.span {
@@ -410,28 +412,28 @@ impl<'a> Planner<'a> {
                     }
                 })?;
                 let start = Span::new(point.span.start, point.span.start);
-                (start, Kind::Body(choice))
+                (start, NodeKind::Body(choice))
             }
             (Shape::Block, _) => {
                 let choice = self.choice(draft, layout, |mutant| {
                     let block = format!("{{ {} }}", self.pieces.edited(point.span, mutant)?);
                     parse(&block).is_some().then_some(block)
                 })?;
-                (point.span, Kind::Block(choice))
+                (point.span, NodeKind::Block(choice))
             }
             (Shape::Initialiser, _) => {
                 let choice =
                     self.choice(draft, layout, |mutant| Some(mutant.replacement.clone()))?;
-                (point.span, Kind::Initialiser(choice))
+                (point.span, NodeKind::Initialiser(choice))
             }
             (Shape::IteratorBody { tail }, _) => {
                 let start = Span::new(point.span.start, point.span.start);
                 layout.wraps.push(Wrap {
                     span: start,
                     point: Some(draft.index),
-                    kind: Kind::NoIterator(id),
+                    kind: NodeKind::NoIterator(id),
                 });
-                (*tail, Kind::Iterator)
+                (*tail, NodeKind::Iterator)
             }
             // What a guard keeps borrowed may be needed by the other arms: then the whole `match` stands there twice.
             (Shape::Arm { guard: None, .. }, Form::Plain) => {
@@ -439,11 +441,11 @@ impl<'a> Planner<'a> {
                 self.switch(draft, whole, form, layout)?
             }
             (Shape::Arm { guard, pattern }, _) => match guard {
-                None => (Span::new(pattern.end, pattern.end), Kind::NewGuard(id)),
+                None => (Span::new(pattern.end, pattern.end), NodeKind::NewGuard(id)),
                 Some(guard) => {
                     let expr = parse_guard(guard.text(self.source)).ok_or(UNPARSABLE)?;
                     let has_let = contains_let(&expr);
-                    (*guard, Kind::Guard { id, has_let })
+                    (*guard, NodeKind::Guard { id, has_let })
                 }
             },
             (Shape::Iterator, _) => (point.span, self.range(draft)?),
@@ -451,11 +453,11 @@ impl<'a> Planner<'a> {
                 let choice = self.choice(draft, layout, |_| Some(String::new()))?;
                 let letters = letters(draft, &choice);
                 let first = choice.first;
-                (point.span, Kind::Condition { letters, first })
+                (point.span, NodeKind::Condition { letters, first })
             }
             (&Shape::Logic { left, right, op }, Form::Values) => {
                 let choice = self.choice(draft, layout, |_| Some(String::new()))?;
-                let kind = Kind::Logic {
+                let kind = NodeKind::Logic {
                     left,
                     right,
                     op,
@@ -485,7 +487,7 @@ impl<'a> Planner<'a> {
         draft: &Draft,
         layout: &mut Layout,
         code: impl Fn(&Mutant) -> Option<String>,
-    ) -> Result<Choice, &'static str> {
+    ) -> Result<WovenChoice, &'static str> {
         let mut variants = Vec::new();
         for &(number, mutant) in &draft.alive {
             match code(mutant) {
@@ -500,7 +502,7 @@ impl<'a> Planner<'a> {
         if variants.is_empty() {
             return Err(UNPARSABLE);
         }
-        Ok(Choice {
+        Ok(WovenChoice {
             first: draft.point.mutants[0].id,
             count: draft.point.mutants.len() as u32,
             variants,
@@ -529,7 +531,7 @@ impl<'a> Planner<'a> {
         Ok(Wrap {
             span: whole,
             point: Some(draft.index),
-            kind: Kind::Constant {
+            kind: NodeKind::Constant {
                 arguments: arguments(original, operator, &choice).ok_or(UNPARSABLE)?,
                 operator,
                 right: span,
@@ -543,7 +545,7 @@ impl<'a> Planner<'a> {
         draft: &Draft,
         form: Form,
         layout: &mut Layout,
-    ) -> Result<Kind, &'static str> {
+    ) -> Result<NodeKind, &'static str> {
         let (left, right, op, is_borrowed) = match draft.point.shape {
             Shape::Arithmetic { left, right, op } => (left, right, op, false),
             Shape::Relation { left, right, op } => (left, right, op, true),
@@ -562,7 +564,7 @@ impl<'a> Planner<'a> {
         let original = code(op).ok_or("its operator is unknown")?;
         let choice = self.choice(draft, layout, |mutant| code(mutant.letter))?;
         let function = if is_borrowed { RELATE } else { ARITH };
-        Ok(Kind::Operands {
+        Ok(NodeKind::Operands {
             left,
             right,
             is_borrowed,
@@ -577,7 +579,7 @@ impl<'a> Planner<'a> {
         draft: &Draft,
         form: Form,
         layout: &mut Layout,
-    ) -> Result<Kind, &'static str> {
+    ) -> Result<NodeKind, &'static str> {
         let Shape::Assignment {
             place, right, op, ..
         } = draft.point.shape
@@ -596,7 +598,7 @@ impl<'a> Planner<'a> {
         };
         let original = code(op).ok_or("its operator is unknown")?;
         let choice = self.choice(draft, layout, |mutant| code(mutant.letter))?;
-        Ok(Kind::Assignment {
+        Ok(NodeKind::Assignment {
             place,
             right,
             is_borrowed,
@@ -607,7 +609,7 @@ impl<'a> Planner<'a> {
     }
 
     /// `a..b` for `a..=b` and the reverse, where only the items matter.
-    fn range(&self, draft: &Draft) -> Result<Kind, &'static str> {
+    fn range(&self, draft: &Draft) -> Result<NodeKind, &'static str> {
         let mutant = draft.alive[0].1;
         let original = Ends::of(draft.point.span.text(self.source));
         let edited = self.pieces.edited(draft.point.span, mutant);
@@ -619,7 +621,7 @@ impl<'a> Planner<'a> {
             return Err(NO_RANGE);
         }
         let start = draft.point.span.start;
-        Ok(Kind::Range {
+        Ok(NodeKind::Range {
             left: Span::new(start, start + original.limits.start),
             right: Span::new(start + original.limits.end, draft.point.span.end),
             is_inclusive: original.is_inclusive,
@@ -633,41 +635,41 @@ impl<'a> Planner<'a> {
         span: Span,
         form: Form,
         layout: &mut Layout,
-    ) -> Result<(Span, Kind), &'static str> {
+    ) -> Result<(Span, NodeKind), &'static str> {
         let edited = |site: Span, mutant: &Mutant| {
             let text = self.pieces.edited(site, mutant)?;
             parse(&text).is_some().then_some(text)
         };
         let by_place = match form {
-            Form::ByCopy => Some(Access::ByCopy),
-            Form::ByRef => Some(Access::ByRef),
-            Form::ByMut => Some(Access::ByMut),
+            Form::ByCopy => Some(OperandAccess::ByCopy),
+            Form::ByRef => Some(OperandAccess::ByRef),
+            Form::ByMut => Some(OperandAccess::ByMut),
             _ => None,
         };
         if let Some(access) = by_place {
             let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
-            return Ok((span, Kind::Switch { choice, access }));
+            return Ok((span, NodeKind::Switch { choice, access }));
         }
         let mutants: Vec<&Mutant> = draft.alive.iter().map(|(_, mutant)| *mutant).collect();
         let site = match form {
-            Form::Constant => self.contexts.get(span).constant.map(Site::Around),
+            Form::Constant => self.contexts.get(span).constant.map(SwitchSite::Around),
             _ => self.site(span, &mutants),
         };
         match site.ok_or(NO_SITE)? {
-            Site::Around(span) => {
+            SwitchSite::Around(span) => {
                 let choice = self.choice(draft, layout, |mutant| edited(span, mutant))?;
                 let access = match self.contexts.get(span).is_block_like {
-                    true => Access::Braced,
-                    false => Access::Value,
+                    true => OperandAccess::Braced,
+                    false => OperandAccess::Value,
                 };
-                Ok((span, Kind::Switch { choice, access }))
+                Ok((span, NodeKind::Switch { choice, access }))
             }
-            Site::Body(span) => {
+            SwitchSite::Body(span) => {
                 let choice = self.choice(draft, layout, |mutant| {
                     let block = format!("{{ {} }}", self.pieces.edited(span, mutant)?);
                     parse(&block).is_some().then_some(block)
                 })?;
-                Ok((Span::new(span.start, span.start), Kind::Body(choice)))
+                Ok((Span::new(span.start, span.start), NodeKind::Body(choice)))
             }
         }
     }
@@ -720,11 +722,11 @@ fn fills(whole: Span, left: Span, right: Span) -> bool {
     whole.start == left.start && left.end <= right.start && right.end == whole.end
 }
 
-fn letters(draft: &Draft, choice: &Choice) -> String {
+fn letters(draft: &Draft, choice: &WovenChoice) -> String {
     choice.letters(|number| draft.point.mutants[number as usize - 1].letter)
 }
 
-fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &Choice) -> Question {
+fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &WovenChoice) -> Question {
     match form {
         Form::Values => Question {
             call: format!(

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use atropos_mutants::mutant::{MutantId, Span};
 
-use crate::diagnostics::{Diagnostic, DiagnosticSpan};
+use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
 use crate::forms::PackageForms;
 use crate::weave::FileWeave;
 
@@ -32,7 +32,7 @@ type Place = (String, Option<Span>);
 
 /// The cases of one function, or of all files that were given up.
 #[derive(Debug)]
-struct Docket {
+struct RetryCases {
     /// None: any error may be due to these cases.
     place: Option<Place>,
     waiting: Vec<Vec<Case>>,
@@ -43,7 +43,7 @@ struct Docket {
     is_right: bool,
 }
 
-impl Docket {
+impl RetryCases {
     fn is_guilty(&self, errors: &[Option<Place>]) -> bool {
         match &self.place {
             None => !errors.is_empty(),
@@ -54,11 +54,11 @@ impl Docket {
 
 /// All cases of a package.
 #[derive(Debug, Default)]
-pub struct Appeal {
-    dockets: Vec<Docket>,
+pub struct Retry {
+    dockets: Vec<RetryCases>,
 }
 
-impl Appeal {
+impl Retry {
     /// For the points that were dropped on suspicion, many in one function. `woven` holds the files as rustc has accepted them; `span` knows
     /// where a point of a file stands. Where whole files were given up, only their points are heard: their errors tell
     /// no place.
@@ -66,7 +66,7 @@ impl Appeal {
         forms: &PackageForms,
         woven: &BTreeMap<String, FileWeave>,
         span: impl Fn(&str, usize) -> Option<Span>,
-    ) -> Appeal {
+    ) -> Retry {
         let is_given_up = |file: &String| forms.file(file).is_given_up();
         let any_is_given_up = woven.keys().any(is_given_up);
         let mut cases: BTreeMap<Option<Place>, Vec<Case>> = BTreeMap::new();
@@ -90,9 +90,9 @@ impl Appeal {
         let has_lost_many =
             |(place, cases): &(Option<Place>, Vec<Case>)| place.is_none() || cases.len() >= MANY;
         let dockets = cases.into_iter().filter(has_lost_many);
-        Appeal {
+        Retry {
             dockets: dockets
-                .map(|(place, cases)| Docket {
+                .map(|(place, cases)| RetryCases {
                     place,
                     waiting: vec![cases],
                     heard: Vec::new(),
@@ -114,7 +114,7 @@ impl Appeal {
     }
 
     /// Whether these errors are about mutants of their own, which an error without a place has hidden so far.
-    pub fn was_hidden(&self, errors: &[Diagnostic]) -> bool {
+    pub fn was_hidden(&self, errors: &[RustcDiagnostic]) -> bool {
         let hears_all = self.dockets.iter().any(|docket| docket.place.is_none());
         hears_all && !errors.is_empty() && errors.iter().all(|error| !error.spans.is_empty())
     }
@@ -136,10 +136,10 @@ impl Appeal {
         &mut self,
         forms: &mut PackageForms,
         woven: &BTreeMap<String, FileWeave>,
-        errors: &[Diagnostic],
+        errors: &[RustcDiagnostic],
         name: impl Fn(&str) -> Option<String>,
     ) {
-        let places_of = |error: &Diagnostic| -> Vec<Option<Place>> {
+        let places_of = |error: &RustcDiagnostic| -> Vec<Option<Place>> {
             let primary = error.spans.iter().filter(|span| span.is_primary);
             let places = primary.filter_map(|span| place(span, woven, &name));
             let places: Vec<_> = places.map(Some).collect();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     /// What rustc would say if it rejected the deletion of one statement: nothing that names it.
-    fn errors(weave: &FileWeave, guilty: &str) -> Vec<Diagnostic> {
+    fn errors(weave: &FileWeave, guilty: &str) -> Vec<RustcDiagnostic> {
         if !weave.text.contains(&format!("{{ {guilty}();")) {
             return Vec::new();
         }
@@ -243,9 +243,9 @@ mod tests {
             ..DiagnosticSpan::default()
         };
         let spans = vec![span];
-        vec![Diagnostic {
+        vec![RustcDiagnostic {
             spans,
-            ..Diagnostic::default()
+            ..RustcDiagnostic::default()
         }]
     }
 
@@ -258,7 +258,7 @@ mod tests {
             file.suspect(point, MutantId(point as u32 + 1), "why");
         }
         let span = |_: &str, point: usize| Some(mutants.points[point].span);
-        let mut appeal = Appeal::new(&forms, &weave(&mutants, &forms), span);
+        let mut appeal = Retry::new(&forms, &weave(&mutants, &forms), span);
         let mut rounds = 0;
         while appeal.call(&mut forms) {
             rounds += 1;
@@ -282,7 +282,7 @@ mod tests {
         }
         file.give_up();
         let span = |_: &str, point: usize| Some(mutants.points[point].span);
-        let mut appeal = Appeal::new(&forms, &weave(&mutants, &forms), span);
+        let mut appeal = Retry::new(&forms, &weave(&mutants, &forms), span);
         assert_eq!(appeal.hearings(), 12);
         while appeal.call(&mut forms) {
             let woven = weave(&mutants, &forms);

@@ -8,8 +8,8 @@ use std::fmt;
 
 use atropos_mutants::mutant::{MutantId, Span};
 
-use crate::blame::{Blame, Court};
-use crate::diagnostics::Diagnostic;
+use crate::blame::{Blame, BlameFinder};
+use crate::diagnostics::RustcDiagnostic;
 use crate::flow;
 use crate::forms::{Form, PackageForms};
 use crate::source_map::{WeaveMap, WovenPoint};
@@ -59,7 +59,7 @@ impl fmt::Display for RolledBack {
 }
 
 /// Errors that are there in every form: what is not `const`, what a macro's grammar refuses.
-fn is_final(error: &Diagnostic) -> bool {
+fn is_final(error: &RustcDiagnostic) -> bool {
     error.code() == "E0015"
         || error.code().is_empty() && error.message.starts_with("no rules expected")
         || error.code().is_empty() && error.message.starts_with("expected ")
@@ -100,10 +100,10 @@ fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
 pub fn roll_back(
     forms: &mut PackageForms,
     woven: &BTreeMap<String, FileWeave>,
-    errors: &[Diagnostic],
+    errors: &[RustcDiagnostic],
     name: impl Fn(&str) -> Option<String>,
 ) -> RolledBack {
-    let court = Court { woven, name: &name };
+    let court = BlameFinder { woven, name: &name };
     let mut round = Round {
         forms,
         woven,
@@ -153,7 +153,7 @@ pub fn roll_back(
     }
     if !round.rolled_back.made_progress() {
         homeless.extend(unexplained.into_iter().map(|(_, error)| error));
-        let headlines = homeless.into_iter().map(Diagnostic::headline);
+        let headlines = homeless.into_iter().map(RustcDiagnostic::headline);
         round.rolled_back.unmapped.extend(headlines);
     }
     round.rolled_back
@@ -171,7 +171,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// A mutant whose code is at fault goes, unless it is its form that can't do what it should.
-    fn change_mutant(&mut self, file: &str, mutant: MutantId, error: &Diagnostic) {
+    fn change_mutant(&mut self, file: &str, mutant: MutantId, error: &RustcDiagnostic) {
         let points = self.woven[file].map.points();
         let Some(point) = points.iter().find(|point| point.mutants.contains(&mutant)) else {
             return;
@@ -191,7 +191,7 @@ impl Round<'_> {
 
     /// Whether a point's trouble may come from a mutant within it or around it that is being
     /// dropped: a mutant of the wrong type misleads inference all around.
-    fn may_be_consequence(&self, file: &str, point: usize, error: &Diagnostic) -> bool {
+    fn may_be_consequence(&self, file: &str, point: usize, error: &RustcDiagnostic) -> bool {
         let Some(woven) = self.woven[file].map.point(point) else {
             return false;
         };
@@ -210,7 +210,7 @@ impl Round<'_> {
     }
 
     /// A plainer form, or out.
-    fn change_point(&mut self, file: &str, point: usize, error: &Diagnostic) {
+    fn change_point(&mut self, file: &str, point: usize, error: &RustcDiagnostic) {
         let Some(woven) = self.woven[file].map.point(point) else {
             return;
         };
@@ -225,7 +225,7 @@ impl Round<'_> {
         }
     }
 
-    fn drop_point(&mut self, file: &str, point: &WovenPoint, error: &Diagnostic) {
+    fn drop_point(&mut self, file: &str, point: &WovenPoint, error: &RustcDiagnostic) {
         self.changed.insert((file.to_owned(), point.point));
         let forms = self.forms.file_mut(file);
         let reason = error.headline();
@@ -241,7 +241,7 @@ impl Round<'_> {
 
     /// For an error that points at no woven text: the points around it get plainer, as long as any
     /// of them can; then they go, and then the step counters.
-    fn change_around(&mut self, file: &str, place: Span, error: &Diagnostic) -> Around {
+    fn change_around(&mut self, file: &str, place: Span, error: &RustcDiagnostic) -> Around {
         let map = &self.woven[file].map;
         let Some(suspects) = suspects(map, place) else {
             return self.drop_steps_around(file, map, place);
@@ -288,7 +288,7 @@ impl Round<'_> {
 
     /// Takes out what may be to blame for an error in a file: its points; when that is not enough, all points; then
     /// its step counters; then all of them.
-    fn give_up(&mut self, file: &str, error: &Diagnostic) {
+    fn give_up(&mut self, file: &str, error: &RustcDiagnostic) {
         let has_points = |file: &FileWeave| !file.map.points().is_empty();
         if has_points(&self.woven[file]) {
             self.give_up_points(file, error);
@@ -300,7 +300,7 @@ impl Round<'_> {
     }
 
     /// Takes out all points, or, if there are none, all step counters.
-    fn give_up_all(&mut self, error: &Diagnostic) {
+    fn give_up_all(&mut self, error: &RustcDiagnostic) {
         let woven = self.woven;
         let has_points = woven.values().any(|file| !file.map.points().is_empty());
         for file in woven.keys() {
@@ -311,7 +311,7 @@ impl Round<'_> {
         }
     }
 
-    fn give_up_points(&mut self, file: &str, error: &Diagnostic) {
+    fn give_up_points(&mut self, file: &str, error: &RustcDiagnostic) {
         let given_up = &mut self.rolled_back.files_given_up;
         if given_up.iter().any(|other| other == file) {
             return;
@@ -353,7 +353,7 @@ fn suspects(map: &WeaveMap, place: Span) -> Option<Vec<&WovenPoint>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::{Code, DiagnosticSpan};
+    use crate::diagnostics::{DiagnosticSpan, ErrorCode};
     use crate::weave::{WeaveOptions, weave_file};
     use atropos_mutants::mutant::FileMutants;
     use atropos_mutants::{FindOptions, OperatorSelection, find_mutants};
@@ -393,6 +393,7 @@ mod tests {
             let options = WeaveOptions {
                 edition_2015_root: false,
                 steps: true,
+                first_function: 0,
             };
             let forms = self.forms.file(FILE);
             let weave = weave_file(&self.source, &self.mutants, forms, &options);
@@ -415,10 +416,10 @@ mod tests {
             }
         }
 
-        fn error(&self, code: &str, places: &[(&str, bool)]) -> Diagnostic {
-            Diagnostic {
+        fn error(&self, code: &str, places: &[(&str, bool)]) -> RustcDiagnostic {
+            RustcDiagnostic {
                 message: "something".to_owned(),
-                code: Some(Code {
+                code: Some(ErrorCode {
                     code: code.to_owned(),
                 }),
                 level: "error".to_owned(),
@@ -430,7 +431,7 @@ mod tests {
             }
         }
 
-        fn roll_back(&mut self, errors: &[Diagnostic]) -> RolledBack {
+        fn roll_back(&mut self, errors: &[RustcDiagnostic]) -> RolledBack {
             let name = |name: &str| name.strip_prefix("src/").map(str::to_owned);
             let rolled_back = roll_back(&mut self.forms, &self.woven, errors, name);
             self.weave();
@@ -505,13 +506,13 @@ mod tests {
     #[test]
     fn a_step_counter_that_is_wrong_goes_alone() {
         let mut bench = Bench::new("AOR", SUM);
-        let error = bench.error("E0015", &[("::atropos_runtime::step(0)", true)]);
+        let error = bench.error("E0015", &[("::atropos_runtime::enter(0)", true)]);
         let rolled_back = bench.roll_back(&[error]);
         assert_eq!(
             (rolled_back.dropped_steps, rolled_back.dropped_points),
             (1, 0)
         );
-        assert!(!bench.woven[FILE].text.contains("step("));
+        assert!(!bench.woven[FILE].text.contains("enter("));
         assert_eq!(bench.form(0), Some(Form::Values));
     }
 
@@ -626,7 +627,7 @@ mod tests {
         error.spans.push(DiagnosticSpan {
             file_name: "elsewhere.rs".to_owned(),
             is_primary: true,
-            expansion: Some(Box::new(crate::diagnostics::Expansion { span: call })),
+            expansion: Some(Box::new(crate::diagnostics::MacroExpansion { span: call })),
             ..DiagnosticSpan::default()
         });
         bench.roll_back(&[error]);

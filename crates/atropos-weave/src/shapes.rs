@@ -15,11 +15,11 @@ use atropos_values::interface::{
 };
 
 use crate::arms::step_call;
-use crate::choice::Choice;
+use crate::choice::WovenChoice;
 use crate::constants::Unnamed;
-use crate::layout::{Access, Kind, LEFT, PLACE, Question, RIGHT};
-use crate::source_map::Owner;
-use crate::weave::{Node, Weaver};
+use crate::layout::{LEFT, NodeKind, OperandAccess, PLACE, Question, RIGHT};
+use crate::source_map::TextOwner;
+use crate::weave::{Weaver, WrapTree};
 
 /// Brings the methods that look at values into scope.
 fn use_peek() -> String {
@@ -31,16 +31,16 @@ fn peek(reference: &str) -> String {
 }
 
 /// Whether a node, or one around the same text inside it, is of a kind.
-fn holds(node: &Node, is_of_kind: impl Fn(&Node) -> bool + Copy) -> bool {
-    let inside = |child: &Node| child.wrap.span == node.wrap.span && holds(child, is_of_kind);
+fn holds(node: &WrapTree, is_of_kind: impl Fn(&WrapTree) -> bool + Copy) -> bool {
+    let inside = |child: &WrapTree| child.wrap.span == node.wrap.span && holds(child, is_of_kind);
     is_of_kind(node) || node.children.iter().any(inside)
 }
 
 impl Weaver<'_> {
-    pub(crate) fn node(&mut self, node: &Node) {
+    pub(crate) fn node(&mut self, node: &WrapTree) {
         let owner = match (node.wrap.point, &node.wrap.kind) {
-            (_, Kind::Step(step)) => Owner::Step { step: *step },
-            (Some(point), _) => Owner::Frame { point },
+            (_, NodeKind::Step(step)) => TextOwner::Step { step: *step },
+            (Some(point), _) => TextOwner::Frame { point },
             (None, _) => {
                 self.writer.put(&format!("extern crate {RUNTIME};"));
                 return;
@@ -51,14 +51,18 @@ impl Weaver<'_> {
         self.writer.close(area);
     }
 
-    fn kind(&mut self, node: &Node) {
+    fn kind(&mut self, node: &WrapTree) {
         let span = node.wrap.span;
         match &node.wrap.kind {
-            Kind::Step(counter) => self.writer.put(&step_call(*counter)),
-            Kind::ExternCrate => {}
-            Kind::Switch { choice, access } => self.switch(node, choice, *access),
-            Kind::Body(choice) => self.early_return(node, choice),
-            Kind::Block(choice) => {
+            NodeKind::Step(counter) => {
+                let place = &self.steps[*counter];
+                let call = step_call(*counter, place, self.first_function);
+                self.writer.put(&call);
+            }
+            NodeKind::ExternCrate => {}
+            NodeKind::Switch { choice, access } => self.switch(node, choice, *access),
+            NodeKind::Body(choice) => self.early_return(node, choice),
+            NodeKind::Block(choice) => {
                 let head = format!(
                     "match {} {{ {} => {{ ",
                     choice.plain_call(),
@@ -70,7 +74,7 @@ impl Weaver<'_> {
                 self.variants(node, choice, str::to_owned);
                 self.writer.put(" }");
             }
-            Kind::Initialiser(choice) => {
+            NodeKind::Initialiser(choice) => {
                 let head = format!(
                     "(|| match {} {{ {} => (",
                     choice.plain_call(),
@@ -82,54 +86,54 @@ impl Weaver<'_> {
                 self.variants(node, choice, |code| format!("({code})()"));
                 self.writer.put(" })");
             }
-            Kind::Operands { .. } => self.operands(node),
-            Kind::Constant { .. } => self.constant(node),
-            Kind::Logic { .. } => self.logic(node),
-            Kind::Assignment { .. } => self.assignment(node),
-            Kind::Condition { letters, first } => {
+            NodeKind::Operands { .. } => self.operands(node),
+            NodeKind::Constant { .. } => self.constant(node),
+            NodeKind::Logic { .. } => self.logic(node),
+            NodeKind::Assignment { .. } => self.assignment(node),
+            NodeKind::Condition { letters, first } => {
                 let call = format!("{COND}({}, b\"{letters}\", ", first.0);
                 self.writer.put(&call);
                 self.inside(node, span);
                 self.writer.put(")");
             }
-            Kind::Range { .. } => self.range(node),
-            Kind::Statement(id) => {
+            NodeKind::Range { .. } => self.range(node),
+            NodeKind::Statement(id) => {
                 let head = format!("if !{ON}({}) {{ ", id.0);
                 self.writer.put(&head);
                 self.inside(node, span);
                 self.writer.put(" }");
             }
-            Kind::NoIterator(id) => {
+            NodeKind::NoIterator(id) => {
                 let condition = format!("if {ON}({})", id.0);
                 let early = format!("{{ return {MAYBE_EMPTY}(None); }}");
                 self.writer.put(&format!("{condition} {early}"));
             }
-            Kind::Iterator => {
+            NodeKind::Iterator => {
                 self.writer.put(&format!("{MAYBE_EMPTY}(Some("));
                 self.inside(node, span);
                 self.writer.put("))");
             }
-            Kind::Guard { id, has_let } => {
+            NodeKind::Guard { id, has_let } => {
                 let (open, close) = if *has_let { ("", "") } else { ("(", ")") };
                 let head = format!("!{ON}({}) && {open}", id.0);
                 self.writer.put(&head);
                 self.inside(node, span);
                 self.writer.put(close);
             }
-            Kind::NewGuard(id) => {
+            NodeKind::NewGuard(id) => {
                 let guard = format!(" if !{ON}({}) ", id.0);
                 self.writer.put(&guard);
             }
         }
     }
 
-    fn switch(&mut self, node: &Node, choice: &Choice, access: Access) {
+    fn switch(&mut self, node: &WrapTree, choice: &WovenChoice, access: OperandAccess) {
         let (open, original, before, close) = match access {
-            Access::Value => ("(", "(", "(", ")"),
-            Access::Braced => ("{ ", "(", "(", " }"),
-            Access::ByCopy => ("(", "*&(", "(", ")"),
-            Access::ByRef => ("(*", "&(", "&(", ")"),
-            Access::ByMut => ("(*", "&mut (", "&mut (", ")"),
+            OperandAccess::Value => ("(", "(", "(", ")"),
+            OperandAccess::Braced => ("{ ", "(", "(", " }"),
+            OperandAccess::ByCopy => ("(", "*&(", "(", ")"),
+            OperandAccess::ByRef => ("(*", "&(", "&(", ")"),
+            OperandAccess::ByMut => ("(*", "&mut (", "&mut (", ")"),
         };
         let head = format!(
             "{open}match {} {{ {} => {original}",
@@ -143,7 +147,7 @@ impl Weaver<'_> {
         self.writer.put(&format!(" }}{close}"));
     }
 
-    fn early_return(&mut self, node: &Node, choice: &Choice) {
+    fn early_return(&mut self, node: &WrapTree, choice: &WovenChoice) {
         let head = format!("match {AT}({}) {{ ", choice.first.0);
         self.writer.put(&head);
         for variant in &choice.variants {
@@ -155,7 +159,7 @@ impl Weaver<'_> {
     }
 
     /// The variants' arms, behind the original's.
-    fn variants(&mut self, node: &Node, choice: &Choice, code: impl Fn(&str) -> String) {
+    fn variants(&mut self, node: &WrapTree, choice: &WovenChoice, code: impl Fn(&str) -> String) {
         for variant in &choice.variants {
             self.writer
                 .put(&format!(", {} => ", choice.pattern(variant)));
@@ -163,17 +167,17 @@ impl Weaver<'_> {
         }
     }
 
-    fn variant(&mut self, node: &Node, mutant: atropos_mutants::mutant::MutantId, code: &str) {
+    fn variant(&mut self, node: &WrapTree, mutant: atropos_mutants::mutant::MutantId, code: &str) {
         match node.wrap.point {
             Some(point) => self
                 .writer
-                .put_owned(Owner::Variant { point, mutant }, code),
+                .put_owned(TextOwner::Variant { point, mutant }, code),
             None => self.writer.put(code),
         }
     }
 
-    fn operands(&mut self, node: &Node) {
-        let Kind::Operands {
+    fn operands(&mut self, node: &WrapTree) {
+        let NodeKind::Operands {
             left,
             right,
             is_borrowed,
@@ -185,8 +189,8 @@ impl Weaver<'_> {
             return;
         };
         let (open, close) = if *is_borrowed { ("&(", ")") } else { ("", "") };
-        let is_constant = |node: &Node| match &node.wrap.kind {
-            Kind::Constant { operator, .. } => operator.unnamed.is_none(),
+        let is_constant = |node: &WrapTree| match &node.wrap.kind {
+            NodeKind::Constant { operator, .. } => operator.unnamed.is_none(),
             _ => false,
         };
         let mut children = node.children.iter();
@@ -226,8 +230,8 @@ impl Weaver<'_> {
         self.writer.put(last);
     }
 
-    fn constant(&mut self, node: &Node) {
-        let Kind::Constant {
+    fn constant(&mut self, node: &WrapTree) {
+        let NodeKind::Constant {
             choice,
             arguments,
             operator,
@@ -268,10 +272,10 @@ impl Weaver<'_> {
     /// Asks the runtime which variant acts and applies it.
     fn ask(
         &mut self,
-        node: &Node,
+        node: &WrapTree,
         question: &Question,
         original: &str,
-        choice: &Choice,
+        choice: &WovenChoice,
         values: &[String],
     ) {
         let (open, values, close) = match question.shows_values {
@@ -296,8 +300,8 @@ impl Weaver<'_> {
         self.writer.put(&format!(" }}{close}"));
     }
 
-    fn logic(&mut self, node: &Node) {
-        let Kind::Logic {
+    fn logic(&mut self, node: &WrapTree) {
+        let NodeKind::Logic {
             left,
             right,
             op,
@@ -319,8 +323,8 @@ impl Weaver<'_> {
         self.writer.put(&format!(") }} else {{ {LEFT} }} }})"));
     }
 
-    fn assignment(&mut self, node: &Node) {
-        let Kind::Assignment {
+    fn assignment(&mut self, node: &WrapTree) {
+        let NodeKind::Assignment {
             place,
             right,
             is_borrowed,
@@ -347,8 +351,8 @@ impl Weaver<'_> {
         self.writer.put(if *is_borrowed { " } })" } else { " })" });
     }
 
-    fn range(&mut self, node: &Node) {
-        let Kind::Range {
+    fn range(&mut self, node: &WrapTree) {
+        let NodeKind::Range {
             left,
             right,
             is_inclusive,

@@ -13,7 +13,7 @@ use crate::layout::Planner;
 use crate::temporaries::may_leave_temporaries;
 
 /// Where a switch may stand so that no temporary is dropped too early.
-pub(crate) enum Site {
+pub(crate) enum SwitchSite {
     Around(Span),
     /// At the start of this body.
     Body(Span),
@@ -22,7 +22,7 @@ pub(crate) enum Site {
 impl Planner<'_> {
     /// Where the original can be moved into an arm: right there if it leaves no temporaries behind,
     /// else where its temporaries end.
-    pub(crate) fn site(&self, span: Span, mutants: &[&Mutant]) -> Option<Site> {
+    pub(crate) fn site(&self, span: Span, mutants: &[&Mutant]) -> Option<SwitchSite> {
         let context = self.contexts.get(span);
         if context.is_shorthand {
             return None;
@@ -33,7 +33,7 @@ impl Planner<'_> {
             // that it is cast to. `&1` lives for ever, `&(f())` does not.
             let number = context.cast.or(context.negation).unwrap_or(span);
             let borrow = self.contexts.get(number).borrow;
-            return Some(Site::Around(borrow.unwrap_or(number)));
+            return Some(SwitchSite::Around(borrow.unwrap_or(number)));
         }
         let leaves = |text: Option<String>| {
             text.and_then(|text| parse(&text))
@@ -44,15 +44,15 @@ impl Planner<'_> {
                 .iter()
                 .any(|mutant| leaves(self.pieces.edited(span, mutant)));
         if is_free {
-            return Some(Site::Around(span));
+            return Some(SwitchSite::Around(span));
         }
         match context.root {
             TemporaryRoot::Unknown => None,
-            TemporaryRoot::Body(body) => Some(Site::Body(body)),
+            TemporaryRoot::Body(body) => Some(SwitchSite::Body(body)),
             TemporaryRoot::Expression(root) => {
                 let is_borrowed_place = self.contexts.get(root).in_place
                     && parse(root.text(self.source)).is_none_or(|expr| is_place(&expr));
-                (!is_borrowed_place).then_some(Site::Around(root))
+                (!is_borrowed_place).then_some(SwitchSite::Around(root))
             }
         }
     }

@@ -3,14 +3,14 @@
 use atropos_mutants::mutant::{MutantId, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::context::Scope;
+use crate::context::SyntaxScope;
 use crate::flow::Flow;
 use crate::forms::Form;
 
 /// What a part of a woven text belongs to. Points are numbered as in `FileMutants::points`, steps
 /// as in `FileMutants::steps`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Owner {
+pub enum TextOwner {
     /// A point as a whole, its operands included.
     Frame { point: usize },
     /// The code of one mutant.
@@ -19,11 +19,11 @@ pub enum Owner {
     Step { step: usize },
 }
 
-impl Owner {
+impl TextOwner {
     pub fn point(self) -> Option<usize> {
         match self {
-            Owner::Frame { point } | Owner::Variant { point, .. } => Some(point),
-            Owner::Step { .. } => None,
+            TextOwner::Frame { point } | TextOwner::Variant { point, .. } => Some(point),
+            TextOwner::Step { .. } => None,
         }
     }
 }
@@ -32,7 +32,7 @@ impl Owner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
     pub woven: Span,
-    pub owner: Owner,
+    pub owner: TextOwner,
 }
 
 /// A part of the source that stands in the woven text as it is.
@@ -76,14 +76,14 @@ pub struct WeaveMap {
     pub(crate) areas: Vec<Area>,
     pub(crate) verbatim: Vec<Verbatim>,
     pub(crate) points: Vec<WovenPoint>,
-    pub(crate) scopes: Vec<Scope>,
+    pub(crate) scopes: Vec<SyntaxScope>,
     /// The step counters in the text: number and place in the source.
     pub(crate) steps: Vec<(usize, usize)>,
 }
 
 impl WeaveMap {
     /// What a part of the woven text belongs to: the smallest area around it.
-    pub fn owner(&self, woven: Span) -> Option<Owner> {
+    pub fn owner(&self, woven: Span) -> Option<TextOwner> {
         self.areas
             .iter()
             .filter(|area| area.woven.contains(woven))
@@ -93,7 +93,7 @@ impl WeaveMap {
 
     /// Whether a part of the woven text is what stands for a point, neither more nor less.
     pub(crate) fn is_all_of_a_point(&self, woven: Span) -> bool {
-        let is_frame = |area: &Area| matches!(area.owner, Owner::Frame { .. });
+        let is_frame = |area: &Area| matches!(area.owner, TextOwner::Frame { .. });
         let mut frames = self.areas.iter().filter(|area| is_frame(area));
         frames.any(|area| area.woven == woven)
     }
@@ -148,7 +148,7 @@ impl WeaveMap {
         source: Span,
         found: impl Fn(Span) -> Option<T>,
     ) -> Option<T> {
-        let mut scopes: Vec<&Scope> = self
+        let mut scopes: Vec<&SyntaxScope> = self
             .scopes
             .iter()
             .filter(|scope| scope.span.contains(source))
@@ -168,26 +168,26 @@ mod tests {
             woven: Span::new(start, end),
             owner,
         };
-        let arm = Owner::Variant {
+        let arm = TextOwner::Variant {
             point: 0,
             mutant: MutantId(5),
         };
         let map = WeaveMap {
             areas: vec![
-                area(10, 90, Owner::Frame { point: 0 }),
+                area(10, 90, TextOwner::Frame { point: 0 }),
                 area(50, 60, arm),
-                area(12, 20, Owner::Frame { point: 1 }),
+                area(12, 20, TextOwner::Frame { point: 1 }),
             ],
             ..WeaveMap::default()
         };
         assert_eq!(map.owner(Span::new(52, 55)), Some(arm));
         assert_eq!(
             map.owner(Span::new(52, 65)),
-            Some(Owner::Frame { point: 0 })
+            Some(TextOwner::Frame { point: 0 })
         );
         assert_eq!(
             map.owner(Span::new(13, 14)),
-            Some(Owner::Frame { point: 1 })
+            Some(TextOwner::Frame { point: 1 })
         );
         assert_eq!(map.owner(Span::new(5, 14)), None);
     }

@@ -1,11 +1,11 @@
 //! From a file's text and its mutants to the text that holds them all.
 
-use atropos_mutants::mutant::{FileMutants, MutantId, Span};
+use atropos_mutants::mutant::{FileMutants, MutantId, Span, StepPlace};
 
 use crate::arms::Pieces;
 use crate::context::Contexts;
 use crate::forms::FileForms;
-use crate::layout::{Kind, Planner, Wrap};
+use crate::layout::{NodeKind, Planner, Wrap};
 use crate::source_map::WeaveMap;
 use crate::writer::Writer;
 
@@ -17,6 +17,8 @@ pub struct WeaveOptions {
     pub edition_2015_root: bool,
     /// Step counters are written.
     pub steps: bool,
+    /// The number of the file's first function: each says its own when it is entered.
+    pub first_function: u32,
 }
 
 /// A woven file.
@@ -69,6 +71,7 @@ fn weave(
         pieces: Pieces {
             source,
             steps: if options.steps { &mutants.steps } else { &[] },
+            first_function: options.first_function,
         },
     };
     let mut layout = planner.layout();
@@ -80,7 +83,7 @@ fn weave(
             }
         }
     }
-    let unowned = |offset: usize, kind: Kind| Wrap {
+    let unowned = |offset: usize, kind: NodeKind| Wrap {
         span: Span::new(offset, offset),
         point: None,
         kind,
@@ -88,15 +91,17 @@ fn weave(
     layout.wraps.extend(
         steps
             .iter()
-            .map(|&(step, offset)| unowned(offset, Kind::Step(step))),
+            .map(|&(step, offset)| unowned(offset, NodeKind::Step(step))),
     );
     if options.edition_2015_root {
-        let declaration = unowned(mutants.first_item, Kind::ExternCrate);
+        let declaration = unowned(mutants.first_item, NodeKind::ExternCrate);
         layout.wraps.push(declaration);
     }
     let nodes = nest(layout.wraps);
     let mut weaver = Weaver {
         source,
+        steps: &mutants.steps,
+        first_function: options.first_function,
         writer: Writer::new(source),
     };
     weaver.parts(&nodes, Span::new(0, source.len()));
@@ -120,13 +125,13 @@ fn weave(
 }
 
 /// A wrap with the wraps inside it.
-pub(crate) struct Node {
+pub(crate) struct WrapTree {
     pub wrap: Wrap,
-    pub children: Vec<Node>,
+    pub children: Vec<WrapTree>,
 }
 
 /// Puts each wrap into the smallest one around it.
-fn nest(mut wraps: Vec<Wrap>) -> Vec<Node> {
+fn nest(mut wraps: Vec<Wrap>) -> Vec<WrapTree> {
     wraps.sort_by_key(|wrap| {
         let Span { start, end } = wrap.span;
         (
@@ -138,8 +143,8 @@ fn nest(mut wraps: Vec<Wrap>) -> Vec<Node> {
         )
     });
     let mut roots = Vec::new();
-    let mut open: Vec<Node> = Vec::new();
-    let mut close = |open: &mut Vec<Node>, until: usize| {
+    let mut open: Vec<WrapTree> = Vec::new();
+    let mut close = |open: &mut Vec<WrapTree>, until: usize| {
         while open.last().is_some_and(|node| node.wrap.span.end <= until) {
             let Some(node) = open.pop() else { break };
             match open.last_mut() {
@@ -150,7 +155,7 @@ fn nest(mut wraps: Vec<Wrap>) -> Vec<Node> {
     };
     for wrap in wraps {
         close(&mut open, wrap.span.start);
-        let node = Node {
+        let node = WrapTree {
             wrap,
             children: Vec::new(),
         };
@@ -162,33 +167,35 @@ fn nest(mut wraps: Vec<Wrap>) -> Vec<Node> {
 
 /// Which of several wraps of the same span is the outer one: what stands before it comes first,
 /// what takes it apart comes last.
-fn depth(kind: &Kind) -> u8 {
+fn depth(kind: &NodeKind) -> u8 {
     match kind {
-        Kind::ExternCrate => 0,
-        Kind::Step(_) => 1,
-        Kind::Body(_) | Kind::NoIterator(_) => 2,
-        Kind::Block(_) => 2,
-        Kind::Statement(_) => 3,
-        Kind::Switch { .. } | Kind::Condition { .. } | Kind::Iterator => 4,
-        Kind::Initialiser(_) => 4,
-        Kind::Guard { .. } | Kind::NewGuard(_) => 4,
-        Kind::Constant { .. }
-        | Kind::Operands { .. }
-        | Kind::Logic { .. }
-        | Kind::Assignment { .. }
-        | Kind::Range { .. } => 5,
+        NodeKind::ExternCrate => 0,
+        NodeKind::Step(_) => 1,
+        NodeKind::Body(_) | NodeKind::NoIterator(_) => 2,
+        NodeKind::Block(_) => 2,
+        NodeKind::Statement(_) => 3,
+        NodeKind::Switch { .. } | NodeKind::Condition { .. } | NodeKind::Iterator => 4,
+        NodeKind::Initialiser(_) => 4,
+        NodeKind::Guard { .. } | NodeKind::NewGuard(_) => 4,
+        NodeKind::Constant { .. }
+        | NodeKind::Operands { .. }
+        | NodeKind::Logic { .. }
+        | NodeKind::Assignment { .. }
+        | NodeKind::Range { .. } => 5,
     }
 }
 
 /// Writes a tree of wraps.
 pub(crate) struct Weaver<'s> {
     source: &'s str,
+    pub steps: &'s [StepPlace],
+    pub first_function: u32,
     pub writer: Writer<'s>,
 }
 
 impl<'s> Weaver<'s> {
     /// Writes a part of the source with those of the nodes that lie in it.
-    fn parts(&mut self, nodes: &[Node], span: Span) {
+    fn parts(&mut self, nodes: &[WrapTree], span: Span) {
         let mut position = span.start;
         for node in nodes {
             if span.contains(node.wrap.span) {
@@ -201,7 +208,7 @@ impl<'s> Weaver<'s> {
     }
 
     /// Writes a part of a node with what is woven into it.
-    pub(crate) fn inside(&mut self, node: &Node, span: Span) {
+    pub(crate) fn inside(&mut self, node: &WrapTree, span: Span) {
         self.parts(&node.children, span);
     }
 
@@ -237,6 +244,7 @@ mod tests {
     const OPTIONS: WeaveOptions = WeaveOptions {
         edition_2015_root: false,
         steps: true,
+        first_function: 0,
     };
 
     /// Weaves with every point in a form and checks that all that was taken over from the source
@@ -315,6 +323,7 @@ mod tests {
         let options = WeaveOptions {
             edition_2015_root: true,
             steps: false,
+            first_function: 0,
         };
         let weave = weave_file(source, &numbered(source), &FileForms::new(), &options);
         let expected = "#![allow(unused)]extern crate atropos_runtime;\n";

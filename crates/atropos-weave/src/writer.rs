@@ -2,7 +2,7 @@
 
 use atropos_mutants::mutant::Span;
 
-use crate::source_map::{Area, Owner, Verbatim};
+use crate::source_map::{Area, TextOwner, Verbatim};
 
 /// A text under construction.
 pub(crate) struct Writer<'s> {
@@ -57,7 +57,7 @@ impl<'s> Writer<'s> {
         self.text.push_str(&newline.repeat(count));
     }
 
-    pub fn open(&mut self, owner: Owner) -> OpenArea {
+    pub fn open(&mut self, owner: TextOwner) -> OpenArea {
         let start = self.text.len();
         self.areas.push(Area {
             woven: Span::new(start, start),
@@ -73,7 +73,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes new text that stands for one thing.
-    pub fn put_owned(&mut self, owner: Owner, text: &str) {
+    pub fn put_owned(&mut self, owner: TextOwner, text: &str) {
         let area = self.open(owner);
         self.put(text);
         self.close(area);

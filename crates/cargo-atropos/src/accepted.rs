@@ -69,7 +69,7 @@ pub struct AcceptArguments {
 /// One accepted mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct AcceptedEntry {
     /// As `outcomes.json` has it: the same for the same change, also when lines above it move.
     pub key: String,
     /// For people: where it was, and what it changes.
@@ -82,13 +82,13 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    accepted: Vec<Entry>,
+    accepted: Vec<AcceptedEntry>,
 }
 
 /// All accepted mutants, by their keys.
 #[derive(Clone, Debug, Default)]
 pub struct Accepted {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, AcceptedEntry>,
 }
 
 impl Accepted {
@@ -276,8 +276,8 @@ fn expired(setup: CommandSetup) -> Result<ExitCode> {
     }
 }
 
-fn tell(terminal: Terminal, entry: &Entry, why: &str) -> io::Result<()> {
-    let Entry {
+fn tell(terminal: Terminal, entry: &AcceptedEntry, why: &str) -> io::Result<()> {
+    let AcceptedEntry {
         key, file, change, ..
     } = entry;
     writeln!(terminal.stdout(), "{file}: {change} (key {key}): {why}")

@@ -15,11 +15,12 @@ use crate::accepted::{ACCEPT_EXAMPLES, AcceptArguments};
 pub use crate::build_arguments::{BUILD_HEADING, BuildOptions};
 use crate::did_you_mean::nearest;
 use crate::gate::{GATE_HEADING, GateOptions};
+use crate::merge::{MERGE_EXAMPLES, MergeArguments};
 use crate::model::ModelCommand;
 use crate::report_arguments::{REPORT_EXAMPLES, REPORT_HEADING, ReportArguments, ReportOptions};
 use crate::review::{REVIEW_EXAMPLES, ReviewArguments};
 pub use crate::schedule_arguments::{
-    Circumstances, ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING,
+    ExplorationOptions, ExploreArguments, ReplayArguments, SCHEDULE_HEADING, ScheduleConditions,
     ScheduleOptions,
 };
 
@@ -41,6 +42,7 @@ Examples:
   cargo atropos accept 17 --reason '…'   a survivor that no test needs to notice
   cargo atropos --report html,sarif     also what code scanning reads
   cargo atropos --message-format json   survivors as an editor reads rustc's warnings
+  cargo atropos merge shard-*/          the outcomes of all shards as one
   cargo atropos report                  the page of the last run once more
   cargo atropos explore                 run each test under every schedule of its threads
   cargo atropos -- --skip slow_test     leave out tests by name
@@ -143,6 +145,9 @@ pub enum Command {
     /// Make a report of the last run again, in any format, without running anything
     #[command(after_long_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
+    /// Join the outcomes of several runs, as the shards of one, into one
+    #[command(after_long_help = MERGE_EXAMPLES)]
+    Merge(Box<MergeArguments>),
     /// The catalogue of operators: the rules that make mutants
     #[command(after_long_help = OPERATORS_EXAMPLES)]
     Operators(OperatorsArguments),
@@ -204,6 +209,10 @@ pub struct TreeOptions {
     /// Leave this package alone (may be repeated; `*` matches any text)
     #[arg(long, value_name = "NAME")]
     pub exclude: Vec<String>,
+
+    /// Run the tests of this package instead of the mutated packages' own (may be repeated; `*` matches any text)
+    #[arg(long, value_name = "NAME")]
+    pub test_package: Vec<String>,
 
     /// Read this config file instead of .cargo/atropos.toml in the workspace's root
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
@@ -282,9 +291,17 @@ pub struct ExecuteOptions {
     #[arg(long)]
     pub no_doc: bool,
 
+    /// Also run the tests that the default filter of .config/nextest.toml leaves out (as for nextest)
+    #[arg(long)]
+    pub ignore_default_filter: bool,
+
     /// Run every test that reaches a mutant, also after one has killed it
     #[arg(long)]
     pub kill_matrix: bool,
+
+    /// Use what earlier runs have found, where nothing has changed that it rests on
+    #[arg(long)]
+    pub reuse: bool,
 
     /// How to run mutants: whichever is cheapest for each test, or always this way if the test
     /// allows it
@@ -474,6 +491,7 @@ impl Arguments {
             Some(Command::Accept(accept)) => accept.output.colors,
             Some(Command::Review(review)) => review.output.colors,
             Some(Command::Report(report)) => report.colors,
+            Some(Command::Merge(merge)) => merge.colors,
             Some(Command::Operators(operators)) => operators.colors,
             // What they print has no colours of ours.
             Some(Command::Model(_) | Command::Completions(_) | Command::Man) => None,

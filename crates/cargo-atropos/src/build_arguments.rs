@@ -81,16 +81,18 @@ impl BuildOptions {
                 arguments.push(argument.into());
             }
         }
-        // The runtime that programs are linked with can't take part in optimising at link time.
-        for profile in self
-            .profile
-            .as_deref()
-            .map_or(vec!["dev", "test"], |own| vec![own])
-        {
-            arguments.push(format!("--config=profile.{profile}.lto='off'"));
-        }
         arguments.extend(self.cargo_arg.iter().cloned());
         arguments
+    }
+
+    /// The arguments that turn off optimisation at link time.
+    pub fn without_lto(&self) -> Vec<String> {
+        let profiles = match self.profile.as_deref() {
+            None => vec!["dev", "test"],
+            Some(own) => vec![own],
+        };
+        let off = |profile| format!("--config=profile.{profile}.lto='off'");
+        profiles.into_iter().map(off).collect()
     }
 
     /// Whether only some of the targets are tested; cargo leaves doctests out then.

@@ -81,7 +81,7 @@ fn read(text: &str, workspace_root: &Path) -> Result<Options, Vec<Problem>> {
     let mut problems = Vec::new();
     for (key, value) in table.get_ref() {
         let name: &str = key.get_ref();
-        let value = Value {
+        let value = ConfigValue {
             key: name,
             value: value.get_ref(),
             workspace_root,
@@ -151,13 +151,13 @@ fn keys() -> impl Iterator<Item = (&'static str, &'static ConfigKey)> {
 }
 
 /// A value and the key it stands under.
-pub struct Value<'v> {
+pub struct ConfigValue<'v> {
     key: &'v str,
     value: &'v DeValue<'v>,
     workspace_root: &'v Path,
 }
 
-impl Value<'_> {
+impl ConfigValue<'_> {
     pub fn flag(&self) -> Result<bool, String> {
         self.value
             .as_bool()
@@ -255,6 +255,7 @@ mod tests {
             package = ["a", "b"]
             workspace = true
             exclude = "c"
+            test-package = "d"
             file = ["src/*.rs"]
             exclude-file = ["src/x.rs"]
             re = ["fn a"]
@@ -280,7 +281,9 @@ mod tests {
             jobs = 3
             timeout-multiplier = 2.5
             no-doc = true
+            ignore-default-filter = true
             kill-matrix = true
+            reuse = true
             way = "fork"
             impact = true
             no-impact = true
@@ -315,14 +318,14 @@ mod tests {
             assert!((row.recorded)(&options).is_some(), "{}", row.name);
         }
         let expected = r#"{
-            "package": ["a", "b"], "workspace": true, "exclude": ["c"],
+            "package": ["a", "b"], "workspace": true, "exclude": ["c"], "test-package": ["d"],
             "file": ["src/*.rs"], "exclude-file": ["src/x.rs"], "re": ["fn a"], "exclude-re": ["fn b"],
             "in-diff": "/w/a.diff", "since": "main", "shard": "1/2", "iterate": true, "order": 2,
             "operators": ["AOR", "-ROR"],
             "features": ["f"], "all-features": true, "no-default-features": true, "profile": "release",
             "offline": true, "locked": true, "frozen": true,
             "lib": true, "bin": ["b"], "test": ["t"], "example": ["e"], "cargo-arg": ["--ignore-rust-version"],
-            "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "kill-matrix": true, "way": "fork",
+            "jobs": 3, "timeout-multiplier": 2.5, "no-doc": true, "ignore-default-filter": true, "kill-matrix": true, "reuse": true, "way": "fork",
             "impact": true, "no-impact": true, "no-sandbox": true, "require-sandbox": true, "test-args": ["--skip", "slow"],
             "explore": "chess:2", "budget": "30000ms", "technique": "basic", "time": "adversarial",
             "memory": "sc", "spurious": true, "races": "on", "seed": 7,

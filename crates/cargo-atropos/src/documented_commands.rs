@@ -13,8 +13,8 @@ use crate::arguments::{self, Arguments};
 use crate::config;
 
 /// Options of other programs that the documents speak of.
-const OTHERS: [&str; 8] = [
-    "args", "bug", "seconds", "skip", "test", "offline", "list", "timeout",
+const OTHERS: [&str; 9] = [
+    "args", "bug", "seconds", "only", "skip", "test", "offline", "list", "timeout",
 ];
 
 /// The page that is about another program's options.

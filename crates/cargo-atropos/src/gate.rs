@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::exit_code::ExitCode;
+use crate::terminal::Terminal;
 
 pub const GATE_HEADING: &str = "When to fail";
 
@@ -94,6 +95,14 @@ impl Judgement {
     pub fn failed(code: ExitCode, why: String) -> Judgement {
         let why = Some(why);
         Judgement { code, why }
+    }
+
+    /// Says as the last thing why the code is not 0.
+    pub fn told(self, terminal: Terminal) -> ExitCode {
+        if let Some(why) = self.why {
+            terminal.error(format!("exit code {}: {why}", self.code as u8));
+        }
+        self.code
     }
 
     /// The first that failed; an interruption goes before everything.

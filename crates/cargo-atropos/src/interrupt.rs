@@ -20,17 +20,19 @@ static WARDS: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
 
 /// A group of processes that ends with this one, for as long as the value lives.
 #[derive(Debug)]
-pub struct Ward(Option<&'static AtomicI32>);
+pub struct ProcessGroupGuard(Option<&'static AtomicI32>);
 
-impl Ward {
-    pub fn of(group: i32) -> Ward {
+impl ProcessGroupGuard {
+    pub fn of(group: i32) -> ProcessGroupGuard {
         let relaxed = Ordering::Relaxed;
         let mut places = WARDS.iter();
-        Ward(places.find(|place| place.compare_exchange(0, group, relaxed, relaxed).is_ok()))
+        ProcessGroupGuard(
+            places.find(|place| place.compare_exchange(0, group, relaxed, relaxed).is_ok()),
+        )
     }
 }
 
-impl Drop for Ward {
+impl Drop for ProcessGroupGuard {
     fn drop(&mut self) {
         if let Some(place) = self.0 {
             place.store(0, Ordering::Relaxed);
@@ -150,7 +152,7 @@ mod tests {
                 .spawn()
                 .unwrap();
             println!("ward {}", ward.id());
-            let kept = Ward::of(ward.id() as i32);
+            let kept = ProcessGroupGuard::of(ward.id() as i32);
             for _ in 0..number.parse().unwrap() {
                 raise(SIGTERM).unwrap();
                 assert!(interrupt.is_requested());

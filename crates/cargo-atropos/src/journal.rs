@@ -11,7 +11,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use atropos_protocol::FailureKind;
-use atropos_report::communication::Communication;
+use atropos_report::communication::CommunicationRecord;
+use atropos_values::MutantId;
 use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 1;
@@ -25,15 +26,15 @@ struct Head {
 
 /// The last line of a run that came to its end.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
-struct End {
+struct JournalEnd {
     complete: bool,
 }
 
 /// What one test said of one mutant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     pub test: String,
-    pub mutant: u32,
+    pub mutant: MutantId,
     pub seconds: f64,
     /// None: the test passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +59,7 @@ pub struct ExploredEntry {
     pub trace: String,
     /// What threads told each other that those of the original never did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unseen: Vec<Communication>,
+    pub unseen: Vec<CommunicationRecord>,
 }
 
 /// How a test noticed a mutant.
@@ -78,7 +79,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal of a build and gives what an earlier run of the same build left in it.
     /// The journal of another build, or of a run that came to its end, is started anew.
-    pub fn open(path: &Path, key: &str) -> io::Result<(Journal, Vec<Entry>)> {
+    pub fn open(path: &Path, key: &str) -> io::Result<(Journal, Vec<JournalEntry>)> {
         let head = Head {
             journal: VERSION,
             key: key.to_owned(),
@@ -93,9 +94,9 @@ impl Journal {
             .next()
             .and_then(|line| serde_json::from_str(line).ok());
         let last = text.lines().next_back();
-        let ended = last.is_some_and(|line| serde_json::from_str::<End>(line).is_ok());
+        let ended = last.is_some_and(|line| serde_json::from_str::<JournalEnd>(line).is_ok());
         let same = found.as_ref() == Some(&head) && !ended;
-        let entries: Vec<Entry> = if same {
+        let entries: Vec<JournalEntry> = if same {
             lines
                 .filter_map(|line| serde_json::from_str(line).ok())
                 .collect()
@@ -118,13 +119,13 @@ impl Journal {
 
     /// Every mutant has its verdict: nothing is left to go on with.
     pub fn close(&self) -> io::Result<()> {
-        let end = serde_json::to_string(&End { complete: true })?;
+        let end = serde_json::to_string(&JournalEnd { complete: true })?;
         let mut file = self.file.lock().expect("no writer panics");
         writeln!(file, "{end}")
     }
 
     /// Appends entries in one write.
-    pub fn append(&self, entries: &[Entry]) -> io::Result<()> {
+    pub fn append(&self, entries: &[JournalEntry]) -> io::Result<()> {
         let mut text = String::new();
         for entry in entries {
             text.push_str(&serde_json::to_string(entry)?);
@@ -139,12 +140,12 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn entry(mutant: u32) -> Entry {
-        Entry {
+    fn entry(mutant: MutantId) -> JournalEntry {
+        JournalEntry {
             test: "lib::a".into(),
             mutant,
             seconds: 0.5,
-            kill: mutant.is_multiple_of(2).then(|| KillEntry {
+            kill: mutant.0.is_multiple_of(2).then(|| KillEntry {
                 how: FailureKind::Panicked,
                 message: "no\nway".into(),
                 location: "src/lib.rs:1:1".into(),
@@ -159,17 +160,22 @@ mod tests {
         let _ = fs::remove_file(&path);
         let (journal, known) = Journal::open(&path, "k").unwrap();
         assert_eq!(known, []);
-        journal.append(&[entry(1), entry(2)]).unwrap();
+        journal
+            .append(&[entry(MutantId(1)), entry(MutantId(2))])
+            .unwrap();
         drop(journal);
         let mut text = fs::read_to_string(&path).unwrap();
         text.push_str("{\"test\":\"lib::a\",\"mut");
         fs::write(&path, text).unwrap();
 
         let (journal, known) = Journal::open(&path, "k").unwrap();
-        assert_eq!(known, [entry(1), entry(2)]);
-        journal.append(&[entry(3)]).unwrap();
+        assert_eq!(known, [entry(MutantId(1)), entry(MutantId(2))]);
+        journal.append(&[entry(MutantId(3))]).unwrap();
         let (_, known) = Journal::open(&path, "k").unwrap();
-        assert_eq!(known, [entry(1), entry(2), entry(3)]);
+        assert_eq!(
+            known,
+            [entry(MutantId(1)), entry(MutantId(2)), entry(MutantId(3))]
+        );
 
         let (_, known) = Journal::open(&path, "another build").unwrap();
         assert_eq!(known, []);
@@ -181,13 +187,13 @@ mod tests {
         let path = std::env::temp_dir().join(format!("atropos-ended-{}", std::process::id()));
         let _ = fs::remove_file(&path);
         let (journal, _) = Journal::open(&path, "k").unwrap();
-        journal.append(&[entry(1)]).unwrap();
+        journal.append(&[entry(MutantId(1))]).unwrap();
         journal.close().unwrap();
         let (journal, known) = Journal::open(&path, "k").unwrap();
         assert_eq!(known, []);
-        journal.append(&[entry(2)]).unwrap();
+        journal.append(&[entry(MutantId(2))]).unwrap();
         let (_, known) = Journal::open(&path, "k").unwrap();
-        assert_eq!(known, [entry(2)]);
+        assert_eq!(known, [entry(MutantId(2))]);
         fs::remove_file(path).unwrap();
     }
 }

@@ -47,8 +47,10 @@ mod sandbox;
 mod scratch;
 
 mod build;
+mod evidence;
 mod execute;
 mod explore;
+mod nextest_filter;
 mod replay;
 mod reports;
 mod results;
@@ -56,6 +58,7 @@ mod review;
 mod run;
 
 mod list;
+mod merge;
 mod model;
 mod operators;
 mod show;
@@ -110,6 +113,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Accept(arguments)) => accepted::accept(arguments),
         Some(Command::Review(arguments)) => review::review(arguments),
         Some(Command::Report(arguments)) => reports::again(arguments),
+        Some(Command::Merge(arguments)) => merge::join(*arguments),
         Some(Command::Completions(arguments)) => completions::completions(&arguments),
         Some(Command::Man) => completions::manual(),
         Some(Command::Operators(operators)) => operators::operators(&operators),

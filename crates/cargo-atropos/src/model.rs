@@ -10,7 +10,7 @@ pub use atropos_model::cli::ModelCommand;
 /// Stands in for the subcommands: takes any arguments.
 #[cfg(not(feature = "model"))]
 #[derive(clap::Args, Clone, Debug)]
-pub struct ModelCommand {
+pub struct ModelLeftOut {
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -18,6 +18,9 @@ pub struct ModelCommand {
     )]
     _arguments: Vec<String>,
 }
+
+#[cfg(not(feature = "model"))]
+pub use ModelLeftOut as ModelCommand;
 
 #[cfg(feature = "model")]
 pub fn model(command: &ModelCommand) -> Result<ExitCode> {
@@ -37,7 +40,7 @@ pub fn model(command: &ModelCommand) -> Result<ExitCode> {
 /// # Errors
 /// Always: nothing here knows models.
 #[cfg(not(feature = "model"))]
-pub fn model(_: &ModelCommand) -> Result<ExitCode> {
+pub fn model(_: &ModelLeftOut) -> Result<ExitCode> {
     anyhow::bail!(
         "this cargo-atropos was built without models; install it with `cargo install cargo-atropos` (without \
          `--no-default-features`), or with `--features model`"

@@ -19,11 +19,11 @@ use crate::arguments::{
     parse_operators, parse_order, parse_regex,
 };
 use crate::build_arguments::parse_cargo_argument;
-use crate::config::Value;
+use crate::config::ConfigValue;
 use crate::gate::{FailOn, parse_percentage};
 use crate::report_arguments::{AnnotationChoice, ReportChoice};
 use crate::schedule_arguments::{
-    Budget, MemoryChoice, RacesChoice, TimeChoice, parse_budget, parse_strategy_or_off,
+    MemoryChoice, RacesChoice, TestBudget, TimeChoice, parse_budget, parse_strategy_or_off,
     parse_technique,
 };
 
@@ -39,28 +39,33 @@ pub struct OptionRow {
     /// command line; others are added to.
     pub excludes: &'static [&'static str],
     pub verdicts: Verdicts,
-    pub record: Record,
+    pub record: RecordedInOutcomes,
 }
 
 /// What the config file does with an option.
 pub struct ConfigKey {
     /// Reads a value of the file.
-    pub read: fn(&mut Options, &Value) -> Result<(), String>,
+    pub read: fn(&mut Options, &ConfigValue) -> Result<(), String>,
     /// Takes what was read, where the command line has left it open.
     pub fill: fn(&mut Options, &mut Options),
 }
 
-/// Whether the verdict of a test on a mutant, of a program that is built already, may differ with the
-/// option. Where it may, a run does not go on with the journal of another value.
+/// Whether verdicts may differ with the option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdicts {
+    /// That of a test on a mutant, of a program that is built already: a run does not go on with the journal of another
+    /// value.
     Differ,
+    /// Another value builds other programs or runs other tests, which the journal tells apart by itself. Runs with another
+    /// value can't be merged.
+    OfOtherTests,
+    /// Never.
     Same,
 }
 
 /// Whether `outcomes.json` names the option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record {
+pub enum RecordedInOutcomes {
     Kept,
     /// It only says how things are printed.
     No,
@@ -75,7 +80,7 @@ macro_rules! option {
             recorded: |options| options.$($field).+.recorded(),
             excludes: &$excludes,
             verdicts: Verdicts::$verdicts,
-            record: Record::$record,
+            record: RecordedInOutcomes::$record,
         }
     };
     ($name:literal, $($field:ident).+, $read:expr, $excludes:expr, $verdicts:ident, $record:ident) => {
@@ -102,64 +107,67 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("package", tree.package, texts, ["workspace", "package"], Same, Kept),
     option!("workspace", tree.workspace, flag, ["package"], Same, Kept),
     option!("exclude", tree.exclude, texts, [], Same, Kept),
+    option!("test-package", tree.test_package, texts, ["test-package"], OfOtherTests, Kept),
     option!("config", tree.config, command_line, [], Same, Kept),
     option!("no-config", tree.no_config, command_line, [], Same, Kept),
-    option!("file", select.file, |value: &Value| value.list(parse_glob), [], Same, Kept),
-    option!("exclude-file", select.exclude_file, |value: &Value| value.list(parse_glob), [], Same, Kept),
-    option!("re", select.re, |value: &Value| value.list(parse_regex), [], Same, Kept),
-    option!("exclude-re", select.exclude_re, |value: &Value| value.list(parse_regex), [], Same, Kept),
+    option!("file", select.file, |value: &ConfigValue| value.list(parse_glob), [], Same, Kept),
+    option!("exclude-file", select.exclude_file, |value: &ConfigValue| value.list(parse_glob), [], Same, Kept),
+    option!("re", select.re, |value: &ConfigValue| value.list(parse_regex), [], Same, Kept),
+    option!("exclude-re", select.exclude_re, |value: &ConfigValue| value.list(parse_regex), [], Same, Kept),
     option!("in-diff", select.in_diff, path, ["since"], Same, Kept),
     option!("since", select.since, text, ["in-diff"], Same, Kept),
-    option!("shard", select.shard, |value: &Value| value.text(Shard::from_str).map(Some), [], Same, Kept),
+    option!("shard", select.shard, |value: &ConfigValue| value.text(Shard::from_str).map(Some), [], Same, Kept),
     option!("iterate", select.iterate, flag, [], Same, Kept),
-    option!("order", select.order, |value: &Value| value.number(parse_order).map(Some), [], Same, Kept),
-    option!("operators", select.operators, |value: &Value| value.list(parse_operators), [], Same, Kept),
-    option!("features", build.features, texts, [], Same, Kept),
-    option!("all-features", build.all_features, flag, [], Same, Kept),
-    option!("no-default-features", build.no_default_features, flag, [], Same, Kept),
-    option!("profile", build.profile, text, [], Same, Kept),
+    option!("order", select.order, |value: &ConfigValue| value.number(parse_order).map(Some), [], Same, Kept),
+    option!("operators", select.operators, |value: &ConfigValue| value.list(parse_operators), [], Same, Kept),
+    option!("features", build.features, texts, [], OfOtherTests, Kept),
+    option!("all-features", build.all_features, flag, [], OfOtherTests, Kept),
+    option!("no-default-features", build.no_default_features, flag, [], OfOtherTests, Kept),
+    option!("profile", build.profile, text, [], OfOtherTests, Kept),
     option!("offline", build.offline, flag, [], Same, Kept),
     option!("locked", build.locked, flag, [], Same, Kept),
     option!("frozen", build.frozen, flag, [], Same, Kept),
-    option!("lib", build.lib, flag, [], Same, Kept),
-    option!("bin", build.bin, texts, [], Same, Kept),
-    option!("test", build.test, texts, [], Same, Kept),
-    option!("example", build.example, texts, [], Same, Kept),
-    option!("cargo-arg", build.cargo_arg, |value: &Value| value.list(parse_cargo_argument), [], Same, Kept),
-    option!("jobs", execute.jobs, |value: &Value| value.number(parse_jobs).map(Some), [], Same, Kept),
-    option!("timeout-multiplier", execute.timeout_multiplier, |value: &Value| value.number(parse_multiplier).map(Some), [], Differ, Kept),
-    option!("no-doc", execute.no_doc, flag, [], Same, Kept),
+    option!("lib", build.lib, flag, [], OfOtherTests, Kept),
+    option!("bin", build.bin, texts, [], OfOtherTests, Kept),
+    option!("test", build.test, texts, [], OfOtherTests, Kept),
+    option!("example", build.example, texts, [], OfOtherTests, Kept),
+    option!("cargo-arg", build.cargo_arg, |value: &ConfigValue| value.list(parse_cargo_argument), [], OfOtherTests, Kept),
+    option!("jobs", execute.jobs, |value: &ConfigValue| value.number(parse_jobs).map(Some), [], Same, Kept),
+    option!("timeout-multiplier", execute.timeout_multiplier, |value: &ConfigValue| value.number(parse_multiplier).map(Some), [], Differ, Kept),
+    option!("no-doc", execute.no_doc, flag, [], OfOtherTests, Kept),
+    option!("ignore-default-filter", execute.ignore_default_filter, flag, [], OfOtherTests, Kept),
     option!("kill-matrix", execute.kill_matrix, flag, [], Same, Kept),
+    option!("reuse", execute.reuse, flag, [], Same, Kept),
     option!("way", execute.way, word::<WayChoice>, [], Same, Kept),
     option!("impact", execute.impact, flag, ["no-impact"], Same, Kept),
     option!("no-impact", execute.no_impact, flag, ["impact"], Same, Kept),
     option!("no-sandbox", execute.no_sandbox, flag, ["require-sandbox"], Differ, Kept),
     option!("require-sandbox", execute.require_sandbox, flag, ["no-sandbox"], Same, Kept),
     option!("impact-matrix", execute.impact_matrix, command_line, [], Same, Kept),
-    option!("test-args", execute.test_args, texts, [], Same, Kept),
-    option!("explore", exploration.explore, |value: &Value| value.text(parse_strategy_or_off).map(Some), [], Differ, Kept),
-    option!("budget", exploration.schedule.budget, |value: &Value| value.text(parse_budget).map(Some), [], Differ, Kept),
-    option!("technique", exploration.schedule.technique, |value: &Value| value.text(parse_technique).map(Some), [], Differ, Kept),
+    option!("test-args", execute.test_args, texts, [], OfOtherTests, Kept),
+    option!("explore", exploration.explore, |value: &ConfigValue| value.text(parse_strategy_or_off).map(Some), [], Differ, Kept),
+    option!("budget", exploration.schedule.budget, |value: &ConfigValue| value.text(parse_budget).map(Some), [], Differ, Kept),
+    option!("technique", exploration.schedule.technique, |value: &ConfigValue| value.text(parse_technique).map(Some), [], Differ, Kept),
     option!("time", exploration.schedule.circumstances.time, word::<TimeChoice>, [], Differ, Kept),
     option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
     option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
     option!("races", exploration.schedule.circumstances.races, word::<RacesChoice>, [], Differ, Kept),
-    option!("seed", exploration.schedule.seed, |value: &Value| value.number(whole_number).map(Some), [], Differ, Kept),
-    option!("min-score", gate.min_score, |value: &Value| value.number(parse_percentage).map(Some), [], Same, Kept),
-    option!("max-survivors", gate.max_survivors, |value: &Value| value.number(whole_number).map(Some), [], Same, Kept),
+    option!("seed", exploration.schedule.seed, |value: &ConfigValue| value.number(whole_number).map(Some), [], Differ, Kept),
+    option!("min-score", gate.min_score, |value: &ConfigValue| value.number(parse_percentage).map(Some), [], Same, Kept),
+    option!("max-survivors", gate.max_survivors, |value: &ConfigValue| value.number(whole_number).map(Some), [], Same, Kept),
     option!("fail-on", gate.fail_on, words::<FailOn>, ["fail-on"], Same, Kept),
     option!("output", output.output, path, [], Same, Kept),
     option!("json", output.json, flag, ["message-format"], Same, No),
     option!("message-format", output.message_format, word::<MessageFormat>, ["json"], Same, No),
     option!("all", output.all, flag, ["top"], Same, No),
-    option!("top", output.top, |value: &Value| value.number(parse_jobs).map(Some), ["all"], Same, Kept),
+    option!("top", output.top, |value: &ConfigValue| value.number(parse_jobs).map(Some), ["all"], Same, Kept),
     option!("colors", output.colors, word::<Colors>, [], Same, No),
     option!("verbose", output.verbose, flag, [], Same, No),
     option!("report", reports.report, words::<ReportChoice>, ["report"], Same, Kept),
     option!("annotations", reports.annotations, word::<AnnotationChoice>, [], Same, Kept),
 ];
 
-fn flag(value: &Value) -> Result<bool, String> {
+fn flag(value: &ConfigValue) -> Result<bool, String> {
     value.flag()
 }
 
@@ -167,23 +175,23 @@ fn any_text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-fn text(value: &Value) -> Result<Option<String>, String> {
+fn text(value: &ConfigValue) -> Result<Option<String>, String> {
     value.text(any_text).map(Some)
 }
 
-fn texts(value: &Value) -> Result<Vec<String>, String> {
+fn texts(value: &ConfigValue) -> Result<Vec<String>, String> {
     value.list(any_text)
 }
 
-fn path(value: &Value) -> Result<Option<PathBuf>, String> {
+fn path(value: &ConfigValue) -> Result<Option<PathBuf>, String> {
     value.path().map(Some)
 }
 
-fn word<T: ValueEnum>(value: &Value) -> Result<Option<T>, String> {
+fn word<T: ValueEnum>(value: &ConfigValue) -> Result<Option<T>, String> {
     value.text(|word| T::from_str(word, false)).map(Some)
 }
 
-fn words<T: ValueEnum>(value: &Value) -> Result<Vec<T>, String> {
+fn words<T: ValueEnum>(value: &ConfigValue) -> Result<Vec<T>, String> {
     value.list(|word| T::from_str(word, false))
 }
 
@@ -291,17 +299,26 @@ impl Recorded for Shard {
     }
 }
 
-impl Recorded for Budget {
+impl Recorded for TestBudget {
     fn json(&self) -> Json {
         self.to_string().into()
     }
+}
+
+/// Whether runs that differ in the option, by its name, may come to other verdicts on the same mutant.
+pub fn decides(name: &str) -> bool {
+    let row = OPTIONS.iter().find(|row| row.name == name);
+    // What an option of another version does is not known.
+    row.is_none_or(|row| row.verdicts != Verdicts::Same)
 }
 
 impl Options {
     /// The options of a run as `outcomes.json` records them: those that differ from the default, wherever they came
     /// from.
     pub fn to_json(&self) -> BTreeMap<String, Json> {
-        let rows = OPTIONS.iter().filter(|row| row.record == Record::Kept);
+        let rows = OPTIONS
+            .iter()
+            .filter(|row| row.record == RecordedInOutcomes::Kept);
         rows.filter_map(|row| Some((row.name.to_owned(), (row.recorded)(self)?)))
             .collect()
     }

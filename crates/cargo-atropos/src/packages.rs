@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, TargetK
 use globset::Glob;
 
 use crate::arguments::TreeOptions;
-use crate::build::toolchain;
+use crate::build::{UserBuild, toolchain};
 use crate::did_you_mean::nearest;
 
 /// What cargo says of the workspace around a directory.
@@ -55,6 +55,11 @@ impl Workspace {
         self.metadata.target_directory.clone()
     }
 
+    /// Where the user's own cargo builds.
+    pub fn user_build(&self) -> UserBuild {
+        UserBuild::of(&self.metadata)
+    }
+
     /// The packages to mutate, in the order of the workspace.
     pub fn select(&self, options: &TreeOptions) -> Result<Vec<&Package>> {
         let members = self.metadata.workspace_packages();
@@ -71,6 +76,17 @@ impl Workspace {
             bail!("no package is left to mutate after --exclude");
         }
         Ok(selected)
+    }
+
+    /// The packages whose tests are run: those that are mutated, unless others are named.
+    pub fn tested(&self, options: &TreeOptions) -> Result<Vec<&Package>> {
+        match options.test_package.is_empty() {
+            true => self.select(options),
+            false => {
+                let members = self.metadata.workspace_packages();
+                matching(&members, &options.test_package, "--test-package")
+            }
+        }
     }
 
     /// Whether a proc macro or a build script of the workspace depends on any of these packages.

@@ -8,13 +8,14 @@
 use std::collections::HashMap;
 
 use atropos_mutants::mutant::{FileMutants, MutantId, Span};
+use atropos_mutants::{Edition, FunctionBody};
 use atropos_report::lines::Lines;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::stable_hash::StableHash;
+use atropos_values::{NumberedPoint, Numbering, SecondOrderMutant};
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::second_order::Pair;
 use crate::source::{Discovery, Texts};
 
 /// What one run is to weave and test.
@@ -34,37 +35,66 @@ pub struct Plan {
     pub skipped: Vec<MutantInfo>,
     /// Mutants that are two others at once; they are among `mutants`, but in no file.
     #[serde(default)]
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SecondOrderMutant>,
 }
 
 impl Plan {
+    /// The numbers of all mutants, and at which points they are.
+    pub fn numbering(&self) -> Numbering {
+        let files = self.packages.iter().flat_map(|package| &package.files);
+        let points = files.flat_map(|file| &file.mutants.points);
+        let points = points.filter_map(|point| {
+            let first = point.mutants.first()?.id;
+            let size = u16::try_from(point.mutants.len()).unwrap_or(u16::MAX);
+            Some(NumberedPoint::new(first, size))
+        });
+        Numbering {
+            mutants: number(self.mutants.len()).0 - 1,
+            points: points.collect(),
+            functions: self.functions(),
+        }
+    }
+
+    /// How many functions say when they are entered.
+    pub fn functions(&self) -> u32 {
+        let files = self.packages.iter().flat_map(|package| &package.files);
+        files.map(|file| file.functions().count() as u32).sum()
+    }
+
     /// Leaves the files, whose step counters are woven, but no mutants.
     pub fn forget_mutants(&mut self) {
         self.mutants.clear();
         self.skipped.clear();
-        for file in self
-            .packages
-            .iter_mut()
-            .flat_map(|package| &mut package.files)
-        {
-            file.mutants.points.clear();
+        for package in &mut self.packages {
+            package.forget_mutants();
         }
     }
 }
 
-/// A package that is mutated.
+/// A package that is mutated, or tested, or both. One that is only tested has no points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedPackage {
     pub name: String,
     pub version: String,
     /// Cargo's own identifier, as its JSON messages give it.
     pub package_id: String,
+    /// Whether its tests are run.
+    pub is_tested: bool,
     /// Absolute.
     pub manifest_dir: Utf8PathBuf,
     /// Relative to the workspace's root; empty for the package in the root.
     pub root: Utf8PathBuf,
     pub targets: Vec<PlannedTarget>,
     pub files: Vec<PlannedFile>,
+}
+
+impl PlannedPackage {
+    /// Leaves the files, whose step counters are woven.
+    pub fn forget_mutants(&mut self) {
+        for file in &mut self.files {
+            file.mutants.points.clear();
+        }
+    }
 }
 
 /// A crate of a package that is woven. Build scripts and proc macros are not among them.
@@ -99,29 +129,6 @@ impl TargetRole {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Edition {
-    #[serde(rename = "2015")]
-    E2015,
-    #[serde(rename = "2018")]
-    E2018,
-    #[serde(rename = "2021")]
-    E2021,
-    #[serde(rename = "2024")]
-    E2024,
-}
-
-impl From<Edition> for atropos_mutants::Edition {
-    fn from(edition: Edition) -> atropos_mutants::Edition {
-        match edition {
-            Edition::E2015 => atropos_mutants::Edition::Rust2015,
-            Edition::E2018 => atropos_mutants::Edition::Rust2018,
-            Edition::E2021 => atropos_mutants::Edition::Rust2021,
-            Edition::E2024 => atropos_mutants::Edition::Rust2024,
-        }
-    }
-}
-
 /// A source file of a package; each is there once, however many targets it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedFile {
@@ -139,6 +146,17 @@ pub struct PlannedFile {
     pub steps_only: bool,
     /// A hash of the text that the mutants' positions belong to.
     pub text_hash: u64,
+    /// The number of its first function, counted through the whole plan.
+    #[serde(default)]
+    pub first_function: u32,
+}
+
+impl PlannedFile {
+    /// The bodies of its functions that say when they are entered, in the order of the text.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionBody> + '_ {
+        let steps = self.mutants.steps.iter();
+        steps.filter_map(|step| step.function)
+    }
 }
 
 /// What becomes of a mutant when a run is planned.
@@ -180,9 +198,12 @@ impl Plan {
             skipped: Vec::new(),
             pairs: Vec::new(),
         };
+        let mut functions = 0;
         for package in &mut plan.packages {
             let mut keys = Keys::default();
             for file in &mut package.files {
+                file.first_function = functions;
+                functions += file.functions().count() as u32;
                 let text = &texts[file.path.as_str()];
                 let lines = Lines::of(text);
                 for point in &mut file.mutants.points {
@@ -293,11 +314,13 @@ mod tests {
             cfg: Vec::new(),
             steps_only: false,
             text_hash: 0,
+            first_function: 0,
         };
         let package = PlannedPackage {
             name: "p".into(),
             version: "1.0.0".into(),
             package_id: "p".into(),
+            is_tested: true,
             manifest_dir: "/w".into(),
             root: "".into(),
             targets: Vec::new(),

@@ -11,13 +11,13 @@ use atropos_report::outcomes::{Outcomes, ReadError};
 
 use crate::accepted::Accepted;
 use crate::arguments::{Options, TreeOptions};
-use crate::build::without_parents;
+use crate::build::{UserBuild, without_parents};
 use crate::config;
 use crate::packages::Workspace;
 use crate::plan::{Decision, Plan};
-use crate::progress::{Phase, Progress};
+use crate::progress::{Progress, RunPhase};
 use crate::second_order;
-use crate::selection::{Selected, Threads, select};
+use crate::selection::{Selected, ThreadTreatment, select};
 use crate::source::{Texts, discover};
 use crate::terminal::Terminal;
 
@@ -39,6 +39,8 @@ pub struct Prepared {
     /// Where outcomes, log and build go (absolute). It need not be there yet.
     pub output_directory: PathBuf,
     pub workspace_root: PathBuf,
+    /// Where the user's own cargo builds.
+    pub user_build: UserBuild,
 }
 
 /// Reads, finds, selects and numbers; says on standard error what the user should know.
@@ -51,7 +53,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
     } = set_up(options)?;
     let accepted = Accepted::read(workspace.root().as_std_path())?;
     let progress = Progress::start(terminal);
-    progress.phase(Phase::Finding, 0);
+    progress.phase(RunPhase::Finding, 0);
     let mut discovery = discover(&workspace, &options.tree, &options.operators())?;
     drop(progress);
     let warnings = mem::take(&mut discovery.warnings);
@@ -62,8 +64,8 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         terminal.note(format!("left alone: {}", discovery.left_alone.join(", ")));
     }
     let threads = match options.exploration.is_off() {
-        true => Threads::AsTheyAre,
-        false => Threads::Explored,
+        true => ThreadTreatment::AsTheyAre,
+        false => ThreadTreatment::Explored,
     };
     let Selected {
         mut plan,
@@ -71,7 +73,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         notes,
         found,
     } = select(discovery, &options.select, threads, &output_directory)?;
-    if options.select.order == Some(2) && threads == Threads::Explored {
+    if options.select.order == Some(2) && threads == ThreadTreatment::Explored {
         second_order::add(&mut plan);
     }
     for note in notes {
@@ -87,6 +89,7 @@ pub fn prepare(options: Options) -> Result<Prepared> {
         warnings,
         output_directory,
         workspace_root: workspace.root().as_std_path().to_owned(),
+        user_build: workspace.user_build(),
     })
 }
 

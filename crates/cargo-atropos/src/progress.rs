@@ -1,7 +1,7 @@
 //! What a run is doing right now, on standard error: one line that is rewritten on a terminal, and
 //! now and then a plain line elsewhere.
 //!
-//! [`Progress`] is told what happens and may be shared by threads; [`Picture`] decides what is shown
+//! [`Progress`] is told what happens and may be shared by threads; [`RunState`] decides what is shown
 //! and knows neither clock nor terminal.
 
 use std::cmp::Ordering;
@@ -33,7 +33,7 @@ const RATE_WINDOW: Duration = Duration::from_secs(20);
 
 /// The stages of a run as the user sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum RunPhase {
     Finding,
     Building,
     Checking,
@@ -47,41 +47,43 @@ pub enum Phase {
     Observing,
 }
 
-impl Phase {
+impl RunPhase {
     fn word(self) -> &'static str {
         match self {
-            Phase::Finding => "Finding mutants",
-            Phase::Building => "Building",
-            Phase::Checking => "Checking",
-            Phase::Running => "Running",
-            Phase::BuildingDoctests => "Building doctests",
-            Phase::BuildingForThreads => "Building for thread exploration",
-            Phase::Exploring => "Exploring",
-            Phase::Observing => "Observing survivors",
+            RunPhase::Finding => "Finding mutants",
+            RunPhase::Building => "Building",
+            RunPhase::Checking => "Checking",
+            RunPhase::Running => "Running",
+            RunPhase::BuildingDoctests => "Building doctests",
+            RunPhase::BuildingForThreads => "Building for thread exploration",
+            RunPhase::Exploring => "Exploring",
+            RunPhase::Observing => "Observing survivors",
         }
     }
 
     /// Whether cargo is at work.
     fn is_building(self) -> bool {
         match self {
-            Phase::Building
-            | Phase::BuildingDoctests
-            | Phase::BuildingForThreads
-            | Phase::Observing => true,
-            Phase::Finding | Phase::Checking | Phase::Running | Phase::Exploring => false,
+            RunPhase::Building
+            | RunPhase::BuildingDoctests
+            | RunPhase::BuildingForThreads
+            | RunPhase::Observing => true,
+            RunPhase::Finding | RunPhase::Checking | RunPhase::Running | RunPhase::Exploring => {
+                false
+            }
         }
     }
 
     /// What is counted, if anything.
     fn unit(self) -> Option<&'static str> {
         match self {
-            Phase::Finding
-            | Phase::Building
-            | Phase::BuildingDoctests
-            | Phase::BuildingForThreads
-            | Phase::Observing => None,
-            Phase::Checking | Phase::Exploring => Some("test"),
-            Phase::Running => Some("mutant"),
+            RunPhase::Finding
+            | RunPhase::Building
+            | RunPhase::BuildingDoctests
+            | RunPhase::BuildingForThreads
+            | RunPhase::Observing => None,
+            RunPhase::Checking | RunPhase::Exploring => Some("test"),
+            RunPhase::Running => Some("mutant"),
         }
     }
 }
@@ -99,7 +101,7 @@ struct Shared {
 }
 
 struct State {
-    picture: Picture,
+    picture: RunState,
     /// Whom to ask what cargo compiles, and when the phase began.
     compiled: Option<(CompiledCrate, SystemTime)>,
     survivors: usize,
@@ -114,7 +116,7 @@ impl Progress {
         let shared = Arc::new(Shared {
             terminal,
             state: Mutex::new(State {
-                picture: Picture::new(Instant::now()),
+                picture: RunState::new(Instant::now()),
                 compiled: None,
                 survivors: 0,
                 stopped: false,
@@ -139,14 +141,14 @@ impl Progress {
     }
 
     /// A new phase begins, with so many tests or mutants ahead (0 where nothing is counted).
-    pub fn phase(&self, phase: Phase, total: usize) {
+    pub fn phase(&self, phase: RunPhase, total: usize) {
         let mut state = self.shared.lock();
         state.picture.begin(phase, total, Instant::now());
         if let Some((_, since)) = &mut state.compiled {
             *since = SystemTime::now();
         }
         // Finding is so quick that a plain line about it is noise, unless it is not.
-        state.last_plain = (phase == Phase::Finding).then(Instant::now);
+        state.last_plain = (phase == RunPhase::Finding).then(Instant::now);
         self.shared.show(&mut state);
     }
 
@@ -309,8 +311,8 @@ enum Remaining {
 
 /// What is known of the run.
 #[derive(Debug)]
-struct Picture {
-    phase: Option<Phase>,
+struct RunState {
+    phase: Option<RunPhase>,
     since: Instant,
     total: usize,
     done: usize,
@@ -328,9 +330,9 @@ struct Picture {
     samples: VecDeque<(Instant, f64)>,
 }
 
-impl Picture {
-    fn new(now: Instant) -> Picture {
-        Picture {
+impl RunState {
+    fn new(now: Instant) -> RunState {
+        RunState {
             phase: None,
             since: now,
             total: 0,
@@ -345,17 +347,17 @@ impl Picture {
         }
     }
 
-    fn begin(&mut self, phase: Phase, total: usize, now: Instant) {
-        *self = Picture {
+    fn begin(&mut self, phase: RunPhase, total: usize, now: Instant) {
+        *self = RunState {
             phase: Some(phase),
             total,
-            ..Picture::new(now)
+            ..RunState::new(now)
         };
         self.samples.push_back((now, 0.0));
     }
 
     fn begin_running(&mut self, total: usize, known: impl Iterator<Item = Verdict>, now: Instant) {
-        self.begin(Phase::Running, total, now);
+        self.begin(RunPhase::Running, total, now);
         for verdict in known {
             self.done(Some(verdict), now);
         }
@@ -370,7 +372,7 @@ impl Picture {
             _ => {}
         }
         // Where tests are counted, a mutant's verdict is news but no progress.
-        if verdict.is_some() && self.phase == Some(Phase::Exploring) {
+        if verdict.is_some() && self.phase == Some(RunPhase::Exploring) {
             return;
         }
         self.done += 1;
@@ -519,8 +521,8 @@ mod tests {
     #[test]
     fn a_line_counts_what_was_done() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Running, 100, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Running, 100, start);
         assert_eq!(picture.line(start), "Running 0/100 mutants");
         picture.done(Some(Verdict::Killed(FailureKind::Panicked)), start);
         picture.done(Some(Verdict::Survived), start);
@@ -530,15 +532,15 @@ mod tests {
             picture.line(start),
             "Running 4/100 mutants, 1 killed, 1 survived"
         );
-        picture.begin(Phase::Building, 0, start);
+        picture.begin(RunPhase::Building, 0, start);
         assert_eq!(picture.line(start + seconds(3.4)), "Building, 3 s so far");
     }
 
     #[test]
     fn a_test_that_takes_long_is_named() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Checking, 3, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Checking, 3, start);
         picture
             .running
             .insert("quick".to_owned(), start + seconds(7.0));
@@ -556,8 +558,8 @@ mod tests {
     #[test]
     fn a_long_exploration_says_how_far_it_is() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Exploring, 3, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Exploring, 3, start);
         let mut say = |test: &str, so_far, estimate| {
             picture.explored.insert(test.to_owned(), (so_far, estimate));
             picture.line(start)
@@ -579,8 +581,8 @@ mod tests {
     #[test]
     fn a_mutant_that_is_tested_further_is_counted_once() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Running, 2, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Running, 2, start);
         picture.done(Some(Verdict::Unreached), start);
         picture.done(Some(Verdict::Survived), start);
         picture.undone(Verdict::Unreached);
@@ -598,8 +600,8 @@ mod tests {
     #[test]
     fn the_estimate_follows_the_recent_rate() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Running, 1000, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Running, 1000, start);
         // Ten a second for 50 seconds …
         for number in 1..=500 {
             picture.done(None, start + seconds(f64::from(number) * 0.1));
@@ -628,7 +630,7 @@ mod tests {
     #[test]
     fn what_is_known_before_counts_but_says_nothing_about_the_rate() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
+        let mut picture = RunState::new(start);
         let known = [Verdict::Survived; 90];
         picture.begin_running(100, known.into_iter(), start);
         assert_eq!(
@@ -645,8 +647,8 @@ mod tests {
     #[test]
     fn an_estimate_that_was_wrong_is_not_repeated() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Checking, 41, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Checking, 41, start);
         for number in 1..=40 {
             picture.done(None, start + seconds(f64::from(number) * 0.1));
         }
@@ -659,8 +661,8 @@ mod tests {
     #[test]
     fn a_test_under_exploration_counts_by_its_mutants() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Exploring, 3, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Exploring, 3, start);
         let mut say = |decided, done, seconds| {
             let now = start + Duration::from_secs(seconds);
             match done {
@@ -683,8 +685,8 @@ mod tests {
     #[test]
     fn there_is_no_estimate_before_there_is_a_rate() {
         let start = Instant::now();
-        let mut picture = Picture::new(start);
-        picture.begin(Phase::Running, 100, start);
+        let mut picture = RunState::new(start);
+        picture.begin(RunPhase::Running, 100, start);
         for number in 1..=4 {
             picture.done(None, start + seconds(f64::from(number)));
         }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, bail};
 use atropos_protocol::exploration::{Explored, Request, Response};
 
-use crate::arguments::{Circumstances, ReplayArguments};
+use crate::arguments::{ReplayArguments, ScheduleConditions};
 use crate::did_you_mean::nearest;
 use crate::exit_code::ExitCode;
 use crate::explore::build_for;
-use crate::explore::process::{Ended, Output, Process};
-use crate::explore::saved_schedules::{Kept, KeptSchedules};
+use crate::explore::process::{Process, RequestEnd, TestOutput};
+use crate::explore::saved_schedules::{KeptSchedules, SavedSchedule};
 use crate::interrupt::Interrupt;
 use crate::prepare::{CommandSetup, set_up};
 use crate::scratch::Scratch;
@@ -29,7 +29,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     } = set_up(arguments.options())?;
     let kept = KeptSchedules::read(&output_directory);
     let found = kept.find(arguments.test.as_deref(), arguments.mutant);
-    let is_there = found.is_some_and(Kept::is_there);
+    let is_there = found.is_some_and(SavedSchedule::is_there);
     let found = match (found, &arguments.test, &arguments.schedule) {
         (Some(found), _, _) if is_there => found.clone(),
         (_, Some(test), Some(schedule)) if arguments.mutant.is_none() => {
@@ -48,7 +48,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     if let Some(schedule) = &arguments.schedule {
         request.schedule.clone_from(schedule);
     }
-    let Circumstances {
+    let ScheduleConditions {
         time,
         memory,
         spurious,
@@ -63,7 +63,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         binary: &found.binary,
         test_arguments: &found.test_arguments,
         order_file: &scratch.path().join("request"),
-        output: Output::Shown,
+        output: TestOutput::Shown,
         prefix: &arguments.with,
         patience: PATIENCE,
     };
@@ -74,7 +74,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         }
     })?;
     match (ended, result) {
-        (Ended::Interrupted, _) => Ok(ExitCode::Interrupted),
+        (RequestEnd::Interrupted, _) => Ok(ExitCode::Interrupted),
         (_, Some(explored)) => {
             let mutant = found
                 .mutant
@@ -85,8 +85,8 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
             Ok(code)
         }
         // A debugger that is left before the test has ended tells nothing of the test.
-        (Ended::Died(_), None) if !arguments.with.is_empty() => Ok(ExitCode::Success),
-        (Ended::Died(status), None) => {
+        (RequestEnd::Died(_), None) if !arguments.with.is_empty() => Ok(ExitCode::Success),
+        (RequestEnd::Died(status), None) => {
             let (test, target) = (&found.test, &found.target);
             let text =
                 format!("{test} ({target}): its process dies under this schedule ({status})\n");

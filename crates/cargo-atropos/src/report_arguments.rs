@@ -130,7 +130,7 @@ pub enum Format {
 }
 
 /// What becomes of a report that nobody names a file for.
-pub enum Output {
+pub enum ReportOutput {
     /// A file of this name in the output directory, and the word for it in the summary.
     File {
         name: &'static str,
@@ -140,8 +140,8 @@ pub enum Output {
 }
 
 impl Format {
-    pub fn output(self) -> Output {
-        let file = |name, word| Output::File { name, word };
+    pub fn output(self) -> ReportOutput {
+        let file = |name, word| ReportOutput::File { name, word };
         match self {
             Format::Html => file(html::FILE_NAME, "Page"),
             Format::Stryker => file(stryker::FILE_NAME, "JSON"),
@@ -152,15 +152,15 @@ impl Format {
             | Format::Json
             | Format::Cargo
             | Format::Annotations
-            | Format::Markdown => Output::StandardOutput,
+            | Format::Markdown => ReportOutput::StandardOutput,
         }
     }
 
     /// Its name in the output directory; none if it is for standard output.
     pub fn file_name(self) -> Option<&'static str> {
         match self.output() {
-            Output::File { name, .. } => Some(name),
-            Output::StandardOutput => None,
+            ReportOutput::File { name, .. } => Some(name),
+            ReportOutput::StandardOutput => None,
         }
     }
 

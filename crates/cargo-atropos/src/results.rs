@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use atropos_mutants::MutantId;
 use atropos_report::impact::rank;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{
@@ -27,6 +26,17 @@ pub struct Results<'r> {
 }
 
 impl Results<'_> {
+    /// The verdicts of the tests, whatever is accepted.
+    pub fn verdicts(&self) -> Vec<Option<Verdict>> {
+        let infos = self.prepared.plan.mutants.iter();
+        infos
+            .map(|info| {
+                self.verdict(info, &self.executed.standings[info.id.index()])
+                    .0
+            })
+            .collect()
+    }
+
     /// All of it, as it is written and shown.
     pub fn outcomes(mut self) -> Outcomes {
         let plan = &self.prepared.plan;
@@ -77,9 +87,12 @@ impl Results<'_> {
             reached_by: standing.reached_by.iter().map(|test| test.0).collect(),
             killed_by: standing.kills.values().cloned().collect(),
             seconds: standing.seconds,
+            reused: standing.is_reused()
+                && verdict.is_some_and(|verdict| verdict != Verdict::Undecided),
             note: note
                 .or_else(|| undecided(standing, &self.executed))
                 .or_else(|| (verdict == Some(Verdict::Undecided)).then(|| NO_REASON.to_owned())),
+            disagreement: Vec::new(),
             explored_by: standing.explored.clone(),
             rank: None,
             impact: impact.filter(|_| verdict == Some(Verdict::Survived)),
@@ -116,7 +129,9 @@ fn skipped(info: &MutantInfo) -> MutantRecord {
         reached_by: Vec::new(),
         killed_by: Vec::new(),
         seconds: 0.0,
+        reused: false,
         note: Some("caught by an earlier run".to_owned()),
+        disagreement: Vec::new(),
         explored_by: Vec::new(),
         rank: None,
         impact: None,
@@ -160,6 +175,10 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
             "it took longer than the limit of time under {name}, while other programs had the processors; \
              run again when the machine has less to do, or give it more time with `--timeout-multiplier`"
         ),
+        Undecided::WholeBinaryFails => format!(
+            "it acts before `main` or when the program ends, and the test binary of {name} fails without any mutant when all \
+             its tests are run by one process"
+        ),
         Undecided::Unsteady => {
             format!("{name} ended badly with it, but then did so without any mutant, too")
         }
@@ -172,14 +191,18 @@ fn undecided(standing: &Standing, executed: &Executed) -> Option<String> {
 
 /// What a mutant was about to do when it was stopped.
 fn harm(call: Option<&str>) -> String {
+    /// What the supervisor says of calls that are about no file.
+    const IS_NO_FILE: [&str; 3] = [" to another machine", "which nobody can watch", "(family"];
     match call {
         Some(call) if call.starts_with("kill") || call.starts_with("sigqueue") => {
             format!("sent a signal to a process that is not the test's own: `{call}`")
         }
-        Some(call) => format!(
-            "changed a file that was there before, and that the original leaves alone: `{call}`"
-        ),
-        None => "changed a file that was there before, or sent a signal to a process that is not its own".to_owned(),
+        Some(call) if call.ends_with("undone") => format!("changed for good: `{call}`"),
+        Some(call) if IS_NO_FILE.iter().any(|words| call.contains(words)) => {
+            format!("did what the original does not do: `{call}`")
+        }
+        Some(call) => format!("changed what the original leaves alone: `{call}`"),
+        None => "changed what the original leaves alone, or sent a signal to a process that is not its own".to_owned(),
     }
 }
 
@@ -194,12 +217,12 @@ fn finding(failing: &FailingSchedule) -> FailingOriginal {
         location: known(&found.location),
         schedule: known(&found.schedule),
         trace: found.trace.clone(),
-        undecided: failing.undecided.iter().copied().map(MutantId).collect(),
+        undecided: failing.undecided.clone(),
     }
 }
 
 /// The files with mutants, as they were when these were found.
-fn files(prepared: &Prepared) -> Vec<FileRecord> {
+pub fn files(prepared: &Prepared) -> Vec<FileRecord> {
     let plan = &prepared.plan;
     let infos = plan.mutants.iter().chain(&plan.skipped);
     let names: BTreeSet<&str> = infos.map(|info| info.file.as_str()).collect();

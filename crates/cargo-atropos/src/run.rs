@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::Effect;
-use atropos_report::cargo_messages::cargo_messages;
-use atropos_report::outcomes::{self, Timings, Totals};
-use atropos_report::summary::{Layout, summary};
+use atropos_report::outcomes::{self, Outcomes, Timings, Totals};
+use atropos_values::MutantId;
 
-use crate::arguments::{MessageFormat, Options};
+use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
+use crate::evidence::{EarlierResults, WholeRun};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
 use crate::explore::plain_memory;
@@ -24,9 +24,10 @@ use crate::impact::{self, Impacts, Measure};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
 use crate::log;
+use crate::nextest_filter::DefaultFilter;
 use crate::prepare::{Prepared, prepare};
-use crate::progress::{Phase, Progress};
-use crate::reports;
+use crate::progress::{Progress, RunPhase};
+use crate::reports::{self, Publication, publish};
 use crate::results::Results;
 use crate::sandbox;
 use crate::second_order;
@@ -53,6 +54,11 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let progress = Progress::start(prepared.terminal);
     progress.follow_builds(output);
 
+    if let Some(outcomes) = of_last_run(&prepared, find, start) {
+        drop(progress);
+        let judgement = report(&prepared, &outcomes, &[])?;
+        return Ok(judgement.told(prepared.terminal));
+    }
     let source = TreeState::planned(&prepared.plan, output);
     let tested = match build_and_test(&prepared, &source, &interrupt, &progress)? {
         ControlFlow::Continue(tested) => tested,
@@ -82,9 +88,11 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let failing = changed_source(&source).or(failing_tests(&tested.executed));
     // There is nothing to report, and why has been said. The reports of an earlier run stay.
     if prepared.plan.mutants.is_empty() && prepared.plan.skipped.is_empty() && !interrupted {
-        return Ok(ended(failing, prepared.terminal));
+        return Ok(failing.told(prepared.terminal));
     }
-    let judgement = report(Results {
+    let is_as_planned = warnings.len() == prepared.warnings.len() && !interrupted;
+    let is_evident = is_as_planned && failing.code == ExitCode::Success && tested.is_evident();
+    let results = Results {
         prepared: &prepared,
         build: &tested.build,
         executed: tested.executed,
@@ -92,21 +100,31 @@ pub fn run(options: Options) -> Result<ExitCode> {
         timings,
         warnings,
         interrupted,
-    })?;
+    };
+    let verdicts = results.verdicts();
+    let outcomes = results.outcomes();
+    if is_evident {
+        let kept = &tested.kept;
+        kept.write_whole_run(&prepared, &tested.build, &verdicts, &outcomes)?;
+    }
+    let judgement = report(&prepared, &outcomes, &tested.build.left_alone)?;
     if !interrupted {
         let closed = tested.journal.close();
         closed.context("can't write the journal of verdicts")?;
     }
-    Ok(ended(failing.or(judgement), prepared.terminal))
+    Ok(failing.or(judgement).told(prepared.terminal))
 }
 
-/// Says as the last thing why the code is not 0.
-fn ended(judgement: Judgement, terminal: Terminal) -> ExitCode {
-    let code = judgement.code;
-    if let Some(why) = judgement.why {
-        terminal.error(format!("exit code {}: {why}", code as u8));
+/// The outcomes of the last run, if nothing has changed since.
+fn of_last_run(prepared: &Prepared, find: f64, start: Instant) -> Option<Outcomes> {
+    if !prepared.options.execute.reuse {
+        return None;
     }
-    code
+    let mut outcomes = WholeRun::outcomes(prepared)?;
+    log::line("nothing has changed since the last run");
+    outcomes.timings.find = find;
+    outcomes.timings.total = start.elapsed().as_secs_f64();
+    Some(outcomes)
 }
 
 /// A run that skips what an earlier one has killed has no score that a gate could go by.
@@ -145,7 +163,7 @@ fn changed_source(source: &TreeState<'_>) -> Judgement {
 }
 
 /// Says why there are no verdicts, and whose reports are left.
-fn end_without_verdicts(end: &End, prepared: &Prepared) -> Result<ExitCode> {
+fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
     let judgement = end.tell(prepared.terminal)?;
     let output = &prepared.output_directory;
     if output.join(outcomes::FILE_NAME).exists() {
@@ -153,19 +171,25 @@ fn end_without_verdicts(end: &End, prepared: &Prepared) -> Result<ExitCode> {
         let note = format!("the reports in {output} are still those of an earlier run");
         prepared.terminal.note(note);
     }
-    Ok(ended(judgement, prepared.terminal))
+    Ok(judgement.told(prepared.terminal))
 }
 
 /// What building and testing came to.
-struct Tested {
+struct Tested<'a> {
     build: Build,
+    kept: EarlierResults<'a>,
     journal: Journal,
     executed: Executed,
     /// What builds and tests alone took, those in vain among them.
     spent: Timings,
 }
 
-impl Tested {
+impl Tested<'_> {
+    /// Whether all that was said can be compared with what a later run would say.
+    fn is_evident(&self) -> bool {
+        self.executed.is_evident && self.build.left_alone.is_empty()
+    }
+
     fn timings(&self, find: f64, impacts: &Impacts, start: Instant) -> Timings {
         let Tested {
             spent, executed, ..
@@ -184,19 +208,19 @@ impl Tested {
 }
 
 /// Why there are no verdicts.
-enum End {
+enum RunEnd {
     /// What rustc said.
     DoesNotBuild(String),
     TestsFail(Vec<FailedTest>),
     Interrupted,
 }
 
-impl End {
+impl RunEnd {
     fn tell(&self, terminal: Terminal) -> Result<Judgement> {
         match self {
-            End::DoesNotBuild(said) => does_not_build(said, terminal),
-            End::TestsFail(failed) => tests_fail(failed, terminal),
-            End::Interrupted => Ok(Judgement::failed(
+            RunEnd::DoesNotBuild(said) => does_not_build(said, terminal),
+            RunEnd::TestsFail(failed) => tests_fail(failed, terminal),
+            RunEnd::Interrupted => Ok(Judgement::failed(
                 ExitCode::Interrupted,
                 "interrupted".to_owned(),
             )),
@@ -205,26 +229,26 @@ impl End {
 }
 
 /// Builds, once more if the tests take long or start examples, and tests all mutants.
-fn build_and_test(
-    prepared: &Prepared,
+fn build_and_test<'a>(
+    prepared: &'a Prepared,
     source: &TreeState<'_>,
     interrupt: &Interrupt,
     progress: &Progress,
-) -> Result<ControlFlow<End, Tested>> {
+) -> Result<ControlFlow<RunEnd, Tested<'a>>> {
     let output = &prepared.output_directory;
     let mut speed = Speed::AsAsked;
     let mut spent = Timings::default();
     let mut may_need_examples = build::examples::are_in(&prepared.plan);
     loop {
-        progress.phase(Phase::Building, 0);
+        progress.phase(RunPhase::Building, 0);
         let built = build::build(prepared, interrupt, speed);
         source.check(Differences::All)?;
         let mut build = match built {
             Ok(build) => build,
             Err(BuildFailure::DoesNotCompile(said)) => {
-                return Ok(ControlFlow::Break(End::DoesNotBuild(said)));
+                return Ok(ControlFlow::Break(RunEnd::DoesNotBuild(said)));
             }
-            Err(BuildFailure::Interrupted) => return Ok(ControlFlow::Break(End::Interrupted)),
+            Err(BuildFailure::Interrupted) => return Ok(ControlFlow::Break(RunEnd::Interrupted)),
             Err(BuildFailure::Internal(error)) => return Err(error),
         };
         second_order::complete(&mut build.built, &prepared.plan);
@@ -235,13 +259,17 @@ fn build_and_test(
         log::line(&format!("build: {:.2} s", build.time.as_secs_f64()));
         // What must be the same for verdicts of an earlier run to hold.
         let options = prepared.options.verdict_key();
-        let key = format!("{} {} {options}", build.key, build.artifacts);
+        let default_filter = DefaultFilter::of(prepared, &build, &build.directory);
+        let filter = default_filter.key();
+        let key = format!("{} {} {options} {filter}", build.key, build.artifacts);
         let (journal, known) = Journal::open(&output.join("journal.jsonl"), &key)
             .context("can't write the journal of verdicts")?;
         if !known.is_empty() {
             progress.say("going on where an earlier run of the same build ended");
         }
+        let kept = EarlierResults::open(prepared, &build)?;
         let execution = Execute {
+            kept: &kept,
             plan: &prepared.plan,
             build: &build,
             options: &prepared.options,
@@ -249,11 +277,14 @@ fn build_and_test(
             interrupt,
             progress,
             accepted: &prepared.accepted,
+            default_filter: &default_filter,
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
+                kept.write(output)?;
                 return Ok(ControlFlow::Continue(Tested {
                     build,
+                    kept,
                     journal,
                     executed,
                     spent,
@@ -266,13 +297,15 @@ fn build_and_test(
                 speed = Speed::Optimised;
             }
             Execution::TestsFail(_) if may_need_examples => {
-                progress.phase(Phase::Building, 0);
+                progress.phase(RunPhase::Building, 0);
                 log::line("tests fail: building the examples, which they may start");
                 build::examples::build(&build, interrupt)?;
                 may_need_examples = false;
             }
-            Execution::TestsFail(failed) => return Ok(ControlFlow::Break(End::TestsFail(failed))),
-            Execution::Interrupted => return Ok(ControlFlow::Break(End::Interrupted)),
+            Execution::TestsFail(failed) => {
+                return Ok(ControlFlow::Break(RunEnd::TestsFail(failed)));
+            }
+            Execution::Interrupted => return Ok(ControlFlow::Break(RunEnd::Interrupted)),
         }
     }
 }
@@ -395,7 +428,7 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
         shown(&found.schedule)
     )?;
     if !failing.undecided.is_empty() {
-        let ids: Vec<String> = failing.undecided.iter().map(u32::to_string).collect();
+        let ids: Vec<String> = failing.undecided.iter().map(MutantId::to_string).collect();
         writeln!(
             stderr,
             "it decides nothing about mutants {}",
@@ -407,60 +440,27 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
 }
 
 /// Writes `outcomes.json` and the reports, prints the summary, and judges.
-fn report(results: Results) -> Result<Judgement> {
-    let Results {
-        prepared,
-        build,
-        interrupted,
-        ..
-    } = results;
-    let outcomes = results.outcomes();
+fn report(prepared: &Prepared, outcomes: &Outcomes, left_alone: &[LeftAlone]) -> Result<Judgement> {
     for warning in prepared.accepted.warnings(&outcomes.mutants) {
         prepared.terminal.warn(warning);
     }
-    let directory = &prepared.output_directory;
-    // Where it can't be written, what was found is told all the same.
-    let written = outcomes
-        .write(directory)
-        .with_context(|| format!("can't write outcomes.json to {}", directory.display()));
     let sources = |file: &str| prepared.texts.get(file).cloned();
-    let root = prepared.plan.workspace_root.as_std_path();
-    let options = &prepared.options.reports;
-    let reported = reports::write(&options.formats()?, &outcomes, &sources, root, directory);
-    let output = &prepared.options.output;
-    let is_for_programs = output.json || output.message_format == Some(MessageFormat::Json);
-    let text = if output.json {
-        serde_json::to_string_pretty(&outcomes)? + "\n"
-    } else if is_for_programs {
-        cargo_messages(&outcomes, &sources)
-    } else {
-        let layout = Layout {
-            width: prepared.terminal.width(),
-            height: prepared.terminal.height(),
-            all: output.all || output.verbose,
-            top: output.top,
-            outcomes_path: &directory.join(outcomes::FILE_NAME).display().to_string(),
-            reports: reported.as_deref().unwrap_or_default(),
-        };
-        summary(&outcomes, &sources, layout)
-    };
-    // A reader that has gone changes nothing about the verdicts.
-    let _ = prepared.terminal.stdout().write_all(text.as_bytes());
-    let annotated = match is_for_programs {
-        true => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stderr()),
-        false => reports::annotate(options, &outcomes, root, &mut prepared.terminal.stdout()),
-    };
-    written?;
-    reported?;
-    annotated?;
-    if interrupted {
+    publish(&Publication {
+        outcomes,
+        sources: &sources,
+        options: &prepared.options,
+        workspace_root: prepared.plan.workspace_root.as_std_path(),
+        directory: &prepared.output_directory,
+        terminal: prepared.terminal,
+    })?;
+    if !outcomes.complete {
         let why = "interrupted; the next run goes on from here".to_owned();
         return Ok(Judgement::failed(ExitCode::Interrupted, why));
     }
-    if let Some(why) = not_tested(&outcomes.totals, &build.left_alone) {
+    if let Some(why) = not_tested(&outcomes.totals, left_alone) {
         return Ok(Judgement::failed(ExitCode::NotTested, why));
     }
-    Ok(prepared.options.gate.judge(&outcomes))
+    Ok(prepared.options.gate.judge(outcomes))
 }
 
 /// Why mutants that should have been tested were not.

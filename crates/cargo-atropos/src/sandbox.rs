@@ -3,21 +3,29 @@
 //! What may be done is decided by `atropos-sandbox`; here are the places where programs are started.
 
 use std::collections::HashMap;
+use std::env;
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use atropos_protocol::landlock::{self, WRITABLE};
+use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    BOARD, Baseline, Board, Broken, Client, Limits, Run, RunMode, TestResult, TestRun,
+    BOARD, Baseline, Board, Broken, Client, FailureKind, Limits, MutantsRun, RunMode, TestResult,
+    TestRun,
 };
-use atropos_sandbox::{Harm, Mode, Permissions, Setting, Supervisor, unavailable};
+use atropos_sandbox::{
+    Harm, Permissions, Setting, Supervisor, SupervisorMode, Undone, unavailable,
+};
+use atropos_values::{MutantId, Numbering};
 
 use crate::arguments::Options;
+use crate::plan::Plan;
 
 /// Whether this process puts programs into a sandbox.
 static IS_ON: OnceLock<bool> = OnceLock::new();
@@ -52,17 +60,42 @@ pub fn is_on() -> bool {
 
 /// What the originals of tests were seen to do, by binary and test.
 #[derive(Debug, Default)]
-pub struct SeenOfTests(Mutex<HashMap<(usize, usize), Permissions>>);
+pub struct SeenOfTests {
+    all: Mutex<HashMap<(usize, usize), Permissions>>,
+    /// Below these directories mutants may make new files, which are removed again.
+    places: Vec<PathBuf>,
+}
 
 impl SeenOfTests {
+    /// Nothing yet. New files may be made where tests make them: among the workspace's files, in the target directory and in
+    /// the system's directory for temporary files.
+    pub fn new(plan: &Plan) -> SeenOfTests {
+        let packages = plan.packages.iter();
+        let packages = packages.map(|package| package.manifest_dir.as_std_path().to_owned());
+        let others = [
+            plan.workspace_root.as_std_path().to_owned(),
+            plan.target_directory.as_std_path().to_owned(),
+            env::temp_dir(),
+        ];
+        SeenOfTests {
+            all: Mutex::default(),
+            places: packages.chain(others).collect(),
+        }
+    }
+
+    /// Below these directories mutants may make new files, which are removed again.
+    pub fn places(&self) -> &[PathBuf] {
+        &self.places
+    }
+
     fn add(&self, test: (usize, usize), seen: &Permissions) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(test).or_default().unite(seen);
     }
 
     /// What the mutants of a test may do.
     pub fn of(&self, binary: usize, test: usize) -> Permissions {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(&(binary, test)).cloned().unwrap_or_default()
     }
 }
@@ -74,16 +107,13 @@ pub struct SandboxedZygote {
     binary: usize,
     seen: Arc<SeenOfTests>,
     writable: PathBuf,
-    /// The directory in which it was started.
-    directory: Option<PathBuf>,
 }
 
 impl SandboxedZygote {
     pub fn start(
         mut command: Command,
         scratch: &Path,
-        mutants: u32,
-        points: &[(u32, u16)],
+        numbering: &Numbering,
         patience: Duration,
         (binary, seen): (usize, Arc<SeenOfTests>),
     ) -> Result<SandboxedZygote, Broken> {
@@ -91,15 +121,31 @@ impl SandboxedZygote {
         let known = Arc::clone(&board);
         let on_harm = move |harm: &Harm| {
             if let Some(board) = known.get() {
-                leave_undecided(board, harm);
+                note_harm(board, harm);
+            }
+        };
+        let running = Arc::clone(&board);
+        let forks = move || {
+            let board = running.get();
+            board.map_or(0, |board| board.header().forks.load(Ordering::Relaxed))
+        };
+        let running = Arc::clone(&board);
+        let on_change = move || {
+            if let Some(board) = running.get() {
+                running_mutants(board).for_each(|mutant| board.set_changes_files(mutant, true));
             }
         };
         let supervisor = match is_on() {
             true => {
                 let setting = Setting {
                     // Beside its own directory lies what it writes for the driver.
-                    own: scratch.parent().map(Path::to_owned).into_iter().collect(),
-                    undone_in: undone_in(&command, &scratch.join(BOARD)),
+                    own: own(scratch.parent(), &scratch.join(BOARD)),
+                    places: seen.places.clone(),
+                    undone: Some(Undone {
+                        board: scratch.join(BOARD),
+                        generation: Box::new(forks),
+                        on_change: Box::new(on_change),
+                    }),
                     began: atropos_protocol::began(),
                     root_is_trusted: true,
                     on_harm: Some(Box::new(on_harm)),
@@ -109,12 +155,10 @@ impl SandboxedZygote {
             }
             false => None,
         };
-        let directory = command.get_current_dir().map(Path::to_owned);
-        let client = Client::start(command, scratch, mutants, points, patience)?;
+        let client = Client::start(command, scratch, numbering, patience)?;
         let _ = board.set(client.board());
         Ok(SandboxedZygote {
             writable: client.board().path().with_file_name(WRITABLE),
-            directory,
             client,
             supervisor,
             binary,
@@ -129,12 +173,12 @@ impl SandboxedZygote {
         limits: &Limits,
         capture: &Path,
     ) -> Result<Baseline, Broken> {
-        self.set_mode(Mode::Observe);
+        self.set_mode(SupervisorMode::Observe);
         let baseline = self.client.baseline(test, limits, capture);
         if let Some(supervisor) = &self.supervisor {
             self.seen.add((self.binary, test), &supervisor.seen());
         }
-        self.set_mode(Mode::Idle);
+        self.set_mode(SupervisorMode::Idle);
         baseline
     }
 
@@ -143,22 +187,24 @@ impl SandboxedZygote {
         &mut self,
         way: RunMode,
         test: usize,
-        wanted: &[u32],
+        wanted: &[MutantId],
         limits: &Limits,
-        on_test_run: &mut dyn FnMut(u32, TestRun),
-    ) -> Result<Run, Broken> {
+        on_test_run: &mut dyn FnMut(MutantId, TestRun),
+    ) -> Result<MutantsRun, Broken> {
         if self.supervisor.is_some() {
             let permissions = self.seen.of(self.binary, test);
-            let writable = permissions.writable().chain(self.directory.as_deref());
+            let places = self.seen.places.iter().map(PathBuf::as_path);
+            let log = Log::of(self.client.board().path());
+            let writable = permissions.writable().chain(places).chain(log.place());
             landlock::write_list(&self.writable, writable).map_err(Broken::Start)?;
-            self.set_mode(Mode::Enforce(permissions));
+            self.set_mode(SupervisorMode::Enforce(permissions));
         }
         let run = self.client.run(way, test, wanted, limits, on_test_run);
-        self.set_mode(Mode::Idle);
+        self.set_mode(SupervisorMode::Idle);
         run
     }
 
-    fn set_mode(&self, mode: Mode) {
+    fn set_mode(&self, mode: SupervisorMode) {
         if let Some(supervisor) = &self.supervisor {
             supervisor.set_mode(mode);
         }
@@ -179,34 +225,69 @@ impl DerefMut for SandboxedZygote {
     }
 }
 
-/// Writes down that the mutants that run now were stopped, before they are.
-fn leave_undecided(board: &Board, harm: &Harm) {
-    for record in &board.records()[1..] {
-        if record.result() == TestResult::Running {
-            record.set_text(&harm.0, "");
-            record.set_result(TestResult::Harm);
-        }
+/// Writes down why the mutants that run now are stopped, before they are.
+fn note_harm(board: &Board, harm: &Harm) {
+    for mutant in running_mutants(board) {
+        let record = &board.records()[mutant.index()];
+        let (text, result) = match harm {
+            Harm::Call(text) => (text, TestResult::Harm),
+            Harm::Files(text) => (text, TestResult::failed(FailureKind::FileLimit)),
+        };
+        record.set_text(text, "");
+        record.set_result(result);
     }
 }
 
-/// New files in the directory in which a program is started are removed again, if their making was written down before.
-fn undone_in(command: &Command, board: &Path) -> Option<(PathBuf, PathBuf)> {
-    let directory = command.get_current_dir()?;
-    Some((directory.to_owned(), board.to_owned()))
+/// Where a program may do everything: a directory, and that of the undo log of its board.
+fn own(directory: Option<&Path>, board: &Path) -> Vec<PathBuf> {
+    let log = Log::of(board);
+    let both = directory.into_iter().chain(log.place());
+    both.map(Path::to_owned).collect()
+}
+
+fn running_mutants(board: &Board) -> impl Iterator<Item = MutantId> {
+    let is_running =
+        |mutant: &MutantId| board.records()[mutant.index()].result() == TestResult::Running;
+    board.mutants().filter(is_running)
 }
 
 /// Puts a program that is no zygote into the sandbox, if there is one. In the directory of the board it may do everything.
-pub fn attach(command: &mut Command, board: &Path, mode: Mode) -> io::Result<Option<Supervisor>> {
+/// Below the `places` it may make new files.
+pub fn attach(
+    command: &mut Command,
+    board: &Path,
+    places: &[PathBuf],
+    mode: SupervisorMode,
+) -> io::Result<Option<Supervisor>> {
     if !is_on() {
         return Ok(None);
     }
     let setting = Setting {
-        own: board.parent().map(Path::to_owned).into_iter().collect(),
-        undone_in: undone_in(command, board),
+        own: own(board.parent(), board),
+        places: places.to_owned(),
+        undone: Some(Undone {
+            board: board.to_owned(),
+            generation: Box::new(|| 0),
+            on_change: Box::new(|| ()),
+        }),
         began: atropos_protocol::began(),
         ..Setting::default()
     };
     let supervisor = Supervisor::attach(command, setting)?;
     supervisor.set_mode(mode);
     Ok(Some(supervisor))
+}
+
+/// Puts a program into the sandbox that explores mutants: nothing may be changed outside its scratch directory, whatever the
+/// original does.
+pub fn attach_explored(command: &mut Command, request: &Path) -> io::Result<Option<Supervisor>> {
+    if is_on() {
+        landlock::write_list(&request.with_file_name(WRITABLE), [].into_iter())?;
+    }
+    attach(
+        command,
+        request,
+        &[],
+        SupervisorMode::Enforce(Permissions::default()),
+    )
 }

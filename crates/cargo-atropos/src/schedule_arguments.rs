@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use atropos_protocol::exploration::Races;
 use atropos_search::{StrategySpec, Technique};
+use atropos_values::MutantId;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -97,7 +98,7 @@ pub struct ScheduleOptions {
     /// The number is for the default strategy; one that is named goes on to its end, or until the
     /// time is up.
     #[arg(long, value_name = "BUDGET", value_parser = parse_budget)]
-    pub budget: Option<Budget>,
+    pub budget: Option<TestBudget>,
 
     /// What the exploration of a mutant reuses from the original's: naive, basic, one-state,
     /// state-set or all-states [default: state-set, with all short cuts]
@@ -109,7 +110,7 @@ pub struct ScheduleOptions {
     pub technique: Option<String>,
 
     #[command(flatten)]
-    pub circumstances: Circumstances,
+    pub circumstances: ScheduleConditions,
 
     /// Where random choices start [default: 1]
     #[arg(long, value_name = "N")]
@@ -119,7 +120,7 @@ pub struct ScheduleOptions {
 /// What a schedule has to choose: it means nothing under others.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = SCHEDULE_HEADING)]
-pub struct Circumstances {
+pub struct ScheduleConditions {
     /// When timers fire: in order when nothing else can run, or at any moment
     #[arg(long, value_name = "WHEN", value_enum)]
     pub time: Option<TimeChoice>,
@@ -141,7 +142,7 @@ pub struct Circumstances {
     pub races: Option<RacesChoice>,
 }
 
-impl Circumstances {
+impl ScheduleConditions {
     /// Whether accesses to plain memory are watched.
     pub fn watches_memory(&self) -> bool {
         self.races() != Races::Off
@@ -163,12 +164,12 @@ impl Circumstances {
 
 /// What may be spent on a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct TestBudget {
     pub time: Option<Duration>,
     pub schedules: Option<u64>,
 }
 
-impl fmt::Display for Budget {
+impl fmt::Display for TestBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.schedules, self.time) {
             (Some(schedules), Some(time)) => write!(f, "{schedules},{}ms", time.as_millis()),
@@ -285,14 +286,14 @@ pub struct ReplayArguments {
 
     /// The schedule that killed this mutant
     #[arg(long, value_name = "ID")]
-    pub mutant: Option<u32>,
+    pub mutant: Option<MutantId>,
 
     /// A word to put before the program, such as a debugger's name (may be repeated)
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub with: Vec<String>,
 
     #[command(flatten)]
-    pub circumstances: Circumstances,
+    pub circumstances: ScheduleConditions,
 
     #[command(flatten)]
     pub tree: TreeOptions,
@@ -348,9 +349,9 @@ fn parse_schedule(text: &str) -> Result<String, String> {
     }
 }
 
-pub fn parse_budget(text: &str) -> Result<Budget, String> {
+pub fn parse_budget(text: &str) -> Result<TestBudget, String> {
     let explanation = "a budget is a time, a number of schedules, or both: 30s, 5000, or 5000,2m";
-    let mut budget = Budget {
+    let mut budget = TestBudget {
         time: None,
         schedules: None,
     };
@@ -382,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_a_time_a_number_or_both() {
-        let budget = |time: Option<u64>, schedules| Budget {
+        let budget = |time: Option<u64>, schedules| TestBudget {
             time: time.map(Duration::from_millis),
             schedules,
         };

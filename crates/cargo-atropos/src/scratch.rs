@@ -4,10 +4,11 @@
 //! are: a repository above them has its ignored files, and the address of a socket must be short. A note in the output
 //! directory says where each is, and which directory that is by its number in the file system. As long as the run goes on,
 //! it holds a lock on its note: process numbers repeat in containers, locks do not. What a run that was killed left behind is
-//! removed by the next one, and what its mutants did to other files is undone. A directory that is not the one of the note,
-//! or not ours alone, is left as it is: somebody else may have made it in its place.
+//! removed by the next one, and what its mutants did to other files is undone: what there is to undo lies beside the note, not
+//! in the system's directory, where somebody else could have written it. A directory that is not the one of the note, or not
+//! ours alone, is left as it is: somebody else may have made it in its place.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -33,15 +34,20 @@ impl Scratch {
         let notes = output.join(NOTES);
         fs::create_dir_all(&notes).with_context(|| format!("can't write {}", notes.display()))?;
         remove_forgotten(&notes);
-        let note = notes.join(format!("{}-{purpose}", process::id()));
+        let (note, mut lock) = new_note(&notes, purpose)?;
         let failed = || format!("can't write {}", note.display());
-        let mut lock = File::create(&note).with_context(failed)?;
-        lock.lock().with_context(failed)?;
+        let logs = logs_of(&note);
+        let private = Permissions::from_mode(0o700);
+        fs::create_dir_all(&logs)
+            .and_then(|()| fs::set_permissions(&logs, private))
+            .with_context(failed)?;
         let directory = tempfile::Builder::new()
             .prefix(PREFIX)
             .permissions(Permissions::from_mode(0o700))
             .tempdir()
             .with_context(|| format!("can't write {}", env::temp_dir().display()))?;
+        let whole_logs = logs.canonicalize().with_context(failed)?;
+        Log::lie_in(directory.path(), &whole_logs).with_context(failed)?;
         lock.write_all(&Note::of(directory.path()).with_context(failed)?.to_bytes())
             .with_context(failed)?;
         Ok(Scratch {
@@ -61,9 +67,36 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // If something can't be removed now, the next run tries again.
         if let Some(Ok(())) = self.directory.take().map(TempDir::close) {
+            Log::undo_all(&logs_of(&self.note));
+            let _ = fs::remove_dir_all(logs_of(&self.note));
             let _ = fs::remove_file(&self.note);
         }
     }
+}
+
+/// A note that no other run holds, locked. Process numbers repeat in containers that share a directory.
+fn new_note(notes: &Path, purpose: &str) -> Result<(PathBuf, File)> {
+    let mut number = 0;
+    loop {
+        let note = notes.join(format!("{}-{number}-{purpose}", process::id()));
+        let failed = || format!("can't write {}", note.display());
+        let mut options = File::options();
+        let options = options.create(true).write(true).truncate(false);
+        let file = options.open(&note).with_context(failed)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0).with_context(failed)?;
+                return Ok((note, file));
+            }
+            Err(TryLockError::WouldBlock) => number += 1,
+            Err(TryLockError::Error(error)) => return Err(error).with_context(failed),
+        }
+    }
+}
+
+/// Where the undo logs lie that belong to a note.
+fn logs_of(note: &Path) -> PathBuf {
+    note.with_extension("undo")
 }
 
 /// What the output directory says of a directory: where, and which one.
@@ -120,6 +153,9 @@ impl Note {
 fn remove_forgotten(notes: &Path) {
     for entry in fs::read_dir(notes).into_iter().flatten().flatten() {
         let path = entry.path();
+        if path.is_dir() {
+            continue;
+        }
         let Ok(mut note) = File::open(&path) else {
             continue;
         };
@@ -127,13 +163,14 @@ fn remove_forgotten(notes: &Path) {
         if note.try_lock().is_err() {
             continue;
         }
+        Log::undo_all(&logs_of(&path));
+        let _ = fs::remove_dir_all(logs_of(&path));
         let mut text = String::new();
         if note.read_to_string(&mut text).is_err() {
             continue;
         }
         match Note::parse(&text) {
             Some(note) if note.is_ours() => {
-                Log::undo_all(&note.place);
                 let _ = fs::remove_dir_all(&note.place);
                 let _ = fs::remove_file(path);
             }
@@ -171,6 +208,53 @@ mod tests {
         drop((first, second));
         assert!(!one.exists() && !other.exists());
         assert_eq!(fs::read_dir(notes).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_killed_run_changed_is_undone_though_its_directory_is_gone() {
+        let output = tempfile::tempdir().unwrap();
+        let changed = output.path().join("changed");
+        fs::write(&changed, "old").unwrap();
+        let scratch = Scratch::make(output.path(), "running").unwrap();
+        let log = Log::of(&scratch.path().join("0-1/board"));
+        log.keep(&changed).unwrap();
+        fs::write(&changed, "new").unwrap();
+        // As after a kill: nobody removes anything, and nobody holds the lock.
+        let Scratch {
+            directory, _lock, ..
+        } = &mut *std::mem::ManuallyDrop::new(scratch);
+        _lock.unlock().unwrap();
+        drop(directory.take());
+        drop(Scratch::make(output.path(), "running").unwrap());
+        assert_eq!(fs::read_to_string(&changed).unwrap(), "old");
+        assert_eq!(fs::read_dir(output.path().join(NOTES)).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_somebody_left_in_the_systems_directory_is_never_undone() {
+        let output = tempfile::tempdir().unwrap();
+        let victim = output.path().join("victim");
+        fs::write(&victim, "to be overwritten").unwrap();
+        // A directory as ours are, and in it a log that says how the file was before.
+        let forged = private();
+        let log = Log::of(&forged.path().join("board"));
+        log.keep(&victim).unwrap();
+        fs::write(&victim, "precious").unwrap();
+        let notes = output.path().join(NOTES);
+        fs::create_dir(&notes).unwrap();
+        let note = Note::of(forged.path()).unwrap();
+        fs::write(notes.join("1-0-running"), note.to_bytes()).unwrap();
+        drop(Scratch::make(output.path(), "running").unwrap());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    }
+
+    #[test]
+    fn two_runs_with_the_same_process_number_have_a_directory_each() {
+        let output = tempfile::tempdir().unwrap();
+        let first = Scratch::make(output.path(), "running").unwrap();
+        let second = Scratch::make(output.path(), "running").unwrap();
+        assert_ne!(first.path(), second.path());
+        assert_ne!(first.note, second.note);
     }
 
     #[test]

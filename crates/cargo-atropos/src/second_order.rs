@@ -14,17 +14,9 @@ use atropos_mutants::mutant::MutantId;
 use atropos_mutants::operator::Category;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::stable_hash::StableHash;
-use serde::{Deserialize, Serialize};
+use atropos_values::SecondOrderMutant;
 
 use crate::plan::Plan;
-
-/// Two mutants that act together, under a number of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pair {
-    pub id: MutantId,
-    pub first: MutantId,
-    pub second: MutantId,
-}
 
 /// Adds a sample of pairs to a plan.
 pub fn add(plan: &mut Plan) {
@@ -46,7 +38,7 @@ pub fn add(plan: &mut Plan) {
     pairs.truncate(singles.len());
     pairs.sort_by_key(|(_, first, second)| (first.id, second.id));
     let from = plan.mutants.len() as u32 + 1;
-    let made: Vec<(Pair, MutantInfo)> = pairs
+    let made: Vec<(SecondOrderMutant, MutantInfo)> = pairs
         .into_iter()
         .zip(from..)
         .map(|((_, first, second), number)| together(first, second, MutantId(number)))
@@ -66,11 +58,14 @@ fn may_act_together(first: &MutantInfo, second: &MutantInfo) -> bool {
         && first.function != second.function
 }
 
-fn together(first: &MutantInfo, second: &MutantInfo, id: MutantId) -> (Pair, MutantInfo) {
-    let pair = Pair {
+fn together(
+    first: &MutantInfo,
+    second: &MutantInfo,
+    id: MutantId,
+) -> (SecondOrderMutant, MutantInfo) {
+    let pair = SecondOrderMutant {
         id,
-        first: first.id,
-        second: second.id,
+        parts: [first.id, second.id],
     };
     let info = MutantInfo {
         id,
@@ -88,7 +83,7 @@ fn together(first: &MutantInfo, second: &MutantInfo, id: MutantId) -> (Pair, Mut
 /// Adds the pairs whose mutants were both built to what was built.
 pub fn complete(built: &mut BTreeSet<MutantId>, plan: &Plan) {
     for pair in &plan.pairs {
-        if built.contains(&pair.first) && built.contains(&pair.second) {
+        if pair.parts.iter().all(|part| built.contains(part)) {
             built.insert(pair.id);
         }
     }
@@ -144,7 +139,7 @@ mod tests {
         let pairs: Vec<[u32; 3]> = plan
             .pairs
             .iter()
-            .map(|pair| [pair.id.0, pair.first.0, pair.second.0])
+            .map(|pair| [pair.id.0, pair.parts[0].0, pair.parts[1].0])
             .collect();
         assert_eq!(pairs, [[7, 1, 3], [8, 2, 3]]);
         assert_eq!(plan.mutants.len(), 8);

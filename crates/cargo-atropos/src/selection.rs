@@ -32,7 +32,7 @@ pub struct Selected {
 
 /// What is done with the threads of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threads {
+pub enum ThreadTreatment {
     Explored,
     AsTheyAre,
 }
@@ -41,7 +41,7 @@ pub enum Threads {
 pub fn select(
     mut discovery: Discovery,
     options: &SelectOptions,
-    threads: Threads,
+    threads: ThreadTreatment,
     output: &Path,
 ) -> Result<Selected> {
     let mut notes = Vec::new();
@@ -74,7 +74,7 @@ pub fn select(
             && in_shard.takes_next();
         if !chosen {
             Decision::Leave
-        } else if candidate.info.needs_exploration && threads == Threads::AsTheyAre {
+        } else if candidate.info.needs_exploration && threads == ThreadTreatment::AsTheyAre {
             unexplored += 1;
             Decision::Leave
         } else if caught.contains(&candidate.info.key) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::Result;
-use atropos_report::communication::Communication;
+use atropos_report::communication::CommunicationRecord;
 use atropos_report::edit::unified_diff;
 use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
 use atropos_report::number_text::{count, duration, wrapped};
@@ -197,7 +197,7 @@ fn show_impact(page: &mut String, impact: &Impact, all: bool) {
         impact.executions.iter().map(place).collect(),
         all,
     );
-    let never = |new: &Communication| match new.certain {
+    let never = |new: &CommunicationRecord| match new.certain {
         true => "never in the original",
         false => "in no explored schedule of the original",
     };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use anyhow::Result;
-use atropos_mutants::{ChildModule, FileMutants, FindOptions, OperatorSelection};
+use atropos_mutants::{ChildModule, Edition, FileMutants, FindOptions, OperatorSelection};
 use atropos_report::stable_hash::StableHash;
 use atropos_weave::find_points;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
@@ -14,7 +14,7 @@ use cargo_metadata::{Package, Target, TargetKind};
 use crate::arguments::TreeOptions;
 use crate::module_files::{ModuleFile, simplified};
 use crate::packages::Workspace;
-use crate::plan::{Edition, PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
+use crate::plan::{PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
 
 /// The texts of source files, by their paths from the workspace's root.
 pub type Texts = HashMap<String, String>;
@@ -40,7 +40,13 @@ pub fn discover(
     options: &TreeOptions,
     operators: &OperatorSelection,
 ) -> Result<Discovery> {
-    let packages = workspace.select(options)?;
+    let mutated = workspace.select(options)?;
+    let tested = workspace.tested(options)?;
+    let is_among = |packages: &[&Package], package: &Package| {
+        packages.iter().any(|other| other.id == package.id)
+    };
+    let only_tested = tested.iter().filter(|package| !is_among(&mutated, package));
+    let packages: Vec<&Package> = mutated.iter().chain(only_tested).copied().collect();
     let mut discovery = Discovery {
         workspace_root: workspace.root(),
         target_directory: workspace.target_directory(),
@@ -51,7 +57,11 @@ pub fn discover(
         left_alone: Vec::new(),
     };
     for package in packages {
-        let planned = discovery.read_package(package, operators);
+        let mut planned = discovery.read_package(package, operators);
+        planned.is_tested = is_among(&tested, package);
+        if !is_among(&mutated, package) {
+            planned.forget_mutants();
+        }
         discovery.packages.push(planned);
     }
     Ok(discovery)
@@ -89,6 +99,7 @@ impl Discovery {
             name: package.name.to_string(),
             version: package.version.to_string(),
             package_id: package.id.repr.clone(),
+            is_tested: true,
             root: relative(&manifest_dir, &self.workspace_root),
             manifest_dir,
             targets,
@@ -109,7 +120,7 @@ impl Discovery {
             selection: operators.clone(),
             test_only: false,
             no_std: fs::read_to_string(&root_file).is_ok_and(|text| is_no_std(&text)),
-            edition: target.edition.into(),
+            edition: target.edition,
         };
         let mut ahead = vec![ModulePath {
             file: ModuleFile::crate_root(root_file),
@@ -308,6 +319,7 @@ impl FoundFile {
             cfg: any_of(alternatives),
             steps_only,
             text_hash: StableHash::default().text(text).finish(),
+            first_function: 0,
             mutants: self.mutants,
         }
     }
@@ -355,10 +367,10 @@ fn planned_target(target: &Target, role: TargetRole) -> PlannedTarget {
         name: target.name.clone(),
         role,
         edition: match target.edition {
-            cargo_metadata::Edition::E2015 => Edition::E2015,
-            cargo_metadata::Edition::E2018 => Edition::E2018,
-            cargo_metadata::Edition::E2021 => Edition::E2021,
-            _ => Edition::E2024,
+            cargo_metadata::Edition::E2015 => Edition::Rust2015,
+            cargo_metadata::Edition::E2018 => Edition::Rust2018,
+            cargo_metadata::Edition::E2021 => Edition::Rust2021,
+            _ => Edition::Rust2024,
         },
         root_file: target.src_path.clone(),
         test: target.test,

@@ -1,5 +1,12 @@
 //! Whether harm is done: never, but for a mutant of each function.
 
+/// What does it, if it is asked to.
+///
+/// ```
+/// harmful_mutants::ways::all();
+/// ```
+pub mod ways;
+
 pub fn deletes() -> bool {
     false
 }
@@ -69,6 +76,14 @@ pub fn writes_to_a_fifo() -> bool {
 }
 
 pub fn links() -> bool {
+    false
+}
+
+pub fn uses_a_ring() -> bool {
+    false
+}
+
+pub fn kills_another_group() -> bool {
     false
 }
 

@@ -3,6 +3,7 @@
 //! Each rule gives all its findings at once, as `file:line: what is wrong`.
 
 mod functions;
+mod manifests;
 mod words;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! One word for one thing: the types in ARCHITECTURE.md's table of words exist, each of them once, and no file is named
-//! after a metaphor.
+//! One word for one thing: no two types that other files can name share a name, those in ARCHITECTURE.md's table of words
+//! exist, and neither a file nor a type is named after a metaphor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,14 @@ const METAPHORS: &[&str] = &[
     "atlas",
     "bare",
     "company",
+    "court",
     "crew",
+    "deed",
     "diary",
+    "docket",
     "down",
+    "fate",
+    "ghost",
     "heard",
     "judged",
     "junk",
@@ -25,15 +30,31 @@ const METAPHORS: &[&str] = &[
     "master",
     "purse",
     "quiet",
+    "rota",
     "sleepers",
     "standstill",
     "stillness",
+    "story",
     "strays",
     "supply",
     "together",
     "trouble",
     "turns",
     "usual",
+    "ward",
+];
+
+/// Names of several types, and why.
+const SHARED: &[(&str, &str)] = &[
+    ("AsyncLock", "each runtime has what woven code calls"),
+    ("Class", "of a model: as it is written, and as it is run"),
+    ("Expr", "of a model: as it is written, and as it is run"),
+    ("ExprKind", "of a model: as it is written, and as it is run"),
+    ("Model", "as it is written, and as it is run"),
+    ("Stmt", "of a model: as it is written, and as it is run"),
+    ("StmtKind", "of a model: as it is written, and as it is run"),
+    ("Thread", "std's name in the facade; a number in the search"),
+    ("Unlocked", "each runtime has what woven code calls"),
 ];
 
 /// The types that the table of words names: the second column of its rows.
@@ -97,20 +118,107 @@ fn every_type_of_the_table_of_words_is_defined_once() {
     none("these words stand for no type, or several", wrong.collect());
 }
 
+/// The type that a line makes known to other files: one at the top of its file, `pub` or `pub(crate)`.
+fn visible_type(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("pub ")
+        .or_else(|| line.strip_prefix("pub(crate) "))?;
+    match rest.strip_prefix("type ") {
+        Some(alias) => alias.split(|c: char| !c.is_alphanumeric()).next(),
+        None => defined_type(rest),
+    }
+}
+
 #[test]
-fn no_file_is_named_after_a_metaphor() {
+fn no_two_types_share_a_name() {
     let files = files();
-    let found = files
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let code = files.iter().filter(|file| {
+        let is_code = file.path.starts_with("crates/") && file.path.contains("/src/");
+        is_code && file.is_rust() && !file.path.contains("/tests/")
+    });
+    for file in code {
+        for name in file.text.lines().filter_map(visible_type) {
+            found.entry(name).or_default().insert(&file.path);
+        }
+    }
+    assert!(found.len() > 500, "types are found");
+    let allowed = |name: &str| SHARED.iter().any(|(shared, _)| *shared == name);
+    let several = |name: &str| found.get(name).is_some_and(|places| places.len() > 1);
+    let wrong = found
         .iter()
-        .filter(|file| file.path.starts_with("crates/"))
-        .filter(|file| {
-            let mut parts = file.path.trim_end_matches(".rs").split('/');
-            parts.any(|part| METAPHORS.contains(&part))
-        });
-    none(
-        "these names must be learned; use the field's",
-        found.map(|file| file.path.clone()).collect(),
-    );
+        .filter(|(name, places)| places.len() > 1 && !allowed(name));
+    let wrong = wrong.map(|(name, places)| format!("{name}: {places:?}"));
+    let stale = SHARED.iter().filter(|(name, _)| !several(name));
+    let stale = stale.map(|(name, _)| format!("{name} is allowed to be several types, and is not"));
+    none("one name for several types", wrong.chain(stale).collect());
+}
+
+#[test]
+fn no_file_and_no_type_is_named_after_a_metaphor() {
+    let files = files();
+    let is_metaphor = |name: &str| METAPHORS.contains(&name.to_lowercase().as_str());
+    let code = files.iter().filter(|file| file.path.starts_with("crates/"));
+    let mut found = Vec::new();
+    for file in code {
+        if file
+            .path
+            .trim_end_matches(".rs")
+            .split('/')
+            .any(is_metaphor)
+        {
+            found.push(file.path.clone());
+        }
+        let lines = file
+            .text
+            .lines()
+            .filter(|_| file.is_rust() && file.path.contains("/src/"));
+        let types = lines
+            .filter_map(defined_type)
+            .filter(|name| is_metaphor(name));
+        found.extend(types.map(|name| format!("{}: {name}", file.path)));
+    }
+    none("these names must be learned; use the field's", found);
+}
+
+/// Whether a line gives a mutant's or a point's number a bare type.
+fn is_bare_number(line: &str) -> bool {
+    let names = ["mutant", "mutant_id", "point_id"];
+    let Some((before, after)) = line.split_once(": ") else {
+        return false;
+    };
+    let name = before
+        .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+        .next();
+    let after = after.trim_start_matches("Option<").trim_start_matches('&');
+    name.is_some_and(|name| names.contains(&name)) && after.starts_with("u32")
+}
+
+/// Models number their mutants by a type of their own. Woven text has literals.
+#[test]
+fn numbers_of_mutants_have_a_type_of_their_own() {
+    let files = files();
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| {
+        let is_code = file.path.starts_with("crates/") && file.path.contains("/src/");
+        is_code && file.is_rust() && !file.path.starts_with("crates/atropos-model/")
+    }) {
+        let lines = file.text.lines().enumerate();
+        let bare = lines.filter(|(_, line)| is_bare_number(line) || line.contains("(u32, u16)"));
+        found.extend(bare.map(|(index, line)| format!("{}:{}: {line}", file.path, index + 1)));
+    }
+    none("use MutantId, PointId or NumberedPoint", found);
+}
+
+#[test]
+fn bare_numbers_and_visible_types_are_seen() {
+    assert!(is_bare_number("    pub mutant: u32,"));
+    assert!(is_bare_number("fn f(mutant: Option<u32>) {"));
+    assert!(!is_bare_number("    pub mutants: u32,"));
+    assert!(!is_bare_number("    mutant: MutantId, // u32"));
+    assert_eq!(visible_type("pub(crate) enum Way {"), Some("Way"));
+    assert_eq!(visible_type("pub type Key = (u8, u8);"), Some("Key"));
+    assert_eq!(visible_type("struct Own;"), None);
 }
 
 /// The modules that the map names for each crate: the backticked words of a row of the list, up to the next row.

@@ -1,7 +1,7 @@
 //! Tests that take their process down under some schedules.
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::Action;
+use atropos_protocol::exploration::RequestedAction;
 
 use crate::driver::{ask, original, request};
 
@@ -11,7 +11,7 @@ pub fn a_crash_has_its_schedule_its_trace_and_its_last_words() {
         ("exits_rarely", FailureKind::Exited, "with code 0"),
         ("panics_while_it_panics", FailureKind::Crashed, "once more"),
     ] {
-        let responses = ask(&request(Action::Explore, test));
+        let responses = ask(&request(RequestedAction::Explore, test));
         let found = original(&responses).found.as_ref().unwrap();
         assert_eq!(found.kind, kind, "{test}");
         assert!(found.replayed, "{test}: {found:?}");
@@ -26,7 +26,7 @@ pub fn a_crash_has_its_schedule_its_trace_and_its_last_words() {
 
 pub fn a_crash_is_found_in_the_same_schedule_by_any_number_of_processes() {
     for strategy in ["random:20000", "exhaustive"] {
-        let mut wanted = request(Action::Explore, "aborts_rarely");
+        let mut wanted = request(RequestedAction::Explore, "aborts_rarely");
         wanted.strategy = strategy.to_owned();
         let found = [1, 3].map(|workers| {
             wanted.workers = workers;

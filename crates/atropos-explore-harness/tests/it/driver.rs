@@ -3,15 +3,16 @@
 use std::io::Read as _;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use atropos_protocol::exploration::{
-    Action, ENV_ANSWERS, ENV_ORDER, Explored, MutantResult, Request, Response,
+    ENV_ANSWERS, ENV_ORDER, Explored, MutantResult, Request, RequestedAction, Response,
 };
 use atropos_protocol::sys;
 
 /// A request about the test of this name, to be completed.
-pub fn request(action: Action, test: &str) -> Request {
+pub fn request(action: RequestedAction, test: &str) -> Request {
     let is_meant =
         |subject: &&&atropos_explore_harness::TestDescAndFn| subject.name().ends_with(test);
     let test = crate::SUBJECTS
@@ -34,12 +35,17 @@ pub fn ask(request: &Request) -> Vec<Response> {
 pub fn ask_in_words(request: &str) -> Vec<Response> {
     let number = sys::pid();
     let place = std::env::temp_dir().join(format!("atropos-explore-harness-{number}"));
-    std::fs::write(&place, request).unwrap();
+    ask_at(&place, request)
+}
+
+/// The same, with the request in this file.
+pub fn ask_at(place: &Path, request: &str) -> Vec<Response> {
+    std::fs::write(place, request).unwrap();
     let (mut reader, writer) = std::io::pipe().unwrap();
     let descriptor = writer.as_raw_fd();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .env(ENV_ORDER, &place)
+        .env(ENV_ORDER, place)
         .env(ENV_ANSWERS, descriptor.to_string())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -83,7 +89,7 @@ pub fn mutant(responses: &[Response], wanted: u32) -> (MutantResult, &Explored) 
             mutant,
             result,
             explored,
-        } if *mutant == wanted => Some((*result, explored)),
+        } if mutant.0 == wanted => Some((*result, explored)),
         _ => None,
     });
     said.next()

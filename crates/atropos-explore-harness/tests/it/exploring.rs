@@ -1,12 +1,15 @@
 //! Explorations of a test as it is.
 
 use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Action, Explored};
+use atropos_protocol::exploration::{Explored, RequestedAction};
 
 use crate::driver::{ask, original, request};
 
 pub fn a_small_test_is_explored_under_all_schedules() {
-    let responses = ask(&request(Action::Explore, "passes_under_every_schedule"));
+    let responses = ask(&request(
+        RequestedAction::Explore,
+        "passes_under_every_schedule",
+    ));
     let explored = original(&responses);
     assert!(explored.complete, "{explored:?}");
     assert_eq!(explored.coverage, "all schedules");
@@ -14,14 +17,14 @@ pub fn a_small_test_is_explored_under_all_schedules() {
 }
 
 pub fn a_failing_schedule_is_found_and_replayed() {
-    let responses = ask(&request(Action::Explore, "loses_an_update"));
+    let responses = ask(&request(RequestedAction::Explore, "loses_an_update"));
     let found = original(&responses).found.as_ref().unwrap();
     assert_eq!(found.kind, FailureKind::Panicked);
     assert!(
         found.replayed && found.text.contains("left: 1"),
         "{found:?}"
     );
-    let mut again = request(Action::Replay, "loses_an_update");
+    let mut again = request(RequestedAction::Replay, "loses_an_update");
     again.schedule.clone_from(&found.schedule);
     let responses = ask(&again);
     let repeated = original(&responses).found.as_ref().unwrap();
@@ -45,7 +48,7 @@ pub fn the_number_of_processes_does_not_change_the_result() {
         "chess:4",
         "exhaustive",
     ] {
-        let mut wanted = request(Action::Explore, "has_many_schedules");
+        let mut wanted = request(RequestedAction::Explore, "has_many_schedules");
         wanted.strategy = strategy.to_owned();
         let results = [1, 3].map(|workers| {
             wanted.workers = workers;

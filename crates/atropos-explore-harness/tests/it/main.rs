@@ -53,6 +53,7 @@ const SUBJECTS: &[&TestDescAndFn] = tests![
     subjects::aborts_rarely,
     subjects::exits_rarely,
     subjects::panics_while_it_panics,
+    subjects::goes_past_the_library,
 ];
 
 const CHECKS: &[&TestDescAndFn] = tests![
@@ -68,6 +69,7 @@ const CHECKS: &[&TestDescAndFn] = tests![
     mutants::a_mutant_is_killed_by_a_schedule,
     mutants::a_mutant_that_takes_its_worker_down_is_killed_and_its_schedule_known,
     mutants::a_mutant_that_no_test_reaches_is_unreached,
+    mutants::a_mutant_can_write_nowhere_where_there_is_a_list,
 ];
 
 fn main() {

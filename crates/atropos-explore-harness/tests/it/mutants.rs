@@ -1,17 +1,22 @@
 //! Mutants under exploration, in forked workers.
 
-use atropos_protocol::FailureKind;
-use atropos_protocol::exploration::{Action, MutantResult, Request};
+use std::fs;
 
-use crate::driver::{ask, mutant, original, request};
+use atropos_protocol::exploration::{MutantResult, Request, RequestedAction};
+use atropos_protocol::{FailureKind, landlock, sys};
+use atropos_values::{MutantId, NumberedPoint};
+
+use crate::driver::{ask, ask_at, mutant, original, request};
 
 /// A request about the mutants of a test, each at a point of its own.
 fn about(test: &str) -> Request {
     Request {
-        points: vec![(1, 1), (2, 1), (3, 1)],
-        mutants: vec![1, 2, 3],
+        points: MutantId::up_to(3)
+            .map(|mutant| NumberedPoint::new(mutant, 1))
+            .collect(),
+        mutants: MutantId::up_to(3).collect(),
         strategy: "random:300".to_owned(),
-        ..request(Action::Mutants, test)
+        ..request(RequestedAction::Mutants, test)
     }
 }
 
@@ -39,4 +44,31 @@ pub fn a_mutant_that_no_test_reaches_is_unreached() {
     let responses = ask(&about("has_many_schedules"));
     let (result, _) = mutant(&responses, 3);
     assert_eq!(result, MutantResult::Unreached);
+}
+
+/// The supervisor of the driver stands before that; here there is none.
+pub fn a_mutant_can_write_nowhere_where_there_is_a_list() {
+    if landlock::version() < 2 || cfg!(not(target_arch = "x86_64")) {
+        return;
+    }
+    let place = std::env::temp_dir().join(format!("atropos-explored-harm-{}", sys::pid()));
+    let (own, outside) = (place.join("own"), place.join("outside"));
+    fs::create_dir_all(&own).unwrap();
+    // SAFETY: tests run one after another in one thread.
+    unsafe { std::env::set_var("HARM", &outside) };
+    let ask = || {
+        ask_at(
+            &own.join("request"),
+            &about("goes_past_the_library").to_text(),
+        )
+    };
+    let (result, _) = mutant(&ask(), 3);
+    assert_eq!(result, MutantResult::Survived);
+    assert!(outside.exists(), "without a list it is made");
+    fs::remove_dir(&outside).unwrap();
+    landlock::write_list(&own.join(landlock::WRITABLE), [].into_iter()).unwrap();
+    let (result, _) = mutant(&ask(), 3);
+    assert_eq!(result, MutantResult::Survived);
+    assert!(!outside.exists());
+    fs::remove_dir_all(place).unwrap();
 }

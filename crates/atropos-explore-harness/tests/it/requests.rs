@@ -1,6 +1,6 @@
 //! Requests that are answered, and those that can't be.
 
-use atropos_protocol::exploration::{Action, Request, Response};
+use atropos_protocol::exploration::{Request, RequestedAction, Response};
 
 use crate::driver::{ask, ask_in_words, error, request};
 
@@ -24,14 +24,14 @@ pub fn a_request_that_makes_no_sense_is_answered_with_an_error() {
 }
 
 pub fn a_test_that_does_not_exist_is_an_error() {
-    let mut wanted = request(Action::Explore, "loses_an_update");
+    let mut wanted = request(RequestedAction::Explore, "loses_an_update");
     wanted.test = 99;
     let responses = ask(&wanted);
     assert_eq!(error(&responses), "there is no test number 99");
 }
 
 pub fn an_unknown_strategy_is_an_error_that_names_the_known_ones() {
-    let mut wanted = request(Action::Explore, "loses_an_update");
+    let mut wanted = request(RequestedAction::Explore, "loses_an_update");
     wanted.strategy = "hope".to_owned();
     let responses = ask(&wanted);
     let error = error(&responses);

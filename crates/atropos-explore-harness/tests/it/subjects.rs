@@ -112,3 +112,28 @@ pub fn aborts_under_its_mutant() {
     }
     thread.join().unwrap();
 }
+
+/// Mutant 3 makes a directory, the path of which is in the environment, by a system call that is not the library's.
+#[cfg(target_arch = "x86_64")]
+pub fn goes_past_the_library() {
+    let count = Arc::new(AtomicU64::new(0));
+    let theirs = count.clone();
+    let thread = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+    if on(3) {
+        let path = std::env::var("HARM").unwrap() + "\0";
+        const MKDIR: i64 = 83;
+        // SAFETY: the path ends with a zero byte, and the kernel only reads it.
+        unsafe {
+            std::arch::asm!(
+                "syscall",
+                inlateout("rax") MKDIR => _,
+                in("rdi") path.as_ptr(), in("rsi") 0o700,
+                out("rcx") _, out("r11") _,
+            );
+        }
+    }
+    thread.join().unwrap();
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn goes_past_the_library() {}

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use atropos_protocol::{RunMode, TestResult};
+use atropos_values::MutantId;
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -186,18 +187,18 @@ fn check(seed: u64) {
             assert_eq!(batch[&mutant].message, alone.message, "{what}");
             assert_eq!(batch[&mutant].steps, alone.steps, "{what}");
             if forked.result == TestResult::NotInfected {
-                assert!(!baseline.infected.contains(&mutant), "{what}");
+                assert!(!baseline.infected.contains(&MutantId(mutant)), "{what}");
                 assert_eq!(alone.result, TestResult::Passed, "{what}");
                 assert_eq!(alone.steps, baseline.steps, "{what}");
             } else {
-                assert!(baseline.infected.contains(&mutant), "{what}");
+                assert!(baseline.infected.contains(&MutantId(mutant)), "{what}");
                 assert_eq!(forked.result, alone.result, "{what}");
                 assert_eq!(forked.message, alone.message, "{what}");
                 assert_eq!(forked.steps, alone.steps, "{what}");
             }
             compared += 1;
             killed += u32::from(alone.result.failure().is_some());
-            shared += u32::from(forked.leader != mutant);
+            shared += u32::from(forked.leader != MutantId(mutant));
         }
     }
     // The programs must be worth comparing.

@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 use std::{path::PathBuf, process::Command};
 
 use atropos_protocol::{Broken, Client, FailureKind, RunMode, TestResult};
+use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, PATIENCE, compile};
+use crate::support::{Driver, Kind, PATIENCE, compile, mutants, numbered, points};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::probe::{Peek, PeekAny as _, PeekPrim as _};
@@ -176,7 +177,7 @@ fn wrong_arguments_are_refused_with_a_reason() {
     let mut command = Command::new(program());
     command.arg("--dance");
     let scratch = crate::support::fresh_directory();
-    match Client::start(command, &scratch, 18, POINTS, PATIENCE) {
+    match Client::start(command, &scratch, &numbered(18, POINTS), PATIENCE) {
         Err(Broken::Refused(reason)) => assert_eq!(reason, "unknown option --dance"),
         other => panic!("{:?}", other.err()),
     }
@@ -188,18 +189,18 @@ fn a_baseline_tells_what_was_reached_and_infected() {
     let mut driver = driver();
     let baseline = driver.baseline("adds");
     assert!(baseline.passed(), "{baseline:?}");
-    assert_eq!(baseline.reached, [1]);
+    assert_eq!(baseline.reached, points([1]));
     // 2 + 2 is 2 * 2, but 2 + 0 is not 2 * 0; 2 / 0 may panic.
-    assert_eq!(baseline.infected, [1, 2, 3]);
+    assert_eq!(baseline.infected, mutants([1, 2, 3]));
     assert_eq!(baseline.steps, 2);
     assert!(baseline.effects.is_empty(), "{}", baseline.first_effect);
     assert!(baseline.may_fork() && baseline.may_batch());
-    assert_eq!(driver.baseline("checks_one_sum").infected, [1, 3]);
+    assert_eq!(driver.baseline("checks_one_sum").infected, mutants([1, 3]));
     let compares = driver.baseline("compares");
-    assert_eq!(compares.infected, [11, 12, 14]);
+    assert_eq!(compares.infected, mutants([11, 12, 14]));
     let all = driver.baseline("deletes_and_replaces");
-    assert_eq!(all.reached, [15, 16, 17]);
-    assert_eq!(all.infected, [15, 16, 17, 18]);
+    assert_eq!(all.reached, points([15, 16, 17]));
+    assert_eq!(all.infected, mutants([15, 16, 17, 18]));
     assert!(all.allocations > 0 && all.peak_heap > 0);
     assert!(driver.baseline("nothing_woven").reached.is_empty());
 }
@@ -275,7 +276,11 @@ fn equal_mutants_share_a_process() {
     let (test_runs, run) =
         driver.run_with(RunMode::Fork, "compares", &index, &crate::support::limits());
     assert_eq!(run.forks, 1);
-    assert!(test_runs.values().all(|test_run| test_run.leader == 11));
+    assert!(
+        test_runs
+            .values()
+            .all(|test_run| test_run.leader == MutantId(11))
+    );
     assert!(
         test_runs
             .values()
@@ -294,7 +299,7 @@ fn verdicts_carry_message_and_place() {
             test_run.location.contains("program.rs:"),
             "{way:?}: {test_run:?}"
         );
-        assert_eq!(test_run.leader, 1);
+        assert_eq!(test_run.leader, MutantId(1));
         assert_eq!(test_run.steps, 1);
     }
 }

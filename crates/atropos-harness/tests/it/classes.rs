@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use atropos_protocol::{FailureKind, RunMode, TestResult};
+use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, compile, limits, outcomes};
+use crate::support::{Driver, Kind, compile, limits, mutants, outcomes};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::probe::{Peek, PeekAny as _, PeekPrim as _};
@@ -132,7 +133,7 @@ fn check(test: &str, wanted: &[u32], forks: u64) {
     let alone = driver.run(RunMode::Each, test, wanted);
     let batch = driver.run(RunMode::Batch, test, wanted);
     for &mutant in wanted {
-        let infected = baseline.infected.contains(&mutant);
+        let infected = baseline.infected.contains(&MutantId(mutant));
         let (forked, alone, batch) = (&forked[&mutant], &alone[&mutant], &batch[&mutant]);
         assert_eq!(batch.result, alone.result, "{mutant}");
         assert_eq!(batch.message, alone.message, "{mutant}");
@@ -160,12 +161,12 @@ fn a_class_that_never_parts_is_run_once() {
     let mut driver = driver();
     let (test_runs, run) = driver.run_with(RunMode::Fork, "survives_together", &[1, 3], &limits());
     assert_eq!(run.forks, 1);
-    assert_eq!(test_runs[&1].leader, 1);
-    assert_eq!(test_runs[&3].leader, 1);
+    assert_eq!(test_runs[&1].leader, MutantId(1));
+    assert_eq!(test_runs[&3].leader, MutantId(1));
     assert_eq!(test_runs[&3].result, TestResult::Passed);
     // Alone, its leader is itself.
     let test_runs = driver.run(RunMode::Fork, "survives_together", &[3]);
-    assert_eq!(test_runs[&3].leader, 3);
+    assert_eq!(test_runs[&3].leader, MutantId(3));
 }
 
 #[test]
@@ -180,7 +181,10 @@ fn mutants_that_are_not_wanted_join_no_class() {
 #[test]
 fn operands_of_unknown_type_infect() {
     let mut driver = driver();
-    assert_eq!(driver.baseline("generics_have_no_values").infected, [14]);
+    assert_eq!(
+        driver.baseline("generics_have_no_values").infected,
+        mutants([14])
+    );
     let test_runs = driver.run(RunMode::Fork, "generics_have_no_values", &[14]);
     assert_eq!(test_runs[&14].result, TestResult::Passed);
 }
@@ -188,7 +192,10 @@ fn operands_of_unknown_type_infect() {
 #[test]
 fn variants_that_are_gone_are_never_infected() {
     let mut driver = driver();
-    assert_eq!(driver.baseline("gone_variants_do_nothing").infected, [16]);
+    assert_eq!(
+        driver.baseline("gone_variants_do_nothing").infected,
+        mutants([16])
+    );
     let outcomes = outcomes(&driver.run(RunMode::Fork, "gone_variants_do_nothing", &[15, 16]));
     assert_eq!(outcomes[&15], TestResult::NotInfected);
     assert_eq!(outcomes[&16], TestResult::failed(FailureKind::Panicked));
@@ -199,7 +206,7 @@ fn an_original_that_may_panic_is_infected_by_all() {
     let mut driver = driver();
     assert_eq!(
         driver.baseline("overflow_is_unknown").infected,
-        [1, 2, 3, 4]
+        mutants([1, 2, 3, 4])
     );
     let outcomes = driver.outcomes(RunMode::Fork, "overflow_is_unknown", &[1, 2, 3, 4]);
     assert!(

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use atropos_protocol::{Limits, RunMode, TestResult};
+use atropos_values::MutantId;
 
 use crate::support::{Driver, Kind, compile, limits};
 
@@ -92,7 +93,7 @@ fn a_cancelled_command_ends_soon_and_keeps_what_it_has() {
 fn dead_mutants_are_not_run() {
     for way in [RunMode::Fork, RunMode::Each, RunMode::Batch] {
         let mut driver = driver();
-        driver.client.board().set_dead(1);
+        driver.client.board().set_dead(MutantId(1));
         let (test_runs, _) = driver.run_with(way, "test", &[1, 3], &patient());
         assert_eq!(test_runs.len(), 1, "{way:?}");
         assert_eq!(test_runs[&3].result, TestResult::Passed);
@@ -169,9 +170,13 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
         child.trim().to_owned()
     });
     let index = driver.index("test");
-    let result = driver
-        .client
-        .run(RunMode::Each, index, &[1], &patient(), &mut |_, _| ());
+    let result = driver.client.run(
+        RunMode::Each,
+        index,
+        &[MutantId(1)],
+        &patient(),
+        &mut |_, _| (),
+    );
     assert!(matches!(
         result,
         Err(atropos_protocol::Broken::Died(Some(_)))

@@ -8,6 +8,7 @@ mod basics;
 mod by_hand;
 mod classes;
 mod effects;
+mod evidence;
 mod lifetime;
 mod misbehaving;
 mod printing;

@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use atropos_protocol::{
     Board, Broken, Client, ENV_BOARD, ENV_MUTANT, FailureKind, RunMode, TestResult,
 };
+use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, PATIENCE, compile, fresh_directory};
+use crate::support::{Driver, Kind, PATIENCE, compile, fresh_directory, mutants, numbered, points};
 
 /// Prints 7. Mutants 1 and 2 print something else, 3 loops, 4 explodes, 6 writes a file without end.
 const PROGRAM: &str = r#"
@@ -81,8 +82,8 @@ fn a_program_that_a_test_starts_is_recorded() {
     let mut driver = driver();
     let baseline = driver.baseline("the_program_prints_seven");
     assert!(baseline.passed(), "{}", driver.captured());
-    assert_eq!(baseline.reached, [1, 5, 6]);
-    assert_eq!(baseline.infected, [1, 2, 3, 4, 6]);
+    assert_eq!(baseline.reached, points([1, 5, 6]));
+    assert_eq!(baseline.infected, mutants([1, 2, 3, 4, 6]));
     assert_eq!(baseline.steps, 0);
     assert_eq!(baseline.spawned_steps, 10_000);
     assert!(!baseline.may_fork());
@@ -148,7 +149,7 @@ fn output(board: Option<&Board>, mutant: Option<&str>) -> String {
 #[test]
 fn plain_mode_obeys_the_environment_and_never_complains() {
     let scratch = fresh_directory();
-    let board = Board::create(&scratch.join("board"), 6, POINTS).unwrap();
+    let board = Board::create(&scratch.join("board"), &numbered(6, POINTS)).unwrap();
     // Without limits, mutants have none.
     assert_eq!(output(Some(&board), Some("1")), "8\n");
     let header = board.header();
@@ -163,10 +164,10 @@ fn plain_mode_obeys_the_environment_and_never_complains() {
     assert_eq!(output(Some(&board), Some("x")), "7\n");
     assert_eq!(output(Some(&board), Some("3")), "");
     assert_eq!(
-        board.spawned_limit(3),
+        board.spawned_limit(MutantId(3)),
         Some(TestResult::failed(FailureKind::StepLimit))
     );
-    assert_eq!(board.spawned_limit(2), None);
+    assert_eq!(board.spawned_limit(MutantId(2)), None);
     assert_eq!(output(Some(&board), None), "7\n");
     assert!(
         board
@@ -193,10 +194,15 @@ fn plain_mode_obeys_the_environment_and_never_complains() {
 #[test]
 fn a_program_without_the_harness_is_no_zygote() {
     let scratch = fresh_directory();
-    let result = Client::start(Command::new(program()), &scratch, 5, POINTS, PATIENCE);
+    let result = Client::start(
+        Command::new(program()),
+        &scratch,
+        &numbered(5, POINTS),
+        PATIENCE,
+    );
     assert!(matches!(result, Err(Broken::NotAZygote(Some(_)))));
     let missing = Command::new("/no/such/program");
-    let result = Client::start(missing, &fresh_directory(), 5, POINTS, PATIENCE);
+    let result = Client::start(missing, &fresh_directory(), &numbered(5, POINTS), PATIENCE);
     assert!(matches!(result, Err(Broken::Start(_))));
     std::fs::remove_dir_all(scratch).unwrap();
 }

@@ -7,13 +7,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use atropos_protocol::{Baseline, Client, Limits, Run, RunMode, TestResult, TestRun};
+use atropos_protocol::{Baseline, Client, Limits, MutantsRun, RunMode, TestResult, TestRun};
+use atropos_values::{MutantId, NumberedPoint, Numbering, PointId};
 
 /// The lists of the tool itself.
 #[allow(dead_code)]
 #[path = "../../../cargo-atropos/runtime_crates.rs"]
 mod runtime_crates;
 
+/// How many functions the programs may say to be entered.
+pub const FUNCTIONS: u32 = 100;
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A directory of this test process alone. What compiled programs need outlives the process; the
@@ -144,6 +147,26 @@ impl Drop for Scratch {
     }
 }
 
+/// So many mutants, at points that are given as pairs of first mutant and size.
+pub fn numbered(mutants: u32, points: &[(u32, u16)]) -> Numbering {
+    let point = |&(first, size): &(u32, u16)| NumberedPoint::new(MutantId(first), size);
+    Numbering {
+        mutants,
+        points: points.iter().map(point).collect(),
+        functions: 0,
+    }
+}
+
+/// The numbers that stand in the programs' texts.
+pub fn mutants<const N: usize>(numbers: [u32; N]) -> [MutantId; N] {
+    numbers.map(MutantId)
+}
+
+/// The points that begin with these mutants.
+pub fn points<const N: usize>(numbers: [u32; N]) -> [PointId; N] {
+    numbers.map(PointId)
+}
+
 impl Driver {
     /// `points` are pairs of first mutant and size.
     pub fn start(program: &Path, points: &[(u32, u16)]) -> Driver {
@@ -157,7 +180,8 @@ impl Driver {
             .map(|&(first, size)| first + u32::from(size) - 1)
             .max()
             .unwrap_or(0);
-        let client = Client::start(command, &scratch, mutants, points, PATIENCE).unwrap();
+        let numbering = numbered(mutants, points).with_functions(FUNCTIONS);
+        let client = Client::start(command, &scratch, &numbering, PATIENCE).unwrap();
         Driver { client, scratch }
     }
 
@@ -191,13 +215,14 @@ impl Driver {
         test: &str,
         wanted: &[u32],
         limits: &Limits,
-    ) -> (BTreeMap<u32, TestRun>, Run) {
+    ) -> (BTreeMap<u32, TestRun>, MutantsRun) {
         let index = self.index(test);
+        let wanted: Vec<MutantId> = wanted.iter().copied().map(MutantId).collect();
         let mut test_runs = BTreeMap::new();
         let run = self
             .client
-            .run(way, index, wanted, limits, &mut |mutant, test_run| {
-                let before = test_runs.insert(mutant, test_run);
+            .run(way, index, &wanted, limits, &mut |mutant, test_run| {
+                let before = test_runs.insert(mutant.0, test_run);
                 assert_eq!(before, None, "mutant {mutant} was reported twice");
             })
             .unwrap();

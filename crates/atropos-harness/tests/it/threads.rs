@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use atropos_protocol::{Effect, FailureKind, RunMode, TestResult};
+use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, compile};
+use crate::support::{Driver, Kind, compile, mutants, points};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::{at, cond, step};
@@ -86,7 +87,7 @@ fn mutants_met_beside_threads_need_their_own_process() {
         assert!(baseline.passed());
         assert!(baseline.effects.contains(Effect::Threads), "{test}");
         assert!(!baseline.may_fork() && !baseline.may_batch());
-        assert_eq!(baseline.infected, [1, 2], "{test}");
+        assert_eq!(baseline.infected, mutants([1, 2]), "{test}");
         let outcomes = driver.outcomes(RunMode::Fork, test, &[1, 2]);
         let own = TestResult::NeedsOwnProcess;
         assert!(outcomes.values().all(|&outcome| outcome == own), "{test}");
@@ -139,8 +140,8 @@ fn points_may_be_hit_from_many_threads() {
     let mut driver = driver();
     let baseline = driver.baseline("many_threads_hit_the_same_points");
     assert!(baseline.passed(), "{baseline:?}");
-    assert_eq!(baseline.reached, [1, 3]);
-    assert_eq!(baseline.infected, [1, 2, 3, 4]);
+    assert_eq!(baseline.reached, points([1, 3]));
+    assert_eq!(baseline.infected, mutants([1, 2, 3, 4]));
     let outcomes = driver.outcomes(
         RunMode::Each,
         "many_threads_hit_the_same_points",
@@ -162,7 +163,7 @@ fn a_worker_refuses_a_test_with_threads() {
         .run(
             RunMode::Batch,
             index,
-            &[1],
+            &[MutantId(1)],
             &crate::support::limits(),
             &mut |_, _| panic!("a test_run"),
         )

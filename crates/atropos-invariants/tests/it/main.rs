@@ -1,7 +1,8 @@
 //! Laws that hold for any stream of values, tried on many streams from a generator of our own.
 
 use atropos_invariants::{
-    ENTRY_VARIABLES, Invariant, Learned, PointState, Property, Relation, Value, Variable, When,
+    ENTRY_VARIABLES, Invariant, Learned, ObservedValue, PointState, Property, Relation, Variable,
+    When,
 };
 
 /// Pseudo-random numbers (xorshift64*).
@@ -23,11 +24,11 @@ impl Random {
 /// One call of a function with two parameters, a result and a field that is seen twice.
 #[derive(Clone, Copy)]
 struct Call {
-    x: Value,
-    y: Value,
-    result: Value,
-    before: Value,
-    after: Value,
+    x: ObservedValue,
+    y: ObservedValue,
+    result: ObservedValue,
+    before: ObservedValue,
+    after: ObservedValue,
 }
 
 fn state(calls: &[Call]) -> PointState {
@@ -56,42 +57,58 @@ fn calls(random: &mut Random) -> Vec<Call> {
         let x = random.below(spread) as i64 + offset;
         let y = random.below(spread) as i64;
         let (x, y, result) = match character {
-            0 => (Value::Number(x), Value::Number(y), Value::Number(3 * x + 2)),
-            1 => (Value::Number(4 * x), Value::Number(y), Value::Bool(y > 3)),
+            0 => (
+                ObservedValue::Number(x),
+                ObservedValue::Number(y),
+                ObservedValue::Number(3 * x + 2),
+            ),
+            1 => (
+                ObservedValue::Number(4 * x),
+                ObservedValue::Number(y),
+                ObservedValue::Bool(y > 3),
+            ),
             2 => (
-                Value::Float(x as f64 / 2.0),
-                Value::Float(if y == 7 { f64::NAN } else { y as f64 }),
-                Value::Float(1.0 / x as f64),
+                ObservedValue::Float(x as f64 / 2.0),
+                ObservedValue::Float(if y == 7 { f64::NAN } else { y as f64 }),
+                ObservedValue::Float(1.0 / x as f64),
             ),
             3 => (
-                Value::Length(y as u64),
-                Value::Number(x),
-                Value::Length(y as u64 + 1),
+                ObservedValue::Length(y as u64),
+                ObservedValue::Number(x),
+                ObservedValue::Length(y as u64 + 1),
             ),
-            4 => (Value::Tag(y), Value::Tag(2), Value::Char('a')),
+            4 => (
+                ObservedValue::Tag(y),
+                ObservedValue::Tag(2),
+                ObservedValue::Char('a'),
+            ),
             5 => (
-                Value::Number(x),
-                Value::Number(x + y),
-                Value::Number(i64::MAX - y),
+                ObservedValue::Number(x),
+                ObservedValue::Number(x + y),
+                ObservedValue::Number(i64::MAX - y),
             ),
-            _ => (Value::Number(y * y), Value::Number(y), Value::Number(1)),
+            _ => (
+                ObservedValue::Number(y * y),
+                ObservedValue::Number(y),
+                ObservedValue::Number(1),
+            ),
         };
         calls.push(Call {
             x,
             y,
             result,
-            before: Value::Length(y_of(y)),
-            after: Value::Length(y_of(y) + random.below(spread)),
+            before: ObservedValue::Length(y_of(y)),
+            after: ObservedValue::Length(y_of(y) + random.below(spread)),
         });
     }
     calls
 }
 
-fn y_of(value: Value) -> u64 {
+fn y_of(value: ObservedValue) -> u64 {
     value.bits().unsigned_abs() % 5
 }
 
-fn value_of(call: &Call, variable: Variable) -> Option<Value> {
+fn value_of(call: &Call, variable: Variable) -> Option<ObservedValue> {
     match (variable.when, variable.index, variable.is_inner) {
         (When::Entry, 0, false) => Some(call.x),
         (When::Entry, 1, false) => Some(call.y),
@@ -116,9 +133,9 @@ fn holds_of(invariant: &Invariant, call: &Call) -> bool {
     }
 }
 
-fn property_holds(property: Property, value: Value) -> bool {
+fn property_holds(property: Property, value: ObservedValue) -> bool {
     let float = match value {
-        Value::Float(number) => Some(number),
+        ObservedValue::Float(number) => Some(number),
         _ => None,
     };
     let bits = value.bits();
@@ -147,9 +164,9 @@ fn property_holds(property: Property, value: Value) -> bool {
     }
 }
 
-fn relation_holds(relation: Relation, x: Value, y: Value) -> bool {
+fn relation_holds(relation: Relation, x: ObservedValue, y: ObservedValue) -> bool {
     let order = match (x, y) {
-        (Value::Float(x), Value::Float(y)) => x.partial_cmp(&y),
+        (ObservedValue::Float(x), ObservedValue::Float(y)) => x.partial_cmp(&y),
         _ => Some(x.bits().cmp(&y.bits())),
     };
     match relation {
@@ -168,8 +185,8 @@ fn relation_holds(relation: Relation, x: Value, y: Value) -> bool {
     }
 }
 
-fn is_nan(value: Value) -> bool {
-    matches!(value, Value::Float(number) if number.is_nan())
+fn is_nan(value: ObservedValue) -> bool {
+    matches!(value, ObservedValue::Float(number) if number.is_nan())
 }
 
 #[test]
@@ -202,12 +219,13 @@ fn a_state_decides_exactly_whether_an_invariant_held_in_its_run() {
             let about = |call: &&Call| match invariant {
                 Invariant::Of(variable, _) => {
                     let before = clean.slot(variable).and_then(|slot| slot.kind());
-                    value_of(call, variable).map(Value::kind) == before
+                    value_of(call, variable).map(ObservedValue::kind) == before
                 }
                 Invariant::Between(x, y, _) => {
-                    clean.slot(x).and_then(|slot| slot.kind()) == value_of(call, x).map(Value::kind)
+                    clean.slot(x).and_then(|slot| slot.kind())
+                        == value_of(call, x).map(ObservedValue::kind)
                         && clean.slot(y).and_then(|slot| slot.kind())
-                            == value_of(call, y).map(Value::kind)
+                            == value_of(call, y).map(ObservedValue::kind)
                 }
             };
             let is_comparable = run.iter().all(|call| about(&call))
@@ -278,7 +296,7 @@ fn numbers_drawn_at_random_hardly_ever_look_lawful() {
         for _ in 0..30 {
             let mut values = [None; ENTRY_VARIABLES];
             for (index, value) in values.iter_mut().take(2).enumerate() {
-                *value = Some(Value::Number(random.next() as i64 >> 20));
+                *value = Some(ObservedValue::Number(random.next() as i64 >> 20));
                 state.enter(index, value.unwrap(), None);
             }
             state.relate_entry(&values);
@@ -291,7 +309,7 @@ fn numbers_drawn_at_random_hardly_ever_look_lawful() {
 fn numbers(values: impl IntoIterator<Item = i64>) -> PointState {
     let mut state = PointState::EMPTY;
     for value in values {
-        state.enter(0, Value::Number(value), None);
+        state.enter(0, ObservedValue::Number(value), None);
     }
     state
 }
@@ -330,10 +348,18 @@ fn each_kind_of_one_variable_is_found() {
 fn floats_lengths_tags_and_order_are_found() {
     let mut state = PointState::EMPTY;
     for i in 0..40u8 {
-        state.enter(0, Value::Float(f64::from(i) / 3.0), None);
-        state.enter(1, Value::Length(1 + u64::from(i) * u64::from(i)), None);
+        state.enter(0, ObservedValue::Float(f64::from(i) / 3.0), None);
+        state.enter(
+            1,
+            ObservedValue::Length(1 + u64::from(i) * u64::from(i)),
+            None,
+        );
         state.order(When::Entry, 1, true);
-        state.enter(2, Value::Tag(i64::from(i % 2)), Some(Value::Number(5)));
+        state.enter(
+            2,
+            ObservedValue::Tag(i64::from(i % 2)),
+            Some(ObservedValue::Number(5)),
+        );
     }
     assert_eq!(
         texts(&state),
@@ -355,9 +381,9 @@ fn relations_are_found() {
         for i in 0..200 {
             let (x, y) = pairs(i * 7919 % 101);
             let mut values = [None; ENTRY_VARIABLES];
-            values[0] = Some(Value::Number(x));
-            state.enter(0, Value::Number(x), None);
-            state.leave(0, Value::Number(y), None, &values, None);
+            values[0] = Some(ObservedValue::Number(x));
+            state.enter(0, ObservedValue::Number(x), None);
+            state.leave(0, ObservedValue::Number(y), None, &values, None);
         }
         let texts = texts(&state);
         assert!(texts.iter().any(|text| text == expected), "{texts:?}");
@@ -377,9 +403,9 @@ fn a_field_is_seen_to_stay_or_to_grow() {
         let mut state = PointState::EMPTY;
         for i in 0..20 {
             let mut values = [None; ENTRY_VARIABLES];
-            values[3] = Some(Value::Number(i));
-            state.enter(3, Value::Number(i), None);
-            state.leave(2, Value::Number(after(i)), None, &values, Some(3));
+            values[3] = Some(ObservedValue::Number(i));
+            state.enter(3, ObservedValue::Number(i), None);
+            state.leave(2, ObservedValue::Number(after(i)), None, &values, Some(3));
         }
         assert!(texts(&state).contains(&expected.to_owned()));
     };
@@ -400,7 +426,7 @@ fn what_a_second_clean_run_breaks_is_dropped() {
     assert_eq!(learned.violations(7, &numbers([99])), []);
     let broken = learned.violations(8, &numbers([-1, 3]));
     assert_eq!(broken.len(), 1);
-    assert_eq!(broken[0].seen, Some(Value::Number(-1)));
+    assert_eq!(broken[0].seen, Some(ObservedValue::Number(-1)));
 }
 
 #[test]
@@ -409,7 +435,7 @@ fn the_value_that_breaks_an_invariant_is_named() {
         let mut learned = Learned::default();
         learned.learn(1, &clean);
         let broken = learned.violations(1, &numbers(run.iter().copied()));
-        assert_eq!(broken[0].seen, Some(Value::Number(expected)));
+        assert_eq!(broken[0].seen, Some(ObservedValue::Number(expected)));
     };
     check(numbers([4; 5]), &[4, 7], 7);
     check(numbers((0..9).map(|i| -i * i)), &[-3, 12, 2], 12);

@@ -2,26 +2,27 @@
 //!
 //! A [`Chart`] holds one [`Machine`] per class of objects and, for networks, the [`Instance`]s of those classes. States of a machine form
 //! a tree in a vector; a parallel state's children are its regions. Guards, values and statements stay OOAS text of the user, each with its
-//! place ([`Text`]), so that a complaint about the translated model can be shown where the user wrote it.
+//! place ([`ChartText`]), so that a complaint about the translated model can be shown where the user wrote it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Bytes of the chart's source.
-pub type Span = Range<usize>;
+pub type ChartSpan = Range<usize>;
 
 /// A piece of the user's text and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct ChartText {
     /// What is written there, with XML escapes resolved.
     pub text: String,
     /// Where it is written.
-    pub span: Span,
+    pub span: ChartSpan,
 }
 
-impl Text {
+impl ChartText {
     /// `text` found at `span`.
-    pub fn new(text: impl Into<String>, span: Span) -> Self {
-        Text {
+    pub fn new(text: impl Into<String>, span: ChartSpan) -> Self {
+        ChartText {
             text: text.into(),
             span,
         }
@@ -33,8 +34,8 @@ impl Text {
 pub enum Notation {
     /// The first enabled transition in document order is taken.
     Scxml,
-    /// Any enabled transition may be taken, as in UML.
-    PlantUml,
+    /// Any enabled transition may be taken.
+    Uml,
 }
 
 /// A whole file: classes of state machines and, if it describes a network, their instances.
@@ -45,7 +46,7 @@ pub struct Chart {
     /// Where it came from.
     pub notation: Notation,
     /// OOAS type definitions that the machines share (`name = type; …`).
-    pub types: Vec<Text>,
+    pub types: Vec<ChartText>,
     /// One per class.
     pub machines: Vec<Machine>,
     /// Objects of a network; empty for a chart that is its own single object.
@@ -56,9 +57,9 @@ pub struct Chart {
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The class's name.
-    pub name: Text,
+    pub name: ChartText,
     /// All states; the first is the root, which stands for the machine itself.
-    pub states: Vec<State>,
+    pub states: Vec<ChartState>,
     /// Variables with OOAS types.
     pub data: Vec<Data>,
     /// Typed references to other objects.
@@ -82,9 +83,9 @@ impl StateId {
 
 /// A state, a region, a final state or a history.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ChartState {
     /// Its name, unique in its machine.
-    pub name: Text,
+    pub name: ChartText,
     /// `None` for the root alone.
     pub parent: Option<StateId>,
     /// What sort of state it is.
@@ -94,13 +95,13 @@ pub struct State {
     /// Of a parallel state: whether its regions move in any order. Else they move in document order, as W3C's algorithm says.
     pub any_order: bool,
     /// Where a compound state starts; without one its first child.
-    pub initial: Option<Start>,
+    pub initial: Option<ChartStart>,
     /// Done on entering, before the children are entered.
-    pub entry: Vec<Action>,
+    pub entry: Vec<ChartAction>,
     /// Done on leaving, after the children were left.
-    pub exit: Vec<Action>,
+    pub exit: Vec<ChartAction>,
     /// Transitions that leave from here, in document order.
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<ChartTransition>,
 }
 
 /// The sorts of states.
@@ -116,6 +117,14 @@ pub enum StateKind {
     Final,
     /// Stands for the states of its parent that were active last.
     History(Depth),
+    /// Left at once by what holds then; such a state is atomic once [`super::pseudostates`] has looked at it.
+    Choice,
+    /// What holds is looked at before anything moves. None is left after [`super::pseudostates`].
+    Junction,
+    /// Entered as several states at once. None is left after [`super::pseudostates`].
+    Fork,
+    /// Passed once all that lead to it are active. None is left after [`super::pseudostates`].
+    Join,
 }
 
 /// How far down a history remembers.
@@ -129,33 +138,35 @@ pub enum Depth {
 
 /// Where a compound state starts, or a history without a past.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct ChartStart {
+    /// Where it is written.
+    pub span: ChartSpan,
     /// Descendants to enter.
     pub targets: Vec<StateId>,
     /// Done before entering them.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ChartAction>,
 }
 
 /// An arrow of the chart.
 #[derive(Clone, Debug)]
-pub struct Transition {
+pub struct ChartTransition {
     /// Where it is written.
-    pub span: Span,
+    pub span: ChartSpan,
     /// What sets it off.
     pub trigger: Trigger,
     /// Must hold when the trigger comes.
-    pub guard: Option<Text>,
+    pub guard: Option<ChartText>,
     /// Done between leaving and entering.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ChartAction>,
     /// Empty: nothing is left or entered.
     pub targets: Vec<StateId>,
     /// Whether the source itself is left when the targets lie inside it.
-    pub reach: Reach,
+    pub reach: TransitionReach,
 }
 
 /// Whether a transition to a descendant leaves its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum TransitionReach {
     /// The source is left and entered again.
     External,
     /// The source stays active.
@@ -168,79 +179,86 @@ pub enum Trigger {
     /// Taken as soon as its guard holds.
     Eventless,
     /// An input, or an event raised or sent within the model.
-    Event(Text),
+    Event(ChartText),
     /// So much time after its source was entered.
-    After(u32, Span),
+    After(u32, ChartSpan),
     /// The given compound or parallel state has come to its end.
     Done(StateId),
 }
 
 /// Something done on the way.
-#[derive(Clone, Debug)]
-pub enum Action {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChartAction {
     /// Show an observation.
-    Observe { name: Text, arguments: Vec<Text> },
+    Observe {
+        name: ChartText,
+        arguments: Vec<ChartText>,
+    },
     /// Put an event into the machine's own queue.
-    Raise(Text),
+    Raise(ChartText),
     /// Put an event into another object's queue.
-    Send { event: Text, to: Text },
+    Send { event: ChartText, to: ChartText },
     /// Start (or restart) a timer that brings an event to the machine itself.
-    Delay { event: Text, id: Text, time: u32 },
+    Delay {
+        event: ChartText,
+        id: ChartText,
+        time: u32,
+    },
     /// Stop such a timer.
-    Cancel(Text),
+    Cancel(ChartText),
     /// Set a variable.
-    Assign { place: Text, value: Text },
+    Assign { place: ChartText, value: ChartText },
     /// The first branch whose condition holds; a branch without one always does.
-    If(Vec<(Option<Text>, Vec<Action>)>),
+    If(Vec<(Option<ChartText>, Vec<ChartAction>)>),
     /// An OOAS statement as it stands.
-    Statement(Text),
+    Statement(ChartText),
 }
 
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Data {
     /// Its name.
-    pub name: Text,
+    pub name: ChartText,
     /// Its OOAS type.
-    pub kind: Text,
+    pub kind: ChartText,
     /// Its first value.
-    pub value: Option<Text>,
+    pub value: Option<ChartText>,
 }
 
 /// A reference to an object of a class.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Its name.
-    pub name: Text,
+    pub name: ChartText,
     /// The class of what it refers to.
-    pub class: Text,
+    pub class: ChartText,
 }
 
 /// An input's or observation's name with its parameters.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Its name.
-    pub name: Text,
+    pub name: ChartText,
     /// Parameter names and their OOAS types.
-    pub parameters: Vec<(Text, Text)>,
+    pub parameters: Vec<(ChartText, ChartText)>,
 }
 
 /// An object of a network.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// Its name, which labels its inputs and observations.
-    pub name: Text,
+    pub name: ChartText,
     /// Its class.
-    pub class: Text,
+    pub class: ChartText,
     /// (reference, instance it refers to).
-    pub bindings: Vec<(Text, Text)>,
+    pub bindings: Vec<(ChartText, ChartText)>,
     /// (variable, first value) where it differs from the class's.
-    pub values: Vec<(Text, Text)>,
+    pub values: Vec<(ChartText, ChartText)>,
 }
 
 impl Machine {
     /// The state `id` stands for.
-    pub fn state(&self, id: StateId) -> &State {
+    pub fn state(&self, id: StateId) -> &ChartState {
         &self.states[id.0]
     }
 
@@ -276,7 +294,7 @@ impl Machine {
     }
 
     /// The innermost compound state that stays active while the transition is taken; `None` if nothing is left at all.
-    pub fn domain(&self, source: StateId, transition: &Transition) -> Option<StateId> {
+    pub fn domain(&self, source: StateId, transition: &ChartTransition) -> Option<StateId> {
         if transition.targets.is_empty() {
             return None;
         }
@@ -287,7 +305,7 @@ impl Machine {
                 .all(|&target| target != id && self.within(target, id))
         };
         let compound = |id: StateId| self.state(id).kind == StateKind::Compound;
-        if transition.reach == Reach::Local && compound(source) && holds(source) {
+        if transition.reach == TransitionReach::Local && compound(source) && holds(source) {
             return Some(source);
         }
         self.line(source)
@@ -297,21 +315,101 @@ impl Machine {
     }
 
     /// Where a compound state starts: its declared start, or its first child.
-    pub fn start(&self, id: StateId) -> Start {
-        self.state(id).initial.clone().unwrap_or_else(|| Start {
-            targets: self.active_children(id).take(1).collect(),
-            actions: Vec::new(),
-        })
+    pub fn start(&self, id: StateId) -> ChartStart {
+        self.state(id)
+            .initial
+            .clone()
+            .unwrap_or_else(|| ChartStart {
+                span: self.state(id).name.span.clone(),
+                targets: self.active_children(id).take(1).collect(),
+                actions: Vec::new(),
+            })
     }
 
     /// Every transition with its source, in document order.
-    pub fn transitions(&self) -> impl Iterator<Item = (StateId, &Transition)> {
+    pub fn transitions(&self) -> impl Iterator<Item = (StateId, &ChartTransition)> {
         self.ids()
             .flat_map(|id| self.state(id).transitions.iter().map(move |t| (id, t)))
     }
 
+    /// Numbers the states in document order, parents first, and drops those that no parent has.
+    pub fn renumber(&mut self) {
+        let mut order = vec![StateId::ROOT];
+        let mut at = 0;
+        while at < order.len() {
+            let children = &self.states[order[at].0].children;
+            order.splice(at + 1..at + 1, children.iter().copied());
+            at += 1;
+        }
+        let places = order.iter().enumerate();
+        let new: BTreeMap<StateId, StateId> = places.map(|(at, &old)| (old, StateId(at))).collect();
+        let mut states: Vec<ChartState> =
+            order.iter().map(|id| self.states[id.0].clone()).collect();
+        let renew = |ids: &mut Vec<StateId>| {
+            ids.retain_mut(|id| match new.get(id) {
+                Some(&place) => {
+                    *id = place;
+                    true
+                }
+                None => false,
+            });
+        };
+        for state in &mut states {
+            state.parent = state.parent.and_then(|parent| new.get(&parent).copied());
+            renew(&mut state.children);
+            if let Some(start) = &mut state.initial {
+                renew(&mut start.targets);
+            }
+            for transition in &mut state.transitions {
+                renew(&mut transition.targets);
+                if let Trigger::Done(id) = &mut transition.trigger {
+                    *id = new.get(id).copied().unwrap_or(StateId::ROOT);
+                }
+            }
+        }
+        self.states = states;
+    }
+
+    /// The parallel state that has both in different regions.
+    pub fn parallel_of(&self, one: StateId, other: StateId) -> Option<StateId> {
+        let shared = self.line(one).find(|&id| self.within(other, id))?;
+        let apart = shared != one && shared != other;
+        (apart && self.state(shared).kind == StateKind::Parallel).then_some(shared)
+    }
+
+    /// Shows every action anywhere in the machine, to change it.
+    pub fn each_action(&mut self, see: &mut dyn FnMut(&mut ChartAction)) {
+        for state in &mut self.states {
+            visit(&mut state.entry, see);
+            visit(&mut state.exit, see);
+            if let Some(start) = &mut state.initial {
+                visit(&mut start.actions, see);
+            }
+            for transition in &mut state.transitions {
+                visit(&mut transition.actions, see);
+            }
+        }
+    }
+
+    /// Shows every guard, condition and value, to change it.
+    pub fn expressions(&mut self, see: &mut dyn FnMut(&mut ChartText)) {
+        for state in &mut self.states {
+            let guards = state.transitions.iter_mut().map(|t| &mut t.guard);
+            guards.flatten().for_each(&mut *see);
+        }
+        self.each_action(&mut |action| match action {
+            ChartAction::Assign { value, .. } => see(value),
+            ChartAction::Observe { arguments, .. } => arguments.iter_mut().for_each(&mut *see),
+            ChartAction::If(branches) => {
+                let conditions = branches.iter_mut().map(|(condition, _)| condition);
+                conditions.flatten().for_each(&mut *see);
+            }
+            _ => {}
+        });
+    }
+
     /// Every action anywhere in the machine, those inside an `if` too.
-    pub fn actions(&self) -> Vec<&Action> {
+    pub fn actions(&self) -> Vec<&ChartAction> {
         let mut found = Vec::new();
         for state in &self.states {
             flatten(&state.entry, &mut found);
@@ -327,12 +425,23 @@ impl Machine {
     }
 }
 
-fn flatten<'a>(actions: &'a [Action], found: &mut Vec<&'a Action>) {
+fn flatten<'a>(actions: &'a [ChartAction], found: &mut Vec<&'a ChartAction>) {
     for action in actions {
         found.push(action);
-        if let Action::If(branches) = action {
+        if let ChartAction::If(branches) = action {
             for (_, inner) in branches {
                 flatten(inner, found);
+            }
+        }
+    }
+}
+
+fn visit(actions: &mut [ChartAction], see: &mut dyn FnMut(&mut ChartAction)) {
+    for action in actions {
+        see(action);
+        if let ChartAction::If(branches) = action {
+            for (_, inner) in branches {
+                visit(inner, see);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What is wrong with a chart: all problems at once, each with its source line, a caret and advice.
 
-use super::chart::Span;
+use super::chart::ChartSpan;
 use crate::language::{self, Diagnostic, Diagnostics};
 use std::fmt;
 
@@ -31,7 +31,12 @@ pub struct Collector {
 
 impl Collector {
     /// Notes a problem and what to do about it.
-    pub fn advise(&mut self, span: Span, message: impl Into<String>, advice: impl Into<String>) {
+    pub fn advise(
+        &mut self,
+        span: ChartSpan,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
         let diagnostic = Diagnostic::error(place(span), message).advice(advice);
         self.diagnostics.push(diagnostic);
     }
@@ -55,9 +60,9 @@ impl Collector {
 }
 
 /// A chart's place as the language's diagnostics want it.
-pub fn place(span: Span) -> language::Span {
+pub fn place(span: ChartSpan) -> language::SourceSpan {
     let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    language::Span {
+    language::SourceSpan {
         start: byte(span.start),
         end: byte(span.end),
     }

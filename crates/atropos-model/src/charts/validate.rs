@@ -1,7 +1,8 @@
 //! What both front ends leave to be checked on the finished chart: names, starts, targets, events, observations, references, instances.
 
 use super::chart::{
-    Action, Chart, Data, Machine, Start, StateId, StateKind, Text, Transition, Trigger,
+    Chart, ChartAction, ChartStart, ChartText, ChartTransition, Data, Machine, StateId, StateKind,
+    Trigger,
 };
 use super::names;
 use super::problem::Collector;
@@ -20,7 +21,7 @@ pub fn check(chart: &Chart, collector: &mut Collector) {
 
 /// A good name that was not used before among `seen`.
 fn unique<'a>(
-    name: &'a Text,
+    name: &'a ChartText,
     what: &str,
     seen: &mut BTreeMap<&'a str, ()>,
     collector: &mut Collector,
@@ -35,7 +36,7 @@ fn unique<'a>(
     }
 }
 
-fn good_name(name: &Text, what: &str, collector: &mut Collector) {
+fn good_name(name: &ChartText, what: &str, collector: &mut Collector) {
     if !name.text.is_empty() && !names::is_name(&name.text) {
         collector.advise(
             name.span.clone(),
@@ -130,7 +131,7 @@ fn check_state(machine: &Machine, id: StateId, collector: &mut Collector) {
     }
 }
 
-fn check_start(machine: &Machine, id: StateId, start: &Start, collector: &mut Collector) {
+fn check_start(machine: &Machine, id: StateId, start: &ChartStart, collector: &mut Collector) {
     let state = machine.state(id);
     let (holder, what) = match state.kind {
         StateKind::History(_) => (state.parent.unwrap_or(StateId::ROOT), "history"),
@@ -157,7 +158,7 @@ fn check_start(machine: &Machine, id: StateId, start: &Start, collector: &mut Co
 fn together(
     machine: &Machine,
     targets: &[StateId],
-    span: &super::chart::Span,
+    span: &super::chart::ChartSpan,
     collector: &mut Collector,
 ) {
     for (at, &one) in targets.iter().enumerate() {
@@ -185,7 +186,7 @@ fn together(
 fn check_transition(
     machine: &Machine,
     source: StateId,
-    transition: &Transition,
+    transition: &ChartTransition,
     collector: &mut Collector,
 ) {
     together(machine, &transition.targets, &transition.span, collector);
@@ -251,7 +252,7 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
             good_name(event, "event", collector);
         }
     }
-    let own = |event: &Text, collector: &mut Collector| {
+    let own = |event: &ChartText, collector: &mut Collector| {
         expect_event(event, &awaited_here, "this machine", collector);
         let with_parameters = machine
             .inputs
@@ -271,8 +272,8 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
     let mut delays: BTreeMap<&str, &str> = BTreeMap::new();
     for action in machine.actions() {
         match action {
-            Action::Raise(event) => own(event, collector),
-            Action::Delay { event, id, .. } => {
+            ChartAction::Raise(event) => own(event, collector),
+            ChartAction::Delay { event, id, .. } => {
                 own(event, collector);
                 good_name(id, "delayed send", collector);
                 let first = *delays.entry(&id.text).or_insert(&event.text);
@@ -284,15 +285,15 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
                     );
                 }
             }
-            Action::Send { event, to } => check_send(chart, machine, event, to, collector),
-            Action::Observe { name, arguments } => {
+            ChartAction::Send { event, to } => check_send(chart, machine, event, to, collector),
+            ChartAction::Observe { name, arguments } => {
                 check_observation(machine, name, arguments, &awaited_here, collector);
             }
             _ => {}
         }
     }
     for action in machine.actions() {
-        if let Action::Cancel(id) = action
+        if let ChartAction::Cancel(id) = action
             && !delays.contains_key(id.text.as_str())
         {
             collector.advise(
@@ -307,7 +308,7 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
     }
 }
 
-fn expect_event(event: &Text, awaited: &BTreeSet<&str>, who: &str, collector: &mut Collector) {
+fn expect_event(event: &ChartText, awaited: &BTreeSet<&str>, who: &str, collector: &mut Collector) {
     good_name(event, "event", collector);
     if !awaited.contains(event.text.as_str()) {
         collector.advise(
@@ -325,8 +326,8 @@ fn expect_event(event: &Text, awaited: &BTreeSet<&str>, who: &str, collector: &m
 fn check_send(
     chart: &Chart,
     machine: &Machine,
-    event: &Text,
-    to: &Text,
+    event: &ChartText,
+    to: &ChartText,
     collector: &mut Collector,
 ) {
     let reference = machine.references.iter().find(|r| r.name.text == to.text);
@@ -355,8 +356,8 @@ fn check_send(
 
 fn check_observation(
     machine: &Machine,
-    name: &Text,
-    arguments: &[Text],
+    name: &ChartText,
+    arguments: &[ChartText],
     awaited: &BTreeSet<&str>,
     collector: &mut Collector,
 ) {
@@ -460,8 +461,8 @@ fn check_instances(chart: &Chart, collector: &mut Collector) {
 fn check_binding(
     chart: &Chart,
     machine: &Machine,
-    name: &Text,
-    object: &Text,
+    name: &ChartText,
+    object: &ChartText,
     collector: &mut Collector,
 ) {
     let reference = machine.references.iter().find(|r| r.name.text == name.text);
@@ -496,7 +497,11 @@ fn check_binding(
     }
 }
 
-fn class_of<'a>(chart: &'a Chart, class: &Text, collector: &mut Collector) -> Option<&'a Machine> {
+fn class_of<'a>(
+    chart: &'a Chart,
+    class: &ChartText,
+    collector: &mut Collector,
+) -> Option<&'a Machine> {
     let found = chart.machines.iter().find(|m| m.name.text == class.text);
     if found.is_none() {
         let known = chart.machines.iter().map(|m| m.name.text.as_str());
@@ -510,25 +515,25 @@ fn class_of<'a>(chart: &'a Chart, class: &Text, collector: &mut Collector) -> Op
 }
 
 /// Every expression in which `In(State)` may stand.
-fn expressions(machine: &Machine) -> Vec<&Text> {
-    let mut found: Vec<&Text> = Vec::new();
+fn expressions(machine: &Machine) -> Vec<&ChartText> {
+    let mut found: Vec<&ChartText> = Vec::new();
     for (_, transition) in machine.transitions() {
         found.extend(&transition.guard);
     }
     for action in machine.actions() {
         match action {
-            Action::Assign { value, .. } => found.push(value),
-            Action::If(branches) => {
+            ChartAction::Assign { value, .. } => found.push(value),
+            ChartAction::If(branches) => {
                 found.extend(branches.iter().filter_map(|(guard, _)| guard.as_ref()));
             }
-            Action::Observe { arguments, .. } => found.extend(arguments),
+            ChartAction::Observe { arguments, .. } => found.extend(arguments),
             _ => {}
         }
     }
     found
 }
 
-fn check_in(machine: &Machine, text: &Text, collector: &mut Collector) {
+fn check_in(machine: &Machine, text: &ChartText, collector: &mut Collector) {
     for (_, name) in in_predicates(&text.text) {
         if machine.find(&name).is_none() {
             let known = machine.states.iter().skip(1).map(|s| s.name.text.as_str());

@@ -2,7 +2,7 @@
 //! now.
 
 use super::Checker;
-use crate::language::{Diagnostic, Span};
+use crate::language::{Diagnostic, SourceSpan};
 use crate::model::{ClassId, Ty, TyId};
 
 enum Fit {
@@ -14,7 +14,7 @@ enum Fit {
 
 impl Checker<'_> {
     /// Reports if a value of type `from` can't be stored as `to`.
-    pub(super) fn require_fit(&mut self, from: TyId, to: TyId, span: Span) {
+    pub(super) fn require_fit(&mut self, from: TyId, to: TyId, span: SourceSpan) {
         match self.fit(from, to) {
             Fit::Yes => {}
             Fit::Never => {

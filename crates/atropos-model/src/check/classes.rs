@@ -4,8 +4,8 @@ use super::Checker;
 use super::Global;
 use super::scope::perhaps;
 use crate::language::tree::{self, Name};
-use crate::language::{Diagnostic, Span};
-use crate::model::code::{Effects, Local};
+use crate::language::{Diagnostic, SourceSpan};
+use crate::model::code::{CodeEffects, Local};
 use crate::model::{Attr, ClassId, Code, CodeId, CodeKind, Stmt, StmtKind, TyId};
 use std::collections::HashMap;
 
@@ -185,7 +185,7 @@ impl<'t> Checker<'t> {
         kind: CodeKind,
         params: &[tree::Param],
         result: Option<TyId>,
-        span: Span,
+        span: SourceSpan,
     ) {
         let mut locals: Vec<Local> = Vec::new();
         for param in params {
@@ -224,7 +224,7 @@ impl<'t> Checker<'t> {
         kind: CodeKind,
         mut locals: Vec<Local>,
         result: Option<TyId>,
-        span: Span,
+        span: SourceSpan,
     ) -> CodeId {
         let id = CodeId(self.codes.len() as u32);
         let params = locals.len();
@@ -247,7 +247,7 @@ impl<'t> Checker<'t> {
                 span,
             },
             span,
-            effects: Effects::default(),
+            effects: CodeEffects::default(),
         });
         id
     }

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::language::Diagnostic;
-use crate::model::code::{Call, Effects};
+use crate::model::code::{Call, CodeEffects};
 use crate::model::visit;
 use crate::model::{CodeId, Stmt, StmtKind, TargetBase};
 
@@ -10,7 +10,7 @@ impl Checker<'_> {
     pub(super) fn effects(&mut self) {
         let order = self.callees_first();
         for id in order {
-            let mut effects = Effects::default();
+            let mut effects = CodeEffects::default();
             let nothing = Stmt {
                 kind: StmtKind::Skip,
                 span: Default::default(),
@@ -56,7 +56,7 @@ impl Checker<'_> {
         order.push(id);
     }
 
-    fn statement_effects(&mut self, stmt: &Stmt, effects: &mut Effects) {
+    fn statement_effects(&mut self, stmt: &Stmt, effects: &mut CodeEffects) {
         match &stmt.kind {
             StmtKind::Choice(_) => effects.chooses = true,
             StmtKind::Project { .. } => effects.chooses = true,

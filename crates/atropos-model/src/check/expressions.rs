@@ -3,7 +3,7 @@
 use super::scope::{Scope, perhaps};
 use super::{Checker, Global};
 use crate::language::tree::{self, ExprKind as Tree, FoldFrom};
-use crate::language::{Diagnostic, Span};
+use crate::language::{Diagnostic, SourceSpan};
 use crate::model::code::Call;
 use crate::model::{BoundVar, ClassId, CodeKind, Domain, Expr, ExprKind, Ty, TyId, Value};
 
@@ -113,7 +113,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn bad(&self, span: Span) -> Expr {
+    pub(super) fn bad(&self, span: SourceSpan) -> Expr {
         Expr {
             kind: ExprKind::Lit {
                 value: 0,
@@ -126,7 +126,7 @@ impl Checker<'_> {
 
     pub(super) fn bad_because(
         &mut self,
-        span: Span,
+        span: SourceSpan,
         message: impl Into<String>,
         advice: impl Into<String>,
     ) -> Expr {
@@ -134,7 +134,13 @@ impl Checker<'_> {
         self.bad(span)
     }
 
-    pub(super) fn mismatch(&mut self, left: &Expr, right: &Expr, span: Span, what: &str) -> Expr {
+    pub(super) fn mismatch(
+        &mut self,
+        left: &Expr,
+        right: &Expr,
+        span: SourceSpan,
+        what: &str,
+    ) -> Expr {
         let (left, right) = (self.type_name(left.ty), self.type_name(right.ty));
         self.bad_because(
             span,
@@ -143,7 +149,7 @@ impl Checker<'_> {
         )
     }
 
-    fn literal(&self, value: i64, ty: TyId, span: Span) -> Expr {
+    fn literal(&self, value: i64, ty: TyId, span: SourceSpan) -> Expr {
         Expr {
             kind: ExprKind::Lit { value, point: None },
             ty,
@@ -151,7 +157,7 @@ impl Checker<'_> {
         }
     }
 
-    fn number(&mut self, value: i64, span: Span, expect: Option<TyId>) -> Expr {
+    fn number(&mut self, value: i64, span: SourceSpan, expect: Option<TyId>) -> Expr {
         // A whole number is also a fixed-point number where one is wanted.
         if let Some(Ty::Fixed { .. }) = expect.map(|ty| self.types.get(ty).clone()) {
             let value = value.saturating_mul(crate::language::lexer::FIXED_ONE);
@@ -224,7 +230,7 @@ impl Checker<'_> {
         self.types.intern(wide)
     }
 
-    fn name(&mut self, name: &str, span: Span, scope: &Scope, expect: Option<TyId>) -> Expr {
+    fn name(&mut self, name: &str, span: SourceSpan, scope: &Scope, expect: Option<TyId>) -> Expr {
         if let Some(slot) = scope.find(name) {
             return Expr {
                 kind: ExprKind::Local(slot),
@@ -290,12 +296,12 @@ impl Checker<'_> {
         }
     }
 
-    fn enum_literal(&mut self, id: u32, at: i64, span: Span) -> Expr {
+    fn enum_literal(&mut self, id: u32, at: i64, span: SourceSpan) -> Expr {
         let ty = self.types.intern(Ty::Enum(id));
         self.literal(at, ty, span)
     }
 
-    fn unknown_name(&mut self, name: &str, span: Span, scope: &Scope) -> Expr {
+    fn unknown_name(&mut self, name: &str, span: SourceSpan, scope: &Scope) -> Expr {
         let attributes = scope
             .class
             .map(|class| self.attribute_names(class))
@@ -319,7 +325,7 @@ impl Checker<'_> {
         &mut self,
         base: &tree::Expr,
         field: &tree::Name,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Expr {
         if let Tree::Name(name) = &base.kind
@@ -341,7 +347,7 @@ impl Checker<'_> {
         self.bad(span)
     }
 
-    fn qualified(&mut self, ty: TyId, field: &tree::Name, span: Span) -> Expr {
+    fn qualified(&mut self, ty: TyId, field: &tree::Name, span: SourceSpan) -> Expr {
         let Ty::Enum(id) = *self.types.get(ty) else {
             return self.bad_because(
                 span,
@@ -369,7 +375,7 @@ impl Checker<'_> {
         callee: &tree::Expr,
         args: &[tree::Expr],
         fold: Option<&(FoldFrom, Box<tree::Expr>)>,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -410,7 +416,7 @@ impl Checker<'_> {
         callee: &tree::Expr,
         args: &[tree::Expr],
         fold: Option<&(FoldFrom, Box<tree::Expr>)>,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Option<Call> {
         let Some(own) = scope.class.filter(|_| !scope.initialiser) else {
@@ -525,7 +531,7 @@ impl Checker<'_> {
         params: &[TyId],
         given: usize,
         fold: bool,
-        span: Span,
+        span: SourceSpan,
     ) {
         let (wanted, plural) = (params.len(), if params.len() == 1 { "" } else { "s" });
         let also = if fold {
@@ -583,7 +589,7 @@ impl Checker<'_> {
         &mut self,
         class: &tree::Name,
         name: Option<&str>,
-        span: Span,
+        span: SourceSpan,
         scope: &Scope,
     ) -> Expr {
         if !scope.initialiser {

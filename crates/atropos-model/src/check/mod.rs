@@ -18,12 +18,25 @@ use crate::language::tree;
 use crate::language::{Diagnostic, Diagnostics, parse};
 use crate::model::visit;
 use crate::model::{Code, CodeKind, Enumeration, Model, Ty, TyId, TypeTable, Value};
-use crate::mutation;
+use crate::mutation::{self, Woven};
 use classes::ClassInfo;
 use std::collections::HashMap;
 
 /// Parses and checks a model's text; the diagnostics may hold warnings beside a model.
 pub fn check(text: &str) -> (Option<Model>, Diagnostics) {
+    let (model, diagnostics) = check_alone(text);
+    (model.map(mutation::insert_points), diagnostics)
+}
+
+/// The same for a text that was translated from a chart, whose mutants are the chart's.
+pub fn check_woven(text: &str, woven: &Woven) -> (Option<Model>, Diagnostics) {
+    let (model, diagnostics) = check_alone(text);
+    let with_mutants = |model| mutation::insert_woven_points(model, woven);
+    (model.map(with_mutants), diagnostics)
+}
+
+/// A model without mutants.
+fn check_alone(text: &str) -> (Option<Model>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     let tree = parse(text, &mut diagnostics);
     let mut checker = Checker::new(&tree, diagnostics);
@@ -37,9 +50,7 @@ pub fn check(text: &str) -> (Option<Model>, Diagnostics) {
         warn_of_uncalled_actions(model, &mut diagnostics);
     }
     match model {
-        Some(model) if !diagnostics.has_errors() => {
-            (Some(mutation::insert_points(model)), diagnostics)
-        }
+        Some(model) if !diagnostics.has_errors() => (Some(model), diagnostics),
         _ => (None, diagnostics),
     }
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::Scope;
 use crate::language::tree::UnaryOp;
-use crate::language::{Diagnostic, Span};
+use crate::language::{Diagnostic, SourceSpan};
 use crate::model::arithmetic::{self, Scale};
 use crate::model::{ClassId, Expr, ExprKind, Object, State, Ty, Value};
 
@@ -16,7 +16,7 @@ const INITIAL_VALUES: &str =
     "constants and initial values are computed before the model runs; they must fit their types";
 
 /// What can't be computed before the model runs: where, what, and what to do.
-type Fault = (Span, String, &'static str);
+type Fault = (SourceSpan, String, &'static str);
 
 /// Objects under construction.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::scope::Scope;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::language::tree::{self, BinaryOp, UnaryOp};
 use crate::model::arithmetic::{self, Scale};
 use crate::model::types::MAX_LENGTH;
@@ -13,7 +13,7 @@ impl Checker<'_> {
         &mut self,
         op: UnaryOp,
         operand: &tree::Expr,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -94,7 +94,7 @@ impl Checker<'_> {
         op: BinaryOp,
         left: &tree::Expr,
         right: &tree::Expr,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -156,7 +156,7 @@ impl Checker<'_> {
         (left, right)
     }
 
-    fn built(&self, op: BinaryOp, left: Expr, right: Expr, ty: TyId, span: Span) -> Expr {
+    fn built(&self, op: BinaryOp, left: Expr, right: Expr, ty: TyId, span: SourceSpan) -> Expr {
         Expr {
             kind: ExprKind::Binary {
                 op,
@@ -177,7 +177,7 @@ impl Checker<'_> {
         }
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+    fn arithmetic(&mut self, op: BinaryOp, left: Expr, right: Expr, span: SourceSpan) -> Expr {
         if let (Some(scale), Some(l), Some(r)) = (
             self.numbers(&left, &right),
             self.types.range(left.ty),
@@ -257,7 +257,7 @@ impl Checker<'_> {
         op: BinaryOp,
         left: &tree::Expr,
         right: &tree::Expr,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Expr {
         let right = self.expression(right, scope, None);
@@ -294,7 +294,7 @@ impl Checker<'_> {
         &mut self,
         base: &tree::Expr,
         index: &tree::Expr,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Expr {
         let base = self.expression(base, scope, None);
@@ -391,7 +391,7 @@ impl Checker<'_> {
         &mut self,
         base: &tree::Expr,
         ty: &tree::TypeExpr,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Expr {
         let base = self.expression(base, scope, None);
@@ -426,7 +426,7 @@ impl Checker<'_> {
     pub(super) fn list(
         &mut self,
         items: &[tree::Expr],
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -492,7 +492,7 @@ impl Checker<'_> {
     pub(super) fn map(
         &mut self,
         pairs: &[(tree::Expr, tree::Expr)],
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -544,7 +544,7 @@ impl Checker<'_> {
     pub(super) fn tuple(
         &mut self,
         items: &[tree::Expr],
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {
@@ -583,7 +583,7 @@ impl Checker<'_> {
         item: &tree::Expr,
         vars: &[tree::Param],
         filter: Option<&tree::Expr>,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
         expect: Option<TyId>,
     ) -> Expr {

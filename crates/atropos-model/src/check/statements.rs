@@ -3,7 +3,7 @@
 use super::Checker;
 use super::scope::Scope;
 use crate::language::tree::{self, ExprKind as TreeExpr, StmtKind as Tree};
-use crate::language::{Diagnostic, Span};
+use crate::language::{Diagnostic, SourceSpan};
 use crate::model::{Expr, ExprKind, Stmt, StmtKind, Target, TargetBase, Ty, TyId};
 
 impl Checker<'_> {
@@ -85,7 +85,7 @@ impl Checker<'_> {
         targets: &[tree::Expr],
         values: &[tree::Expr],
         with: Option<&tree::Expr>,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Stmt {
         let skip = Stmt {
@@ -140,7 +140,7 @@ impl Checker<'_> {
         targets: Vec<Target>,
         mut values: Vec<Expr>,
         with: Option<Expr>,
-        span: Span,
+        span: SourceSpan,
         scope: &mut Scope,
     ) -> Stmt {
         let [

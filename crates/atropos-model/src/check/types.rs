@@ -6,7 +6,7 @@ use super::scope::perhaps;
 use super::{Checker, Global};
 use crate::language::lexer::FIXED_ONE;
 use crate::language::tree::{self, BoundKind, TypeBody, TypeExpr, TypeKind};
-use crate::language::{Diagnostic, Span};
+use crate::language::{Diagnostic, SourceSpan};
 use crate::model::types::MAX_LENGTH;
 use crate::model::{ClassId, Enumeration, Ty, TyId};
 
@@ -90,7 +90,7 @@ impl<'t> Checker<'t> {
         self.globals.insert(name.text.clone(), global);
     }
 
-    pub(super) fn named_type(&mut self, name: &str, span: Span) -> TyId {
+    pub(super) fn named_type(&mut self, name: &str, span: SourceSpan) -> TyId {
         match self.globals.get(name).cloned() {
             Some(Global::Type(ty)) => ty,
             Some(Global::Class(class)) => self.types.intern(Ty::Ref(class)),
@@ -217,7 +217,7 @@ impl<'t> Checker<'t> {
         resolved
     }
 
-    fn bounds(&mut self, low: &tree::Bound, high: &tree::Bound, span: Span) -> (i64, i64) {
+    fn bounds(&mut self, low: &tree::Bound, high: &tree::Bound, span: SourceSpan) -> (i64, i64) {
         let (least, most) = (self.bound(low), self.bound(high));
         if least > most {
             self.diagnostics.push(

@@ -2,9 +2,9 @@
 //! claims.
 
 use super::generate::{SuiteOptions, load_suite};
-use crate::generation::{EngineKind, Options, Workers};
+use crate::generation::{EngineKind, GenerationOptions, Workers};
 use crate::mutation::ModelMutantId;
-use crate::state_space::{Limits, Reduction};
+use crate::state_space::{Reduction, StateSpaceLimits};
 use crate::testing::{KillMatrix, RunResult, Shortcuts, after};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CheckTestsArgs {
-    /// What `model generate` has written: tests (.aut), report.json and model.ooas
+    /// What `model generate` has written: tests (.aut), report.json and the model
     pub directory: PathBuf,
     /// Run every mutant from the start with all orders of internal steps, by the reference interpreter: slow, and
     /// obviously right.
@@ -28,6 +28,7 @@ pub struct CheckTestsArgs {
 /// What is read of report.json.
 #[derive(Deserialize)]
 struct Claims {
+    chart: Option<String>,
     suite: SuiteOptions,
     tests: Vec<ClaimedTest>,
     mutants: Vec<ClaimedMutant>,
@@ -55,7 +56,9 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
             report.display()
         )
     })?;
-    let Some(loaded) = load_suite(&directory.join("model.ooas"), &claims.suite)? else {
+    // Mutants of a chart are edits of the chart, not of what it was translated to.
+    let model = claims.chart.as_deref().unwrap_or("model.ooas");
+    let Some(loaded) = load_suite(&directory.join(model), &claims.suite)? else {
         return Ok(false);
     };
     let texts: anyhow::Result<Vec<String>> = claims
@@ -63,7 +66,7 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
         .iter()
         .map(|test| read(&directory.join(format!("{}.aut", test.file))))
         .collect();
-    let options = Options {
+    let options = GenerationOptions {
         engine: match args.slow {
             true => EngineKind::Interpreter,
             false => EngineKind::Jit,
@@ -72,16 +75,16 @@ pub(super) fn check_tests(args: &CheckTestsArgs, out: &mut dyn Write) -> anyhow:
             true => Reduction::Full,
             false => Reduction::PartialOrder,
         },
-        limits: Limits {
+        limits: StateSpaceLimits {
             closure: args.max_internal.unwrap_or(claims.suite.max_internal),
         },
-        ..Options::default()
+        ..GenerationOptions::default()
     };
     let mut workers = Workers::new(&loaded.model, &options)?;
     let most = loaded.model.mutants.list.len() as u32;
     if let Some(unknown) = claims.mutants.iter().find(|m| m.id == 0 || m.id > most) {
         bail!(
-            "report.json speaks of mutant {}, which model.ooas does not have",
+            "report.json speaks of mutant {}, which {model} does not have",
             unknown.id
         );
     }

@@ -1,13 +1,13 @@
 //! `model explore`: every mutant against the original, to the end.
 
 use super::progress::ProgressLine;
-use super::{Together, load_with, most_memory, one_line, what_stopped};
-use crate::conformance::{Comparison, Conforms, Explored, Obstacle};
-use crate::generation::{EngineKind, Options, Workers};
-use crate::loading::{Loaded, Source};
+use super::{HigherOrder, load_with, most_memory, one_line, what_stopped};
+use crate::conformance::{Comparison, Conforms, ExploredModel, Obstacle};
+use crate::generation::{EngineKind, GenerationOptions, Workers};
+use crate::loading::{Loaded, ModelSource};
 use crate::model::Model;
 use crate::mutation::ModelMutantId;
-use crate::state_space::{Halt, Limits, Reduction};
+use crate::state_space::{Halt, Reduction, StateSpaceLimits};
 use atropos_search::{SearchOrder, Technique, Until};
 use clap::Args;
 use std::io::Write;
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
     pub file: PathBuf,
     /// What of the original's exploration is used again for mutants: naive, basic, one-state, state-set, all-states, or
     /// `all` to compare them
     #[arg(long, default_value = "all-states")]
     pub technique: String,
     #[command(flatten)]
-    pub together: Together,
+    pub together: HigherOrder,
     /// Go on after a mutant's first failure, so that techniques can be compared by how much they explore.
     #[arg(long)]
     pub to_the_end: bool,
@@ -58,10 +58,10 @@ pub(super) fn explore(
     let Some(Loaded { model, source }) = load_with(&args.file, &args.together, 0)? else {
         return Ok(false);
     };
-    let limits = Limits {
+    let limits = StateSpaceLimits {
         closure: args.max_internal,
     };
-    let options = Options {
+    let options = GenerationOptions {
         workers: 1,
         engine: EngineKind::Jit,
         reduction: match args.full {
@@ -69,7 +69,7 @@ pub(super) fn explore(
             false => Reduction::PartialOrder,
         },
         limits,
-        ..Options::default()
+        ..GenerationOptions::default()
     };
     let mut explorer = Workers::new(&model, &options)?.into_first();
     let end = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
@@ -79,7 +79,7 @@ pub(super) fn explore(
         memory: args.max_memory.or_else(most_memory),
     });
     let mut explored =
-        match Explored::new(explorer, SearchOrder::BreadthFirst, limits, args.max_states) {
+        match ExploredModel::new(explorer, SearchOrder::BreadthFirst, limits, args.max_states) {
             Ok(explored) => explored,
             Err(Obstacle::Stopped { stop, after }) => {
                 writeln!(out, "{}", what_stopped(&model, &source, &stop, &after))?;
@@ -111,7 +111,7 @@ pub(super) fn explore(
 
 /// A row for each technique; the verdicts of the last.
 fn compare(
-    explored: &mut Explored,
+    explored: &mut ExploredModel,
     mutants: &[ModelMutantId],
     techniques: &[Technique],
     until: Until,
@@ -140,7 +140,7 @@ fn compare(
 fn list_unkilled(
     verdicts: &[(ModelMutantId, Conforms)],
     model: &Model,
-    source: &Source,
+    source: &ModelSource,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     for (mutant, conforms) in verdicts {
@@ -156,10 +156,10 @@ fn list_unkilled(
             .iter()
             .map(|part| {
                 let part = model.mutants.get(*part);
-                let original = one_line(model.source(part.span));
+                let original = one_line(&part.original);
                 format!(
                     "{}: {original} → {}",
-                    source.place(part.span),
+                    source.mutant_place(part.span),
                     one_line(&part.replacement)
                 )
             })

@@ -1,19 +1,19 @@
 //! `model generate` and `model rust`.
 
 use super::progress::ProgressLine;
-use super::{Together, count, deliver, load_quietly, load_with, most_memory, what_stopped};
+use super::{HigherOrder, count, deliver, load_quietly, load_with, most_memory, what_stopped};
 use crate::generation::{
-    EngineKind, Finished, Generated, Options, Path as TestPath, Progress, StateGraph, StrategyKind,
-    Workers, generate_with,
+    EngineKind, Finished, Generated, GenerationOptions, GenerationProgress, Path as TestPath,
+    StateGraph, StrategyKind, Workers, generate_with,
 };
-use crate::loading::{Loaded, Source};
+use crate::loading::{Loaded, ModelSource};
 use crate::model::Model;
 use crate::results::rust_tests::{adapter_file, tests_file};
 use crate::results::{
-    JsonSuite, Report, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report,
-    write_test,
+    GenerationReport, JsonSuite, TestCase, aut, check_suite, confirm, draw_tests, prepare,
+    write_report, write_test,
 };
-use crate::state_space::{Limits, Reduction};
+use crate::state_space::{Reduction, StateSpaceLimits};
 use crate::testing::{KillMatrix, reduce};
 use anyhow::Context as _;
 use clap::Args;
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
     pub file: PathBuf,
     /// Where the files go: `model-tests` for reports, `tests` for Rust tests if not given.
     #[arg(short, long)]
@@ -55,7 +55,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
     #[command(flatten)]
-    pub together: Together,
+    pub together: HigherOrder,
     #[arg(long, value_enum, default_value = "jit")]
     pub engine: EngineKind,
     /// Explore all orders of internal steps.
@@ -89,7 +89,7 @@ impl SuiteOptions {
 
 /// The model of a suite, with its mutants.
 pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Option<Loaded>> {
-    let together = Together {
+    let together = HigherOrder {
         order: suite.order,
         sample: suite.sample,
     };
@@ -97,9 +97,9 @@ pub(super) fn load_suite(file: &Path, suite: &SuiteOptions) -> anyhow::Result<Op
     load_quietly(file, &together, suite.seed)
 }
 
-fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
-    let default = Options::default();
-    Options {
+fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> GenerationOptions {
+    let default = GenerationOptions::default();
+    GenerationOptions {
         tests: args.tests.get(),
         depth: args.depth.get(),
         strategy: args.strategy,
@@ -115,7 +115,7 @@ fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
         } else {
             Reduction::PartialOrder
         },
-        limits: Limits {
+        limits: StateSpaceLimits {
             closure: args.max_internal,
         },
         ..default
@@ -125,11 +125,11 @@ fn options(args: &GenerateArgs, interrupted: &Arc<AtomicBool>) -> Options {
 /// Generates with progress on the terminal.
 fn generated(
     model: &Arc<Model>,
-    options: &Options,
+    options: &GenerationOptions,
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
     let mut line = ProgressLine::new();
-    let mut progress = |progress: Progress| line.show(|| how_far(&progress));
+    let mut progress = |progress: GenerationProgress| line.show(|| how_far(&progress));
     let generated = generate_with(model, options, &mut progress, finished);
     line.end();
     if options.interrupted.load(Ordering::Relaxed) {
@@ -182,7 +182,7 @@ pub(super) fn generate_tests(
     };
     let report = write_report(
         &directory,
-        &name,
+        (&name, &loaded.source),
         &generated,
         &matrix,
         &options,
@@ -199,7 +199,7 @@ pub(super) fn generate_tests(
         return Err(error.context(there));
     }
     let report = report?;
-    draw_tests(&directory, &report, &generated)?;
+    draw_tests(&directory, &report, &generated, &loaded.source)?;
     print_summary(&report, &directory, out)?;
     Ok(report.failure.is_none())
 }
@@ -255,7 +255,7 @@ pub(super) fn rust_tests(
     Ok(true)
 }
 
-fn how_far(progress: &Progress) -> String {
+fn how_far(progress: &GenerationProgress) -> String {
     format!(
         "test {}/{}, choice {}/{}: {} killed of {} found of {}, {} running",
         progress.test + 1,
@@ -270,7 +270,7 @@ fn how_far(progress: &Progress) -> String {
 }
 
 /// What the original does wrong by itself, with the way there.
-fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
+fn failure_text(generated: &Generated, source: &ModelSource) -> Option<String> {
     let (path, stop) = generated.failure.as_ref()?;
     let model = &generated.model;
     let steps: Vec<String> = path.moves.iter().map(|step| step.text(model)).collect();
@@ -282,7 +282,11 @@ fn failure_text(generated: &Generated, source: &Source) -> Option<String> {
     Some(what_stopped(model, source, stop, &after))
 }
 
-fn print_summary(report: &Report, directory: &Path, out: &mut dyn Write) -> std::io::Result<()> {
+fn print_summary(
+    report: &GenerationReport,
+    directory: &Path,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let t = &report.table;
     if let Some(failure) = &report.failure {
         writeln!(out, "{failure}")?;

@@ -10,10 +10,10 @@ use crate::animation::Animation;
 use crate::charts;
 use crate::execution::Interpreted;
 use crate::language::format_text;
-use crate::loading::{Loaded, Source};
+use crate::loading::{Loaded, ModelSource};
 use crate::model::Model;
-use crate::mutation::Fate;
-use crate::state_space::{Cause, Stop, free_memory};
+use crate::mutation::InitialStatus;
+use crate::state_space::{HaltCause, Stop, free_memory};
 use anyhow::{Context as _, bail};
 pub use check_tests::CheckTestsArgs;
 use clap::{Args, Subcommand};
@@ -29,7 +29,7 @@ pub use system_tests::{MonitorArgs, TestArgs};
 pub enum ModelCommand {
     /// Check a model and show everything that is wrong with it.
     Check {
-        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
+        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
         file: PathBuf,
     },
     /// Format a model's text.
@@ -45,7 +45,7 @@ pub enum ModelCommand {
     },
     /// Translate a state chart to OOAS.
     Translate {
-        /// The chart: SCXML, PlantUML, Mermaid, XState or GraphWalker
+        /// The chart: SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
         file: PathBuf,
         /// Where the text goes; standard output if not given.
         #[arg(short, long)]
@@ -53,7 +53,7 @@ pub enum ModelCommand {
     },
     /// Walk through a model: inputs typed or from a script on standard input.
     Run {
-        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
+        /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
         file: PathBuf,
         /// For `random`
         #[arg(long, default_value_t = 0)]
@@ -104,10 +104,10 @@ pub enum SyntheticKind {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, XState or GraphWalker
+    /// The model: OOAS, or a chart in SCXML, PlantUML, Mermaid, UML (XMI), XState or GraphWalker
     pub file: PathBuf,
     #[command(flatten)]
-    pub together: Together,
+    pub together: HigherOrder,
     /// Also those that are not worth killing, and why.
     #[arg(long)]
     pub all: bool,
@@ -115,7 +115,7 @@ pub struct ListArgs {
 
 /// Mutants that act at once.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Together {
+pub struct HigherOrder {
     /// Besides single mutants, sets of up to so many that act at once.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=8))]
     pub order: u8,
@@ -196,14 +196,14 @@ fn deliver(text: &str, to: Option<&Path>, out: &mut dyn Write) -> anyhow::Result
 }
 
 fn synthesize(kind: SyntheticKind, seed: u64, objects: usize) -> anyhow::Result<String> {
-    use crate::synthetic::Kind;
+    use crate::synthetic::PaperModel;
     let kind = match kind {
-        SyntheticKind::M2 => Kind::M2,
-        SyntheticKind::M3 => Kind::M3,
-        SyntheticKind::M4 => Kind::M4,
-        SyntheticKind::M5 => Kind::M5,
-        SyntheticKind::M6 => Kind::M6,
-        SyntheticKind::M7 => Kind::M7,
+        SyntheticKind::M2 => PaperModel::M2,
+        SyntheticKind::M3 => PaperModel::M3,
+        SyntheticKind::M4 => PaperModel::M4,
+        SyntheticKind::M5 => PaperModel::M5,
+        SyntheticKind::M6 => PaperModel::M6,
+        SyntheticKind::M7 => PaperModel::M7,
         SyntheticKind::Random => return Ok(crate::synthetic::random_model(seed)),
         SyntheticKind::Station if objects < 50 => bail!("a station has at least 50 objects"),
         SyntheticKind::Station => return Ok(crate::synthetic::station(objects, seed)),
@@ -215,16 +215,16 @@ fn translate_file(file: &Path, to: Option<&Path>, out: &mut dyn Write) -> anyhow
     match source(file)? {
         None => Ok(false),
         Some(source) if !source.is_chart() => bail!(
-            "{} is no chart that is read: neither SCXML, PlantUML, Mermaid, XState nor GraphWalker",
+            "{} is no chart that is read: neither SCXML, PlantUML, Mermaid, UML in XMI, XState nor GraphWalker",
             file.display()
         ),
-        Some(source) => deliver(&source.text, to, out),
+        Some(source) => deliver(source.translation(), to, out),
     }
 }
 
 /// The text of a model; what is wrong with a chart goes to standard error.
-fn source(file: &Path) -> anyhow::Result<Option<Source>> {
-    Source::read(file, color(), &mut tell)
+fn source(file: &Path) -> anyhow::Result<Option<ModelSource>> {
+    ModelSource::read(file, color(), &mut tell)
 }
 
 /// With standard error gone there is nobody to tell.
@@ -243,14 +243,14 @@ fn load(file: &Path) -> anyhow::Result<Option<Loaded>> {
 }
 
 /// The same with the mutants that act together.
-fn load_with(file: &Path, together: &Together, seed: u64) -> anyhow::Result<Option<Loaded>> {
+fn load_with(file: &Path, together: &HigherOrder, seed: u64) -> anyhow::Result<Option<Loaded>> {
     Ok(combined(load(file)?, together, seed))
 }
 
 /// The same, which tells nothing but what stands in the way.
-fn load_quietly(file: &Path, together: &Together, seed: u64) -> anyhow::Result<Option<Loaded>> {
+fn load_quietly(file: &Path, together: &HigherOrder, seed: u64) -> anyhow::Result<Option<Loaded>> {
     let mut findings = String::new();
-    let source = Source::read(file, color(), &mut |text| findings.push_str(text))?;
+    let source = ModelSource::read(file, color(), &mut |text| findings.push_str(text))?;
     let loaded =
         source.and_then(|source| source.check(color(), &mut |text| findings.push_str(text)));
     if loaded.is_none() {
@@ -259,7 +259,7 @@ fn load_quietly(file: &Path, together: &Together, seed: u64) -> anyhow::Result<O
     Ok(combined(loaded, together, seed))
 }
 
-fn combined(mut loaded: Option<Loaded>, together: &Together, seed: u64) -> Option<Loaded> {
+fn combined(mut loaded: Option<Loaded>, together: &HigherOrder, seed: u64) -> Option<Loaded> {
     if let Some(Loaded { model, .. }) = &mut loaded {
         let sample = together.sample.unwrap_or(model.mutants.open().count());
         let model = Arc::make_mut(model);
@@ -272,7 +272,7 @@ fn check_file(file: &Path, out: &mut dyn Write) -> anyhow::Result<bool> {
     let Some(Loaded { model, .. }) = load(file)? else {
         return Ok(false);
     };
-    let table = crate::generation::Results::new(&model.mutants).table(&model.mutants);
+    let table = crate::generation::GenerationResults::new(&model.mutants).table(&model.mutants);
     writeln!(
         out,
         "{}: {}, {}, {}, {}, {} of state, {} ({} duplicate, {} equivalent, {} dead)",
@@ -300,20 +300,20 @@ fn list_mutants(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
     };
     for mutant in &model.mutants.list {
         let why = match mutant.fate {
-            Fate::Open => String::new(),
+            InitialStatus::Open => String::new(),
             _ if !args.all => continue,
-            Fate::Duplicate(of) => format!(" (the same as mutant {})", of.0),
-            Fate::Equivalent => " (the same as the original)".into(),
-            Fate::Dead => " (in code that no object executes)".into(),
+            InitialStatus::Duplicate(of) => format!(" (the same as mutant {})", of.0),
+            InitialStatus::Equivalent => " (the same as the original)".into(),
+            InitialStatus::Dead => " (in code that no object executes)".into(),
         };
         let parts = model.mutants.parts(mutant.id);
         let texts = parts.iter().map(|part| {
             let part = model.mutants.get(*part);
             format!(
                 "{} {} {} → {}",
-                source.place(part.span),
+                source.mutant_place(part.span),
                 part.operator.code(),
-                one_line(model.source(part.span)),
+                one_line(&part.original),
                 one_line(&part.replacement)
             )
         });
@@ -329,20 +329,20 @@ fn most_memory() -> Option<u64> {
 }
 
 /// What the original does wrong by itself, and when.
-fn what_stopped(model: &Model, source: &Source, stop: &Stop, after: &str) -> String {
+fn what_stopped(model: &Model, source: &ModelSource, stop: &Stop, after: &str) -> String {
     match stop {
         Stop::TooManyStates => {
             let steps = "internal steps lead to more states than are allowed";
             format!("{steps} (--max-internal allows more), {after}")
         }
-        Stop::Halted(Cause::Memory(most)) => format!(
+        Stop::Halted(HaltCause::Memory(most)) => format!(
             "more than {most} MiB of memory are needed (--max-memory allows more), {after}; types with fewer values \
              make fewer states"
         ),
-        Stop::Halted(Cause::Time) => {
+        Stop::Halted(HaltCause::Time) => {
             format!("the time is up (--time allows more), {after}")
         }
-        Stop::Halted(Cause::Interrupted) => format!("it was interrupted, {after}"),
+        Stop::Halted(HaltCause::Interrupted) => format!("it was interrupted, {after}"),
         Stop::Error(labels, error) => {
             let labels: Vec<String> = labels.iter().map(|label| model.label_text(label)).collect();
             let during = if labels.is_empty() {

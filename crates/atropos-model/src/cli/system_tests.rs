@@ -2,10 +2,10 @@
 
 use super::progress::ProgressLine;
 use super::{count, load, what_stopped};
-use crate::generation::{EngineKind, Options, Workers};
+use crate::generation::{EngineKind, GenerationOptions, Workers};
 use crate::results::{JsonSuite, JsonTest};
-use crate::state_space::Limits;
-use crate::testing::{Adapter, Event, Monitor, Step, TestEnd, TestVerdict};
+use crate::state_space::StateSpaceLimits;
+use crate::testing::{Adapter, Monitor, MonitorEvent, MonitorStep, TestEnd, TestVerdict};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::io::{BufRead as _, Write};
@@ -140,14 +140,14 @@ pub(super) fn monitor(args: &MonitorArgs, out: &mut dyn Write) -> anyhow::Result
     let Some(loaded) = load(&args.file)? else {
         return Ok(false);
     };
-    let limits = Limits {
+    let limits = StateSpaceLimits {
         closure: args.max_internal,
     };
-    let options = Options {
+    let options = GenerationOptions {
         workers: 1,
         engine: EngineKind::Jit,
         limits,
-        ..Options::default()
+        ..GenerationOptions::default()
     };
     let explorer = Workers::new(&loaded.model, &options)?.into_first();
     let mut monitor = Monitor::new(explorer, limits);
@@ -162,7 +162,7 @@ pub(super) fn monitor(args: &MonitorArgs, out: &mut dyn Write) -> anyhow::Result
     for (at, line) in input.lines().enumerate() {
         let line = line.with_context(|| format!("can't read {log}"))?;
         let place = format!("{log}:{}", at + 1);
-        let event = match Event::parse(&line) {
+        let event = match MonitorEvent::parse(&line) {
             Ok(None) => continue,
             Ok(Some(event)) => event,
             Err(why) => bail!("{place}: {why}"),
@@ -172,21 +172,21 @@ pub(super) fn monitor(args: &MonitorArgs, out: &mut dyn Write) -> anyhow::Result
             false => all.join(", "),
         };
         let message = match monitor.follow(&event) {
-            Step::Allowed => {
+            MonitorStep::Allowed => {
                 events += 1;
                 continue;
             }
-            Step::Wrong(allowed) => format!(
+            MonitorStep::Wrong(allowed) => format!(
                 "{place}: the model does not show this here: {}; it shows {}",
                 line.trim(),
                 list(&allowed)
             ),
-            Step::Unspecified(taken) => format!(
+            MonitorStep::Unspecified(taken) => format!(
                 "{place}: the model does not say what happens here: {}; it takes {}",
                 line.trim(),
                 list(&taken)
             ),
-            Step::Stopped(stop) => {
+            MonitorStep::Stopped(stop) => {
                 let after = format!("at {place}");
                 what_stopped(&loaded.model, &loaded.source, &stop, &after)
             }

@@ -9,18 +9,20 @@ pub use system::Conformance;
 #[cfg(test)]
 use crate::model::Model;
 use crate::mutation::ModelMutantId;
-use crate::state_space::{Explorer, Limits, Stop};
+use crate::state_space::{StateExplorer, StateSpaceLimits, Stop};
 use atropos_search::{
-    FailingExecution, Matching, Method, Original, SearchOrder, SearchResult, Settings, Size,
-    Technique, Until, Walk,
+    FailingExecution, Matching, Original, SearchMethod, SearchOrder, SearchResult, SearchSettings,
+    SearchSize, Technique, Until, Walk,
 };
 use std::ops::ControlFlow;
 #[cfg(test)]
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use atropos_values::MutantId;
+
 /// The original, explored to the end.
-pub struct Explored {
+pub struct ExploredModel {
     walk: Walk<Conformance>,
     original: Original,
     most: usize,
@@ -41,7 +43,7 @@ pub struct Comparison {
     pub technique: Technique,
     pub verdicts: Vec<(ModelMutantId, Conforms)>,
     /// Of all mutants together.
-    pub size: Size,
+    pub size: SearchSize,
     pub time: Duration,
 }
 
@@ -62,28 +64,28 @@ pub enum Conforms {
 
 /// The exploration of one mutant.
 #[derive(Clone, Copy, Debug)]
-pub struct Judged {
+pub struct MutantConformance {
     pub conforms: Conforms,
-    pub size: Size,
+    pub size: SearchSize,
     /// It has too many states; a failure may have been found before.
     #[cfg(test)]
     pub was_cut: bool,
 }
 
-impl Explored {
+impl ExploredModel {
     /// Explores the original.
     ///
     /// # Errors
     /// If it fails by itself, or has more than `most` states.
     pub fn new(
-        explorer: Explorer,
+        explorer: StateExplorer,
         order: SearchOrder,
-        limits: Limits,
+        limits: StateSpaceLimits,
         most: usize,
-    ) -> Result<Explored, Obstacle> {
+    ) -> Result<ExploredModel, Obstacle> {
         let mut walk = Walk::new(Conformance::new(explorer, limits));
         let states = walk.model().states();
-        let method = Method::Search(Settings {
+        let method = SearchMethod::Search(SearchSettings {
             order,
             matching: Matching::Fingerprint,
             bound: None,
@@ -101,7 +103,7 @@ impl Explored {
         if !original.is_complete {
             return Err(Obstacle::TooLarge(most));
         }
-        Ok(Explored {
+        Ok(ExploredModel {
             walk,
             original,
             most,
@@ -114,7 +116,7 @@ impl Explored {
     }
 
     /// Of the original.
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> SearchSize {
         self.original.size
     }
 
@@ -127,7 +129,7 @@ impl Explored {
         decided: &mut dyn FnMut(usize),
     ) -> Comparison {
         let begun = Instant::now();
-        let mut size = Size::default();
+        let mut size = SearchSize::default();
         let mut verdicts = Vec::new();
         for mutant in mutants {
             let judged = self.mutant(*mutant, technique, until);
@@ -145,20 +147,28 @@ impl Explored {
     }
 
     /// Explores one mutant.
-    pub fn mutant(&mut self, mutant: ModelMutantId, technique: Technique, until: Until) -> Judged {
+    pub fn mutant(
+        &mut self,
+        mutant: ModelMutantId,
+        technique: Technique,
+        until: Until,
+    ) -> MutantConformance {
         let states = self.walk.model().states();
         let most = self.most;
         let mut cut = false;
-        let run =
-            self.original
-                .explore_mutant_while(&mut self.walk, mutant.0, technique, &mut |end| {
-                    let flow = within(states.get(), most);
-                    cut |= flow.is_break();
-                    match until == Until::FirstFailure && end.is_failure() {
-                        true => ControlFlow::Break(()),
-                        false => flow,
-                    }
-                });
+        let run = self.original.explore_mutant_while(
+            &mut self.walk,
+            MutantId(mutant.0),
+            technique,
+            &mut |end| {
+                let flow = within(states.get(), most);
+                cut |= flow.is_break();
+                match until == Until::FirstFailure && end.is_failure() {
+                    true => ControlFlow::Break(()),
+                    false => flow,
+                }
+            },
+        );
         let conforms = match run.result {
             _ if self.walk.model().is_halted() => Conforms::Stopped,
             SearchResult::Killed(_) => Conforms::No,
@@ -167,7 +177,7 @@ impl Explored {
             SearchResult::Unreached => Conforms::Unreached,
             SearchResult::Undecided => Conforms::TooLarge,
         };
-        Judged {
+        MutantConformance {
             conforms,
             size: run.size,
             #[cfg(test)]

@@ -9,11 +9,15 @@
 //! Only inputs that the specification surely takes are given. So the original conforms to itself, also where it may
 //! refuse an input.
 
+use atropos_values::MutantId;
+
 use crate::generation::Move;
 use crate::model::{Label, Model, Observation};
 use crate::mutation::{ModelMutantId, MutantSet};
-use crate::state_space::{Acting, Explorer, Limits, Node, Stop, Suspension};
-use atropos_search::{End, Guide, Schedule, spread};
+use crate::state_space::{
+    Acting, StateExplorer, StateSpaceLimits, Stop, Suspension, SuspensionNode,
+};
+use atropos_search::{ExecutionEnd, Guide, Schedule, spread};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -28,7 +32,7 @@ const FAILED: Number = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Position {
     place: usize,
-    kernel: Arc<[Node]>,
+    kernel: Arc<[SuspensionNode]>,
 }
 
 /// A suspension state of the specification.
@@ -61,14 +65,14 @@ pub struct Conformance {
 }
 
 struct Memory {
-    explorer: Explorer,
-    limits: Limits,
+    explorer: StateExplorer,
+    limits: StateSpaceLimits,
     original: Acting,
     acting: Acting,
     /// Who acts; 0 is the original.
     mutant: u32,
     places: Vec<Result<Rc<SpecState>, Stop>>,
-    place_of: HashMap<Arc<[Node]>, usize>,
+    place_of: HashMap<Arc<[SuspensionNode]>, usize>,
     positions: Vec<Position>,
     number_of: HashMap<Position, Number>,
     of_original: HashMap<Number, Rc<Successors>>,
@@ -80,7 +84,7 @@ struct Memory {
 }
 
 impl Conformance {
-    pub fn new(explorer: Explorer, limits: Limits) -> Conformance {
+    pub fn new(explorer: StateExplorer, limits: StateSpaceLimits) -> Conformance {
         let original = Acting::original(&explorer.model.mutants);
         Conformance {
             states: Rc::default(),
@@ -155,7 +159,8 @@ fn is_end(number: Number) -> bool {
 
 impl Memory {
     fn start(&mut self) -> Number {
-        let kernel: Arc<[Node]> = [Node::at(self.explorer.model.initial.clone())].into();
+        let kernel: Arc<[SuspensionNode]> =
+            [SuspensionNode::at(self.explorer.model.initial.clone())].into();
         let place = self.place(kernel.clone());
         self.number(Position { place, kernel })
     }
@@ -171,7 +176,7 @@ impl Memory {
     }
 
     /// The specification after a trace.
-    fn place(&mut self, kernel: Arc<[Node]>) -> usize {
+    fn place(&mut self, kernel: Arc<[SuspensionNode]>) -> usize {
         if let Some(known) = self.place_of.get(&kernel) {
             return *known;
         }
@@ -181,7 +186,7 @@ impl Memory {
         self.places.len() - 1
     }
 
-    fn look(&mut self, kernel: &[Node]) -> Result<SpecState, Stop> {
+    fn look(&mut self, kernel: &[SuspensionNode]) -> Result<SpecState, Stop> {
         let mut own = MutantSet::for_all(&self.explorer.model.mutants);
         let suspension = self
             .explorer
@@ -316,10 +321,12 @@ fn failing(step: Option<Move>) -> Successor {
 }
 
 fn tell(reached: &MutantSet, guide: &mut dyn Guide) {
-    reached.iter().for_each(|mutant| guide.reach(mutant.0));
+    reached
+        .iter()
+        .for_each(|mutant| guide.reach(MutantId(mutant.0)));
 }
 
-impl atropos_search::Model for Conformance {
+impl atropos_search::TransitionSystem for Conformance {
     type State = Number;
 
     fn initial(&self) -> Number {
@@ -351,22 +358,22 @@ impl atropos_search::Model for Conformance {
         spread(u64::from(*number))
     }
 
-    fn judge(&self, number: &Number) -> Option<End> {
+    fn judge(&self, number: &Number) -> Option<ExecutionEnd> {
         match *number {
-            OVER => Some(End::Passed(0)),
-            FAILED => Some(End::Failed(0)),
+            OVER => Some(ExecutionEnd::Passed(0)),
+            FAILED => Some(ExecutionEnd::Failed(0)),
             _ => None,
         }
     }
 
-    fn activate(&mut self, mutant: u32) {
+    fn activate(&mut self, mutant: MutantId) {
         let memory = self.memory.get_mut();
-        memory.mutant = mutant;
+        memory.mutant = mutant.0;
         memory.of_mutant.clear();
         memory.seen.clear();
         memory.stopped = None;
         self.states.set(0);
-        memory.acting = match mutant {
+        memory.acting = match mutant.0 {
             0 => memory.original.clone(),
             number => Acting::mutant(&memory.explorer.model.mutants, ModelMutantId(number)),
         };

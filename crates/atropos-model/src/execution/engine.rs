@@ -3,7 +3,7 @@
 use crate::execution::interpreter;
 pub use crate::execution::interpreter::Iteration;
 use crate::model::{ExecError, Label, Model, ObjectId, State};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::sync::Arc;
 
 /// Which inputs an iteration may begin with. A trace that begins with another one ends there, unless it stands to the
@@ -38,7 +38,7 @@ pub struct Iterations {
 
 /// An enabled input, with the mutants that compute something else when it is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct EnabledInput {
     pub label: Label,
     pub met: MutantSet,
 }
@@ -60,7 +60,7 @@ pub trait Engine: Send {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         inputs: Inputs,
         infected: &mut MutantSet,
     ) -> Iterations;
@@ -70,7 +70,7 @@ pub trait Engine: Send {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         infected: &mut MutantSet,
     ) -> Vec<Iteration> {
         self.run(state, object, mode, Inputs::All, infected)
@@ -85,9 +85,9 @@ pub trait Engine: Send {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         infected: &mut MutantSet,
-    ) -> Result<Vec<Offer>, (Vec<Label>, ExecError)> {
+    ) -> Result<Vec<EnabledInput>, (Vec<Label>, ExecError)> {
         let all = self.run(state, object, mode, Inputs::All, infected);
         let labels = enabled_inputs(&all.outcomes)?;
         Ok(labels
@@ -95,7 +95,7 @@ pub trait Engine: Send {
             .map(|label| {
                 let mut met = MutantSet::default();
                 self.run(state, object, mode, Inputs::Only(&label), &mut met);
-                Offer { label, met }
+                EnabledInput { label, met }
             })
             .collect())
     }
@@ -133,7 +133,7 @@ impl Engine for Interpreted {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         inputs: Inputs,
         infected: &mut MutantSet,
     ) -> Iterations {

@@ -6,6 +6,6 @@ pub mod interpreter;
 pub mod jit;
 
 pub use engine::{
-    BYTES_PER_STEP, Engine, Inputs, Interpreted, Iterations, MOST_OUTCOMES, MOST_TRACES, MOST_WORK,
-    Offer,
+    BYTES_PER_STEP, EnabledInput, Engine, Inputs, Interpreted, Iterations, MOST_OUTCOMES,
+    MOST_TRACES, MOST_WORK,
 };

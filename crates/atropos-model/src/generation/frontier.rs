@@ -9,11 +9,11 @@
 
 use super::mutant_run::{StartResult, StepResult, advance};
 use super::state_graph::{SpecStateId, StateGraph, Transition};
-use super::strategy::{MoveStrategy, Situation};
+use super::strategy::{MoveStrategy, StrategyInput};
 use super::success_rates::of;
 use super::workers::Workers;
 use crate::mutation::ModelMutantId;
-use crate::state_space::{Acting, FastMap, Limits};
+use crate::state_space::{Acting, FastMap, StateSpaceLimits};
 use std::collections::VecDeque;
 
 /// Started so often in vain, a mutant is nothing to go for any more, and one that never parted is left alone.
@@ -44,15 +44,15 @@ pub(super) fn choose(
     workers: &mut Workers,
     graph: &mut StateGraph,
     spec: SpecStateId,
-    situation: &Situation,
+    situation: &StrategyInput,
 ) -> Option<usize> {
     if situation.beside.is_empty() && situation.results.all_decided() {
         return None;
     }
-    let scores = Worth::new(strategy, situation).of_all(graph, spec);
+    let scores = MoveScores::new(strategy, situation).of_all(graph, spec);
     let looked = worth_a_look(strategy, graph, spec, &scores);
     graph.look_ahead(workers, spec, &looked, situation.limits);
-    let mut worth = Worth::new(strategy, situation);
+    let mut worth = MoveScores::new(strategy, situation);
     let mut scores = worth.of_all(graph, spec);
     // Without a mutant that was never started, it may be better elsewhere, or something may kill those that run.
     if most(&scores) < worth.chances[0] {
@@ -77,7 +77,7 @@ fn try_out(
     workers: &mut Workers,
     graph: &StateGraph,
     spec: SpecStateId,
-    situation: &Situation,
+    situation: &StrategyInput,
     scores: &mut [f64],
 ) {
     let here = graph.state(spec);
@@ -98,7 +98,7 @@ fn try_out(
         let acting = Acting::mutant(&explorer.model.mutants, *id);
         let next = graph.state(*next);
         // One that goes much further than the original is not worth a trial.
-        let limits = Limits {
+        let limits = StateSpaceLimits {
             closure: next.explored * TRIAL_FACTOR + TRIAL_NODES,
         };
         let step = &here.transitions()[*at].step;
@@ -140,9 +140,9 @@ fn most(scores: &[f64]) -> f64 {
 }
 
 /// What moves are worth at one choice.
-struct Worth<'w> {
+struct MoveScores<'w> {
     strategy: &'w MoveStrategy,
-    situation: &'w Situation<'w>,
+    situation: &'w StrategyInput<'w>,
     /// Kills to be expected of starting a mutant, by how often it was started.
     chances: Vec<f64>,
     /// By the address of the list: transitions share them.
@@ -152,9 +152,9 @@ struct Worth<'w> {
     mutants: Vec<Option<f64>>,
 }
 
-impl<'w> Worth<'w> {
-    fn new(strategy: &'w MoveStrategy, situation: &'w Situation<'w>) -> Worth<'w> {
-        Worth {
+impl<'w> MoveScores<'w> {
+    fn new(strategy: &'w MoveStrategy, situation: &'w StrategyInput<'w>) -> MoveScores<'w> {
+        MoveScores {
             strategy,
             situation,
             chances: strategy.kills.chances(),

@@ -2,14 +2,14 @@
 
 use super::moves::Move;
 use super::mutant_run::{StartResult, StepResult, advance, meet};
-use super::options::Options;
+use super::options::GenerationOptions;
 use super::state_graph::{SpecStateId, StateGraph, Transition};
-use super::status::{Kill, Results, Status};
-use super::strategy::{MoveStrategy, Situation};
+use super::status::{GenerationResults, ModelKill, Status};
+use super::strategy::{MoveStrategy, StrategyInput};
 use super::workers::Workers;
 use crate::model::{ExecError, Label, Model, Observation};
 use crate::mutation::{ModelMutantId, MutantSet};
-use crate::state_space::{Acting, Cause, Halt, Node, Stop, Suspension};
+use crate::state_space::{Acting, Halt, HaltCause, Stop, Suspension, SuspensionNode};
 use crate::testing::Confirmation;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub struct Generated {
     pub graph: StateGraph,
     pub paths: Vec<Path>,
     /// Claims, until the written tests were run.
-    pub results: Results,
+    pub results: GenerationResults,
     pub confirmation: Confirmation,
     /// Why the run ended before its tests were all made.
     pub stopped: Option<String>,
@@ -42,13 +42,16 @@ pub struct Generated {
     /// Per original state how often it was visited.
     pub visits: BTreeMap<u64, u32>,
     pub seconds: f64,
+    /// Seconds of processor time, of all threads and of the one that leads them; 0 where the system does not tell.
+    pub cpu_seconds: f64,
+    pub leading_cpu_seconds: f64,
     /// When and after how many choices so many mutants were killed.
-    pub timeline: Vec<Moment>,
+    pub timeline: Vec<ProgressPoint>,
 }
 
 /// How far a run was when it had killed more mutants.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Moment {
+pub struct ProgressPoint {
     pub seconds: f64,
     /// Seconds of processor time; 0 where the system does not tell.
     pub cpu_seconds: f64,
@@ -58,7 +61,7 @@ pub struct Moment {
 
 /// Told after every move.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct GenerationProgress {
     pub test: usize,
     pub tests: usize,
     pub choices: usize,
@@ -70,7 +73,7 @@ pub struct Progress {
 }
 
 /// A mutant that runs beside the original.
-struct Live {
+struct RunningMutant {
     mutant: ModelMutantId,
     suspension: Arc<Suspension>,
     age: u32,
@@ -83,10 +86,10 @@ const MOVES_PER_CHOICE: usize = 20;
 const MORE_MOVES: usize = 1_000;
 
 struct Generator<'o> {
-    options: &'o Options,
+    options: &'o GenerationOptions,
     workers: Workers,
     graph: StateGraph,
-    results: Results,
+    results: GenerationResults,
     strategy: MoveStrategy,
     found: MutantSet,
     started: MutantSet,
@@ -95,7 +98,7 @@ struct Generator<'o> {
     begun: Instant,
     /// Choices of the tests before this one.
     earlier_choices: usize,
-    timeline: Vec<Moment>,
+    timeline: Vec<ProgressPoint>,
     halt: Halt,
 }
 
@@ -106,8 +109,8 @@ struct Generator<'o> {
 #[cfg(test)]
 pub fn generate(
     model: &Arc<Model>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &GenerationOptions,
+    progress: &mut dyn FnMut(GenerationProgress),
 ) -> anyhow::Result<Generated> {
     generate_with(model, options, progress, &mut |_, _, _, _| Ok(()))
 }
@@ -122,11 +125,12 @@ pub type Finished<'f> =
 /// If the model can't be compiled.
 pub fn generate_with(
     model: &Arc<Model>,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress),
+    options: &GenerationOptions,
+    progress: &mut dyn FnMut(GenerationProgress),
     finished: &mut Finished,
 ) -> anyhow::Result<Generated> {
     let begun = Instant::now();
+    let (all_before, own_before) = (cpu_seconds(), own_cpu_seconds());
     let mut generator = Generator::new(model, options, begun)?;
     generator.workers.heed(&generator.halt);
     let mut paths = Vec::new();
@@ -135,22 +139,24 @@ pub fn generate_with(
     let mut failure = None;
     while paths.len() < options.tests && stopped.is_none() && failure.is_none() {
         let (path, end) = generator.test(paths.len(), progress);
-        let halted = matches!(end, End::Failure(Stop::Halted(_)));
+        let halted = matches!(end, TestEndReason::Failure(Stop::Halted(_)));
         match end {
-            End::Depth => {}
-            End::Nothing if path.moves.is_empty() && !paths.is_empty() => {
+            TestEndReason::Depth => {}
+            TestEndReason::Nothing if path.moves.is_empty() && !paths.is_empty() => {
                 stopped = Some(match generator.results.all_decided() {
                     true => "every mutant is killed or fails by itself".to_string(),
                     false => "no move promises another kill".to_string(),
                 });
                 break;
             }
-            End::Nothing => {}
-            End::Failure(Stop::Halted(Cause::Time)) => stopped = Some("the time is up".to_string()),
-            End::Failure(Stop::Halted(Cause::Interrupted)) => {
+            TestEndReason::Nothing => {}
+            TestEndReason::Failure(Stop::Halted(HaltCause::Time)) => {
+                stopped = Some("the time is up".to_string())
+            }
+            TestEndReason::Failure(Stop::Halted(HaltCause::Interrupted)) => {
                 stopped = Some("it was interrupted".to_string());
             }
-            End::Failure(stop) => failure = Some((path.clone(), stop)),
+            TestEndReason::Failure(stop) => failure = Some((path.clone(), stop)),
         }
         hurry |= halted;
         if halted {
@@ -181,6 +187,8 @@ pub fn generate_with(
         failure,
         visits: generator.visits,
         seconds,
+        cpu_seconds: cpu_seconds() - all_before,
+        leading_cpu_seconds: own_cpu_seconds() - own_before,
         timeline: generator.timeline,
     })
 }
@@ -190,7 +198,7 @@ impl Generated {
     ///
     /// # Errors
     /// If the model can't be compiled.
-    pub fn workers(&self, options: &Options) -> anyhow::Result<Workers> {
+    pub fn workers(&self, options: &GenerationOptions) -> anyhow::Result<Workers> {
         let mut workers = Workers::new(&self.model, options)?;
         if self.hurry {
             workers.heed(&time_to_finish(Duration::from_secs_f64(self.seconds)));
@@ -207,8 +215,17 @@ fn time_to_finish(taken: Duration) -> Halt {
 
 /// Processor time of all threads so far, as Linux tells it.
 fn cpu_seconds() -> f64 {
+    processor_time("/proc/self/stat")
+}
+
+/// Of the calling thread alone: what no other worker can take off it.
+fn own_cpu_seconds() -> f64 {
+    processor_time("/proc/thread-self/stat")
+}
+
+fn processor_time(file: &str) -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let stat = std::fs::read_to_string(file).unwrap_or_default();
     // The name in brackets may hold anything; user and system time are the 12th and 13th field behind it.
     let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let mut times = fields.split_whitespace().skip(11);
@@ -216,7 +233,7 @@ fn cpu_seconds() -> f64 {
     (ticks() + ticks()) / TICKS_PER_SECOND
 }
 
-enum End {
+enum TestEndReason {
     Depth,
     /// No move, or none that could bring anything.
     Nothing,
@@ -229,7 +246,7 @@ struct Walk {
     path: Path,
     /// Where the original is.
     spec: SpecStateId,
-    live: Vec<Live>,
+    live: Vec<RunningMutant>,
     /// Mutants that parted and were lost sight of: no longer at the original's state in this test.
     gone: BTreeSet<ModelMutantId>,
     /// A mutant was killed by what it shows here: the test has to look before it gives an input.
@@ -245,7 +262,11 @@ impl Walk {
 }
 
 impl<'o> Generator<'o> {
-    fn new(model: &Arc<Model>, options: &'o Options, begun: Instant) -> anyhow::Result<Self> {
+    fn new(
+        model: &Arc<Model>,
+        options: &'o GenerationOptions,
+        begun: Instant,
+    ) -> anyhow::Result<Self> {
         Ok(Generator {
             halt: Halt {
                 interrupted: options.interrupted.clone(),
@@ -255,7 +276,7 @@ impl<'o> Generator<'o> {
             options,
             workers: Workers::new(model, options)?,
             graph: StateGraph::default(),
-            results: Results::new(&model.mutants),
+            results: GenerationResults::new(&model.mutants),
             strategy: MoveStrategy::new(options.strategy, options.seed, model.objects.len()),
             found: MutantSet::for_all(&model.mutants),
             started: MutantSet::for_all(&model.mutants),
@@ -267,8 +288,12 @@ impl<'o> Generator<'o> {
         })
     }
 
-    fn test(&mut self, test: usize, progress: &mut dyn FnMut(Progress)) -> (Path, End) {
-        let kernel = vec![Node::at(self.model.initial.clone())];
+    fn test(
+        &mut self,
+        test: usize,
+        progress: &mut dyn FnMut(GenerationProgress),
+    ) -> (Path, TestEndReason) {
+        let kernel = vec![SuspensionNode::at(self.model.initial.clone())];
         let limits = self.options.limits;
         let mut path = Path {
             moves: Vec::new(),
@@ -277,7 +302,7 @@ impl<'o> Generator<'o> {
         };
         let spec = match self.graph.enter(&mut self.workers, kernel, limits) {
             Ok(spec) => spec,
-            Err(stop) => return (path, End::Failure(stop)),
+            Err(stop) => return (path, TestEndReason::Failure(stop)),
         };
         self.strategy.begins(test);
         path.states.push(spec);
@@ -303,24 +328,24 @@ impl<'o> Generator<'o> {
     }
 
     /// Takes one more move, unless the test is at its end.
-    fn move_on(&mut self, walk: &mut Walk) -> Result<(), End> {
+    fn move_on(&mut self, walk: &mut Walk) -> Result<(), TestEndReason> {
         let longest = self.options.depth * MOVES_PER_CHOICE + MORE_MOVES;
         let is_planned = walk.planned.is_some();
         if walk.path.choices >= self.options.depth && !is_planned
             || walk.path.moves.len() >= longest
         {
-            return Err(End::Depth);
+            return Err(TestEndReason::Depth);
         }
         if let Some(cause) = self.halt.cause() {
-            return Err(End::Failure(Stop::Halted(cause)));
+            return Err(TestEndReason::Failure(Stop::Halted(cause)));
         }
         let spec = walk.spec;
         self.graph
             .find_transitions(&mut self.workers, spec)
-            .map_err(End::Failure)?;
+            .map_err(TestEndReason::Failure)?;
         let at = match self.planned(walk) {
             Some(at) => at,
-            None => self.choose(walk).ok_or(End::Nothing)?,
+            None => self.choose(walk).ok_or(TestEndReason::Nothing)?,
         };
         let (at, step) = self.look_first(walk, at);
         let limits = self.options.limits;
@@ -333,10 +358,10 @@ impl<'o> Generator<'o> {
         };
         let next = match next {
             Ok(next) => next,
-            Err(stop @ Stop::Halted(_)) => return Err(End::Failure(stop)),
+            Err(stop @ Stop::Halted(_)) => return Err(TestEndReason::Failure(stop)),
             Err(stop) => {
                 walk.path.moves.push(step);
-                return Err(End::Failure(stop));
+                return Err(TestEndReason::Failure(stop));
             }
         };
         self.start_new(walk, at);
@@ -385,7 +410,7 @@ impl<'o> Generator<'o> {
     fn note_moment(&mut self, path: &Path) {
         let killed = self.results.killed().count();
         if self.timeline.last().is_none_or(|last| last.killed < killed) {
-            self.timeline.push(Moment {
+            self.timeline.push(ProgressPoint {
                 seconds: self.begun.elapsed().as_secs_f64(),
                 cpu_seconds: cpu_seconds(),
                 choices: self.earlier_choices + path.choices,
@@ -409,7 +434,7 @@ impl<'o> Generator<'o> {
                     .map(|live| (live.mutant, live.suspension.clone()))
                     .collect();
                 let left = self.options.depth - walk.path.choices;
-                let situation = Situation {
+                let situation = StrategyInput {
                     results: &self.results,
                     found: &self.found,
                     running: &running,
@@ -517,7 +542,7 @@ impl<'o> Generator<'o> {
         steps: u32,
         observation: Observation,
     ) {
-        let kill = Kill {
+        let kill = ModelKill {
             test: walk.test,
             after: walk.path.moves.len(),
             steps: Some(steps),
@@ -567,7 +592,7 @@ impl<'o> Generator<'o> {
             }
             self.started.insert(mutant);
             self.strategy.tried(mutant);
-            walk.live.push(Live {
+            walk.live.push(RunningMutant {
                 mutant,
                 suspension: suspension.clone(),
                 age: 0,
@@ -625,7 +650,7 @@ impl<'o> Generator<'o> {
     }
 
     /// A mutant that was started by a move and did not part: the next time it need not be tried.
-    fn note_harmless(&mut self, one: &Live) {
+    fn note_harmless(&mut self, one: &RunningMutant) {
         let Some((id, at)) = one.from else { return };
         let spec = self.graph.state_mut(id);
         let parted = matches!(spec.starts.get(&one.mutant), Some(StartResult::Parts(_)));
@@ -634,8 +659,8 @@ impl<'o> Generator<'o> {
         }
     }
 
-    fn progress(&self, walk: &Walk) -> Progress {
-        Progress {
+    fn progress(&self, walk: &Walk) -> GenerationProgress {
+        GenerationProgress {
             test: walk.test,
             tests: self.options.tests,
             choices: walk.path.choices,
@@ -647,7 +672,7 @@ impl<'o> Generator<'o> {
         }
     }
 
-    fn finished_results(&mut self) -> Results {
+    fn finished_results(&mut self) -> GenerationResults {
         let mut results = self.results.clone();
         for mutant in self.model.mutants.open() {
             if results.is_open(mutant.id) && self.found.contains(mutant.id) {

@@ -18,9 +18,9 @@ mod workers;
 
 #[cfg(test)]
 pub use generator::generate;
-pub use generator::{Finished, Generated, Moment, Path, Progress, generate_with};
+pub use generator::{Finished, Generated, GenerationProgress, Path, ProgressPoint, generate_with};
 pub use moves::Move;
-pub use options::{EngineKind, Options, StrategyKind};
+pub use options::{EngineKind, GenerationOptions, StrategyKind};
 pub use state_graph::{SpecStateId, StateGraph};
-pub use status::{Kill, Results, Status, Table};
+pub use status::{GenerationResults, ModelKill, Status, StatusTable};
 pub use workers::Workers;

@@ -2,7 +2,7 @@
 
 use crate::model::{Label, Model, Observation};
 use crate::mutation::MutantSet;
-use crate::state_space::{Acting, Explorer, Input, Node, Stop, Suspension};
+use crate::state_space::{Acting, Input, StateExplorer, Stop, Suspension, SuspensionNode};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,10 +25,10 @@ impl Move {
     /// What stops the original there.
     pub fn of_original(
         &self,
-        explorer: &mut Explorer,
+        explorer: &mut StateExplorer,
         acting: &Acting,
         suspension: &Suspension,
-    ) -> Result<Vec<Node>, Stop> {
+    ) -> Result<Vec<SuspensionNode>, Stop> {
         match self {
             Move::Input(label) => Ok(explorer.take(acting, suspension, label)?.targets),
             Move::Observe(observation) => Ok(suspension.after_observation(observation)),
@@ -41,10 +41,10 @@ impl Move {
     /// What stops the mutant there.
     pub fn of_mutant(
         &self,
-        explorer: &mut Explorer,
+        explorer: &mut StateExplorer,
         acting: &Acting,
         suspension: &Suspension,
-    ) -> Result<Vec<Node>, Stop> {
+    ) -> Result<Vec<SuspensionNode>, Stop> {
         match self {
             Move::Input(label) => Ok(explorer.take(acting, suspension, label)?.completed()),
             Move::Observe(observation) => Ok(suspension.after_observation(observation)),

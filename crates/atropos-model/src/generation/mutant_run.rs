@@ -4,7 +4,9 @@ use super::moves::Move;
 use super::state_graph::SpecState;
 use crate::model::{ExecError, Observation};
 use crate::mutation::{ModelMutantId, MutantSet};
-use crate::state_space::{Acting, Explorer, Limits, Node, Stop, Suspension};
+use crate::state_space::{
+    Acting, StateExplorer, StateSpaceLimits, Stop, Suspension, SuspensionNode,
+};
 use std::sync::Arc;
 
 /// What a mutant does at a spec, from the original's nodes, without an input.
@@ -38,10 +40,10 @@ pub(super) enum StepResult {
 }
 
 pub(super) fn meet(
-    explorer: &mut Explorer,
+    explorer: &mut StateExplorer,
     mutant: ModelMutantId,
     spec: &SpecState,
-    limits: Limits,
+    limits: StateSpaceLimits,
 ) -> StartResult {
     let acting = Acting::mutant(&explorer.model.mutants, mutant);
     match close_mutant(explorer, &acting, &spec.kernel, limits) {
@@ -58,12 +60,12 @@ pub(super) fn meet(
 
 /// Moves a mutant on, to where the original is at `next`.
 pub(super) fn advance(
-    explorer: &mut Explorer,
+    explorer: &mut StateExplorer,
     acting: &Acting,
     from: &Suspension,
     step: &Move,
     next: &SpecState,
-    limits: Limits,
+    limits: StateSpaceLimits,
 ) -> StepResult {
     explorer.closed = 0;
     let moved = step.of_mutant(explorer, acting, from);
@@ -87,10 +89,10 @@ pub(super) fn advance(
 }
 
 fn close_mutant(
-    explorer: &mut Explorer,
+    explorer: &mut StateExplorer,
     acting: &Acting,
-    kernel: &[Node],
-    limits: Limits,
+    kernel: &[SuspensionNode],
+    limits: StateSpaceLimits,
 ) -> Result<Suspension, Stop> {
     let mut infected = MutantSet::default();
     explorer.close(acting, kernel, limits, &mut infected)

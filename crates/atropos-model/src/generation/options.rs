@@ -1,6 +1,6 @@
 //! What a user can set.
 
-use crate::state_space::{Limits, Reduction};
+use crate::state_space::{Reduction, StateSpaceLimits};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub enum EngineKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct GenerationOptions {
     pub tests: usize,
     /// Choices per test.
     pub depth: usize,
@@ -42,14 +42,14 @@ pub struct Options {
     pub interrupted: Arc<AtomicBool>,
     pub engine: EngineKind,
     pub reduction: Reduction,
-    pub limits: Limits,
+    pub limits: StateSpaceLimits,
     /// Bytes of what the original did that are kept to be used again.
     pub cache: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for GenerationOptions {
+    fn default() -> GenerationOptions {
+        GenerationOptions {
             tests: 3,
             depth: 150,
             strategy: StrategyKind::Frontier,
@@ -62,7 +62,7 @@ impl Default for Options {
             interrupted: Arc::default(),
             engine: EngineKind::Jit,
             reduction: Reduction::PartialOrder,
-            limits: Limits::default(),
+            limits: StateSpaceLimits::default(),
             cache: 512 << 20,
         }
     }

@@ -5,7 +5,9 @@ use super::mutant_run::StartResult;
 use super::workers::Workers;
 use crate::model::Observation;
 use crate::mutation::{ModelMutantId, MutantSet, Mutants};
-use crate::state_space::{Acting, Explorer, FastMap, FastSet, Limits, Node, Stop, Suspension};
+use crate::state_space::{
+    Acting, FastMap, FastSet, StateExplorer, StateSpaceLimits, Stop, Suspension, SuspensionNode,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ pub struct SpecStateId(pub usize);
 /// A suspension state of the original.
 pub struct SpecState {
     /// Its nodes before internal steps.
-    pub kernel: Vec<Node>,
+    pub kernel: Vec<SuspensionNode>,
     pub suspension: Arc<Suspension>,
     pub observations: BTreeSet<Observation>,
     /// Mutants that compute something else without an input.
@@ -54,21 +56,26 @@ const LEAST_BUDGET: usize = 200;
 
 impl SpecState {
     /// Mutants without end are stopped by what the original needed here.
-    pub fn mutant_limits(&self, limits: Limits) -> Limits {
+    pub fn mutant_limits(&self, limits: StateSpaceLimits) -> StateSpaceLimits {
         let closure = self.explored * MUTANT_FACTOR + MUTANT_NODES;
-        Limits {
+        StateSpaceLimits {
             closure: closure.min(limits.closure),
         }
     }
 
     /// What a mutant may cost where others are cheaper to kill, if that is less than it may cost at all; it has gone
     /// through so many nodes in vain.
-    pub fn light_limits(&self, limits: Limits, objects: usize, spent: usize) -> Option<Limits> {
+    pub fn light_limits(
+        &self,
+        limits: StateSpaceLimits,
+        objects: usize,
+        spent: usize,
+    ) -> Option<StateSpaceLimits> {
         let objects = objects.max(1);
         let budget = (BUDGET_OBJECTS / objects).max(LEAST_BUDGET);
         let more = (LIGHT_OBJECTS / objects).min(budget.saturating_sub(spent));
         let closure = self.explored * LIGHT_FACTOR + more;
-        (closure < self.mutant_limits(limits).closure).then_some(Limits { closure })
+        (closure < self.mutant_limits(limits).closure).then_some(StateSpaceLimits { closure })
     }
 
     /// The moves, none where no test has been.
@@ -80,7 +87,7 @@ impl SpecState {
 #[derive(Default)]
 pub struct StateGraph {
     pub states: Vec<SpecState>,
-    known: FastMap<Vec<Node>, SpecStateId>,
+    known: FastMap<Vec<SuspensionNode>, SpecStateId>,
     sets: FastSet<Arc<[ModelMutantId]>>,
     numbers: HashMap<Move, usize>,
 }
@@ -101,8 +108,8 @@ impl StateGraph {
     pub fn enter(
         &mut self,
         workers: &mut Workers,
-        kernel: Vec<Node>,
-        limits: Limits,
+        kernel: Vec<SuspensionNode>,
+        limits: StateSpaceLimits,
     ) -> Result<SpecStateId, Stop> {
         if let Some(id) = self.known.get(&kernel) {
             return Ok(*id);
@@ -164,7 +171,7 @@ impl StateGraph {
         workers: &mut Workers,
         from: SpecStateId,
         at: usize,
-        limits: Limits,
+        limits: StateSpaceLimits,
     ) -> Result<SpecStateId, Stop> {
         let spec = self.state(from);
         let transition = &spec.transitions()[at];
@@ -190,7 +197,7 @@ impl StateGraph {
         workers: &mut Workers,
         from: SpecStateId,
         observation: &Observation,
-        limits: Limits,
+        limits: StateSpaceLimits,
     ) -> Result<SpecStateId, Stop> {
         let kernel = self.state(from).suspension.after_observation(observation);
         self.enter(workers, kernel, limits)
@@ -208,7 +215,7 @@ impl StateGraph {
         workers: &mut Workers,
         from: SpecStateId,
         moves: &[usize],
-        limits: Limits,
+        limits: StateSpaceLimits,
     ) {
         let spec = self.state(from);
         let jobs: Vec<usize> = moves
@@ -242,7 +249,7 @@ impl StateGraph {
 
     fn add(
         &mut self,
-        kernel: Vec<Node>,
+        kernel: Vec<SuspensionNode>,
         Closed {
             suspension,
             own,
@@ -272,7 +279,11 @@ struct Closed {
     explored: usize,
 }
 
-fn close(explorer: &mut Explorer, kernel: &[Node], limits: Limits) -> Result<Closed, Stop> {
+fn close(
+    explorer: &mut StateExplorer,
+    kernel: &[SuspensionNode],
+    limits: StateSpaceLimits,
+) -> Result<Closed, Stop> {
     let acting = Acting::original(&explorer.model.mutants);
     let mut infected = MutantSet::for_all(&explorer.model.mutants);
     let suspension = explorer.close(&acting, kernel, limits, &mut infected)?;

@@ -1,12 +1,12 @@
 //! What became of every mutant, and the row of the MoMuT paper's Tables 4 and 5.
 
 use crate::model::ExecError;
-use crate::mutation::{Fate, ModelMutantId, Mutants};
+use crate::mutation::{InitialStatus, ModelMutantId, Mutants};
 use serde::Serialize;
 
 /// How a test kills a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kill {
+pub struct ModelKill {
     pub test: usize,
     /// Moves of the test before the observation.
     pub after: usize,
@@ -25,9 +25,9 @@ pub enum Status {
     /// Started, and dropped without a kill.
     GivenUp,
     /// A written test fails with it.
-    Killed(Kill),
+    Killed(ModelKill),
     /// It showed something else while its test was made, but nobody waited until the written test was run.
-    Unchecked(Kill),
+    Unchecked(ModelKill),
     Crashed {
         test: usize,
         after: usize,
@@ -39,15 +39,15 @@ pub enum Status {
 
 /// Per mutant (id minus 1) its status.
 #[derive(Clone, Debug)]
-pub struct Results {
+pub struct GenerationResults {
     pub statuses: Vec<Status>,
     /// Mutants worth killing that are neither killed nor crashed.
     open: usize,
 }
 
-impl Results {
-    pub fn new(mutants: &Mutants) -> Results {
-        Results {
+impl GenerationResults {
+    pub fn new(mutants: &Mutants) -> GenerationResults {
+        GenerationResults {
             statuses: vec![Status::Unreached; mutants.list.len()],
             open: mutants.open().count(),
         }
@@ -80,7 +80,7 @@ impl Results {
         self.open += usize::from(!before && self.is_open(id));
     }
 
-    pub fn killed(&self) -> impl Iterator<Item = (ModelMutantId, &Kill)> {
+    pub fn killed(&self) -> impl Iterator<Item = (ModelMutantId, &ModelKill)> {
         self.statuses
             .iter()
             .enumerate()
@@ -90,19 +90,19 @@ impl Results {
             })
     }
 
-    pub fn table(&self, mutants: &Mutants) -> Table {
-        let mut table = Table {
+    pub fn table(&self, mutants: &Mutants) -> StatusTable {
+        let mut table = StatusTable {
             generated: mutants.list.len(),
-            ..Table::default()
+            ..StatusTable::default()
         };
         for mutant in &mutants.list {
             match mutant.fate {
-                Fate::Open => {}
-                Fate::Duplicate(_) => table.duplicates += 1,
-                Fate::Equivalent => table.equivalent += 1,
-                Fate::Dead => table.dead += 1,
+                InitialStatus::Open => {}
+                InitialStatus::Duplicate(_) => table.duplicates += 1,
+                InitialStatus::Equivalent => table.equivalent += 1,
+                InitialStatus::Dead => table.dead += 1,
             }
-            if mutant.fate == Fate::Open {
+            if mutant.fate == InitialStatus::Open {
                 table.together += usize::from(!mutant.parts.is_empty());
                 table.count(self.get(mutant.id));
             }
@@ -113,7 +113,7 @@ impl Results {
 
 /// One row: the mutants to be killed, by what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Table {
+pub struct StatusTable {
     /// All that the operators make.
     pub generated: usize,
     pub duplicates: usize,
@@ -137,7 +137,7 @@ pub struct Table {
     pub steps: [usize; 5],
 }
 
-impl Table {
+impl StatusTable {
     fn count(&mut self, status: &Status) {
         self.total += 1;
         if *status != Status::Unreached {

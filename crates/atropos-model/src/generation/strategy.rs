@@ -3,18 +3,18 @@
 use super::frontier;
 use super::options::StrategyKind;
 use super::state_graph::{SpecState, SpecStateId, StateGraph, Transition};
-use super::status::Results;
+use super::status::GenerationResults;
 use super::success_rates::SuccessRates;
 use super::workers::Workers;
 use crate::mutation::{ModelMutantId, MutantSet};
-use crate::random::Random;
-use crate::state_space::{Limits, Suspension};
+use crate::random::SplitMix64;
+use crate::state_space::{StateSpaceLimits, Suspension};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a strategy may look at.
-pub struct Situation<'s> {
-    pub results: &'s Results,
+pub struct StrategyInput<'s> {
+    pub results: &'s GenerationResults,
     /// Mutants met so far.
     pub found: &'s MutantSet,
     pub running: &'s BTreeSet<ModelMutantId>,
@@ -24,7 +24,7 @@ pub struct Situation<'s> {
     pub gone: &'s BTreeSet<ModelMutantId>,
     /// Choices left in this test.
     pub left: usize,
-    pub limits: Limits,
+    pub limits: StateSpaceLimits,
 }
 
 /// The number at a spec of a list, which grows to there.
@@ -39,7 +39,7 @@ pub struct MoveStrategy {
     kind: StrategyKind,
     /// Of the model.
     objects: usize,
-    pub(super) random: Random,
+    pub(super) random: SplitMix64,
     /// How often a move was taken, by its number.
     counts: Vec<u32>,
     /// How often a mutant was started, by its number.
@@ -71,7 +71,7 @@ impl MoveStrategy {
         MoveStrategy {
             kind,
             objects,
-            random: Random::new(seed),
+            random: SplitMix64::new(seed),
             counts: Vec::new(),
             tries: Vec::new(),
             lived: Vec::new(),
@@ -90,7 +90,7 @@ impl MoveStrategy {
         workers: &mut Workers,
         graph: &mut StateGraph,
         spec: SpecStateId,
-        situation: &Situation,
+        situation: &StrategyInput,
     ) -> Option<usize> {
         match self.kind {
             StrategyKind::S1 => Some(self.weighted(graph, spec)),
@@ -149,8 +149,8 @@ impl MoveStrategy {
         &self,
         mutant: ModelMutantId,
         spec: &SpecState,
-        limits: Limits,
-    ) -> (Limits, bool) {
+        limits: StateSpaceLimits,
+    ) -> (StateSpaceLimits, bool) {
         let first = self.kind == StrategyKind::Frontier && !self.put_off.contains_key(&mutant);
         let spent = self.spent.get(mutant.0 as usize).copied().unwrap_or(0);
         let light = first.then(|| spec.light_limits(limits, self.objects, spent as usize));
@@ -231,7 +231,7 @@ impl MoveStrategy {
         workers: &mut Workers,
         graph: &mut StateGraph,
         spec: SpecStateId,
-        situation: &Situation,
+        situation: &StrategyInput,
     ) -> usize {
         let mut subset: Vec<usize> = (0..graph.state(spec).transitions().len()).collect();
         while subset.len() > SUBSET {
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_mutant_that_cost_much_in_vain_may_cost_less_and_less() {
-        let (spec, mutant, limits) = (state(), ModelMutantId(1), Limits::default());
+        let (spec, mutant, limits) = (state(), ModelMutantId(1), StateSpaceLimits::default());
         let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 125);
         assert!(!ours.allowance(mutant, &spec, limits).1);
         let mut before = usize::MAX;
@@ -331,7 +331,7 @@ mod tests {
     fn only_ours_puts_off_and_only_once_and_where_there_are_many_objects() {
         let spec = state();
         let mutant = ModelMutantId(1);
-        let limits = Limits::default();
+        let limits = StateSpaceLimits::default();
         let may_rest = |strategy: &MoveStrategy| strategy.allowance(mutant, &spec, limits).1;
         let mut ours = MoveStrategy::new(StrategyKind::Frontier, 0, 3_000);
         assert!(may_rest(&ours));

@@ -1,29 +1,29 @@
 //! Worker threads. Jobs are independent of each other and of who does them, so results are the same for any number
 //! of workers.
 
-use super::options::{EngineKind, Options};
-use crate::execution::jit::{Compiled, Jitted};
+use super::options::{EngineKind, GenerationOptions};
+use crate::execution::jit::{CompiledModel, Jitted};
 use crate::execution::{Engine, Interpreted};
 use crate::model::Model;
-use crate::state_space::{ExpansionCache, Explorer, Halt, Reducer, Reduction};
+use crate::state_space::{ExpansionCache, Halt, Reducer, Reduction, StateExplorer};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub struct Workers {
-    explorers: Vec<Explorer>,
+    explorers: Vec<StateExplorer>,
 }
 
 impl Workers {
     /// # Errors
     /// If the model can't be compiled.
-    pub fn new(model: &Arc<Model>, options: &Options) -> anyhow::Result<Workers> {
+    pub fn new(model: &Arc<Model>, options: &GenerationOptions) -> anyhow::Result<Workers> {
         let cache = Arc::new(ExpansionCache::new(options.cache));
         let reducer =
             (options.reduction == Reduction::PartialOrder).then(|| Arc::new(Reducer::new(model)));
         let mut explorers = Vec::new();
         for engine in engines(model, options.engine, options.workers.max(1))? {
-            explorers.push(Explorer::new(
+            explorers.push(StateExplorer::new(
                 model.clone(),
                 engine,
                 cache.clone(),
@@ -41,12 +41,12 @@ impl Workers {
     }
 
     /// The first worker, for work that can't be shared.
-    pub fn first(&mut self) -> &mut Explorer {
+    pub fn first(&mut self) -> &mut StateExplorer {
         &mut self.explorers[0]
     }
 
     /// The first worker alone.
-    pub fn into_first(mut self) -> Explorer {
+    pub fn into_first(mut self) -> StateExplorer {
         self.explorers.swap_remove(0)
     }
 
@@ -54,7 +54,7 @@ impl Workers {
     pub fn map<J: Sync, R: Send>(
         &mut self,
         jobs: &[J],
-        work: impl Fn(&mut Explorer, &J) -> R + Sync,
+        work: impl Fn(&mut StateExplorer, &J) -> R + Sync,
     ) -> Vec<R> {
         if self.explorers.len() == 1 || jobs.len() < 2 {
             return jobs
@@ -96,7 +96,7 @@ fn engines(
 ) -> anyhow::Result<Vec<Box<dyn Engine>>> {
     let compiled = match kind {
         EngineKind::Interpreter => None,
-        EngineKind::Jit => Some(Arc::new(Compiled::new(model)?)),
+        EngineKind::Jit => Some(Arc::new(CompiledModel::new(model)?)),
     };
     let engine = |_| match &compiled {
         None => Box::new(Interpreted {

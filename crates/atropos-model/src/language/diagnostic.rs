@@ -1,6 +1,6 @@
 //! What is wrong with a model's text: collected, never thrown, and shown with the source line, a caret and advice.
 
-use super::token::Span;
+use super::token::SourceSpan;
 use ariadne::{CharSet, Config, IndexType, Label, Report, ReportKind, Source};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +15,18 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     pub severity: Severity,
-    pub span: Span,
+    pub span: SourceSpan,
     pub message: String,
     pub advice: String,
     /// A second place that explains the first.
-    pub other: Option<(Span, String)>,
+    pub other: Option<(SourceSpan, String)>,
 }
 
 /// A finding that is nothing yet: nobody is told what is wrong without being told what to do.
 #[must_use]
 pub struct WithoutAdvice {
     severity: Severity,
-    span: Span,
+    span: SourceSpan,
     message: String,
 }
 
@@ -43,7 +43,7 @@ impl WithoutAdvice {
 }
 
 impl Diagnostic {
-    pub fn error(span: Span, message: impl Into<String>) -> WithoutAdvice {
+    pub fn error(span: SourceSpan, message: impl Into<String>) -> WithoutAdvice {
         WithoutAdvice {
             severity: Severity::Error,
             span,
@@ -51,14 +51,14 @@ impl Diagnostic {
         }
     }
 
-    pub fn warning(span: Span, message: impl Into<String>) -> WithoutAdvice {
+    pub fn warning(span: SourceSpan, message: impl Into<String>) -> WithoutAdvice {
         WithoutAdvice {
             severity: Severity::Warning,
             ..Diagnostic::error(span, message)
         }
     }
 
-    pub fn other(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn other(mut self, span: SourceSpan, message: impl Into<String>) -> Diagnostic {
         self.other = Some((span, message.into()));
         self
     }
@@ -82,7 +82,12 @@ impl Diagnostics {
         }
     }
 
-    pub fn error(&mut self, span: Span, message: impl Into<String>, advice: impl Into<String>) {
+    pub fn error(
+        &mut self,
+        span: SourceSpan,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
         self.push(Diagnostic::error(span, message).advice(advice));
     }
 
@@ -139,7 +144,7 @@ fn render_one(diagnostic: &Diagnostic, file: &str, text: &str, color: bool, out:
 }
 
 /// A caret needs at least one whole character; at the end of the text the last one serves.
-fn widened(span: Span, text: &str) -> std::ops::Range<usize> {
+fn widened(span: SourceSpan, text: &str) -> std::ops::Range<usize> {
     let mut start = (span.start as usize).min(text.len());
     let mut end = (span.end as usize).min(text.len());
     while !text.is_char_boundary(start) {
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn a_place_within_a_character_is_shown_at_the_whole_of_it() {
         let text = "a\u{e9}b";
-        let at = |start, end| widened(Span::new(start, end), text);
+        let at = |start, end| widened(SourceSpan::new(start, end), text);
         assert_eq!(at(0, 2), 0..3);
         assert_eq!(at(2, 2), 1..3);
         assert_eq!(at(4, 4), 3..4);

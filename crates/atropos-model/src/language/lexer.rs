@@ -1,7 +1,7 @@
 //! Text to tokens. Every bad character is reported and skipped, so that the parser sees the rest.
 
 use super::diagnostic::{Diagnostic, Diagnostics};
-use super::token::{Comment, KEYWORDS, Span, Token, Tokens};
+use super::token::{Comment, KEYWORDS, SourceSpan, Token, Tokens};
 
 /// Longest first, so that `:>:` wins over `:`.
 const SYMBOLS: &[&str] = &[
@@ -67,7 +67,7 @@ impl Lexer<'_> {
                 .find(|(foreign, ..)| self.rest().starts_with(foreign))
             {
                 self.at += foreign.len();
-                let span = Span::new(start, self.at);
+                let span = SourceSpan::new(start, self.at);
                 self.diagnostics.push(
                     Diagnostic::error(span, format!("`{foreign}` is no operator here"))
                         .advice(format!("write `{meant}`")),
@@ -81,7 +81,7 @@ impl Lexer<'_> {
                 self.push(Token::Symbol(symbol), start);
             } else {
                 self.at += first.len_utf8();
-                let span = Span::new(start, self.at);
+                let span = SourceSpan::new(start, self.at);
                 self.diagnostics.push(
                     Diagnostic::error(span, format!("the character `{first}` has no meaning here"))
                         .advice(
@@ -91,11 +91,15 @@ impl Lexer<'_> {
             }
         }
         let end = self.text.len();
-        self.out.tokens.push((Token::End, Span::new(end, end)));
+        self.out
+            .tokens
+            .push((Token::End, SourceSpan::new(end, end)));
     }
 
     fn push(&mut self, token: Token, start: usize) {
-        self.out.tokens.push((token, Span::new(start, self.at)));
+        self.out
+            .tokens
+            .push((token, SourceSpan::new(start, self.at)));
     }
 
     fn comment(&mut self) {
@@ -108,7 +112,7 @@ impl Lexer<'_> {
             match self.rest().find("*/") {
                 Some(at) => at + 2,
                 None => {
-                    let span = Span::new(start, start + 2);
+                    let span = SourceSpan::new(start, start + 2);
                     self.diagnostics.push(
                         Diagnostic::error(span, "this comment never ends")
                             .advice("close it with `*/`"),
@@ -120,7 +124,7 @@ impl Lexer<'_> {
         self.at += length;
         let text = self.text[start..self.at].trim_end().to_string();
         self.out.comments.push(Comment {
-            span: Span::new(start, self.at),
+            span: SourceSpan::new(start, self.at),
             text,
             own_line,
         });
@@ -156,7 +160,7 @@ impl Lexer<'_> {
         } else {
             text.parse().ok().map(Token::Int)
         };
-        let span = Span::new(start, self.at);
+        let span = SourceSpan::new(start, self.at);
         match token {
             Some(token) => self.push(token, start),
             None => {
@@ -194,7 +198,7 @@ impl Lexer<'_> {
             }
             _ => {
                 self.at += 1 + end.unwrap_or(self.rest().len() - 1);
-                let span = Span::new(start, self.at);
+                let span = SourceSpan::new(start, self.at);
                 self.diagnostics.push(
                     Diagnostic::error(span, "this text never ends")
                         .advice("close it with `\"` on its line"),

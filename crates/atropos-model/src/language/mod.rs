@@ -13,4 +13,4 @@ pub mod tree;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use parser::parse;
 pub use printer::format_text;
-pub use token::Span;
+pub use token::SourceSpan;

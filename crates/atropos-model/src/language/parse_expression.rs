@@ -1,7 +1,7 @@
 //! Expressions, by precedence climbing.
 
 use super::parser::Parser;
-use super::token::{Span, Token};
+use super::token::{SourceSpan, Token};
 use super::tree::*;
 
 impl Parser<'_> {
@@ -200,7 +200,7 @@ impl Parser<'_> {
     }
 
     /// The end of what was just read, or `start` if nothing was.
-    fn after(&self, start: Span) -> Span {
+    fn after(&self, start: SourceSpan) -> SourceSpan {
         if self.span() == start {
             start
         } else {

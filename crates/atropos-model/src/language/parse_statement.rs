@@ -43,7 +43,7 @@ impl Parser<'_> {
     fn joined(
         &self,
         mut parts: Vec<Stmt>,
-        start: super::Span,
+        start: super::SourceSpan,
         join: impl FnOnce(Vec<Stmt>) -> StmtKind,
     ) -> Stmt {
         if parts.len() == 1 {

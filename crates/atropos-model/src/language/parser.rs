@@ -3,7 +3,7 @@
 
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::lexer::lex;
-use super::token::{Span, Token};
+use super::token::{SourceSpan, Token};
 use super::tree::*;
 
 /// Parses a whole model; what did not parse is reported in `diagnostics` and left out of the tree.
@@ -24,7 +24,7 @@ pub fn parse(text: &str, diagnostics: &mut Diagnostics) -> Model {
 const MAX_DEPTH: usize = 200;
 
 pub(super) struct Parser<'a> {
-    tokens: Vec<(Token, Span)>,
+    tokens: Vec<(Token, SourceSpan)>,
     at: usize,
     pub(super) diagnostics: &'a mut Diagnostics,
     depth: usize,
@@ -41,11 +41,11 @@ impl Parser<'_> {
         &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].0
     }
 
-    pub(super) fn span(&self) -> Span {
+    pub(super) fn span(&self) -> SourceSpan {
         self.tokens[self.at].1
     }
 
-    pub(super) fn previous_span(&self) -> Span {
+    pub(super) fn previous_span(&self) -> SourceSpan {
         self.tokens[self.at.saturating_sub(1)].1
     }
 

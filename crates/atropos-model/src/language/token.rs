@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
-pub struct Span {
+pub struct SourceSpan {
     pub start: u32,
     pub end: u32,
 }
 
-impl Span {
-    pub fn new(start: usize, end: usize) -> Span {
-        Span {
+impl SourceSpan {
+    pub fn new(start: usize, end: usize) -> SourceSpan {
+        SourceSpan {
             start: start as u32,
             end: end as u32,
         }
     }
 
     /// The smallest range that holds both.
-    pub fn to(self, other: Span) -> Span {
-        Span {
+    pub fn to(self, other: SourceSpan) -> SourceSpan {
+        SourceSpan {
             start: self.start.min(other.start),
             end: self.end.max(other.end),
         }
@@ -73,7 +73,7 @@ impl Token {
 /// A comment with its delimiters, kept for the printer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comment {
-    pub span: Span,
+    pub span: SourceSpan,
     pub text: String,
     /// Nothing but blanks before it on its line.
     pub own_line: bool,
@@ -82,6 +82,6 @@ pub struct Comment {
 /// The tokens of a text; `tokens` ends with [`Token::End`].
 #[derive(Clone, Debug, Default)]
 pub struct Tokens {
-    pub tokens: Vec<(Token, Span)>,
+    pub tokens: Vec<(Token, SourceSpan)>,
     pub comments: Vec<Comment>,
 }

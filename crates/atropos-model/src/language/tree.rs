@@ -1,11 +1,11 @@
 //! The syntax tree of an OOAS model, as written: parentheses are kept, nothing is resolved.
 
-use super::token::{Comment, Span};
+use super::token::{Comment, SourceSpan};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 /// A whole model text.
@@ -16,9 +16,9 @@ pub struct Model {
     /// The classes of the system line; an inner list shares one rank, left ranks before right.
     pub ranks: Vec<Vec<Name>>,
     /// Where the words `consts`, `types` and `system` stand.
-    pub consts_span: Span,
-    pub types_span: Span,
-    pub system_span: Span,
+    pub consts_span: SourceSpan,
+    pub types_span: SourceSpan,
+    pub system_span: SourceSpan,
     pub comments: Vec<Comment>,
 }
 
@@ -43,7 +43,7 @@ pub enum TypeBody {
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
     pub kind: TypeKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub enum TypeKind {
 #[derive(Clone, Debug)]
 pub struct Bound {
     pub kind: BoundKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ pub struct Class {
     pub block: Option<Option<Stmt>>,
     /// Where the words `var`, `methods`, `actions`, `do` and `od` stand.
     pub words: SectionWords,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 /// Positions of a class's section words, for comments beside them; 0 where there is none.
@@ -118,7 +118,7 @@ pub struct Method {
     pub result: Option<TypeExpr>,
     pub locals: Vec<Attribute>,
     pub body: Stmt,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -137,13 +137,13 @@ pub struct Action {
     pub params: Vec<Param>,
     pub locals: Vec<Attribute>,
     pub body: Stmt,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ pub enum StmtKind {
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::lowered::ClassId;
 use super::types::TyId;
 use super::value::Value;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::language::tree::{ActionKind, BinaryOp, FoldFrom, UnaryOp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,7 +12,7 @@ pub struct CodeId(pub u32);
 
 /// A place where mutants act; numbered from 0 over the whole model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PointId(pub u32);
+pub struct ModelPointId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeKind {
@@ -34,8 +34,8 @@ pub struct Code {
     /// The local that holds the method's value.
     pub result: Option<u32>,
     pub body: Stmt,
-    pub span: Span,
-    pub effects: Effects,
+    pub span: SourceSpan,
+    pub effects: CodeEffects,
 }
 
 #[derive(Clone, Debug)]
@@ -46,15 +46,15 @@ pub struct Local {
 
 /// What a piece of code may do, calls included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effects {
+pub struct CodeEffects {
     pub writes: bool,
     pub emits: bool,
     pub chooses: bool,
 }
 
-impl Effects {
-    pub fn join(self, other: Effects) -> Effects {
-        Effects {
+impl CodeEffects {
+    pub fn join(self, other: CodeEffects) -> CodeEffects {
+        CodeEffects {
             writes: self.writes || other.writes,
             emits: self.emits || other.emits,
             chooses: self.chooses || other.chooses,
@@ -71,7 +71,7 @@ impl Effects {
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: TyId,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub enum ExprKind {
     /// A scalar.
     Lit {
         value: i64,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     },
     /// A constant list, map or tuple.
     Const(Value),
@@ -90,13 +90,13 @@ pub enum ExprKind {
     Unary {
         op: UnaryOp,
         operand: Box<Expr>,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     },
     Binary {
         op: BinaryOp,
         left: Box<Expr>,
         right: Box<Expr>,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     },
     /// A list's item (from 0) or a map's value.
     Index {
@@ -121,7 +121,7 @@ pub enum ExprKind {
         all: bool,
         vars: Vec<BoundVar>,
         body: Box<Expr>,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     },
     If {
         cond: Box<Expr>,
@@ -147,7 +147,7 @@ pub struct Call {
     pub fold: Option<(FoldFrom, Expr)>,
     /// As a statement: the local that takes the value.
     pub store: Option<u32>,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 /// A variable that takes every value of a type.
@@ -170,7 +170,7 @@ pub enum Domain {
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Debug)]
@@ -188,7 +188,7 @@ pub enum StmtKind {
     Guard {
         cond: Expr,
         body: Box<Stmt>,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     },
     /// All values and indices are computed before anything is stored.
     Assign {
@@ -210,7 +210,7 @@ pub struct Target {
     pub path: Vec<Expr>,
     /// The type that is stored.
     pub item: TyId,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What can go wrong while a model runs: results with a place, never a panic.
 
-use crate::language::Span;
+use crate::language::SourceSpan;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,11 +86,11 @@ impl ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExecError {
     pub kind: ErrorKind,
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 impl ExecError {
-    pub fn new(kind: ErrorKind, span: Span) -> ExecError {
+    pub fn new(kind: ErrorKind, span: SourceSpan) -> ExecError {
         ExecError { kind, span }
     }
 }

@@ -3,7 +3,7 @@
 use super::code::{Code, CodeId};
 use super::state::State;
 use super::types::{TyId, TypeTable};
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::mutation::Mutants;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,15 +114,17 @@ impl Model {
     }
 
     /// Line and column (from 1) of a place.
-    pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let before = &self.text[..(span.start as usize).min(self.text.len())];
-        let line = before.matches('\n').count() + 1;
-        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-        (line, column)
+    pub fn line_column(&self, span: SourceSpan) -> (usize, usize) {
+        line_column(&self.text, span)
+    }
+
+    /// Line and column (from 1) of a mutant, in the text that mutants are shown in.
+    pub fn mutant_place(&self, span: SourceSpan) -> (usize, usize) {
+        line_column(self.mutants.shown.as_ref().unwrap_or(&self.text), span)
     }
 
     /// The source text of a place.
-    pub fn source(&self, span: Span) -> &str {
+    pub fn source(&self, span: SourceSpan) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
 
@@ -138,4 +140,11 @@ impl Model {
             })
             .collect()
     }
+}
+
+fn line_column(text: &str, span: SourceSpan) -> (usize, usize) {
+    let before = &text[..(span.start as usize).min(text.len())];
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+    (line, column)
 }

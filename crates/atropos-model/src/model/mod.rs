@@ -12,7 +12,7 @@ pub mod value;
 pub mod visit;
 
 pub use code::{
-    BoundVar, Code, CodeId, CodeKind, Domain, Expr, ExprKind, PointId, Stmt, StmtKind, Target,
+    BoundVar, Code, CodeId, CodeKind, Domain, Expr, ExprKind, ModelPointId, Stmt, StmtKind, Target,
     TargetBase,
 };
 pub use error::{ErrorKind, ExecError};

@@ -2,7 +2,7 @@
 //! nothing but the model, the order and the seed.
 
 use super::mode::MutantSet;
-use super::mutant::{Fate, ModelMutant, ModelMutantId, Mutants};
+use super::mutant::{InitialStatus, ModelMutant, ModelMutantId, Mutants};
 use atropos_protocol::hash::spread;
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl Mutants {
         self.list.push(ModelMutant {
             id,
             parts,
-            fate: Fate::Open,
+            fate: InitialStatus::Open,
             ..first
         });
     }
@@ -76,7 +76,7 @@ impl Mutants {
         let mut met = MutantSet::for_all(self);
         let open = infected
             .iter()
-            .filter(|id| self.get(*id).fate == Fate::Open);
+            .filter(|id| self.get(*id).fate == InitialStatus::Open);
         for id in open {
             met.insert(id);
             let sets = self.sets_with.get(id.0 as usize);

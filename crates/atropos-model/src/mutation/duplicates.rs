@@ -1,11 +1,11 @@
 //! Mutants that need not run: those that compute what the original or another mutant computes, decided exactly over
 //! the operands' ranges where these are small, and those in code that no object executes.
 
-use super::mutant::{Fate, ModelMutantId, Mutants, PointKind};
+use super::mutant::{InitialStatus, ModelMutantId, Mutants, PointKind};
 use crate::language::tree::BinaryOp;
 use crate::model::arithmetic;
 use crate::model::visit;
-use crate::model::{CodeId, Expr, ExprKind, Model, PointId, Stmt, StmtKind, TypeTable};
+use crate::model::{CodeId, Expr, ExprKind, Model, ModelPointId, Stmt, StmtKind, TypeTable};
 
 /// At most this many pairs of operands are compared.
 const MAX_PAIRS: i128 = 10_000;
@@ -15,12 +15,36 @@ pub(super) fn find(mutants: &mut Mutants, model: &Model) {
         visit::expressions(&code.body, &mut |expr| compare(expr, &model.types, mutants));
         guards(&code.body, mutants);
     }
-    let live = live_codes(model);
-    for mutant in &mut mutants.list {
-        if !live[mutant.code.0 as usize] {
-            mutant.fate = Fate::Dead;
+    let mut live = vec![false; mutants.points.len()];
+    for (code, is_live) in model.codes.iter().zip(live_codes(model)) {
+        if is_live {
+            points(&code.body, &mut |point| live[point.0 as usize] = true);
         }
     }
+    for mutant in &mut mutants.list {
+        if !live[mutant.point.0 as usize] {
+            mutant.fate = InitialStatus::Dead;
+        }
+    }
+}
+
+/// All mutation points in a statement.
+fn points(body: &Stmt, found: &mut dyn FnMut(ModelPointId)) {
+    visit::expressions(body, &mut |expr| match &expr.kind {
+        ExprKind::Lit { point, .. }
+        | ExprKind::Unary { point, .. }
+        | ExprKind::Binary { point, .. }
+        | ExprKind::Quantifier { point, .. } => point.iter().for_each(|point| found(*point)),
+        _ => {}
+    });
+    guard_points(body, found);
+}
+
+fn guard_points(stmt: &Stmt, found: &mut dyn FnMut(ModelPointId)) {
+    if let StmtKind::Guard { point, .. } = &stmt.kind {
+        point.iter().for_each(|point| found(*point));
+    }
+    visit::substatements(stmt, &mut |inner| guard_points(inner, found));
 }
 
 /// Codes that some object's do-od block can reach.
@@ -85,9 +109,9 @@ fn compare(expr: &Expr, types: &TypeTable, mutants: &mut Mutants) {
         let mutant = mutants.point(*id).mutant(at as u8 + 1);
         let results = table(*other);
         let fate = if results == original {
-            Fate::Equivalent
+            InitialStatus::Equivalent
         } else if let Some((first, _)) = seen.iter().find(|(_, known)| *known == results) {
-            Fate::Duplicate(*first)
+            InitialStatus::Duplicate(*first)
         } else {
             seen.push((mutant, results));
             continue;
@@ -118,14 +142,14 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
     {
         // If the inner condition can fail with an error, the two differ.
         if !may_fail(cond) {
-            let first: fn(&Mutants, PointId) -> ModelMutantId =
+            let first: fn(&Mutants, ModelPointId) -> ModelMutantId =
                 |mutants, id| mutants.point(id).first;
             let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
             let known = match mutants.get(outer).fate {
-                Fate::Duplicate(of) => of,
+                InitialStatus::Duplicate(of) => of,
                 _ => outer,
             };
-            mutants.list[inner.0 as usize - 1].fate = Fate::Duplicate(known);
+            mutants.list[inner.0 as usize - 1].fate = InitialStatus::Duplicate(known);
         }
     }
     visit::substatements(stmt, &mut |inner| guards(inner, mutants));

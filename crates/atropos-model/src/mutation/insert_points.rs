@@ -1,12 +1,16 @@
 //! Puts mutation points into a model's code.
 
 use super::duplicates;
-use super::mutant::{Fate, ModelMutant, ModelMutantId, ModelOperator, Mutants, Point, PointKind};
-use crate::language::Span;
+use super::mutant::{
+    InitialStatus, ModelMutant, ModelMutantId, ModelOperator, ModelPoint, Mutants, PointKind,
+};
+use super::woven::{Place, Woven};
+use crate::language::SourceSpan;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::Scale;
 use crate::model::code::Call;
-use crate::model::{CodeId, Expr, ExprKind, Model, PointId, Stmt, StmtKind, Ty, TypeTable};
+use crate::model::{Expr, ExprKind, Model, ModelPointId, Stmt, StmtKind, Ty, TypeTable};
+use std::collections::HashMap;
 
 const RELATIONS: [BinaryOp; 6] = [
     BinaryOp::Eq,
@@ -26,21 +30,38 @@ const ARITHMETIC: [BinaryOp; 5] = [
 const LOGIC: [BinaryOp; 3] = [BinaryOp::And, BinaryOp::Or, BinaryOp::Implies];
 
 /// The model with all its mutants.
-pub fn insert_points(mut model: Model) -> Model {
-    let mut mutants = Mutants::default();
+pub fn insert_points(model: Model) -> Model {
+    insert(model, None)
+}
+
+/// A model translated from a chart, with the chart's mutants.
+pub fn insert_woven_points(model: Model, woven: &Woven) -> Model {
+    insert(model, Some(woven))
+}
+
+fn insert(mut model: Model, woven: Option<&Woven>) -> Model {
+    let mut mutants = Mutants {
+        shown: woven.map(|woven| woven.shown.clone()),
+        ..Mutants::default()
+    };
+    let mut shared = HashMap::new();
+    if let Some(woven) = woven {
+        add_shapes(&mut mutants, woven);
+    }
     for at in 0..model.codes.len() {
         let mut body = std::mem::replace(
             &mut model.codes[at].body,
             Stmt {
                 kind: StmtKind::Skip,
-                span: Span::default(),
+                span: SourceSpan::default(),
             },
         );
         let mut inserter = PointInserter {
             types: &model.types,
             text: &model.text,
-            code: CodeId(at as u32),
             mutants: &mut mutants,
+            woven,
+            shared: &mut shared,
         };
         inserter.statement(&mut body);
         model.codes[at].body = body;
@@ -50,11 +71,42 @@ pub fn insert_points(mut model: Model) -> Model {
     model
 }
 
+/// Mutants of a chart's shape come first: switch n is point n and mutant n + 1.
+fn add_shapes(mutants: &mut Mutants, woven: &Woven) {
+    for (number, shape) in woven.mutants.iter().enumerate() {
+        let first = ModelMutantId(number as u32 + 1);
+        mutants.points.push(ModelPoint {
+            kind: PointKind::Literal {
+                value: 0,
+                alternatives: vec![1],
+            },
+            first,
+            variants: 1,
+        });
+        mutants.list.push(ModelMutant {
+            id: first,
+            operator: shape.operator,
+            point: ModelPointId(number as u32),
+            variant: 1,
+            span: SourceSpan {
+                start: shape.span.start as u32,
+                end: shape.span.end as u32,
+            },
+            original: woven.shown.get(shape.span.clone()).unwrap_or("").to_owned(),
+            replacement: shape.replacement.clone(),
+            fate: InitialStatus::Open,
+            parts: Vec::new(),
+        });
+    }
+}
+
 struct PointInserter<'a> {
     types: &'a TypeTable,
     text: &'a str,
-    code: CodeId,
     mutants: &'a mut Mutants,
+    woven: Option<&'a Woven>,
+    /// Points in the user's text, which may have been translated to several places.
+    shared: &'a mut HashMap<(Place, ModelOperator), ModelPointId>,
 }
 
 impl PointInserter<'_> {
@@ -62,43 +114,60 @@ impl PointInserter<'_> {
         &mut self,
         kind: PointKind,
         operator: ModelOperator,
-        span: Span,
+        span: SourceSpan,
         replacements: Vec<String>,
-    ) -> Option<PointId> {
+    ) -> Option<ModelPointId> {
         if replacements.is_empty() {
             return None;
         }
-        let id = PointId(self.mutants.points.len() as u32);
+        let mut origin = None;
+        if let Some(woven) = self.woven {
+            let (place, piece) = woven.place(span)?;
+            if let Some(known) = self.shared.get(&(place.clone(), operator)) {
+                return Some(*known);
+            }
+            origin = Some((woven, place, piece));
+        }
+        let id = ModelPointId(self.mutants.points.len() as u32);
         let first = ModelMutantId(self.mutants.list.len() as u32 + 1);
         let variants = replacements.len() as u8;
-        self.mutants.points.push(Point {
+        self.mutants.points.push(ModelPoint {
             kind,
             first,
             variants,
         });
         for (at, replacement) in replacements.into_iter().enumerate() {
+            let (span, original, replacement) = match &origin {
+                None => (span, self.source(span).to_owned(), replacement),
+                Some((woven, place, piece)) => {
+                    woven.show(place, &self.text[piece.clone()], &replacement)
+                }
+            };
             self.mutants.list.push(ModelMutant {
                 id: ModelMutantId(first.0 + at as u32),
                 operator,
                 point: id,
                 variant: at as u8 + 1,
-                code: self.code,
                 span,
+                original,
                 replacement,
-                fate: Fate::Open,
+                fate: InitialStatus::Open,
                 parts: Vec::new(),
             });
+        }
+        if let Some((_, place, _)) = origin {
+            self.shared.insert((place, operator), id);
         }
         Some(id)
     }
 
-    fn source(&self, span: Span) -> &str {
+    fn source(&self, span: SourceSpan) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }
 
     /// The span of a text whose last expression may stand in parentheses, which its own span leaves out.
-    fn with_closing_parentheses(&self, start: u32, end: u32) -> Span {
-        let whole = Span { start, end };
+    fn with_closing_parentheses(&self, start: u32, end: u32) -> SourceSpan {
+        let whole = SourceSpan { start, end };
         let count = |letter| self.source(whole).matches(letter).count();
         let mut missing = count('(').saturating_sub(count(')'));
         let rest = self.text.get(end as usize..).unwrap_or("");
@@ -107,7 +176,7 @@ impl PointInserter<'_> {
             missing == 0
         });
         match (count('(') > count(')'), closing) {
-            (true, Some(at)) => Span {
+            (true, Some(at)) => SourceSpan {
                 start,
                 end: end + at as u32 + 1,
             },
@@ -125,7 +194,7 @@ impl PointInserter<'_> {
     }
 
     /// What stands in place of an expression, in parentheses if what is around would tear it apart.
-    fn in_place(&self, span: Span, text: String, looser: bool) -> String {
+    fn in_place(&self, span: SourceSpan, text: String, looser: bool) -> String {
         let before = self.text.get(..span.start as usize).unwrap_or("");
         let after = self.text.get(span.end as usize..).unwrap_or("");
         let has_parentheses =
@@ -199,6 +268,12 @@ impl PointInserter<'_> {
     /// `assigned`: inside the right side of an assignment.
     fn expression(&mut self, expr: &mut Expr, assigned: bool) {
         let (ty, span) = (expr.ty, expr.span);
+        if let ExprKind::Lit { point, .. } = &mut expr.kind
+            && let Some(gate) = self.woven.and_then(|woven| woven.gate(span))
+        {
+            *point = Some(ModelPointId(gate as u32));
+            return;
+        }
         match &mut expr.kind {
             ExprKind::Lit { value, point } if assigned => *point = self.literal(*value, ty, span),
             ExprKind::Unary { op, operand, point } => {
@@ -270,7 +345,12 @@ impl PointInserter<'_> {
         }
     }
 
-    fn literal(&mut self, value: i64, ty: crate::model::TyId, span: Span) -> Option<PointId> {
+    fn literal(
+        &mut self,
+        value: i64,
+        ty: crate::model::TyId,
+        span: SourceSpan,
+    ) -> Option<ModelPointId> {
         match self.types.get(ty) {
             Ty::Bool => {
                 let replacement = vec![(value == 0).to_string()];
@@ -300,7 +380,7 @@ impl PointInserter<'_> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Option<PointId> {
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, span: SourceSpan) -> Option<ModelPointId> {
         let alternatives = match op {
             UnaryOp::Minus | UnaryOp::Not => vec![UnaryOp::Plus],
             UnaryOp::Plus => vec![UnaryOp::Minus],
@@ -326,7 +406,13 @@ impl PointInserter<'_> {
         )
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<PointId> {
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        span: SourceSpan,
+    ) -> Option<ModelPointId> {
         let left_ty = self.types.get(left.ty);
         let number = matches!(left_ty, Ty::Int { .. } | Ty::Fixed { .. });
         let group: &[BinaryOp] = match op {

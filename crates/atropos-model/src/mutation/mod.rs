@@ -7,7 +7,9 @@ mod insert_points;
 mod mode;
 mod mutant;
 mod points;
+mod woven;
 
-pub use insert_points::insert_points;
-pub use mode::{Mode, MutantSet, ORIGINAL, RECORD};
-pub use mutant::{Fate, ModelMutant, ModelMutantId, Mutants};
+pub use insert_points::{insert_points, insert_woven_points};
+pub use mode::{MutantSet, MutationMode, ORIGINAL, RECORD};
+pub use mutant::{InitialStatus, ModelMutant, ModelMutantId, ModelOperator, Mutants};
+pub use woven::{ShapeMutant, Woven};

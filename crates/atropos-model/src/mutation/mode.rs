@@ -9,26 +9,26 @@ pub const RECORD: u8 = 255;
 
 /// Per mutation point: [`ORIGINAL`], [`RECORD`], or the variant that acts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Mode {
+pub struct MutationMode {
     pub table: Vec<u8>,
 }
 
-impl Mode {
-    pub fn original(mutants: &Mutants) -> Mode {
-        Mode {
+impl MutationMode {
+    pub fn original(mutants: &Mutants) -> MutationMode {
+        MutationMode {
             table: vec![ORIGINAL; mutants.points.len()],
         }
     }
 
-    pub fn record(mutants: &Mutants) -> Mode {
-        Mode {
+    pub fn record(mutants: &Mutants) -> MutationMode {
+        MutationMode {
             table: vec![RECORD; mutants.points.len()],
         }
     }
 
     /// The mutants of `set` act together; `None` if two of them need the same point.
-    pub fn enabling(mutants: &Mutants, set: &[ModelMutantId]) -> Option<Mode> {
-        let mut mode = Mode::original(mutants);
+    pub fn enabling(mutants: &Mutants, set: &[ModelMutantId]) -> Option<MutationMode> {
+        let mut mode = MutationMode::original(mutants);
         for id in set {
             let mutant = mutants.get(*id);
             let entry = &mut mode.table[mutant.point.0 as usize];

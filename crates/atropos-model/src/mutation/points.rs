@@ -6,11 +6,17 @@ use super::mode::{MutantSet, ORIGINAL, RECORD};
 use super::mutant::{Mutants, PointKind};
 use crate::language::tree::BinaryOp;
 use crate::model::arithmetic;
-use crate::model::{ErrorKind, PointId};
+use crate::model::{ErrorKind, ModelPointId};
 
 impl Mutants {
     /// A guard whose condition is `cond`.
-    pub fn guard(&self, point: PointId, mode: u8, cond: bool, infected: &mut MutantSet) -> bool {
+    pub fn guard(
+        &self,
+        point: ModelPointId,
+        mode: u8,
+        cond: bool,
+        infected: &mut MutantSet,
+    ) -> bool {
         match mode {
             ORIGINAL => cond,
             RECORD => {
@@ -29,7 +35,7 @@ impl Mutants {
     /// Those of the operator that acts.
     pub fn binary(
         &self,
-        id: PointId,
+        id: ModelPointId,
         mode: u8,
         left: i64,
         right: i64,
@@ -61,7 +67,7 @@ impl Mutants {
     }
 
     /// The operator of a logic point that acts.
-    pub fn logic_operator(&self, id: PointId, mode: u8) -> BinaryOp {
+    pub fn logic_operator(&self, id: ModelPointId, mode: u8) -> BinaryOp {
         match &self.point(id).kind {
             PointKind::Logic {
                 op, alternatives, ..
@@ -74,7 +80,7 @@ impl Mutants {
     }
 
     /// While recording, when the left side is known: those that part here whatever the right side is.
-    pub fn record_left(&self, id: PointId, left: i64, infected: &mut MutantSet) {
+    pub fn record_left(&self, id: ModelPointId, left: i64, infected: &mut MutantSet) {
         let point = self.point(id);
         let PointKind::Logic {
             op,
@@ -100,7 +106,7 @@ impl Mutants {
     }
 
     /// While recording, when the right side is known too.
-    pub fn record_right(&self, id: PointId, left: i64, right: i64, infected: &mut MutantSet) {
+    pub fn record_right(&self, id: ModelPointId, left: i64, right: i64, infected: &mut MutantSet) {
         let point = self.point(id);
         let PointKind::Logic {
             op, alternatives, ..
@@ -123,7 +129,7 @@ impl Mutants {
     /// Those of the operator that acts.
     pub fn unary(
         &self,
-        id: PointId,
+        id: ModelPointId,
         mode: u8,
         operand: i64,
         infected: &mut MutantSet,
@@ -148,7 +154,13 @@ impl Mutants {
     }
 
     /// Whether a quantifier acts as `forall`.
-    pub fn quantifier(&self, id: PointId, mode: u8, all: bool, infected: &mut MutantSet) -> bool {
+    pub fn quantifier(
+        &self,
+        id: ModelPointId,
+        mode: u8,
+        all: bool,
+        infected: &mut MutantSet,
+    ) -> bool {
         match mode {
             ORIGINAL => all,
             RECORD => {
@@ -159,7 +171,7 @@ impl Mutants {
         }
     }
 
-    pub fn literal(&self, id: PointId, mode: u8, infected: &mut MutantSet) -> i64 {
+    pub fn literal(&self, id: ModelPointId, mode: u8, infected: &mut MutantSet) -> i64 {
         let point = self.point(id);
         let PointKind::Literal {
             value,

@@ -1,6 +1,7 @@
 //! What a run leaves on disk: tests as .aut and .dot, report.json, one HTML page, plots.
 
 mod aut;
+mod chart;
 mod dot;
 mod json_tests;
 mod page;
@@ -12,6 +13,6 @@ mod write;
 
 pub use aut::aut;
 pub use json_tests::{JsonLabel, JsonNode, JsonSuite, JsonTest, VERSION};
-pub use report::Report;
+pub use report::GenerationReport;
 pub use test_case::{Edge, TestCase};
 pub use write::{check_suite, confirm, draw_tests, prepare, write_report, write_test};

@@ -1,6 +1,7 @@
 //! One self-contained HTML page: the table, the model's text with its mutants, the tests and the plot.
 
-use super::report::{MutantReport, Report};
+use super::chart::{self, ChartView};
+use super::report::{GenerationReport, MutantReport};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#222;background:#fff}\
@@ -11,8 +12,14 @@ mark.unreached{border-color:#999;background:#eee}mark.other{border-color:#c80}\
 .s-killed{color:#2c8a3e}.s-given,.s-skipped{color:#c33}.s-unreached{color:#777}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#222}td,th{border-color:#444}mark.given{background:#522}mark.unreached{background:#333}}";
 
-/// `drawn` are the tests that have a drawing beside them.
-pub fn page(report: &Report, text: &str, plot: &str, drawn: &[&str]) -> String {
+/// `drawn` are the tests that have a drawing beside them; of a chart there is a view.
+pub fn page(
+    report: &GenerationReport,
+    text: &str,
+    plot: &str,
+    drawn: &[&str],
+    view: Option<&ChartView>,
+) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -20,7 +27,7 @@ pub fn page(report: &Report, text: &str, plot: &str, drawn: &[&str]) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width";
                 title { (report.model) ": tests that kill mutants" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) @if view.is_some() { (PreEscaped(chart::STYLE)) } }
             }
             body {
                 h1 { (report.model) }
@@ -33,18 +40,20 @@ pub fn page(report: &Report, text: &str, plot: &str, drawn: &[&str]) -> String {
                     p { strong { (note) } }
                 }
                 (table(report))
+                @if let Some(view) = view { (chart::section(view, report)) }
                 (tests(report, drawn))
                 h2 { "States visited" }
                 (PreEscaped(plot))
                 (source(report, text))
-                (mutants(report))
+                (mutants(report, view))
+                @if view.is_some() { (chart::script()) }
             }
         }
     };
     page.into_string() + "\n"
 }
 
-fn table(report: &Report) -> Markup {
+fn table(report: &GenerationReport) -> Markup {
     let t = &report.table;
     html! {
         h2 { "Mutants" }
@@ -76,7 +85,7 @@ fn table(report: &Report) -> Markup {
     }
 }
 
-fn tests(report: &Report, drawn: &[&str]) -> Markup {
+fn tests(report: &GenerationReport, drawn: &[&str]) -> Markup {
     html! {
         h2 { "Tests" }
         table {
@@ -114,7 +123,7 @@ fn class(mutant: &MutantReport) -> &'static str {
 }
 
 /// The text, with every place underlined that mutants change: by the worst that became of one of them.
-fn source(report: &Report, text: &str) -> Markup {
+fn source(report: &GenerationReport, text: &str) -> Markup {
     let mut starts: Vec<&MutantReport> = report.mutants.iter().collect();
     starts.sort_by_key(|mutant| (mutant.start, std::cmp::Reverse(mutant.end)));
     let mut pieces: Vec<Markup> = Vec::new();
@@ -139,13 +148,16 @@ fn source(report: &Report, text: &str) -> Markup {
     }
 }
 
+/// The worst that became of a mutant in a group.
+pub fn worst(group: &[&MutantReport]) -> &'static str {
+    let order = ["given", "unreached", "other", "killed"];
+    let classes = group.iter().map(|mutant| class(mutant));
+    let worst = classes.min_by_key(|c| order.iter().position(|o| o == c));
+    worst.unwrap_or("other")
+}
+
 /// A piece of text that a group of mutants changes.
 fn marked(group: &[&MutantReport], text: &str) -> Markup {
-    let order = ["given", "unreached", "other", "killed"];
-    let worst = group
-        .iter()
-        .map(|mutant| class(mutant))
-        .min_by_key(|c| order.iter().position(|o| o == c));
     let notes: Vec<String> = group
         .iter()
         .map(|m| {
@@ -155,10 +167,11 @@ fn marked(group: &[&MutantReport], text: &str) -> Markup {
             )
         })
         .collect();
-    html! { mark class=(worst.unwrap_or("other")) title=(notes.join("\n")) { (text) } }
+    html! { mark class=(worst(group)) title=(notes.join("\n")) { (text) } }
 }
 
-fn mutants(report: &Report) -> Markup {
+fn mutants(report: &GenerationReport, view: Option<&ChartView>) -> Markup {
+    let element = |at: usize| view.and_then(|view| view.elements.get(at)?.as_deref());
     let file = |test: &usize| report.tests.get(*test).map(|test| test.file.clone());
     let tests = |m: &MutantReport| -> Vec<String> { m.killed_by.iter().filter_map(file).collect() };
     html! {
@@ -168,8 +181,8 @@ fn mutants(report: &Report) -> Markup {
                 th { "id" } th { "operator" } th { "place" } th { "original" } th { "replacement" } th { "status" } th {}
                 th { "killed by" }
             }
-            @for m in &report.mutants {
-                tr {
+            @for (at, m) in report.mutants.iter().enumerate() {
+                tr data-m=[element(at)] {
                     td.n { (m.id) }
                     td { (m.operator) }
                     td { (m.line) ":" (m.column) }

@@ -1,9 +1,11 @@
 //! report.json: a run in numbers and names.
 
 use crate::cli::SuiteOptions;
-use crate::generation::{Generated, Moment, Options, SpecStateId, Status, Table};
+use crate::generation::{
+    Generated, GenerationOptions, ProgressPoint, SpecStateId, Status, StatusTable,
+};
 use crate::model::Model;
-use crate::mutation::{Fate, ModelMutant, ModelMutantId};
+use crate::mutation::{InitialStatus, ModelMutant, ModelMutantId};
 use crate::testing::{KillMatrix, MutantRow};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -12,9 +14,11 @@ use std::collections::HashMap;
 pub const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct GenerationReport {
     pub version: u32,
     pub model: String,
+    /// The chart that the model was translated from, beside this report: `chart/car_alarm.puml`.
+    pub chart: Option<String>,
     pub objects: usize,
     pub statements: usize,
     /// Attributes of all objects.
@@ -30,6 +34,10 @@ pub struct Report {
     pub seed: u64,
     pub workers: usize,
     pub seconds: f64,
+    /// Processor time of the generation, of all threads and of the one that leads them: with several workers, the part
+    /// of the work that only one can do.
+    pub cpu_seconds: f64,
+    pub leading_cpu_seconds: f64,
     /// The most memory that the process had; 0 where the system does not tell.
     pub peak_bytes: u64,
     /// Different states of the original that were visited.
@@ -40,19 +48,19 @@ pub struct Report {
     pub unconfirmed: usize,
     pub stopped: Option<String>,
     pub failure: Option<String>,
-    pub table: Table,
+    pub table: StatusTable,
     pub percent_of_total: f64,
     pub percent_of_found: f64,
     /// How many mutants were killed when.
-    pub timeline: Vec<Moment>,
-    pub tests: Vec<TestReport>,
+    pub timeline: Vec<ProgressPoint>,
+    pub tests: Vec<TestCaseReport>,
     /// Numbers of the tests that together still kill everything.
     pub reduced_suite: Vec<usize>,
     pub mutants: Vec<MutantReport>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct TestReport {
+pub struct TestCaseReport {
     pub file: String,
     pub choices: usize,
     pub moves: usize,
@@ -79,22 +87,22 @@ pub struct MutantReport {
     pub steps: Option<u32>,
 }
 
-impl Report {
+impl GenerationReport {
     pub fn new(
         name: &str,
         generated: &Generated,
-        options: &Options,
+        options: &GenerationOptions,
         matrix: &KillMatrix,
         reduced: &[usize],
         failure: Option<String>,
-    ) -> Report {
+    ) -> GenerationReport {
         let model = &generated.model;
         let table = generated.results.table(&model.mutants);
         let tests = generated
             .paths
             .iter()
             .enumerate()
-            .map(|(at, path)| TestReport {
+            .map(|(at, path)| TestCaseReport {
                 file: test_file(at),
                 choices: path.choices,
                 moves: path.moves.len(),
@@ -110,8 +118,9 @@ impl Report {
                     .count(),
             })
             .collect();
-        Report {
+        GenerationReport {
             version: VERSION,
+            chart: None,
             model: name.to_string(),
             objects: model.objects.len(),
             statements: model.statements,
@@ -124,6 +133,8 @@ impl Report {
             seed: options.seed,
             workers: options.workers,
             seconds: generated.seconds,
+            cpu_seconds: generated.cpu_seconds,
+            leading_cpu_seconds: generated.leading_cpu_seconds,
             peak_bytes: peak_bytes(),
             states: generated.visits.len(),
             suite: SuiteOptions::default(),
@@ -161,7 +172,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
         .list
         .iter()
         .map(|mutant| {
-            let (line, column) = model.line_column(mutant.span);
+            let (line, column) = model.mutant_place(mutant.span);
             let (status, mut detail, steps) =
                 describe(generated, mutant.fate, generated.results.get(mutant.id));
             if let ("unreached", Some(why)) = (status, missed.get(&mutant.id)) {
@@ -181,7 +192,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
                 column,
                 start: mutant.span.start,
                 end: mutant.span.end,
-                original: model.source(mutant.span).to_string(),
+                original: mutant.original.clone(),
                 replacement: replacement(model, &parts),
                 status,
                 detail,
@@ -200,9 +211,8 @@ fn joined(parts: &[&ModelMutant], by: &str, text: impl Fn(&ModelMutant) -> Strin
 /// What stands there instead; of mutants that act together, what stands in the other states too.
 fn replacement(model: &Model, parts: &[&ModelMutant]) -> String {
     let others = joined(&parts[1..], "", |part| {
-        let (line, column) = model.line_column(part.span);
-        let original = model.source(part.span);
-        format!("; {line}:{column} {original} → {}", part.replacement)
+        let (line, column) = model.mutant_place(part.span);
+        format!("; {line}:{column} {} → {}", part.original, part.replacement)
     });
     format!("{}{others}", parts[0].replacement)
 }
@@ -236,27 +246,27 @@ fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
 
 fn describe(
     generated: &Generated,
-    fate: Fate,
+    fate: InitialStatus,
     status: &Status,
 ) -> (&'static str, String, Option<u32>) {
     let model = &generated.model;
     match fate {
-        Fate::Duplicate(of) => {
+        InitialStatus::Duplicate(of) => {
             return (
                 "duplicate",
                 format!("computes the same as mutant {}", of.0),
                 None,
             );
         }
-        Fate::Equivalent => {
+        InitialStatus::Equivalent => {
             return (
                 "equivalent",
                 "computes the same as the original".into(),
                 None,
             );
         }
-        Fate::Dead => return ("dead", "in code that no object executes".into(), None),
-        Fate::Open => {}
+        InitialStatus::Dead => return ("dead", "in code that no object executes".into(), None),
+        InitialStatus::Open => {}
     }
     match status {
         Status::Unreached => (

@@ -5,7 +5,7 @@
 
 use crate::generation::{Move, Path, SpecStateId, StateGraph, Workers};
 use crate::model::{Model, Observation};
-use crate::state_space::Limits;
+use crate::state_space::StateSpaceLimits;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many observations off the path are followed, one behind the other.
@@ -52,7 +52,7 @@ impl TestCase {
         graph: &mut StateGraph,
         workers: &mut Workers,
         path: &Path,
-        limits: Limits,
+        limits: StateSpaceLimits,
     ) -> TestCase {
         let mut positions: HashMap<SpecStateId, Vec<usize>> = HashMap::new();
         for (at, state) in path.states.iter().enumerate() {
@@ -84,7 +84,7 @@ impl TestCase {
 struct Builder<'g> {
     graph: &'g mut StateGraph,
     workers: &'g mut Workers,
-    limits: Limits,
+    limits: StateSpaceLimits,
     /// States that generation did not look at may be looked at now.
     may_look: bool,
     /// Where the path is at a state; sorted.

@@ -1,16 +1,18 @@
 //! Puts a run on disk. Tests come first: they are worth most if the disk is full.
 
 use super::aut::aut;
+use super::chart::ChartView;
 use super::dot::dot;
 use super::json_tests::{JsonSuite, JsonTest};
 use super::page::page;
 use super::plot::states_visited;
-use super::report::{Report, test_file};
+use super::report::{GenerationReport, test_file};
 use super::test_case::TestCase;
 use crate::cli::SuiteOptions;
-use crate::generation::{self, Generated, Options, StateGraph, Status, Workers};
+use crate::generation::{self, Generated, GenerationOptions, StateGraph, Status, Workers};
+use crate::loading::ModelSource;
 use crate::mutation::ModelMutantId;
-use crate::state_space::Limits;
+use crate::state_space::StateSpaceLimits;
 use crate::testing::{KillMatrix, Shortcuts, reduce};
 use anyhow::Context as _;
 use std::path::Path;
@@ -45,7 +47,7 @@ pub fn write_test(
     path: &generation::Path,
     graph: &mut StateGraph,
     workers: &mut Workers,
-    limits: Limits,
+    limits: StateSpaceLimits,
 ) -> anyhow::Result<()> {
     let test = TestCase::build(graph, workers, path, limits);
     let model = workers.first().model.clone();
@@ -69,23 +71,30 @@ pub fn write_test(
 ///
 /// # Errors
 /// If the page can't be written anew; then the old one is there.
-pub fn draw_tests(directory: &Path, report: &Report, generated: &Generated) -> anyhow::Result<()> {
+pub fn draw_tests(
+    directory: &Path,
+    report: &GenerationReport,
+    generated: &Generated,
+    source: &ModelSource,
+) -> anyhow::Result<()> {
     let files = report.tests.iter().map(|test| test.file.as_str());
     let drawn: Vec<&str> = files.take_while(|file| draw(directory, file)).collect();
     match drawn.is_empty() {
         true => Ok(()),
-        false => put_page(directory, report, generated, &drawn),
+        false => put_page(directory, report, generated, source, &drawn),
     }
 }
 
 fn put_page(
     directory: &Path,
-    report: &Report,
+    report: &GenerationReport,
     generated: &Generated,
+    source: &ModelSource,
     drawn: &[&str],
 ) -> anyhow::Result<()> {
     let plot = states_visited(&generated.visits);
-    let page = page(report, &generated.model.text, &plot, drawn);
+    let view = ChartView::new(source, report, generated);
+    let page = page(report, source.text(), &plot, drawn, view.as_ref());
     put(directory, "index.html", &page)
 }
 
@@ -97,7 +106,7 @@ pub fn check_suite(
     directory: &Path,
     generated: &mut Generated,
     workers: &mut Workers,
-    limits: Limits,
+    limits: StateSpaceLimits,
 ) -> anyhow::Result<KillMatrix> {
     let texts: anyhow::Result<Vec<String>> = (0..generated.paths.len())
         .map(|test| {
@@ -116,7 +125,7 @@ pub fn confirm(
     texts: &[String],
     generated: &mut Generated,
     workers: &mut Workers,
-    limits: Limits,
+    limits: StateSpaceLimits,
 ) -> anyhow::Result<KillMatrix> {
     let open = generated.model.mutants.open().map(|mutant| mutant.id);
     let crashed = |id: &ModelMutantId| matches!(generated.results.get(*id), Status::Crashed { .. });
@@ -129,33 +138,41 @@ pub fn confirm(
     Ok(matrix)
 }
 
-/// Writes what is known of a whole run, after its tests, and gives back the report.
+/// Writes what is known of a whole run, after its tests, and gives back the report. The model has a name and a source.
 ///
 /// # Errors
 /// What could not be written; what was written before stays.
 pub fn write_report(
     directory: &Path,
-    name: &str,
+    (name, source): (&str, &ModelSource),
     generated: &Generated,
     matrix: &KillMatrix,
-    options: &Options,
+    options: &GenerationOptions,
     failure: Option<String>,
     suite: SuiteOptions,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<GenerationReport> {
     let reduced = reduce(matrix);
-    let report = Report {
+    let chart = source.chart_file();
+    if let Some(file) = chart {
+        let place = directory.join("chart");
+        std::fs::create_dir_all(&place)
+            .with_context(|| format!("can't make {}", place.display()))?;
+        put(&place, file, source.text())?;
+    }
+    let report = GenerationReport {
         suite,
-        ..Report::new(name, generated, options, matrix, &reduced, failure)
+        chart: chart.map(|file| format!("chart/{file}")),
+        ..GenerationReport::new(name, generated, options, matrix, &reduced, failure)
     };
     put(
         directory,
         "report.json",
         &serde_json::to_string_pretty(&report)?,
     )?;
-    put(directory, "model.ooas", &generated.model.text)?;
+    put(directory, "model.ooas", source.translation())?;
     let plot = states_visited(&generated.visits);
     put(directory, "states.svg", &plot)?;
-    put_page(directory, &report, generated, &[])?;
+    put_page(directory, &report, generated, source, &[])?;
     Ok(report)
 }
 

@@ -1,18 +1,18 @@
 //! Who runs: the original, a mutant, or a set of mutants at once.
 
-use crate::mutation::{Mode, ModelMutantId, MutantSet, Mutants};
+use crate::mutation::{ModelMutantId, MutantSet, Mutants, MutationMode};
 
 #[derive(Clone, Debug)]
 pub struct Acting {
     ids: Vec<ModelMutantId>,
-    pub(super) mode: Mode,
+    pub(super) mode: MutationMode,
 }
 
 impl Acting {
     pub fn original(mutants: &Mutants) -> Acting {
         Acting {
             ids: Vec::new(),
-            mode: Mode::record(mutants),
+            mode: MutationMode::record(mutants),
         }
     }
 
@@ -25,7 +25,7 @@ impl Acting {
     pub fn together(mutants: &Mutants, ids: &[ModelMutantId]) -> Option<Acting> {
         Some(Acting {
             ids: ids.to_vec(),
-            mode: Mode::enabling(mutants, ids)?,
+            mode: MutationMode::enabling(mutants, ids)?,
         })
     }
 

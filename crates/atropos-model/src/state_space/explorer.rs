@@ -5,12 +5,12 @@ use super::expansion::{Expansion, Judgement, Lists, Step, Taker};
 use super::expansion_cache::ExpansionCache;
 use super::fast_hash::FastMap;
 use super::guard_cache::GuardCache;
-use super::halt::{Cause, Halt};
+use super::halt::{Halt, HaltCause};
 use super::idle_cache::IdleCache;
 use super::inputs;
 use super::livelock::InternalSteps;
 use super::reducer::Reducer;
-use super::suspension::{Node, Suspension, VisibleNode};
+use super::suspension::{Suspension, SuspensionNode, VisibleNode};
 use crate::execution::{Engine, Inputs};
 use crate::model::{ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
@@ -26,14 +26,14 @@ pub enum Reduction {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct StateSpaceLimits {
     /// Nodes of one closure; more is taken for endless.
     pub closure: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { closure: 100_000 }
+impl Default for StateSpaceLimits {
+    fn default() -> StateSpaceLimits {
+        StateSpaceLimits { closure: 100_000 }
     }
 }
 
@@ -48,7 +48,7 @@ pub enum Stop {
     /// Internal steps lead to more states than the limit allows.
     TooManyStates,
     /// It was ended from outside: nothing is known.
-    Halted(Cause),
+    Halted(HaltCause),
 }
 
 /// What leaves orders out, with one worker's memory.
@@ -70,13 +70,13 @@ struct Run<'r> {
 /// The nodes that internal steps reach, numbered in the order in which they were found.
 #[derive(Default)]
 struct Closure {
-    seen: FastMap<Node, u32>,
-    open: Vec<(u32, Node)>,
+    seen: FastMap<SuspensionNode, u32>,
+    open: Vec<(u32, SuspensionNode)>,
     internal: InternalSteps,
 }
 
 impl Closure {
-    fn reach(&mut self, from: Option<u32>, node: Node) {
+    fn reach(&mut self, from: Option<u32>, node: SuspensionNode) {
         let next = self.seen.len() as u32;
         let to = match self.seen.get(&node) {
             Some(known) => {
@@ -118,7 +118,7 @@ impl Closure {
 }
 
 /// One worker's view of a model.
-pub struct Explorer {
+pub struct StateExplorer {
     pub model: Arc<Model>,
     pub(super) engine: Box<dyn Engine>,
     cache: Arc<ExpansionCache>,
@@ -134,26 +134,26 @@ pub struct Explorer {
     lists: Lists,
     halt: Halt,
     /// It came while this explorer was at work.
-    halted: Option<Cause>,
+    halted: Option<HaltCause>,
     /// Nodes of the last closure, also of one that was not brought to its end.
     pub closed: usize,
     /// Objects looked at by execution.
     pub expanded: u64,
 }
 
-impl Explorer {
+impl StateExplorer {
     pub fn new(
         model: Arc<Model>,
         engine: Box<dyn Engine>,
         cache: Arc<ExpansionCache>,
         reducer: Option<Arc<Reducer>>,
-    ) -> Explorer {
+    ) -> StateExplorer {
         let original = Acting::original(&model.mutants);
         let mut order = vec![u32::MAX; model.objects.len()];
         for (position, object) in model.ranks.iter().flatten().enumerate() {
             order[object.index()] = position as u32;
         }
-        Explorer {
+        StateExplorer {
             order,
             foreign_inputs: inputs::foreign(&model),
             met: MutantSet::for_all(&model.mutants),
@@ -181,7 +181,7 @@ impl Explorer {
     }
 
     /// What ended the work, if something did.
-    pub fn halted(&self) -> Option<Cause> {
+    pub fn halted(&self) -> Option<HaltCause> {
         self.halted
     }
 
@@ -442,8 +442,8 @@ impl Explorer {
     pub fn close(
         &mut self,
         acting: &Acting,
-        kernel: &[Node],
-        limits: Limits,
+        kernel: &[SuspensionNode],
+        limits: StateSpaceLimits,
         infected: &mut MutantSet,
     ) -> Result<Suspension, Stop> {
         let mut closure = Closure::default();
@@ -455,7 +455,7 @@ impl Explorer {
         while let Some((number, node)) = closure.open.pop() {
             let pending = node.pending.clone();
             let visible = if let Some((first, rest)) = pending.split_first() {
-                let target = Node {
+                let target = SuspensionNode {
                     state: node.state.clone(),
                     pending: rest.into(),
                 };
@@ -483,7 +483,7 @@ impl Explorer {
     fn open_node(
         &mut self,
         acting: &Acting,
-        (number, node): (u32, Node),
+        (number, node): (u32, SuspensionNode),
         closure: &mut Closure,
         infected: &mut MutantSet,
     ) -> Result<VisibleNode, Stop> {
@@ -491,10 +491,11 @@ impl Explorer {
         let mut expansion = self.expansion(acting, &node.state, full);
         infected.union(&expansion.infected);
         if expansion.reduced
-            && expansion
-                .steps()
-                .iter()
-                .any(|step| closure.seen.contains_key(&Node::at(step.target.clone())))
+            && expansion.steps().iter().any(|step| {
+                closure
+                    .seen
+                    .contains_key(&SuspensionNode::at(step.target.clone()))
+            })
         {
             // Cycle proviso: a step that leads back must not hide the others for ever.
             expansion = self.expansion(acting, &node.state, true);
@@ -512,7 +513,7 @@ impl Explorer {
                     let pending: Arc<[Label]> = labels.cloned().collect();
                     offers.push((
                         first.clone(),
-                        Node {
+                        SuspensionNode {
                             state: step.target.clone(),
                             pending,
                         },
@@ -520,7 +521,7 @@ impl Explorer {
                 }
                 None => {
                     internal = true;
-                    closure.reach(Some(number), Node::at(step.target.clone()));
+                    closure.reach(Some(number), SuspensionNode::at(step.target.clone()));
                 }
             }
         }

@@ -30,20 +30,20 @@ impl Footprint {
 }
 
 /// Numbers of cells.
-pub struct Cells {
+pub struct FootprintCells {
     first: Vec<u32>,
     pub count: usize,
 }
 
-impl Cells {
-    pub fn new(model: &Model) -> Cells {
+impl FootprintCells {
+    pub fn new(model: &Model) -> FootprintCells {
         let mut first = Vec::with_capacity(model.objects.len());
         let mut count = 0;
         for at in 0..model.objects.len() {
             first.push(count as u32);
             count += model.class_of(ObjectId(at as u32)).attributes.len();
         }
-        Cells { first, count }
+        FootprintCells { first, count }
     }
 
     pub fn cell(&self, object: ObjectId, attribute: u32) -> u32 {
@@ -59,7 +59,7 @@ impl Cells {
 
 pub struct Footprints<'m> {
     model: &'m Model,
-    pub cells: Cells,
+    pub cells: FootprintCells,
     points: PointsTo<'m>,
     codes: HashMap<(ObjectId, CodeId), Rc<Footprint>>,
 }
@@ -68,7 +68,7 @@ impl<'m> Footprints<'m> {
     pub fn new(model: &'m Model) -> Footprints<'m> {
         Footprints {
             model,
-            cells: Cells::new(model),
+            cells: FootprintCells::new(model),
             points: PointsTo::new(model),
             codes: HashMap::new(),
         }

@@ -5,8 +5,8 @@
 
 use super::guard_prediction::GuardPrediction;
 use super::reducer::{AlternativeId, Reducer};
-use crate::model::{ObjectId, PointId, State};
-use crate::mutation::{Mode, ORIGINAL, RECORD};
+use crate::model::{ModelPointId, ObjectId, State};
+use crate::mutation::{MutationMode, ORIGINAL, RECORD};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -55,17 +55,18 @@ struct KnownGuard {
     /// The objects that were read, as they were.
     objects: Vec<(ObjectId, Arc<[u8]>)>,
     cells: Vec<u32>,
-    points: Vec<PointId>,
+    points: Vec<ModelPointId>,
 }
 
 impl KnownGuard {
     /// Whether none of the points that it rests on acts.
-    fn is_plain(&self, mode: &Mode) -> bool {
-        let plain = |point: &PointId| matches!(mode.table[point.0 as usize], ORIGINAL | RECORD);
+    fn is_plain(&self, mode: &MutationMode) -> bool {
+        let plain =
+            |point: &ModelPointId| matches!(mode.table[point.0 as usize], ORIGINAL | RECORD);
         self.points.iter().all(plain)
     }
 
-    fn holds(&self, state: &State, mode: &Mode) -> bool {
+    fn holds(&self, state: &State, mode: &MutationMode) -> bool {
         let same = |(object, bytes): &(ObjectId, Arc<[u8]>)| {
             let now = state.shared_object(*object);
             Arc::ptr_eq(now, bytes) || now == bytes
@@ -95,7 +96,7 @@ impl GuardCache {
     }
 
     /// Moves what is known about an alternative in this state to the front.
-    fn recall(&mut self, id: AlternativeId, state: &State, mode: &Mode) -> bool {
+    fn recall(&mut self, id: AlternativeId, state: &State, mode: &MutationMode) -> bool {
         let known = &mut self.known[id.index()];
         match known.iter().position(|guard| guard.holds(state, mode)) {
             Some(at) => {
@@ -120,12 +121,12 @@ pub(super) struct DisabledAlternatives<'r> {
     object: ObjectId,
     rank: usize,
     state: &'r State,
-    mode: &'r Mode,
+    mode: &'r MutationMode,
     /// What must sleep, first what was asked for, then what that depends on.
     asked: Vec<Sleeper>,
     any_woken: bool,
     /// Mutation points that the answer depends on.
-    pub relied: Vec<PointId>,
+    pub relied: Vec<ModelPointId>,
     forecasts: usize,
     guards: &'r mut GuardCache,
 }
@@ -144,7 +145,7 @@ impl<'r> DisabledAlternatives<'r> {
         reducer: &'r Reducer,
         object: ObjectId,
         state: &'r State,
-        mode: &'r Mode,
+        mode: &'r MutationMode,
         guards: &'r mut GuardCache,
     ) -> DisabledAlternatives<'r> {
         guards.asked.clear();

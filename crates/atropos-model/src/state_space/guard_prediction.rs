@@ -1,15 +1,15 @@
 //! What can be said about a guard while only some variables are known to stay as they are: false for sure, or open.
 //! Used to show that an alternative can't be taken before a certain object moves.
 
-use super::footprint::Cells;
+use super::footprint::FootprintCells;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::{self, Scale};
 use crate::model::code::Call;
 use crate::model::{
-    CodeId, Domain, Expr, ExprKind, Model, ObjectId, PointId, State, Stmt, StmtKind, TargetBase,
-    Ty, Value,
+    CodeId, Domain, Expr, ExprKind, Model, ModelPointId, ObjectId, State, Stmt, StmtKind,
+    TargetBase, Ty, Value,
 };
-use crate::mutation::{Mode, ORIGINAL, RECORD};
+use crate::mutation::{MutationMode, ORIGINAL, RECORD};
 
 /// What an expression will be.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +25,13 @@ use Prediction::{Known, MayFail, Open};
 
 pub struct GuardPrediction<'f> {
     pub model: &'f Model,
-    pub cells: &'f Cells,
+    pub cells: &'f FootprintCells,
     pub state: &'f State,
-    pub mode: &'f Mode,
+    pub mode: &'f MutationMode,
     /// Cells that keep their value.
     pub stable: &'f dyn Fn(u32) -> bool,
     /// Points that the answer depends on.
-    pub relied: Vec<PointId>,
+    pub relied: Vec<ModelPointId>,
 }
 
 struct Frame {
@@ -192,7 +192,7 @@ impl GuardPrediction<'_> {
     }
 
     /// A mutant that acts here may compute anything; one that could act is noted.
-    fn at(&mut self, point: Option<PointId>, value: Prediction) -> Prediction {
+    fn at(&mut self, point: Option<ModelPointId>, value: Prediction) -> Prediction {
         let Some(point) = point else { return value };
         self.relied.push(point);
         match self.mode.table[point.0 as usize] {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum HaltCause {
     Interrupted,
     Time,
     /// So many MiB were not enough.
@@ -31,20 +31,20 @@ impl Halt {
     }
 
     /// Whether it is time to end.
-    pub fn cause(&self) -> Option<Cause> {
+    pub fn cause(&self) -> Option<HaltCause> {
         self.quick_cause().or_else(|| {
             let most = self.memory?;
-            (used_memory()? > most).then_some(Cause::Memory(most))
+            (used_memory()? > most).then_some(HaltCause::Memory(most))
         })
     }
 
     /// The same without a look at the memory, which takes longer.
-    pub(super) fn quick_cause(&self) -> Option<Cause> {
+    pub(super) fn quick_cause(&self) -> Option<HaltCause> {
         if self.interrupted.load(Ordering::Relaxed) {
-            return Some(Cause::Interrupted);
+            return Some(HaltCause::Interrupted);
         }
         let deadline = self.deadline?;
-        (Instant::now() > deadline).then_some(Cause::Time)
+        (Instant::now() > deadline).then_some(HaltCause::Time)
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
         let mut halt = Halt::after(Duration::ZERO);
         halt.memory = Some(0);
         halt.interrupted.store(true, Ordering::Relaxed);
-        assert_eq!(halt.cause(), Some(Cause::Interrupted));
+        assert_eq!(halt.cause(), Some(HaltCause::Interrupted));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! and only the chosen one for mutants.
 
 use super::acting::Acting;
-use super::explorer::{Explorer, Stop};
-use super::suspension::{Node, Suspension, VisibleNode};
+use super::explorer::{StateExplorer, Stop};
+use super::suspension::{Suspension, SuspensionNode, VisibleNode};
 use crate::execution::Inputs;
 use crate::language::tree::ActionKind;
 use crate::model::visit;
@@ -24,16 +24,16 @@ pub struct Input {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Sorted.
-    pub targets: Vec<Node>,
+    pub targets: Vec<SuspensionNode>,
     /// Nodes that don't take it and can't move by themselves.
-    pub staying: Vec<Node>,
+    pub staying: Vec<SuspensionNode>,
     /// Where the original runs: mutants that compute something else.
     pub met: MutantSet,
 }
 
 impl Taken {
     /// Where it leads an implementation, which takes every input.
-    pub fn completed(self) -> Vec<Node> {
+    pub fn completed(self) -> Vec<SuspensionNode> {
         let mut all = self.targets;
         all.extend(self.staying);
         all.sort();
@@ -42,7 +42,7 @@ impl Taken {
     }
 }
 
-impl Explorer {
+impl StateExplorer {
     /// All inputs that the nodes take.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl Explorer {
         let mut taken = Taken::default();
         // Of livelocked nodes, the groups that take it, and the nodes that don't.
         let mut takers: BTreeSet<u32> = BTreeSet::new();
-        let mut refusing: Vec<(u32, &Node)> = Vec::new();
+        let mut refusing: Vec<(u32, &SuspensionNode)> = Vec::new();
         for node in &suspension.nodes {
             let before = taken.targets.len();
             let pending = node.offers_of(input).iter();
@@ -175,7 +175,7 @@ impl Explorer {
             };
             match outcome.result {
                 Err(error) => return Err(Stop::Error(outcome.labels, error)),
-                Ok(state) => taken.targets.push(Node {
+                Ok(state) => taken.targets.push(SuspensionNode {
                     state,
                     pending: rest.into(),
                 }),

@@ -19,9 +19,9 @@ mod suspension;
 
 pub use acting::Acting;
 pub use expansion_cache::ExpansionCache;
-pub use explorer::{Explorer, Limits, Reduction, Stop};
+pub use explorer::{Reduction, StateExplorer, StateSpaceLimits, Stop};
 pub use fast_hash::{FastMap, FastSet};
-pub use halt::{Cause, Halt, free_memory};
+pub use halt::{Halt, HaltCause, free_memory};
 pub use inputs::Input;
 pub use reducer::Reducer;
-pub use suspension::{Node, Suspension};
+pub use suspension::{Suspension, SuspensionNode};

@@ -9,11 +9,11 @@
 //!
 //! Cycles are the explorer's part: where a step leads back into the closure, everything is expanded.
 
-use super::footprint::{Cells, Footprint, Footprints};
+use super::footprint::{Footprint, FootprintCells, Footprints};
 use super::guard_cache::{DisabledAlternatives, GuardCache};
 use super::guard_prediction::GuardPrediction;
 use crate::model::{CodeId, Model, ObjectId, State, Stmt, StmtKind};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) struct Alternative {
 
 pub struct Reducer {
     pub(super) model: Arc<Model>,
-    pub(super) cells: Cells,
+    pub(super) cells: FootprintCells,
     pub(super) alternatives: Vec<Alternative>,
     /// Per object its alternatives.
     of_objects: Vec<Range<u32>>,
@@ -152,7 +152,7 @@ impl Reducer {
         &self,
         object: ObjectId,
         state: &State,
-        mode: &Mode,
+        mode: &MutationMode,
         guards: &mut GuardCache,
         relied: &mut MutantSet,
     ) -> bool {
@@ -183,7 +183,7 @@ struct Found {
     footprint: Footprint,
 }
 
-fn touched(cells: &Cells, alternatives: &[Found]) -> Box<[ObjectId]> {
+fn touched(cells: &FootprintCells, alternatives: &[Found]) -> Box<[ObjectId]> {
     let footprints = alternatives.iter().map(|one| &one.footprint);
     let all = footprints.flat_map(|footprint| footprint.reads.iter().chain(&footprint.writes));
     let objects: BTreeSet<ObjectId> = all.map(|cell| cells.object(*cell)).collect();

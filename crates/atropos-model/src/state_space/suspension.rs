@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 /// A state, or a place inside an iteration with several labels: those that are still to come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Node {
+pub struct SuspensionNode {
     pub state: State,
     pub pending: Arc<[Label]>,
 }
 
-impl Node {
-    pub fn at(state: State) -> Node {
-        Node {
+impl SuspensionNode {
+    pub fn at(state: State) -> SuspensionNode {
+        SuspensionNode {
             state,
             pending: Arc::new([]),
         }
@@ -23,9 +23,9 @@ impl Node {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleNode {
-    pub node: Node,
+    pub node: SuspensionNode,
     /// Outputs, and inputs inside an iteration with several labels, and where they lead; sorted.
-    pub offers: Vec<(Label, Node)>,
+    pub offers: Vec<(Label, SuspensionNode)>,
     /// Objects that may take inputs here; which ones, the explorer finds out when asked.
     pub takers: Vec<ObjectId>,
     /// An internal step is enabled too.
@@ -36,7 +36,7 @@ pub struct VisibleNode {
 
 impl VisibleNode {
     /// The offers with this label.
-    pub(super) fn offers_of(&self, label: &Label) -> &[(Label, Node)] {
+    pub(super) fn offers_of(&self, label: &Label) -> &[(Label, SuspensionNode)] {
         let first = self.offers.partition_point(|(offered, _)| offered < label);
         let count = self.offers[first..].partition_point(|(offered, _)| offered == label);
         &self.offers[first..first + count]
@@ -74,7 +74,7 @@ impl Suspension {
     }
 
     /// Where an observation leads, before internal steps.
-    pub fn after_observation(&self, observation: &Observation) -> Vec<Node> {
+    pub fn after_observation(&self, observation: &Observation) -> Vec<SuspensionNode> {
         match observation {
             Observation::Delta => self
                 .nodes
@@ -86,9 +86,9 @@ impl Suspension {
         }
     }
 
-    fn targets(&self, label: &Label) -> Vec<Node> {
+    fn targets(&self, label: &Label) -> Vec<SuspensionNode> {
         let offers = self.nodes.iter().flat_map(|node| node.offers_of(label));
-        let mut targets: Vec<Node> = offers.map(|(_, target)| target.clone()).collect();
+        let mut targets: Vec<SuspensionNode> = offers.map(|(_, target)| target.clone()).collect();
         targets.sort();
         targets.dedup();
         targets

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A class's text, part by part.
 #[derive(Clone, Debug, Default)]
-pub struct Class {
+pub struct ClassText {
     /// Its name.
     pub name: String,
     /// What it stands for.
@@ -21,13 +21,13 @@ pub struct Class {
     pub ranks: Vec<Vec<String>>,
 }
 
-impl Class {
+impl ClassText {
     /// An empty class.
     pub fn new(name: &str, remark: &str) -> Self {
-        Class {
+        ClassText {
             name: name.to_owned(),
             remark: remark.to_owned(),
-            ..Class::default()
+            ..ClassText::default()
         }
     }
 

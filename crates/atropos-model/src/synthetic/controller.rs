@@ -1,8 +1,8 @@
 //! M2 to M4: one controller with modes, timers and inputs, and (in M2 and M4) a second object that it informs.
 
-use super::class::Class;
-use super::{Draft, Kind};
-use crate::random::Random;
+use super::class::ClassText;
+use super::{Draft, PaperModel};
+use crate::random::SplitMix64;
 
 struct Domain {
     class: &'static str,
@@ -141,13 +141,13 @@ const DEFIBRILLATOR: Domain = Domain {
 };
 
 /// The model without supervision.
-pub fn draft(kind: Kind, seed: u64) -> Draft {
+pub fn draft(kind: PaperModel, seed: u64) -> Draft {
     let domain = match kind {
-        Kind::M2 => &LOADER,
-        Kind::M3 => &DEVICE,
+        PaperModel::M2 => &LOADER,
+        PaperModel::M3 => &DEVICE,
         _ => &DEFIBRILLATOR,
     };
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let mut classes = vec![controller(domain, &mut random)];
     let mut supervised = vec![(0, 3)];
     if let Some((name, remark)) = domain.partner {
@@ -177,8 +177,8 @@ pub fn draft(kind: Kind, seed: u64) -> Draft {
 const TIMERS: usize = 3;
 const LONGEST_WAIT: usize = 60;
 
-fn controller(domain: &Domain, random: &mut Random) -> Class {
-    let mut class = Class::new(domain.class, domain.remark);
+fn controller(domain: &Domain, random: &mut SplitMix64) -> ClassText {
+    let mut class = ClassText::new(domain.class, domain.remark);
     class.autocons = true;
     let first = domain.modes[0];
     class = class
@@ -236,7 +236,7 @@ fn call(domain: &Domain, input: &str) -> String {
 }
 
 /// Each timer leads from some modes to others.
-fn time_out(domain: &Domain, random: &mut Random) -> String {
+fn time_out(domain: &Domain, random: &mut SplitMix64) -> String {
     let cases: Vec<String> = (0..TIMERS)
         .map(|timer| {
             let to = random.pick(domain.modes);
@@ -252,7 +252,7 @@ fn time_out(domain: &Domain, random: &mut Random) -> String {
 }
 
 /// An input leads from a few modes to others; from the first mode the first input always does.
-fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random) -> String {
+fn input_action(domain: &Domain, number: usize, input: &str, random: &mut SplitMix64) -> String {
     let mut from: Vec<usize> = (0..domain.modes.len())
         .filter(|_| random.remainder(3) == 0)
         .collect();
@@ -291,9 +291,9 @@ fn input_action(domain: &Domain, number: usize, input: &str, random: &mut Random
 }
 
 /// The second object: it hears of each new mode and answers with an observation of its own.
-fn partner(name: &str, remark: &str, domain: &Domain) -> Class {
+fn partner(name: &str, remark: &str, domain: &Domain) -> ClassText {
     let first = domain.modes[0];
-    Class::new(name, remark)
+    ClassText::new(name, remark)
         .with_attributes(&format!(
             "heard : t_Mode = t_Mode.{first}\nwaiting : bool = false"
         ))

@@ -4,12 +4,12 @@
 //! and arithmetic and so many places for mutants; a *trace* only copies values and has none. With the number of each, the statements and the
 //! mutants of a model can be set apart from one another.
 
-use super::class::Class;
-use crate::random::Random;
+use super::class::ClassText;
+use crate::random::SplitMix64;
 
 /// How much supervision a class gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct FillerShare {
     /// Further attributes.
     pub attributes: usize,
     /// Rules.
@@ -25,7 +25,7 @@ const RULES_PER_TURN: usize = 3;
 const TRACES_PER_TURN: usize = 30;
 
 /// Adds supervision to a class and gives the type it needs; the class's own code calls `supervise()`.
-pub fn supervise(class: &mut Class, share: Share, random: &mut Random) -> String {
+pub fn supervise(class: &mut ClassText, share: FillerShare, random: &mut SplitMix64) -> String {
     // Two levels at least, so that rules have something to compare, and one for the turn.
     let levels = share.attributes.saturating_sub(1).max(2);
     for level in 0..levels {
@@ -88,7 +88,7 @@ fn part(whole: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
 }
 
 /// One rule: a level rises by another, or that one falls; some rules report.
-fn rule(class: &Class, levels: usize, random: &mut Random) -> String {
+fn rule(class: &ClassText, levels: usize, random: &mut SplitMix64) -> String {
     let up = random.remainder(levels);
     let down = (up + 1 + random.remainder(levels - 1)) % levels;
     let (weight, bound, step) = (

@@ -1,7 +1,7 @@
 //! M5: nodes that publish over channels into buffers. Everything is a synchronous call; the tester gives time.
 
 use super::Draft;
-use super::class::Class;
+use super::class::ClassText;
 
 const NODES: usize = 10;
 const CHANNELS: usize = 40;
@@ -27,8 +27,8 @@ pub fn draft() -> Draft {
     }
 }
 
-fn buffer() -> Class {
-    Class::new(
+fn buffer() -> ClassText {
+    ClassText::new(
         "Buffer",
         "A buffer of one message: it does nothing unless called.",
     )
@@ -64,8 +64,8 @@ stale: bool = result := state <> t_BufferState.Empty and age > 12 end",
     )
 }
 
-fn channel() -> Class {
-    Class::new("Channel", "A channel with its buffers: messages wait in the first that is free.")
+fn channel() -> ClassText {
+    ClassText::new("Channel", "A channel with its buffers: messages wait in the first that is free.")
         .with_attributes(
             "state : t_ChannelState = t_ChannelState.Closed\nfirst : Buffer = nil\nsecond : Buffer = nil\nthird : Buffer = nil\nsubscribed : bool = false",
         )
@@ -145,8 +145,8 @@ obs Delivered(message: t_Value) = requires true: skip end",
         .with_rank("deliver()")
 }
 
-fn node() -> Class {
-    Class::new("Node", "A node: it joins, publishes on its channels, and may fail.")
+fn node() -> ClassText {
+    ClassText::new("Node", "A node: it joins, publishes on its channels, and may fail.")
         .with_attributes("state : t_NodeState = t_NodeState.Down\nchannels : list[4] of Channel = []\nbooted : bool = false\nalarm : bool = false")
         .with_methods(
             "wire(one: Channel; two: Channel; three: Channel; four: Channel) =
@@ -213,8 +213,8 @@ obs NodeAlarm = requires true: skip end",
         .with_rank("joined()\nraised()")
 }
 
-fn middleware() -> Class {
-    let mut class = Class::new(
+fn middleware() -> ClassText {
+    let mut class = ClassText::new(
         "Middleware",
         "Makes all objects, wires them, and takes the tester's inputs.",
     );

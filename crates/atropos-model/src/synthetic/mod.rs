@@ -1,6 +1,6 @@
 //! Synthetic models of the sizes that the MoMuT paper reports for its industrial ones (Table 3), which are not public.
 //!
-//! [`generate`] is a pure function from a [`Kind`] and a seed to OOAS text. Each text has a core that behaves plausibly for its domain (a bucket
+//! [`generate`] is a pure function from a [`PaperModel`] and a seed to OOAS text. Each text has a core that behaves plausibly for its domain (a bucket
 //! loader, a measurement device, a defibrillator, a middleware, a railway station) and supervision code that brings it to its size. Every text
 //! says in its head that it is synthetic.
 //!
@@ -20,14 +20,14 @@ mod random_model;
 
 pub use count::{Counts, count};
 
-use crate::random::Random;
-use class::Class;
-use filler::Share;
+use crate::random::SplitMix64;
+use class::ClassText;
+use filler::FillerShare;
 pub use random_model::random_model;
 
 /// Which of the paper's models the text stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum PaperModel {
     /// The bucket loader: few inputs with many parameter values, discrete time.
     M2,
     /// The measurement device: a remote-control protocol, discrete time.
@@ -44,7 +44,7 @@ pub enum Kind {
 
 /// What Table 3 and Table 4 of the paper say of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Size {
+pub struct ModelSize {
     /// Objects.
     pub objects: usize,
     /// Statements.
@@ -59,21 +59,28 @@ pub struct Size {
     pub mutants: usize,
 }
 
-impl Kind {
+impl PaperModel {
     /// All of them, in the paper's order.
-    pub const ALL: [Kind; 6] = [Kind::M2, Kind::M3, Kind::M4, Kind::M5, Kind::M6, Kind::M7];
+    pub const ALL: [PaperModel; 6] = [
+        PaperModel::M2,
+        PaperModel::M3,
+        PaperModel::M4,
+        PaperModel::M5,
+        PaperModel::M6,
+        PaperModel::M7,
+    ];
 
     /// The paper's figures.
-    pub fn size(self) -> Size {
+    pub fn size(self) -> ModelSize {
         let (objects, statements, attributes, state_kib, controllables, mutants) = match self {
-            Kind::M2 => (2, 748, 98, 0.8, 8, 1417),
-            Kind::M3 => (1, 877, 64, 0.5, 26, 1297),
-            Kind::M4 => (2, 1215, 67, 0.4, 34, 1142),
-            Kind::M5 => (151, 3831, 479, 9.7, 14, 1505),
-            Kind::M6 => (125, 4798, 404, 22.3, 172, 2044),
-            Kind::M7 => (2847, 26385, 3127, 184.9, 1652, 3524),
+            PaperModel::M2 => (2, 748, 98, 0.8, 8, 1417),
+            PaperModel::M3 => (1, 877, 64, 0.5, 26, 1297),
+            PaperModel::M4 => (2, 1215, 67, 0.4, 34, 1142),
+            PaperModel::M5 => (151, 3831, 479, 9.7, 14, 1505),
+            PaperModel::M6 => (125, 4798, 404, 22.3, 172, 2044),
+            PaperModel::M7 => (2847, 26385, 3127, 184.9, 1652, 3524),
         };
-        Size {
+        ModelSize {
             objects,
             statements,
             attributes,
@@ -86,27 +93,27 @@ impl Kind {
     /// What the model is about.
     pub fn title(self) -> &'static str {
         match self {
-            Kind::M2 => "a bucket loader's control loop",
-            Kind::M3 => "a measurement device's remote control",
-            Kind::M4 => "a defibrillator's diagnostic logic",
-            Kind::M5 => "a safety-critical middleware",
-            Kind::M6 => "a minimal railway station",
-            Kind::M7 => "a mid-sized railway station",
+            PaperModel::M2 => "a bucket loader's control loop",
+            PaperModel::M3 => "a measurement device's remote control",
+            PaperModel::M4 => "a defibrillator's diagnostic logic",
+            PaperModel::M5 => "a safety-critical middleware",
+            PaperModel::M6 => "a minimal railway station",
+            PaperModel::M7 => "a mid-sized railway station",
         }
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for PaperModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self:?}")
     }
 }
 
-impl std::str::FromStr for Kind {
+impl std::str::FromStr for PaperModel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Kind::ALL
+        PaperModel::ALL
             .into_iter()
             .find(|kind| kind.to_string().eq_ignore_ascii_case(text))
             .ok_or_else(|| format!("there is no synthetic model `{text}`; there are m2 to m7"))
@@ -118,7 +125,7 @@ impl std::str::FromStr for Kind {
 struct Draft {
     consts: Vec<String>,
     types: Vec<String>,
-    classes: Vec<Class>,
+    classes: Vec<ClassText>,
     /// The last line: how the classes are ranked.
     order: String,
     /// Which classes get supervision, and how much of it falls to each (weights).
@@ -137,14 +144,14 @@ struct Fill {
 
 impl Fill {
     /// Where the search starts: near the end of it, so that it is short.
-    fn guess(kind: Kind) -> Fill {
+    fn guess(kind: PaperModel) -> Fill {
         let (attributes, rules, traces, wide) = match kind {
-            Kind::M2 => (92, 15, 439, 1000),
-            Kind::M3 => (61, 14, 249, 1000),
-            Kind::M4 => (61, 8, 441, 806),
-            Kind::M5 => (314, 22, 3173, 4),
-            Kind::M6 => (192, 18, 2788, 915),
-            Kind::M7 => (193, 16, 4632, 160),
+            PaperModel::M2 => (92, 15, 439, 1000),
+            PaperModel::M3 => (61, 14, 249, 1000),
+            PaperModel::M4 => (61, 8, 441, 806),
+            PaperModel::M5 => (314, 22, 3173, 4),
+            PaperModel::M6 => (192, 18, 2788, 915),
+            PaperModel::M7 => (193, 16, 4632, 160),
         };
         Fill {
             attributes,
@@ -155,7 +162,7 @@ impl Fill {
     }
 
     /// A better fill, given what this one measured.
-    fn corrected(self, size: &Size, measured: &Measured) -> Fill {
+    fn corrected(self, size: &ModelSize, measured: &Measured) -> Fill {
         let lacking = |wanted: usize, found: usize| wanted as f64 - found as f64;
         let counts = &measured.counts;
         let rules = (lacking(size.mutants, counts.mutants) / MUTANTS_PER_RULE).round();
@@ -182,12 +189,12 @@ struct Measured {
 const ROUNDS: usize = 6;
 
 /// The text of a synthetic model of that kind; the same seed gives the same text.
-pub fn generate(kind: Kind, seed: u64) -> String {
+pub fn generate(kind: PaperModel, seed: u64) -> String {
     let size = kind.size();
     let draft = match kind {
-        Kind::M2 | Kind::M3 | Kind::M4 => controller::draft(kind, seed),
-        Kind::M5 => middleware::draft(),
-        Kind::M6 | Kind::M7 => railway::draft(railway::numbers(kind), seed),
+        PaperModel::M2 | PaperModel::M3 | PaperModel::M4 => controller::draft(kind, seed),
+        PaperModel::M5 => middleware::draft(),
+        PaperModel::M6 | PaperModel::M7 => railway::draft(railway::numbers(kind), seed),
     };
     // The supervision code is sized by measuring the text and making up the difference.
     let head = head(kind, seed);
@@ -216,7 +223,7 @@ pub fn station(objects: usize, seed: u64) -> String {
         numbers.objects
     );
     let draft = railway::draft(numbers, seed);
-    write(&head, &draft, Fill::guess(Kind::M7), seed)
+    write(&head, &draft, Fill::guess(PaperModel::M7), seed)
 }
 
 fn moved(number: usize, by: f64) -> usize {
@@ -262,7 +269,7 @@ const STATEMENTS_PER_RULE: f64 = 6.2;
 const MUTANTS_PER_RULE: f64 = 54.0;
 
 fn write(head: &str, draft: &Draft, fill: Fill, seed: u64) -> String {
-    let mut random = Random::new(seed ^ 0x5EED);
+    let mut random = SplitMix64::new(seed ^ 0x5EED);
     let mut classes = draft.classes.clone();
     let whole: usize = draft.supervised.iter().map(|(_, weight)| weight).sum();
     let mut before = 0;
@@ -270,7 +277,7 @@ fn write(head: &str, draft: &Draft, fill: Fill, seed: u64) -> String {
     for &(index, weight) in &draft.supervised {
         // Shares by running sums, so that they add up to the whole.
         let share = |amount: usize| amount * (before + weight) / whole - amount * before / whole;
-        let share = Share {
+        let share = FillerShare {
             attributes: share(fill.attributes),
             rules: share(fill.rules),
             traces: share(fill.traces),
@@ -301,7 +308,7 @@ fn write(head: &str, draft: &Draft, fill: Fill, seed: u64) -> String {
     )
 }
 
-fn head(kind: Kind, seed: u64) -> String {
+fn head(kind: PaperModel, seed: u64) -> String {
     let size = kind.size();
     format!(
         "# SYNTHETIC MODEL: {title}, generated with seed {seed} as a stand-in for {kind} of the MoMuT paper, which is not public.\n# Nothing here describes a real system. The size is the paper's: {} objects, {} statements, {} attributes, {} controllables.\n\n",

@@ -1,18 +1,18 @@
 //! Small models of talking objects with every kind of statement, to check the tool itself with.
 
-use crate::random::Random;
+use crate::random::SplitMix64;
 
 /// A model of a few objects; the same for the same seed.
 pub fn random_model(seed: u64) -> String {
     let mut g = Generator {
-        random: Random::new(seed),
+        random: SplitMix64::new(seed),
         depth: 0,
     };
     g.model()
 }
 
 struct Generator {
-    random: Random,
+    random: SplitMix64,
     depth: usize,
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::check;
 use crate::execution::interpreter::iterations;
 use crate::model::{Model, State};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 
 /// Within so many percent of the paper's figure.
 fn near(what: &str, found: usize, wanted: usize, percent: usize) {
@@ -15,7 +15,7 @@ fn near(what: &str, found: usize, wanted: usize, percent: usize) {
     );
 }
 
-fn has_the_size_of_the_paper(kind: Kind) {
+fn has_the_size_of_the_paper(kind: PaperModel) {
     let text = generate(kind, 1);
     let (size, counts) = (kind.size(), measure(&text));
     let model =
@@ -36,37 +36,42 @@ fn has_the_size_of_the_paper(kind: Kind) {
 
 #[test]
 fn m2_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M2);
+    has_the_size_of_the_paper(PaperModel::M2);
 }
 
 #[test]
 fn m3_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M3);
+    has_the_size_of_the_paper(PaperModel::M3);
 }
 
 #[test]
 fn m4_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M4);
+    has_the_size_of_the_paper(PaperModel::M4);
 }
 
 #[test]
 fn m5_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M5);
+    has_the_size_of_the_paper(PaperModel::M5);
 }
 
 #[test]
 fn m6_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M6);
+    has_the_size_of_the_paper(PaperModel::M6);
 }
 
 #[test]
 fn m7_has_the_size_of_the_paper() {
-    has_the_size_of_the_paper(Kind::M7);
+    has_the_size_of_the_paper(PaperModel::M7);
 }
 
 #[test]
 fn every_text_says_that_it_is_synthetic_and_depends_on_nothing_but_its_seed() {
-    for kind in [Kind::M2, Kind::M3, Kind::M4, Kind::M5] {
+    for kind in [
+        PaperModel::M2,
+        PaperModel::M3,
+        PaperModel::M4,
+        PaperModel::M5,
+    ] {
         let text = generate(kind, 5);
         assert!(text.starts_with("# SYNTHETIC MODEL"), "{kind}");
         assert_eq!(text, generate(kind, 5), "{kind}");
@@ -76,9 +81,9 @@ fn every_text_says_that_it_is_synthetic_and_depends_on_nothing_but_its_seed() {
 
 #[test]
 fn kinds_are_read_by_name() {
-    assert_eq!("m7".parse(), Ok(Kind::M7));
+    assert_eq!("m7".parse(), Ok(PaperModel::M7));
     assert!(
-        "m1".parse::<Kind>()
+        "m1".parse::<PaperModel>()
             .is_err_and(|message| message.contains("m2 to m7"))
     );
 }
@@ -86,22 +91,22 @@ fn kinds_are_read_by_name() {
 /// A run of a model under the interpreter, one path at a time.
 struct Run {
     model: Model,
-    mode: Mode,
+    mode: MutationMode,
     state: State,
-    random: Random,
+    random: SplitMix64,
 }
 
 impl Run {
-    fn of(kind: Kind) -> Run {
+    fn of(kind: PaperModel) -> Run {
         Run::of_text(&generate(kind, 1))
     }
 
     fn of_text(text: &str) -> Run {
         let model = check::load(text).expect("a good model");
         Run {
-            mode: Mode::original(&model.mutants),
+            mode: MutationMode::original(&model.mutants),
             state: model.initial.clone(),
-            random: Random::new(9),
+            random: SplitMix64::new(9),
             model,
         }
     }
@@ -172,7 +177,7 @@ impl Run {
 }
 
 /// A random walk: time passes or an input is given, and something is shown now and then.
-fn walks(kind: Kind, steps: usize) {
+fn walks(kind: PaperModel, steps: usize) {
     let mut run = Run::of(kind);
     let (mut inputs, mut shown) = (0, 0);
     for _ in 0..steps {
@@ -198,14 +203,18 @@ fn walks(kind: Kind, steps: usize) {
 #[test]
 fn the_loader_the_device_and_the_defibrillator_walk_without_errors() {
     // The loader has 1600 inputs at every step.
-    for (kind, steps) in [(Kind::M2, 20), (Kind::M3, 60), (Kind::M4, 60)] {
+    for (kind, steps) in [
+        (PaperModel::M2, 20),
+        (PaperModel::M3, 60),
+        (PaperModel::M4, 60),
+    ] {
         walks(kind, steps);
     }
 }
 
 #[test]
 fn the_middleware_comes_up_and_delivers_messages() {
-    let mut run = Run::of(Kind::M5);
+    let mut run = Run::of(PaperModel::M5);
     let up = run.settle();
     assert_eq!(
         up.iter().filter(|label| label.contains("NodeUp")).count(),
@@ -221,7 +230,7 @@ fn the_middleware_comes_up_and_delivers_messages() {
 
 #[test]
 fn the_small_station_comes_up_and_lets_a_train_through() {
-    let mut run = Run::of(Kind::M6);
+    let mut run = Run::of(PaperModel::M6);
     let up = run.settle();
     let expected = 10 + 4 + 3 * 2 + 3 * 6 + 3;
     assert_eq!(
@@ -275,7 +284,7 @@ fn the_small_station_comes_up_and_lets_a_train_through() {
 
 #[test]
 fn routes_that_share_a_section_are_not_set_together() {
-    let mut run = Run::of(Kind::M6);
+    let mut run = Run::of(PaperModel::M6);
     run.settle();
     run.give("route_0_request");
     let refused: usize = (1..10)

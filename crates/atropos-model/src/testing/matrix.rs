@@ -2,9 +2,9 @@
 
 use super::run::{PreparedTest, RunResult, run_mutant};
 use super::written_test::WrittenTest;
-use crate::generation::{Kill, Results, Status, Workers};
+use crate::generation::{GenerationResults, ModelKill, Status, Workers};
 use crate::mutation::ModelMutantId;
-use crate::state_space::Limits;
+use crate::state_space::StateSpaceLimits;
 
 /// A mutant, and what came of it on every test.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl KillMatrix {
         workers: &mut Workers,
         mutants: &[ModelMutantId],
         texts: &[String],
-        limits: Limits,
+        limits: StateSpaceLimits,
         shortcuts: Shortcuts,
     ) -> KillMatrix {
         let mut faults = Vec::new();
@@ -111,7 +111,7 @@ pub struct Confirmation {
 
 impl KillMatrix {
     /// Only what a written test shows counts: sets every mutant's status by it.
-    pub fn confirm(&self, results: &mut Results) -> Confirmation {
+    pub fn confirm(&self, results: &mut GenerationResults) -> Confirmation {
         let mut confirmation = Confirmation::default();
         for row in &self.rows {
             let claimed = match results.get(row.mutant) {
@@ -127,7 +127,7 @@ impl KillMatrix {
             match (failure, claimed) {
                 (Some((test, failure)), claimed) => {
                     confirmation.found += usize::from(claimed.is_none());
-                    let kill = Kill {
+                    let kill = ModelKill {
                         test,
                         after: failure.trace.len(),
                         steps: claimed.and_then(|kill| kill.steps),

@@ -9,5 +9,5 @@ mod written_test;
 
 pub use adapter::{Adapter, TestEnd, TestVerdict};
 pub use matrix::{Confirmation, KillMatrix, MutantRow, Shortcuts, after, reduce};
-pub use monitor::{Event, Monitor, Step};
+pub use monitor::{Monitor, MonitorEvent, MonitorStep};
 pub use run::{RunResult, file_label};

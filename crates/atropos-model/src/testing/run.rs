@@ -1,10 +1,12 @@
 //! One test against the original or a mutant. Whatever the system may do is followed, so a test kills a mutant if one of the
 //! mutant's runs fails it.
 
-use super::written_test::{Kind, WrittenTest};
+use super::written_test::{NodeAction, WrittenTest};
 use crate::model::{ExecError, Label, Observation};
 use crate::mutation::{ModelMutantId, MutantSet};
-use crate::state_space::{Acting, Explorer, FastMap, FastSet, Limits, Node, Stop, Suspension};
+use crate::state_space::{
+    Acting, FastMap, FastSet, StateExplorer, StateSpaceLimits, Stop, Suspension, SuspensionNode,
+};
 use std::collections::BTreeMap;
 
 /// A mutant may go through so many times as many nodes as the original went through at once, and some more; and so many
@@ -16,7 +18,7 @@ const MORE_TEST_NODES: usize = 20_000;
 
 /// The first failure that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct TestFailure {
     /// What was given and seen before.
     pub trace: Vec<String>,
     /// What the test does not allow there.
@@ -26,7 +28,7 @@ pub struct Failure {
 /// What came of the runs of one system on one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunResult {
-    pub failure: Option<Failure>,
+    pub failure: Option<TestFailure>,
     pub error: Option<ExecError>,
     /// Some run went through too many states, or took too much work.
     pub limit_reached: bool,
@@ -37,7 +39,7 @@ pub struct RunResult {
 }
 
 /// Where a run is: the test's node, and what the system may be in, before internal steps.
-type Position = (usize, Vec<Node>);
+type Position = (usize, Vec<SuspensionNode>);
 
 /// The original at a position.
 struct Visited {
@@ -53,7 +55,7 @@ pub struct PreparedTest {
     test: WrittenTest,
     inputs: BTreeMap<String, Label>,
     visited: FastMap<Position, Visited>,
-    limits: Limits,
+    limits: StateSpaceLimits,
     most_nodes: usize,
     pub original: RunResult,
     /// Mutants are run everywhere, also where the original was seen to do the same.
@@ -66,9 +68,9 @@ impl PreparedTest {
     /// # Errors
     /// If the test gives an input that the original does not take there.
     pub fn new(
-        explorer: &mut Explorer,
+        explorer: &mut StateExplorer,
         test: WrittenTest,
-        limits: Limits,
+        limits: StateSpaceLimits,
     ) -> Result<PreparedTest, String> {
         let mut prepared = PreparedTest {
             test,
@@ -80,7 +82,7 @@ impl PreparedTest {
             always_run: false,
         };
         let acting = Acting::original(&explorer.model.mutants);
-        let start = (0, vec![Node::at(explorer.model.initial.clone())]);
+        let start = (0, vec![SuspensionNode::at(explorer.model.initial.clone())]);
         let mut order = Vec::new();
         // How each position was first reached.
         let mut came: Vec<(Option<usize>, String)> = Vec::new();
@@ -179,7 +181,7 @@ fn trace_to(came: &[(Option<usize>, String)]) -> Vec<String> {
 
 /// Runs a mutant on a test, from the start.
 pub fn run_mutant(
-    explorer: &mut Explorer,
+    explorer: &mut StateExplorer,
     prepared: &PreparedTest,
     mutant: ModelMutantId,
 ) -> RunResult {
@@ -190,7 +192,7 @@ pub fn run_mutant(
         };
     }
     let acting = Acting::mutant(&explorer.model.mutants, mutant);
-    let start = (0, vec![Node::at(explorer.model.initial.clone())]);
+    let start = (0, vec![SuspensionNode::at(explorer.model.initial.clone())]);
     let mut result = RunResult::default();
     let mut seen: FastSet<Position> = FastSet::default();
     let mut trace: Vec<String> = Vec::new();
@@ -239,9 +241,9 @@ pub fn run_mutant(
 
 /// Who takes a step, and within which limits.
 struct Step<'s> {
-    explorer: &'s mut Explorer,
+    explorer: &'s mut StateExplorer,
     acting: &'s Acting,
-    limits: Limits,
+    limits: StateSpaceLimits,
     infected: &'s mut MutantSet,
 }
 
@@ -256,9 +258,9 @@ impl WrittenTest {
     ) -> Result<Vec<(String, Position)>, String> {
         step.explorer.closed = 0;
         match &self.nodes[node] {
-            Kind::Pass => result.passes = true,
-            Kind::Inconclusive => result.inconclusive = true,
-            Kind::Stimulate { input, to } => {
+            NodeAction::Pass => result.passes = true,
+            NodeAction::Inconclusive => result.inconclusive = true,
+            NodeAction::Stimulate { input, to } => {
                 let Some(suspension) = result.of(step.close(kernel)) else {
                     return Ok(Vec::new());
                 };
@@ -276,7 +278,7 @@ impl WrittenTest {
                     return Ok(vec![(format!("gave {input}"), next)]);
                 }
             }
-            Kind::Observe(branches) => {
+            NodeAction::Observe(branches) => {
                 let Some(suspension) = result.of(step.close(kernel)) else {
                     return Ok(Vec::new());
                 };
@@ -288,7 +290,7 @@ impl WrittenTest {
 }
 
 impl Step<'_> {
-    fn close(&mut self, kernel: &[Node]) -> Result<Suspension, Stop> {
+    fn close(&mut self, kernel: &[SuspensionNode]) -> Result<Suspension, Stop> {
         self.explorer
             .close(self.acting, kernel, self.limits, self.infected)
     }
@@ -322,7 +324,7 @@ impl Step<'_> {
                     next.push((format!("saw {text}"), (*to, kernel)));
                 }
                 None => {
-                    result.failure.get_or_insert(Failure {
+                    result.failure.get_or_insert(TestFailure {
                         trace: Vec::new(),
                         observation: text,
                     });

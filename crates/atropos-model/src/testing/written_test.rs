@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a test does at a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeAction {
     /// Gives the input and goes on, without looking for outputs.
     Stimulate {
         input: String,
@@ -19,7 +19,7 @@ pub enum Kind {
 /// Node 0 is the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenTest {
-    pub nodes: BTreeMap<usize, Kind>,
+    pub nodes: BTreeMap<usize, NodeAction>,
 }
 
 impl WrittenTest {
@@ -51,7 +51,7 @@ impl WrittenTest {
                 "line 1: the head says {head}, but there are {count} transitions"
             ));
         }
-        let nodes: Result<BTreeMap<usize, Kind>, String> = edges
+        let nodes: Result<BTreeMap<usize, NodeAction>, String> = edges
             .into_iter()
             .map(|(node, edges)| Ok((node, kind(&edges)?)))
             .collect();
@@ -73,9 +73,11 @@ impl WrittenTest {
         }
         for (from, kind) in &self.nodes {
             match kind {
-                Kind::Stimulate { to, .. } => lost(from, to)?,
-                Kind::Observe(branches) => branches.values().try_for_each(|to| lost(from, to))?,
-                Kind::Pass | Kind::Inconclusive => {}
+                NodeAction::Stimulate { to, .. } => lost(from, to)?,
+                NodeAction::Observe(branches) => {
+                    branches.values().try_for_each(|to| lost(from, to))?
+                }
+                NodeAction::Pass | NodeAction::Inconclusive => {}
             }
         }
         Ok(())
@@ -91,7 +93,7 @@ fn edge(line: &str) -> Option<(usize, &str, usize)> {
     Some((from, label, to))
 }
 
-fn kind(edges: &[(usize, &str, usize)]) -> Result<Kind, String> {
+fn kind(edges: &[(usize, &str, usize)]) -> Result<NodeAction, String> {
     let (line, first, to) = edges[0];
     let alone = match edges {
         [_] => Ok(()),
@@ -101,13 +103,13 @@ fn kind(edges: &[(usize, &str, usize)]) -> Result<Kind, String> {
         [] => Ok(()),
     };
     match first {
-        "pass" => return alone.map(|()| Kind::Pass),
-        "inconc" => return alone.map(|()| Kind::Inconclusive),
+        "pass" => return alone.map(|()| NodeAction::Pass),
+        "inconc" => return alone.map(|()| NodeAction::Inconclusive),
         _ => {}
     }
     if let Some(input) = first.strip_prefix("ctr ") {
         let input = input.to_string();
-        return alone.map(|()| Kind::Stimulate { input, to });
+        return alone.map(|()| NodeAction::Stimulate { input, to });
     }
     let mut branches = BTreeMap::new();
     for (line, label, to) in edges {
@@ -123,7 +125,7 @@ fn kind(edges: &[(usize, &str, usize)]) -> Result<Kind, String> {
             return Err(format!("line {line}: `{label}` stands there twice"));
         }
     }
-    Ok(Kind::Observe(branches))
+    Ok(NodeAction::Observe(branches))
 }
 
 #[cfg(test)]
@@ -136,16 +138,16 @@ mod tests {
         let test = WrittenTest::parse(text).expect("it is right");
         assert_eq!(
             test.nodes[&0],
-            Kind::Stimulate {
+            NodeAction::Stimulate {
                 input: "Go(1, 2)".into(),
                 to: 1
             }
         );
         assert_eq!(
             test.nodes[&1],
-            Kind::Observe([("delta".to_string(), 2)].into())
+            NodeAction::Observe([("delta".to_string(), 2)].into())
         );
-        assert_eq!(test.nodes[&2], Kind::Pass);
+        assert_eq!(test.nodes[&2], NodeAction::Pass);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::generation::Move;
 use crate::model::{Model, Observation};
 use crate::mutation::MutantSet;
-use crate::state_space::{Acting, Explorer, Node, Reducer};
+use crate::state_space::{Acting, Reducer, StateExplorer, SuspensionNode};
 use crate::tests::random_models::generated;
 use crate::tests::reduction::{LIMITS, explorer};
 use crate::tests::support::{EXAMPLES, example_model, load};
@@ -17,11 +17,11 @@ use std::sync::Arc;
 type Automaton = DiGraph<String, String>;
 
 /// The deterministic automaton of suspension states; nothing if it has too many, or the model fails.
-fn automaton(explorer: &mut Explorer, acting: &Acting, most: usize) -> Option<Automaton> {
+fn automaton(explorer: &mut StateExplorer, acting: &Acting, most: usize) -> Option<Automaton> {
     let model = explorer.model.clone();
     let mut graph = Automaton::new();
-    let mut known: HashMap<Vec<Node>, NodeIndex> = HashMap::new();
-    let start = vec![Node::at(model.initial.clone())];
+    let mut known: HashMap<Vec<SuspensionNode>, NodeIndex> = HashMap::new();
+    let start = vec![SuspensionNode::at(model.initial.clone())];
     known.insert(start.clone(), graph.add_node("start".into()));
     let mut open = vec![start];
     while let Some(kernel) = open.pop() {

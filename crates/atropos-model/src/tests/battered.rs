@@ -5,11 +5,11 @@ use crate::animation::Animation;
 use crate::charts;
 use crate::check::check;
 use crate::execution::Interpreted;
-use crate::generation::{EngineKind, Options, generate};
+use crate::generation::{EngineKind, GenerationOptions, generate};
 use crate::language::format_text;
 use crate::model::Model;
-use crate::random::Random;
-use crate::state_space::Limits;
+use crate::random::SplitMix64;
+use crate::state_space::StateSpaceLimits;
 use crate::tests::support::{EXAMPLES, example};
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ const PIECES: [&str; 40] = [
 ];
 
 /// One to three edits.
-fn battered(text: &str, random: &mut Random) -> String {
+fn battered(text: &str, random: &mut SplitMix64) -> String {
     let mut text = text.to_string();
     for _ in 0..=random.below(3) {
         let mut lines: Vec<&str> = text.split('\n').collect();
@@ -95,7 +95,7 @@ fn battered(text: &str, random: &mut Random) -> String {
 fn read(name: &str, text: &str) -> Option<Arc<Model>> {
     let text = match charts::read(name, text) {
         None => text.to_string(),
-        Some(Ok(chart)) => charts::translate_with_origins(&chart).0,
+        Some(Ok(chart)) => charts::translate_with_origins(&chart).text,
         Some(Err(problems)) => {
             let shown = problems.diagnostics.render(name, text, false);
             assert!(shown.contains(&format!("{name}:")), "no place:\n{shown}");
@@ -140,13 +140,13 @@ fn lives(model: &Arc<Model>) {
         .run(&mut script.as_bytes(), false)
         .expect("a vector can be written to");
     let results = [EngineKind::Jit, EngineKind::Interpreter].map(|engine| {
-        let options = Options {
+        let options = GenerationOptions {
             tests: 1,
             depth: 6,
             workers: 1,
-            limits: Limits { closure: 200 },
+            limits: StateSpaceLimits { closure: 200 },
             engine,
-            ..Options::default()
+            ..GenerationOptions::default()
         };
         let generated = generate(model, &options, &mut |_| {}).expect("it compiles");
         generated.results.statuses
@@ -158,7 +158,7 @@ fn batter(name: &str, rounds: u64, seed: u64) -> usize {
     let text = example(name);
     let mut models = 0;
     for round in 0..rounds {
-        let mut random = Random::new(seed.wrapping_add(round));
+        let mut random = SplitMix64::new(seed.wrapping_add(round));
         let text = battered(&text, &mut random);
         let model = read(name, &text);
         if name.ends_with(".ooas") && !charts::is_chart(name, &text) {
@@ -176,4 +176,55 @@ fn batter(name: &str, rounds: u64, seed: u64) -> usize {
 fn battered_examples_end_with_findings_that_have_a_place_or_mean_the_same_for_both_engines() {
     let models: usize = EXAMPLES.iter().map(|name| batter(name, 25, 1)).sum();
     assert!(models > 5, "{models} of the files were still models");
+}
+
+/// Bytes flipped, replaced or lost, or the end of the file cut off.
+fn damaged(text: &str, random: &mut SplitMix64) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    if random.remainder(3) == 0 {
+        bytes.truncate(random.remainder(bytes.len()));
+    }
+    for _ in 0..1 + random.remainder(3) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.remainder(bytes.len());
+        match random.remainder(4) {
+            0 => bytes[at] ^= 1 << random.remainder(8),
+            1 => bytes[at] = random.remainder(256) as u8,
+            2 => {
+                bytes.remove(at);
+            }
+            _ => bytes.insert(at, bytes[random.remainder(bytes.len())]),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn damaged_examples_of_all_formats_are_models_or_have_findings_with_a_place() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models");
+    let entries = std::fs::read_dir(directory).expect("the examples are there");
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .filter(|name| !name.ends_with(".md"))
+        .collect();
+    names.sort();
+    let mut models = 0;
+    for name in &names {
+        let text = example(name);
+        assert!(read(name, &text).is_some(), "{name} is a model");
+        for seed in 0..60 {
+            let text = damaged(&text, &mut SplitMix64::new(seed));
+            models += usize::from(read(name, &text).is_some());
+        }
+    }
+    assert!(names.len() >= 10, "{names:?}");
+    assert!(models > 50, "{models} were still models");
 }

@@ -1,27 +1,31 @@
 //! Mutants explored to the end, on the framework of threads: whatever a technique reuses, the same mutants are killed,
 //! and each explores no more than the one before. What tests kill, no exploration takes for conforming.
 
-use crate::conformance::{Conforms, Explored, Obstacle};
-use crate::generation::{Options, Status, StrategyKind, generate};
+use crate::conformance::{Conforms, ExploredModel, Obstacle};
+use crate::generation::{GenerationOptions, Status, StrategyKind, generate};
 use crate::model::Model;
 use crate::mutation::ModelMutantId;
-use crate::state_space::{Limits, Reducer, Stop};
+use crate::state_space::{Reducer, StateSpaceLimits, Stop};
 use crate::tests::random_models::generated;
 use crate::tests::reduction::explorer;
 use crate::tests::support::{class, example, load};
 use atropos_search::{SearchOrder, Technique, Until};
 use std::sync::Arc;
 
-const LIMITS: Limits = Limits { closure: 200 };
+const LIMITS: StateSpaceLimits = StateSpaceLimits { closure: 200 };
 
-fn explored(model: &Arc<Model>, order: SearchOrder, most: usize) -> Result<Explored, Obstacle> {
+fn explored(
+    model: &Arc<Model>,
+    order: SearchOrder,
+    most: usize,
+) -> Result<ExploredModel, Obstacle> {
     let reducer = Arc::new(Reducer::new(model));
-    Explored::new(explorer(model, Some(reducer)), order, LIMITS, most)
+    ExploredModel::new(explorer(model, Some(reducer)), order, LIMITS, most)
 }
 
 /// Explores every so many mutants by every technique; gives what became of them, and the states of each technique.
 fn techniques_agree(
-    explored: &mut Explored,
+    explored: &mut ExploredModel,
     every: usize,
 ) -> (Vec<(ModelMutantId, Conforms)>, Vec<u64>) {
     let model = explored.model();
@@ -111,9 +115,9 @@ fn what_a_test_kills_does_not_conform_and_what_conforms_no_test_kills() {
          do press() [] clear() [] var v: T: shown(v) od",
     ));
     let mut explored = explored(&model, SearchOrder::BreadthFirst, 1_000).expect("a small model");
-    let options = Options {
+    let options = GenerationOptions {
         strategy: StrategyKind::S1,
-        ..Options::default()
+        ..GenerationOptions::default()
     };
     let generated = generate(&model, &options, &mut |_| {}).expect("it compiles");
     let (verdicts, _) = techniques_agree(&mut explored, 1);

@@ -2,7 +2,7 @@
 //! is clear, and what was found before is on disk.
 
 use crate::cli::{self, ModelCommand};
-use crate::loading::Source;
+use crate::loading::ModelSource;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,7 +160,7 @@ fn an_error_in_a_charts_guard_is_shown_in_the_chart() {
     let file = place.file("door.scxml", chart);
     let mut told = String::new();
     let mut tell = |text: &str| told.push_str(text);
-    let source = Source::read(&file, false, &mut tell).expect("readable");
+    let source = ModelSource::read(&file, false, &mut tell).expect("readable");
     let loaded = source.and_then(|source| source.check(false, &mut tell));
     assert!(loaded.is_none());
     assert!(

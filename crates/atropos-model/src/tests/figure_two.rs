@@ -2,7 +2,7 @@
 
 use crate::check::check;
 use crate::execution::{Engine, Interpreted};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use crate::tests::support::{engines_agree, load};
 
 pub const FIGURE: &str = "types
@@ -58,7 +58,7 @@ fn figure_two_runs_and_takes_only_the_input_that_its_guards_allow() {
     let mut engine = Interpreted {
         model: model.clone(),
     };
-    let mode = Mode::original(&model.mutants);
+    let mode = MutationMode::original(&model.mutants);
     let outcomes = engine.iterations(
         &model.initial,
         model.ranks[0][0],
@@ -81,7 +81,7 @@ fn a_method_may_emit_an_observation_during_an_input() {
     let mut engine = Interpreted {
         model: model.clone(),
     };
-    let mode = Mode::original(&model.mutants);
+    let mode = MutationMode::original(&model.mutants);
     let outcomes = engine.iterations(
         &model.initial,
         model.ranks[0][0],

@@ -1,27 +1,30 @@
 //! Test generation with short-lived mutants.
 
 use crate::cli::SuiteOptions;
-use crate::generation::{EngineKind, Generated, Options, Status, StrategyKind, Workers, generate};
-use crate::mutation::{Fate, ModelMutantId};
+use crate::generation::{
+    EngineKind, Generated, GenerationOptions, Status, StrategyKind, Workers, generate,
+};
+use crate::loading::ModelSource;
+use crate::mutation::{InitialStatus, ModelMutantId};
 use crate::results::{
     JsonSuite, TestCase, aut, check_suite, confirm, draw_tests, prepare, write_report, write_test,
 };
-use crate::state_space::{Acting, Limits, Stop};
+use crate::state_space::{Acting, StateSpaceLimits, Stop};
 use crate::testing::{KillMatrix, reduce};
 use crate::tests::random_models::generated as random_model;
 use crate::tests::support::{class, example, example_model, load};
 use std::sync::Arc;
 
-fn options(strategy: StrategyKind, workers: usize) -> Options {
-    Options {
+fn options(strategy: StrategyKind, workers: usize) -> GenerationOptions {
+    GenerationOptions {
         strategy,
         workers,
         engine: EngineKind::Interpreter,
-        ..Options::default()
+        ..GenerationOptions::default()
     }
 }
 
-fn run(text: &str, options: &Options) -> Generated {
+fn run(text: &str, options: &GenerationOptions) -> Generated {
     generate(&load(text), options, &mut |_| {}).expect("the model compiles")
 }
 
@@ -87,7 +90,7 @@ fn the_number_of_workers_changes_nothing() {
 fn both_engines_generate_the_same_tests() {
     let text = example("car_alarm.ooas");
     let interpreted = options(StrategyKind::S1, 1);
-    let compiled = Options {
+    let compiled = GenerationOptions {
         engine: EngineKind::Jit,
         ..interpreted.clone()
     };
@@ -97,7 +100,7 @@ fn both_engines_generate_the_same_tests() {
 }
 
 /// Short-lived mutants start in the middle; a kill must also be seen when the written test is run from the very start.
-fn kills_are_real(text: &str, options: &Options) -> usize {
+fn kills_are_real(text: &str, options: &GenerationOptions) -> usize {
     let mut generated = run(text, options);
     let claimed = generated.results.killed().count();
     written(&mut generated, options);
@@ -106,7 +109,7 @@ fn kills_are_real(text: &str, options: &Options) -> usize {
 }
 
 /// The tests as they are written, and what running them shows.
-fn written(generated: &mut Generated, options: &Options) -> (Vec<String>, KillMatrix) {
+fn written(generated: &mut Generated, options: &GenerationOptions) -> (Vec<String>, KillMatrix) {
     let mut workers = Workers::new(&generated.model, options).expect("the model compiles");
     let mut texts = Vec::new();
     for path in generated.paths.clone() {
@@ -125,7 +128,7 @@ fn every_kill_is_one_from_the_start_too() {
         assert!(kills_are_real(&example("car_alarm.ooas"), &options(strategy, 1)) > 80);
     }
     let mut small = options(StrategyKind::S1, 1);
-    (small.tests, small.depth, small.limits) = (2, 12, Limits { closure: 2_000 });
+    (small.tests, small.depth, small.limits) = (2, 12, StateSpaceLimits { closure: 2_000 });
     for seed in 200..206 {
         kills_are_real(&random_model(seed), &small);
     }
@@ -171,9 +174,10 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
     let matrix = check_suite(&directory, &mut generated, &mut workers, options.limits)
         .expect("the tests are right");
     let suite = SuiteOptions::default();
+    let source = ModelSource::of_model("car_alarm.ooas".into(), example("car_alarm.ooas"));
     let report = write_report(
         &directory,
-        "car_alarm",
+        ("car_alarm", &source),
         &generated,
         &matrix,
         &options,
@@ -210,7 +214,7 @@ fn a_run_leaves_tests_in_aldebaran_format_a_report_and_a_page() {
     assert!(
         page.contains("<svg") && !page.contains("http://") || page.contains("www.w3.org/2000/svg")
     );
-    draw_tests(&directory, &report, &generated).expect("drawn, or nothing to draw with");
+    draw_tests(&directory, &report, &generated, &source).expect("drawn, or nothing to draw with");
     let page = std::fs::read_to_string(directory.join("index.html")).expect("a page");
     for test in &report.tests {
         let svg = format!("{}.svg", test.file);
@@ -244,17 +248,17 @@ fn duplicates_equivalents_and_dead_code_are_told_apart() {
         .iter()
         .find(|m| m.replacement == "a <> 0")
         .map(|m| m.id);
-    assert_eq!(fate("a >= 0", "a > 0"), first.map(Fate::Duplicate));
-    assert_eq!(fate("a >= 0", "a = 0"), Some(Fate::Open));
+    assert_eq!(fate("a >= 0", "a > 0"), first.map(InitialStatus::Duplicate));
+    assert_eq!(fate("a >= 0", "a = 0"), Some(InitialStatus::Open));
     assert!(matches!(
         fate("requires b", "requires false"),
-        Some(Fate::Duplicate(_))
+        Some(InitialStatus::Duplicate(_))
     ));
     let dead: Vec<_> = model
         .mutants
         .list
         .iter()
-        .filter(|m| m.fate == Fate::Dead)
+        .filter(|m| m.fate == InitialStatus::Dead)
         .collect();
     assert_eq!(dead.len(), 2, "the literal of `unused` has two mutants");
 }
@@ -345,7 +349,7 @@ fn too_many_internal_states_end_with_a_finding() {
         "var n: int[0..1000000] do requires n < 1000000: n := n + 1 end od",
     );
     let mut small = options(StrategyKind::S1, 1);
-    small.limits = Limits { closure: 500 };
+    small.limits = StateSpaceLimits { closure: 500 };
     assert!(matches!(
         run(&growing, &small).failure,
         Some((_, Stop::TooManyStates))
@@ -363,7 +367,7 @@ fn a_mutant_that_never_ends_after_one_input_is_killed_by_another() {
          do Run() [] Go() [] Done(k) [] requires n > 0 and n < 3: n := n + 1 end [] requires n >= 3: n := 0 end od",
     );
     let mut small = options(StrategyKind::Frontier, 1);
-    small.limits = Limits { closure: 2_000 };
+    small.limits = StateSpaceLimits { closure: 2_000 };
     let mut generated = run(&text, &small);
     written(&mut generated, &small);
     let table = generated.results.table(&generated.model.mutants);

@@ -1,30 +1,32 @@
 //! What takes too long or too much ends: inside one iteration, between the steps of a closure, and after the end of a
 //! run. What was found before stays.
 
-use crate::conformance::{Conforms, Explored, Obstacle};
+use crate::conformance::{Conforms, ExploredModel, Obstacle};
 use crate::execution::{Engine, Inputs, Interpreted, Iterations};
-use crate::generation::{EngineKind, Generated, Options, Status, Workers, generate};
+use crate::generation::{EngineKind, Generated, GenerationOptions, Status, Workers, generate};
 use crate::model::{ErrorKind, Model, ObjectId, State};
-use crate::mutation::{Mode, ModelMutantId, MutantSet};
+use crate::mutation::{ModelMutantId, MutantSet, MutationMode};
 use crate::results::{TestCase, aut, confirm};
-use crate::state_space::{Acting, Cause, ExpansionCache, Explorer, Halt, Limits, Node, Stop};
+use crate::state_space::{
+    Acting, ExpansionCache, Halt, HaltCause, StateExplorer, StateSpaceLimits, Stop, SuspensionNode,
+};
 use crate::tests::reduction::explorer;
 use crate::tests::support::{class, example, load};
 use atropos_search::{SearchOrder, Technique, Until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn run(text: &str, options: &Options) -> Generated {
+fn run(text: &str, options: &GenerationOptions) -> Generated {
     generate(&load(text), options, &mut |_| {}).expect("the model compiles")
 }
 
-fn quick(engine: EngineKind) -> Options {
-    Options {
+fn quick(engine: EngineKind) -> GenerationOptions {
+    GenerationOptions {
         tests: 1,
         depth: 4,
         workers: 1,
         engine,
-        ..Options::default()
+        ..GenerationOptions::default()
     }
 }
 
@@ -117,7 +119,7 @@ impl Engine for Raising {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         inputs: Inputs,
         infected: &mut MutantSet,
     ) -> Iterations {
@@ -148,13 +150,13 @@ fn an_interruption_is_heeded_inside_a_step() {
         flag: halt.interrupted.clone(),
     };
     let cache = Arc::new(ExpansionCache::new(1 << 20));
-    let mut explorer = Explorer::new(model.clone(), Box::new(raising), cache, None);
+    let mut explorer = StateExplorer::new(model.clone(), Box::new(raising), cache, None);
     explorer.heed(halt);
-    let start = [Node::at(model.initial.clone())];
+    let start = [SuspensionNode::at(model.initial.clone())];
     let acting = Acting::original(&model.mutants);
     let mut infected = MutantSet::default();
-    let closed = explorer.close(&acting, &start, Limits::default(), &mut infected);
-    assert_eq!(closed, Err(Stop::Halted(Cause::Interrupted)));
+    let closed = explorer.close(&acting, &start, StateSpaceLimits::default(), &mut infected);
+    assert_eq!(closed, Err(Stop::Halted(HaltCause::Interrupted)));
     assert_eq!(explorer.expanded, 7);
 }
 
@@ -164,7 +166,7 @@ fn too_little_memory_ends_a_run_with_what_was_found() {
     options.max_memory = Some(0);
     let generated = run(&example("car_alarm.ooas"), &options);
     let halted = generated.failure.as_ref().map(|(_, stop)| stop.clone());
-    assert_eq!(halted, Some(Stop::Halted(Cause::Memory(0))));
+    assert_eq!(halted, Some(Stop::Halted(HaltCause::Memory(0))));
 }
 
 #[test]
@@ -191,8 +193,8 @@ fn kills_that_nobody_had_time_to_check_do_not_count() {
 fn obstacle(model: &Arc<Model>, halt: Halt) -> Option<Obstacle> {
     let mut explorer = explorer(model, None);
     explorer.heed(halt);
-    let limits = Limits { closure: 200 };
-    Explored::new(explorer, SearchOrder::BreadthFirst, limits, 100).err()
+    let limits = StateSpaceLimits { closure: 200 };
+    ExploredModel::new(explorer, SearchOrder::BreadthFirst, limits, 100).err()
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn exploring_to_the_end_tells_that_it_was_stopped() {
         memory: Some(0),
         ..Halt::default()
     };
-    let stop = Stop::Halted(Cause::Memory(0));
+    let stop = Stop::Halted(HaltCause::Memory(0));
     let after = "at state 1".to_string();
     assert_eq!(
         obstacle(&model, halt),
@@ -218,9 +220,9 @@ fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
         let halt = Halt::default();
         let mut explorer = explorer(&model, None);
         explorer.heed(halt.clone());
-        let limits = Limits::default();
+        let limits = StateSpaceLimits::default();
         let mut explored =
-            Explored::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
+            ExploredModel::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
         let interrupt = &mut |decided| halt.interrupted.store(decided >= most, Ordering::Relaxed);
         let technique = Technique::AllStates;
         let comparison = explored.compare(&mutants, technique, Until::FirstFailure, interrupt);

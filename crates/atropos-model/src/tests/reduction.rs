@@ -4,17 +4,19 @@ use crate::execution::Interpreted;
 use crate::generation::Move;
 use crate::model::{Model, Observation};
 use crate::mutation::MutantSet;
-use crate::state_space::{Acting, ExpansionCache, Explorer, Limits, Node, Reducer};
+use crate::state_space::{
+    Acting, ExpansionCache, Reducer, StateExplorer, StateSpaceLimits, SuspensionNode,
+};
 use crate::tests::random_models::generated;
 use crate::tests::support::{example, load};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
+pub fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> StateExplorer {
     let engine = Box::new(Interpreted {
         model: model.clone(),
     });
-    Explorer::new(
+    StateExplorer::new(
         model.clone(),
         engine,
         Arc::new(ExpansionCache::new(64 << 20)),
@@ -22,18 +24,19 @@ pub fn explorer(model: &Arc<Model>, reducer: Option<Arc<Reducer>>) -> Explorer {
     )
 }
 
-pub const LIMITS: Limits = Limits { closure: 3_000 };
+pub const LIMITS: StateSpaceLimits = StateSpaceLimits { closure: 3_000 };
 
 /// Compares what the two explorations can show after every trace, up to `pairs` pairs of suspension states. Gives the
 /// number of pairs, or nothing if the model fails or diverges.
 fn automata_agree(
-    full: &mut Explorer,
-    reduced: &mut Explorer,
+    full: &mut StateExplorer,
+    reduced: &mut StateExplorer,
     acting: &Acting,
     pairs: usize,
 ) -> Option<usize> {
-    let start = vec![Node::at(full.model.initial.clone())];
-    let mut seen: HashSet<(Vec<Node>, Vec<Node>)> = HashSet::from([(start.clone(), start.clone())]);
+    let start = vec![SuspensionNode::at(full.model.initial.clone())];
+    let mut seen: HashSet<(Vec<SuspensionNode>, Vec<SuspensionNode>)> =
+        HashSet::from([(start.clone(), start.clone())]);
     let mut open = vec![(start.clone(), start)];
     while let Some((left, right)) = open.pop() {
         let one = full.close(acting, &left, LIMITS, &mut MutantSet::default());
@@ -155,7 +158,7 @@ fn many_independent_objects_are_no_explosion() {
     let reducer = Arc::new(Reducer::new(&model));
     let mut reduced = explorer(&model, Some(reducer));
     let original = Acting::original(&model.mutants);
-    let start = [Node::at(model.initial.clone())];
+    let start = [SuspensionNode::at(model.initial.clone())];
     let end = reduced
         .close(&original, &start, LIMITS, &mut MutantSet::default())
         .expect("a rest state");

@@ -1,6 +1,6 @@
 //! Generated Rust tests, compiled and run against a right and a wrong implementation.
 
-use crate::generation::{EngineKind, Options, Workers, generate};
+use crate::generation::{EngineKind, GenerationOptions, Workers, generate};
 use crate::results::TestCase;
 use crate::results::rust_tests::{adapter_file, tests_file};
 use crate::tests::support::{class, load};
@@ -55,10 +55,10 @@ fn generated_tests_pass_on_a_right_implementation_and_fail_on_a_wrong_one() {
          do Level(level) // Alarm() // var how: t_How: Turn(how) od",
     );
     let model = load(&text);
-    let options = Options {
+    let options = GenerationOptions {
         engine: EngineKind::Interpreter,
         workers: 1,
-        ..Options::default()
+        ..GenerationOptions::default()
     };
     let mut generated = generate(&model, &options, &mut |_| {}).expect("generated");
     let mut workers = Workers::new(&model, &options).expect("compiled");

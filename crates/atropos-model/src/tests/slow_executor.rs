@@ -4,11 +4,13 @@
 
 use crate::check;
 use crate::execution::interpreter::iterations;
-use crate::generation::{EngineKind, Generated, Options, StrategyKind, Workers, generate};
+use crate::generation::{
+    EngineKind, Generated, GenerationOptions, StrategyKind, Workers, generate,
+};
 use crate::model::{Label, Model, State};
-use crate::mutation::{Mode, ModelMutant, MutantSet};
+use crate::mutation::{ModelMutant, MutantSet, MutationMode};
 use crate::results::{TestCase, aut, confirm};
-use crate::state_space::Limits;
+use crate::state_space::StateSpaceLimits;
 use crate::tests::random_models::generated as random_model;
 use crate::tests::support::load;
 use std::cell::RefCell;
@@ -60,7 +62,7 @@ impl System {
             return known.clone();
         }
         let model = &self.model;
-        let mode = Mode::original(&model.mutants);
+        let mode = MutationMode::original(&model.mutants);
         let mut all: Vec<Iteration> = Vec::new();
         for rank in &model.ranks {
             for object in rank {
@@ -286,7 +288,7 @@ fn edited(model: &Model, mutant: &ModelMutant) -> Option<Arc<Model>> {
     }
 }
 
-fn suite(model: &Arc<Model>, options: &Options) -> (Generated, Vec<String>) {
+fn suite(model: &Arc<Model>, options: &GenerationOptions) -> (Generated, Vec<String>) {
     let mut generated = generate(model, options, &mut |_| {}).expect("it compiles");
     let mut workers = Workers::new(model, options).expect("it compiles");
     let mut texts = Vec::new();
@@ -298,7 +300,7 @@ fn suite(model: &Arc<Model>, options: &Options) -> (Generated, Vec<String>) {
 }
 
 /// How many runs of mutants were compared: what the written tests show of each is what the slow executor sees.
-fn compare(seed: u64, options: &Options) -> usize {
+fn compare(seed: u64, options: &GenerationOptions) -> usize {
     let model = load(&random_model(seed));
     let (mut generated, texts) = suite(&model, options);
     let mut workers = Workers::new(&model, options).expect("it compiles");
@@ -339,14 +341,14 @@ fn compare(seed: u64, options: &Options) -> usize {
 
 #[test]
 fn what_counts_as_killed_is_what_a_slow_executor_sees_on_texts_with_one_edit() {
-    let options = Options {
+    let options = GenerationOptions {
         strategy: StrategyKind::Frontier,
         workers: 1,
         tests: 2,
         depth: 8,
         engine: EngineKind::Interpreter,
-        limits: Limits { closure: 500 },
-        ..Options::default()
+        limits: StateSpaceLimits { closure: 500 },
+        ..GenerationOptions::default()
     };
     // In 177 a mutant passes through a state that takes an input on its way into a livelock that does not.
     let seeds = (1_000..1_006).chain([177]);

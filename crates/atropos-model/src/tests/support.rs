@@ -3,10 +3,10 @@
 use crate::charts;
 use crate::check;
 use crate::execution::interpreter::Iteration;
-use crate::execution::jit::{Compiled, Jitted};
+use crate::execution::jit::{CompiledModel, Jitted};
 use crate::execution::{Engine, Inputs, Interpreted};
 use crate::model::{Model, ObjectId, State};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub fn example_model(name: &str) -> Arc<Model> {
     let chart = charts::read(name, &example(name));
     match chart {
         None => load(&example(name)),
-        Some(Ok(chart)) => load(&charts::translate_with_origins(&chart).0),
+        Some(Ok(chart)) => load(&charts::translate_with_origins(&chart).text),
         Some(Err(problems)) => panic!("{}", problems.diagnostics.render(name, "", false)),
     }
 }
@@ -56,7 +56,7 @@ pub fn class(types: &str, sections: &str) -> String {
 pub fn first_outcomes(text: &str) -> Vec<String> {
     let model = load(text);
     let object = model.ranks[0][0];
-    let mode = Mode::original(&model.mutants);
+    let mode = MutationMode::original(&model.mutants);
     let mut both = engines(&model);
     let mut infected = MutantSet::default();
     let interpreted = both
@@ -98,7 +98,7 @@ fn outcome_text(model: &Model, outcome: &Iteration) -> String {
 }
 
 pub fn engines(model: &Arc<Model>) -> (Interpreted, Jitted) {
-    let compiled = Compiled::new(model).expect("the model compiles");
+    let compiled = CompiledModel::new(model).expect("the model compiles");
     (
         Interpreted {
             model: model.clone(),
@@ -113,7 +113,7 @@ fn inputs_agree(
     jit: &mut Jitted,
     state: &State,
     object: ObjectId,
-    mode: &Mode,
+    mode: &MutationMode,
 ) {
     let mut sets = (MutantSet::default(), MutantSet::default());
     assert_eq!(
@@ -142,11 +142,12 @@ fn inputs_agree(
 /// mutant. Gives the number of states.
 pub fn engines_agree(model: &Arc<Model>, limit: usize) -> usize {
     let (mut interpreter, mut jit) = engines(model);
-    let record = Mode::record(&model.mutants);
-    let mut modes = vec![Mode::original(&model.mutants)];
+    let record = MutationMode::record(&model.mutants);
+    let mut modes = vec![MutationMode::original(&model.mutants)];
     for mutant in &model.mutants.list {
         modes.push(
-            Mode::enabling(&model.mutants, &[mutant.id]).expect("one mutant never conflicts"),
+            MutationMode::enabling(&model.mutants, &[mutant.id])
+                .expect("one mutant never conflicts"),
         );
     }
     let mut seen: HashSet<State> = HashSet::from([model.initial.clone()]);

@@ -1,18 +1,18 @@
 //! Tests for systems in any language: the JSON format, adapters, and recorded runs.
 
-use crate::generation::{EngineKind, Options, Workers, generate};
+use crate::generation::{EngineKind, GenerationOptions, Workers, generate};
 use crate::results::{JsonSuite, JsonTest, TestCase};
-use crate::testing::{Adapter, Event, Monitor, Step, TestVerdict};
+use crate::testing::{Adapter, Monitor, MonitorEvent, MonitorStep, TestVerdict};
 use crate::tests::support::{class, example, load};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn quick() -> Options {
-    Options {
+fn quick() -> GenerationOptions {
+    GenerationOptions {
         engine: EngineKind::Interpreter,
         workers: 1,
-        ..Options::default()
+        ..GenerationOptions::default()
     }
 }
 
@@ -97,7 +97,9 @@ fn a_recorded_run_is_followed_to_its_first_disagreement() {
         .into_first();
     let mut monitor = Monitor::new(explorer, options.limits);
     let mut follow = |line: &str| {
-        let event = Event::parse(line).expect("it is read").expect("an event");
+        let event = MonitorEvent::parse(line)
+            .expect("it is read")
+            .expect("an event");
         monitor.follow(&event)
     };
     for line in [
@@ -107,13 +109,16 @@ fn a_recorded_run_is_followed_to_its_first_disagreement() {
         "saw ArmedOn",
         "obs delta",
     ] {
-        assert_eq!(follow(line), Step::Allowed, "{line}");
+        assert_eq!(follow(line), MonitorStep::Allowed, "{line}");
     }
     assert_eq!(
         follow("gave Close"),
-        Step::Unspecified(vec!["Unlock".into(), "Open".into()])
+        MonitorStep::Unspecified(vec!["Unlock".into(), "Open".into()])
     );
-    assert_eq!(follow("obs SoundOn"), Step::Wrong(vec!["silence".into()]));
-    assert_eq!(Event::parse("# a remark"), Ok(None));
-    assert!(Event::parse("what").is_err());
+    assert_eq!(
+        follow("obs SoundOn"),
+        MonitorStep::Wrong(vec!["silence".into()])
+    );
+    assert_eq!(MonitorEvent::parse("# a remark"), Ok(None));
+    assert!(MonitorEvent::parse("what").is_err());
 }

@@ -13,7 +13,7 @@ use super::construct::{Acquisition, Library, mentions, path_ends, uses};
 use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::source::shortened;
-use crate::type_facts::{Facts, bound_names};
+use crate::type_facts::{TypeFacts, bound_names};
 use crate::walk::{Draft, Walker};
 
 /// In how many places one region is split.
@@ -53,7 +53,7 @@ impl Region<'_> {
 
 /// Whether code can touch anything but its own variables.
 struct Shared<'f> {
-    facts: &'f Facts,
+    facts: &'f TypeFacts,
     found: bool,
 }
 

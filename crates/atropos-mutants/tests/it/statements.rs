@@ -164,6 +164,36 @@ fn drop_is_not_made_to_leak() {
 }
 
 #[test]
+fn what_else_is_done_on_drop_may_be_left_out() {
+    let drop = |owner: &str, body: &str| {
+        format!("impl Drop for {owner} {{ fn drop(&mut self) {{ {body} }} }}")
+    };
+    let operators = "statement,body";
+    check(
+        operators,
+        &drop(
+            "Account",
+            "self.count.fetch_sub(1, Relaxed); self.log.push(self.id);",
+        ),
+        &[
+            "FBR: self.count.fetch_sub(1, Relaxed); self.log.push(self.id); => ()",
+            "SDL: self.count.fetch_sub(1, Relaxed); =>",
+            "SDL: self.log.push(self.id); =>",
+        ],
+    );
+    for (owner, body) in [
+        ("ReadGuard", "self.readers.fetch_sub(1, Relaxed);"),
+        (
+            "Node",
+            "self.count.sub(1); unsafe { dealloc(self.at, self.layout) }",
+        ),
+        ("Node", "unsafe { std::ptr::drop_in_place(self.at) }"),
+    ] {
+        check(operators, &drop(owner, body), &[]);
+    }
+}
+
+#[test]
 fn early_returns_are_removed() {
     check(
         "ERR",

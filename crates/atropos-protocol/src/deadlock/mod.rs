@@ -50,11 +50,11 @@ struct Waiting {
 
 /// Looks at a process again and again.
 #[derive(Debug, Default)]
-pub struct Standstill {
+pub struct DeadlockWatch {
     before: Option<Vec<Waiting>>,
 }
 
-impl Standstill {
+impl DeadlockWatch {
     /// Whether the process stands still for good, now and at the look before.
     pub fn is_seen(&mut self, pid: i32) -> bool {
         let now = look(pid);
@@ -220,7 +220,7 @@ mod tests {
             .arg("60")
             .spawn()
             .unwrap();
-        let mut standstill = Standstill::default();
+        let mut standstill = DeadlockWatch::default();
         for _ in 0..3 {
             assert!(!standstill.is_seen(child.id() as i32));
         }

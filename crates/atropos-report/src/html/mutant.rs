@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use crate::change::{Change, change, context, shared};
-use crate::communication::Communication;
+use crate::communication::CommunicationRecord;
 use crate::html::escape::{escaped, prose, push};
 use crate::impact::{Disturbed, Impact};
 use crate::number_text::{count, duration};
 use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, TestRecord, Totals};
 use crate::verdict::Verdict;
+use atropos_mutants::MutantId;
 use atropos_protocol::FailureKind;
 
 /// Of tests that reach a mutant, so many are named.
@@ -90,7 +91,7 @@ pub(super) fn body(
     text: Option<&str>,
 ) {
     page.push_str("<div class=\"body\">");
-    let number = record.info.id.0;
+    let number = record.info.id;
     let is_missed = record.verdict.is_some_and(Verdict::is_missed);
     // Of others it would only make the page larger: they stand at their lines.
     let around = text
@@ -202,7 +203,7 @@ fn emphasised(page: &mut String, tag: &str, line: &str, before: usize, after: us
     write!(page, "</{tag}>").expect("a string takes everything");
 }
 
-fn killed_by(page: &mut String, kill: &Kill, mutant: u32, tests: &[TestRecord]) {
+fn killed_by(page: &mut String, kill: &Kill, mutant: MutantId, tests: &[TestRecord]) {
     let mut text = format!("{}: {}", test_name(tests, kill.test), kill.how);
     if let Some(location) = &kill.location {
         text += &format!(" at <code>{}</code>", escaped(location));
@@ -311,7 +312,7 @@ fn disturbed(page: &mut String, impact: &Impact) {
     list(page, "breaks", broken);
     list(page, "returns otherwise", impact.returns.iter().map(place));
     list(page, "runs otherwise", impact.executions.iter().map(place));
-    let new = |new: &Communication| {
+    let new = |new: &CommunicationRecord| {
         let never = match new.certain {
             true => "never in the original",
             false => "in no explored schedule of the original",

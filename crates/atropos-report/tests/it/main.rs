@@ -2,10 +2,12 @@
 
 mod example;
 mod github;
+mod merging;
 mod odd;
 mod other_formats;
 mod outcomes_file;
 mod page;
+mod published;
 mod ranking;
 mod sarif_file;
 mod stryker_file;

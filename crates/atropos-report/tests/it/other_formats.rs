@@ -25,6 +25,20 @@ fn keeps_to_junit(xml: &str, outcomes: &Outcomes) {
     let document = roxmltree::Document::parse(xml).expect("XML");
     let root = document.root_element();
     assert_eq!(root.tag_name().name(), "testsuites");
+    for element in document.descendants().filter(|node| node.is_element()) {
+        let allowed: &[&str] = match element.tag_name().name() {
+            "testsuites" => &["name", "tests", "failures", "errors", "time"],
+            "testsuite" => &["name", "tests", "failures", "errors", "skipped", "time"],
+            "testcase" => &["name", "classname", "time"],
+            "failure" | "error" => &["message", "type"],
+            _ => &["message"],
+        };
+        let mut attributes = element.attributes().map(|attribute| attribute.name());
+        assert!(
+            attributes.all(|name| allowed.contains(&name)),
+            "{element:?}"
+        );
+    }
     let mut cases = 0;
     for suite in root.children().filter(|node| node.is_element()) {
         assert_eq!(suite.tag_name().name(), "testsuite");

@@ -3,7 +3,7 @@
 use anstream::adapter::strip_str;
 use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion, rank};
 use atropos_report::outcomes::Outcomes;
-use atropos_report::summary::{Layout, summary};
+use atropos_report::summary::{SummaryLayout, summary};
 
 use crate::example::{ACCOUNT, outcomes};
 
@@ -64,7 +64,7 @@ fn ranked() -> Outcomes {
 
 fn rendered(outcomes: &Outcomes, top: Option<usize>) -> String {
     let sources = |file: &str| (file == "src/account.rs").then(|| ACCOUNT.to_owned());
-    let layout = Layout {
+    let layout = SummaryLayout {
         width: 100,
         height: None,
         all: false,

@@ -2,8 +2,11 @@
 
 use anstream::adapter::strip_str;
 use atropos_protocol::FailureKind;
+use atropos_report::html::html;
+use atropos_report::impact::{Impact, Suggestion};
+use atropos_report::markdown::markdown;
 use atropos_report::outcomes::Outcomes;
-use atropos_report::summary::{Layout, summary};
+use atropos_report::summary::{SummaryLayout, summary};
 use atropos_report::verdict::Verdict;
 
 use crate::example::{ACCOUNT, outcomes, scored};
@@ -47,7 +50,7 @@ Score: 100.0 % (3 of 3 killed)
 
 fn rendered(outcomes: &Outcomes, width: usize, all: bool) -> String {
     let sources = |file: &str| (file == "src/account.rs").then(|| ACCOUNT.to_owned());
-    let layout = Layout {
+    let layout = SummaryLayout {
         width,
         height: None,
         all,
@@ -72,6 +75,51 @@ fn a_narrow_terminal_has_no_longer_lines() {
         let blocks = text.lines().filter(|line| line.starts_with("    "));
         let longest = blocks.map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= width, "{longest} > {width}\n{text}");
+    }
+}
+
+#[test]
+fn code_that_is_wider_than_the_terminal_is_told_in_words() {
+    let mut outcomes = outcomes();
+    let call = "assert_eq!(account.deposit(an_amount_that_is_large), account.balance() + 1);";
+    outcomes.mutants[1].impact = Some(Impact {
+        suggestion: Some(Suggestion {
+            words: "assert on what `deposit` returns".into(),
+            code: call.into(),
+        }),
+        ..Impact::default()
+    });
+    let wide = rendered(&outcomes, 100, false);
+    assert!(wide.contains(&format!("    write: {call}\n")), "{wide}");
+    let narrow = rendered(&outcomes, 80, false);
+    assert!(!narrow.contains("assert_eq!"), "{narrow}");
+    assert!(
+        narrow.contains("    write: assert on what `deposit` returns\n"),
+        "{narrow}"
+    );
+}
+
+#[test]
+fn nothing_is_called_the_most_disturbing_where_nothing_was_measured() {
+    let unranked = outcomes();
+    assert!(unranked.mutants.iter().all(|record| record.rank.is_none()));
+    let mut ranked = outcomes();
+    for (index, record) in ranked.mutants.iter_mut().enumerate() {
+        if record.verdict == Some(Verdict::Survived) {
+            record.rank = Some(index + 1);
+        }
+    }
+    let none = |_: &str| None;
+    for (outcomes, expected) in [(&unranked, false), (&ranked, true)] {
+        for text in [
+            rendered(outcomes, 100, false),
+            rendered(outcomes, 100, true),
+            html(outcomes, &none),
+            markdown(outcomes),
+        ] {
+            let says = text.to_lowercase().contains("most disturbing first");
+            assert_eq!(says, expected, "{text}");
+        }
     }
 }
 
@@ -106,7 +154,7 @@ fn by_default_it_fits_on_one_screen_and_says_what_else_there_is() {
 #[test]
 fn the_screen_and_the_number_asked_for_are_kept_to() {
     let shown = |height, top| {
-        let layout = Layout {
+        let layout = SummaryLayout {
             width: 80,
             height: Some(height),
             all: false,
@@ -167,7 +215,7 @@ fn what_was_written_is_named_at_the_end() {
         ("Page", "target/atropos/report.html".to_owned()),
         ("SARIF", "target/atropos/report.sarif".to_owned()),
     ];
-    let layout = Layout {
+    let layout = SummaryLayout {
         width: 80,
         height: None,
         all: false,
@@ -182,7 +230,7 @@ fn what_was_written_is_named_at_the_end() {
 
 #[test]
 fn a_source_that_is_gone_or_changed_is_not_drawn() {
-    let layout = Layout {
+    let layout = SummaryLayout {
         width: 80,
         height: None,
         all: false,

@@ -65,6 +65,11 @@ fn altering(call: &CStr, at: c_int, path: *const c_char, follow: bool) {
 
 /// What is renamed is gone from where it was, and so is what was there where it goes.
 fn renaming(call: &CStr, from: (c_int, *const c_char), to: (c_int, *const c_char)) {
+    // SAFETY: the program is about to hand this string to libc.
+    if unsafe { sys::find(from.0, from.1, false) }.is_none() {
+        // The call fails.
+        return changing(call, from.1);
+    }
     for (at, path) in [from, to] {
         change(call, at, path, false);
     }
@@ -101,6 +106,11 @@ intercept! {
         |_| lasting_changes::look(at, path);
     fn realpath(path: *const c_char, to: *mut c_char) -> *mut c_char, std::ptr::null_mut(),
         |_| lasting_changes::look(HERE, path);
+}
+
+intercept! {
+    fn opendir(path: *const c_char) -> *mut c_void, std::ptr::null_mut(),
+        |_| lasting_changes::read(HERE, path);
 }
 
 // The variadic ones take their optional argument in the same register as a fixed one would be.

@@ -6,11 +6,18 @@ use atropos_protocol::{Effect, woven_stack};
 
 use super::{Next, intercept};
 use crate::effects::{self, note};
-use crate::{heap, limits, spawns, steps};
+use crate::{heap, inherited, limits, spawns, steps};
 
 fn starting(call: &CStr, path: *const c_char) {
     note(Effect::Processes, call, Some(path));
     limits::lift();
+}
+
+/// As `starting`, with the environment of this process.
+fn starting_as_this(call: &CStr, path: *const c_char) {
+    starting(call, path);
+    // SAFETY: the program is about to hand this path to libc.
+    unsafe { inherited::set_own_environment(path) };
 }
 
 /// As `starting`, where this process goes on beside the other.
@@ -36,20 +43,24 @@ intercept! {
         pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
         arguments: Strings, environment: Strings,
     ) -> c_int, 38,
-        |call| spawning(call, path);
+        |call| spawning(call, path),
+        with environment = unsafe { inherited::environment(path, environment) };
     fn posix_spawnp(
         pid: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
         arguments: Strings, environment: Strings,
     ) -> c_int, 38,
-        |call| spawning(call, path);
+        |call| spawning(call, path),
+        with environment = unsafe { inherited::environment(path, environment) };
     fn execve(path: *const c_char, arguments: Strings, environment: Strings) -> c_int, -1,
-        |call| starting(call, path);
+        |call| starting(call, path),
+        with environment = unsafe { inherited::environment(path, environment) };
     fn execv(path: *const c_char, arguments: Strings) -> c_int, -1,
-        |call| starting(call, path);
+        |call| starting_as_this(call, path);
     fn execvp(path: *const c_char, arguments: Strings) -> c_int, -1,
-        |call| starting(call, path);
+        |call| starting_as_this(call, path);
     fn execvpe(path: *const c_char, arguments: Strings, environment: Strings) -> c_int, -1,
-        |call| starting(call, path);
+        |call| starting(call, path),
+        with environment = unsafe { inherited::environment(path, environment) };
     fn fexecve(file: c_int, arguments: Strings, environment: Strings) -> c_int, -1,
         |call| starting(call, std::ptr::null());
     fn system(command: *const c_char) -> c_int, -1,

@@ -6,6 +6,7 @@ use atropos_protocol::Effect;
 
 use super::intercept;
 use crate::effects::{note, note_clock};
+use crate::{lasting_changes, outside_tests};
 
 fn setting(call: &CStr) {
     note(Effect::ProcessState, call, None);
@@ -31,7 +32,18 @@ fn mapping(call: &CStr, protection: c_int, flags: c_int) {
     note(effect, call, None);
 }
 
+// What a program asks of its environment is evidence. Who goes through all variables is not noticed here.
 intercept! {
+    fn getenv(name: *const c_char) -> *mut c_char, std::ptr::null_mut(),
+        |_| lasting_changes::ask_for_variable(name);
+    fn secure_getenv(name: *const c_char) -> *mut c_char, std::ptr::null_mut(),
+        |_| lasting_changes::ask_for_variable(name);
+}
+
+intercept! {
+    // `atexit` comes here, too.
+    fn __cxa_atexit(function: *mut c_void, argument: *mut c_void, object: *mut c_void) -> c_int, -1,
+        |_| outside_tests::note_handler(function);
     fn chdir(path: *const c_char) -> c_int, -1, moving;
     fn fchdir(directory: c_int) -> c_int, -1, moving;
     fn chroot(path: *const c_char) -> c_int, -1, moving;

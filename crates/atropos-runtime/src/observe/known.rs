@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{self, Ordering};
 use std::time::Duration;
 
-use atropos_invariants::Value;
+use atropos_invariants::ObservedValue;
 
 use super::see::{Seen, join};
 
@@ -38,7 +38,7 @@ macro_rules! integers {
             #[inline]
             fn look(&self) -> Seen {
                 match i64::try_from(*self) {
-                    Ok(number) => Seen::value(Value::Number(number)),
+                    Ok(number) => Seen::value(ObservedValue::Number(number)),
                     Err(_) => Seen::hash(*self as u64),
                 }
             }
@@ -68,7 +68,7 @@ atomics!(AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize AtomicI8 AtomicI16 A
 
 impl Deep for f64 {
     fn look(&self) -> Seen {
-        Seen::value(Value::Float(*self))
+        Seen::value(ObservedValue::Float(*self))
     }
 }
 
@@ -80,13 +80,13 @@ impl Deep for f32 {
 
 impl Deep for bool {
     fn look(&self) -> Seen {
-        Seen::value(Value::Bool(*self))
+        Seen::value(ObservedValue::Bool(*self))
     }
 }
 
 impl Deep for char {
     fn look(&self) -> Seen {
-        Seen::value(Value::Char(*self))
+        Seen::value(ObservedValue::Char(*self))
     }
 }
 
@@ -210,7 +210,7 @@ fn bytes(bytes: &[u8]) -> Seen {
 }
 
 fn length(length: usize) -> Seen {
-    Seen::value(Value::Length(length as u64))
+    Seen::value(ObservedValue::Length(length as u64))
 }
 
 impl Deep for str {
@@ -255,7 +255,7 @@ fn elements<'a, T: Deep + 'a>(
     mut elements: impl DoubleEndedIterator<Item = &'a T>,
 ) -> Seen {
     let mut seen = length(count);
-    let mut last: Option<Value> = None;
+    let mut last: Option<ObservedValue> = None;
     let mut is_sorted = true;
     let mut is_ordered = count > 1;
     let mut look = |element: &T| {
@@ -286,9 +286,9 @@ fn elements<'a, T: Deep + 'a>(
     }
 }
 
-fn is_at_most(a: Value, b: Value) -> bool {
+fn is_at_most(a: ObservedValue, b: ObservedValue) -> bool {
     match (a, b) {
-        (Value::Float(a), Value::Float(b)) => a <= b,
+        (ObservedValue::Float(a), ObservedValue::Float(b)) => a <= b,
         _ => a.bits() <= b.bits(),
     }
 }

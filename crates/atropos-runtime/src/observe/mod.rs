@@ -1,6 +1,6 @@
 //! What woven code calls where functions are entered and left, in builds that observe.
 //!
-//! `enter` gives a [`Frame`], which lives as long as the call; it is shown the variables at entry
+//! `enter` gives a [`ObservedCall`], which lives as long as the call; it is shown the variables at entry
 //! and at exit, as far as [`see`] can look at them, and passes them on to the function's
 //! [`PointState`] in the file that the driver gave (see [`Observations`]). Without such a file all
 //! of it does nothing.
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use atropos_invariants::{ENTRY_VARIABLES, PointState, Value, When};
+use atropos_invariants::{ENTRY_VARIABLES, ObservedValue, PointState, When};
 use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally, sys};
 
 use self::see::Seen;
@@ -76,6 +76,11 @@ fn begin_at(path: &Path) {
     }
 }
 
+/// Whether this process observes.
+pub fn is_on() -> bool {
+    observations().is_some()
+}
+
 #[inline(always)]
 fn observations() -> Option<&'static Observations> {
     // SAFETY: null, or leaked for this purpose.
@@ -94,7 +99,7 @@ pub fn block(number: u32) {
 }
 
 /// A call of a function, from its entry to its exit. None inside: this call is not looked at.
-pub struct Frame(Option<Look>);
+pub struct ObservedCall(Option<Look>);
 
 /// A call that is looked at.
 struct Look {
@@ -103,29 +108,29 @@ struct Look {
     caller: u32,
     /// It was left with a value, not by `?` or a panic.
     has_left: bool,
-    entry: [Option<Value>; ENTRY_VARIABLES],
+    entry: [Option<ObservedValue>; ENTRY_VARIABLES],
 }
 
 /// A function is entered.
 #[inline(never)]
-pub fn enter(function: u32) -> Frame {
+pub fn enter(function: u32) -> ObservedCall {
     let Some(observations) = observations() else {
-        return Frame(None);
+        return ObservedCall(None);
     };
     let Some(tally) = observations.tallies().get(function as usize) else {
-        return Frame(None);
+        return ObservedCall(None);
     };
     let calls = add(&tally.calls, 1);
     if observations.seed() != 0 {
         hold_up(observations.seed(), calls);
     }
     if !is_looked_at(calls) {
-        return Frame(None);
+        return ObservedCall(None);
     }
     let caller = CURRENT.try_with(|current| current.replace(function + 1));
     let caller = caller.unwrap_or(0);
     observations.add_call(caller, function);
-    Frame(Some(Look {
+    ObservedCall(Some(Look {
         tally,
         function,
         caller,
@@ -167,7 +172,7 @@ fn note(tally: &Tally, hash: u64) {
         .store(sketch | 1 << (hash >> 58), Ordering::Relaxed);
 }
 
-impl Frame {
+impl ObservedCall {
     /// Whether this call is looked at.
     #[inline(never)]
     pub fn sees(&self) -> bool {
@@ -248,7 +253,7 @@ impl Look {
     /// Works on the function's state, unless another thread does just now.
     fn with_state(
         &mut self,
-        work: impl FnOnce(&mut PointState, &[Option<Value>; ENTRY_VARIABLES]),
+        work: impl FnOnce(&mut PointState, &[Option<ObservedValue>; ENTRY_VARIABLES]),
     ) {
         let Some(observations) = observations() else {
             return;
@@ -267,7 +272,7 @@ impl Look {
     }
 }
 
-impl Drop for Frame {
+impl Drop for ObservedCall {
     #[inline(never)]
     fn drop(&mut self) {
         let Some(look) = &self.0 else {
@@ -285,7 +290,7 @@ impl Drop for Frame {
 mod tests {
     use super::see::{See, SeeDeep as _};
     use super::*;
-    use atropos_protocol::Extent;
+    use atropos_protocol::ObservedCounts;
 
     #[test]
     fn calls_are_looked_at_ever_more_rarely() {
@@ -320,7 +325,7 @@ mod tests {
     #[test]
     fn calls_returns_and_values_reach_the_driver() {
         let path = std::env::temp_dir().join(format!("atropos-observe-{}", std::process::id()));
-        let extent = Extent {
+        let extent = ObservedCounts {
             functions: 2,
             blocks: 3,
             state_size: PointState::SIZE as u32,

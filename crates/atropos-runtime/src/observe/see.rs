@@ -11,7 +11,7 @@
 use std::hash::{Hash as _, Hasher};
 use std::mem;
 
-use atropos_invariants::Value;
+use atropos_invariants::ObservedValue;
 
 pub use super::known::{Deep, Shallow};
 
@@ -19,9 +19,9 @@ pub use super::known::{Deep, Shallow};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
     /// A number that stands for it.
-    pub value: Option<Value>,
+    pub value: Option<ObservedValue>,
     /// The number that an `Option` or `Result` holds.
-    pub inner: Option<Value>,
+    pub inner: Option<ObservedValue>,
     /// Of at least two elements that have an order: whether they are in it.
     pub is_sorted: Option<bool>,
     /// Of all that could be seen.
@@ -36,7 +36,7 @@ impl Seen {
         hash: 0,
     };
 
-    pub(super) fn value(value: Value) -> Seen {
+    pub(super) fn value(value: ObservedValue) -> Seen {
         Seen {
             value: Some(value),
             hash: mix(value.bits() as u64 ^ (value.kind() as u64) << 57),
@@ -61,7 +61,7 @@ impl Seen {
 
     /// The variant of an enum, and what it holds.
     pub(super) fn tag(tag: i64, inner: Option<Seen>) -> Seen {
-        let seen = Seen::value(Value::Tag(tag));
+        let seen = Seen::value(ObservedValue::Tag(tag));
         match inner {
             None => seen,
             Some(inner) => Seen {
@@ -123,7 +123,7 @@ impl<T> SeeSized for &See<'_, T> {
     #[inline(never)]
     fn see(&self) -> Seen {
         match variant(self.0) {
-            Some(tag) => Seen::value(Value::Tag(tag)),
+            Some(tag) => Seen::value(ObservedValue::Tag(tag)),
             None => Seen::NOTHING,
         }
     }
@@ -179,7 +179,7 @@ mod tests {
         };
     }
 
-    fn value(seen: Seen) -> Option<Value> {
+    fn value(seen: Seen) -> Option<ObservedValue> {
         seen.value
     }
 
@@ -215,41 +215,44 @@ mod tests {
 
     #[test]
     fn numbers_and_their_like_are_seen() {
-        assert_eq!(value(see!(7u8)), Some(Value::Number(7)));
-        assert_eq!(value(see!(-7i128)), Some(Value::Number(-7)));
+        assert_eq!(value(see!(7u8)), Some(ObservedValue::Number(7)));
+        assert_eq!(value(see!(-7i128)), Some(ObservedValue::Number(-7)));
         assert_eq!(value(see!(u64::MAX)), None);
         assert_ne!(see!(u64::MAX).hash, see!(u64::MAX - 1).hash);
-        assert_eq!(value(see!(1.5f32)), Some(Value::Float(1.5)));
-        assert_eq!(value(see!(true)), Some(Value::Bool(true)));
-        assert_eq!(value(see!('x')), Some(Value::Char('x')));
+        assert_eq!(value(see!(1.5f32)), Some(ObservedValue::Float(1.5)));
+        assert_eq!(value(see!(true)), Some(ObservedValue::Bool(true)));
+        assert_eq!(value(see!('x')), Some(ObservedValue::Char('x')));
         assert_eq!(
             value(see!(std::num::NonZeroU8::MAX)),
-            Some(Value::Number(255))
+            Some(ObservedValue::Number(255))
         );
         assert_eq!(
             value(see!(std::cmp::Ordering::Less)),
-            Some(Value::Number(-1))
+            Some(ObservedValue::Number(-1))
         );
         assert_eq!(
             value(see!(std::time::Duration::from_millis(2))),
-            Some(Value::Number(2_000_000))
+            Some(ObservedValue::Number(2_000_000))
         );
         let counter = std::sync::atomic::AtomicUsize::new(3);
-        assert_eq!(value(see!(counter)), Some(Value::Number(3)));
-        assert_eq!(value(see!(std::cell::Cell::new(4))), Some(Value::Number(4)));
+        assert_eq!(value(see!(counter)), Some(ObservedValue::Number(3)));
+        assert_eq!(
+            value(see!(std::cell::Cell::new(4))),
+            Some(ObservedValue::Number(4))
+        );
     }
 
     #[test]
     fn references_and_pointers_are_looked_through() {
-        assert_eq!(value(see!(&&7)), Some(Value::Number(7)));
-        assert_eq!(value(see!(Box::new(7))), Some(Value::Number(7)));
-        assert_eq!(value(see!(Rc::new(&mut 7))), Some(Value::Number(7)));
+        assert_eq!(value(see!(&&7)), Some(ObservedValue::Number(7)));
+        assert_eq!(value(see!(Box::new(7))), Some(ObservedValue::Number(7)));
+        assert_eq!(value(see!(Rc::new(&mut 7))), Some(ObservedValue::Number(7)));
         assert_eq!(
             value(see!(std::borrow::Cow::Borrowed("abc"))),
-            Some(Value::Length(3))
+            Some(ObservedValue::Length(3))
         );
         let cell = std::cell::RefCell::new(5);
-        assert_eq!(value(see!(cell)), Some(Value::Number(5)));
+        assert_eq!(value(see!(cell)), Some(ObservedValue::Number(5)));
         let _guard = cell.borrow_mut();
         assert_eq!(value(see!(cell)), None);
     }
@@ -257,38 +260,53 @@ mod tests {
     #[test]
     fn lengths_order_and_content_of_collections_are_seen() {
         let sorted = see!(vec![1, 2, 2]);
-        assert_eq!(sorted.value, Some(Value::Length(3)));
+        assert_eq!(sorted.value, Some(ObservedValue::Length(3)));
         assert_eq!(sorted.is_sorted, Some(true));
         assert_eq!(see!([3, 1]).is_sorted, Some(false));
         assert_eq!(see!([1.0, f64::NAN]).is_sorted, Some(false));
         assert_eq!(see!([3]).is_sorted, None);
         assert_ne!(see!(vec![1, 2]).hash, see!(vec![2, 1]).hash);
-        assert_eq!(value(see!("abc")), Some(Value::Length(3)));
+        assert_eq!(value(see!("abc")), Some(ObservedValue::Length(3)));
         assert_ne!(see!("abc").hash, see!("abd").hash);
-        assert_eq!(value(see!(VecDeque::from([1]))), Some(Value::Length(1)));
+        assert_eq!(
+            value(see!(VecDeque::from([1]))),
+            Some(ObservedValue::Length(1))
+        );
         let map = BTreeMap::from([(1, 'a')]);
         assert_ne!(see!(map).hash, see!(BTreeMap::from([(1, 'b')])).hash);
-        assert_eq!(value(see!(HashMap::from([(1, 2)]))), Some(Value::Length(1)));
+        assert_eq!(
+            value(see!(HashMap::from([(1, 2)]))),
+            Some(ObservedValue::Length(1))
+        );
     }
 
     #[test]
     fn variants_and_what_they_hold_are_seen() {
         let some = see!(Some(9));
-        assert_eq!(some.value, Some(Value::Tag(1)));
-        assert_eq!(some.inner, Some(Value::Number(9)));
-        assert_eq!(value(see!(None::<i32>)), Some(Value::Tag(0)));
-        assert_eq!(value(see!(Err::<u8, Trap>(Trap))), Some(Value::Tag(1)));
-        assert_eq!(value(see!(Shape::Square { side: 2 })), Some(Value::Tag(2)));
-        assert_eq!(value(see!(Shape::Line(9))), Some(Value::Tag(1)));
-        assert_eq!(value(see!(Some(Trap))), Some(Value::Tag(1)));
+        assert_eq!(some.value, Some(ObservedValue::Tag(1)));
+        assert_eq!(some.inner, Some(ObservedValue::Number(9)));
+        assert_eq!(value(see!(None::<i32>)), Some(ObservedValue::Tag(0)));
+        assert_eq!(
+            value(see!(Err::<u8, Trap>(Trap))),
+            Some(ObservedValue::Tag(1))
+        );
+        assert_eq!(
+            value(see!(Shape::Square { side: 2 })),
+            Some(ObservedValue::Tag(2))
+        );
+        assert_eq!(value(see!(Shape::Line(9))), Some(ObservedValue::Tag(1)));
+        assert_eq!(value(see!(Some(Trap))), Some(ObservedValue::Tag(1)));
     }
 
     #[test]
     fn no_code_of_the_program_is_run() {
-        assert_eq!(value(see!(Trap)), Some(Value::Tag(0)));
-        assert_eq!(value(see!(vec![Trap, Trap])), Some(Value::Length(2)));
-        assert_eq!(value(see!(&[Trap][..])), Some(Value::Length(1)));
-        assert_eq!(value(see!(Box::new(Trap))), Some(Value::Tag(0)));
+        assert_eq!(value(see!(Trap)), Some(ObservedValue::Tag(0)));
+        assert_eq!(
+            value(see!(vec![Trap, Trap])),
+            Some(ObservedValue::Length(2))
+        );
+        assert_eq!(value(see!(&[Trap][..])), Some(ObservedValue::Length(1)));
+        assert_eq!(value(see!(Box::new(Trap))), Some(ObservedValue::Tag(0)));
     }
 
     #[test]
@@ -302,9 +320,9 @@ mod tests {
         fn unsized_too<T: ?Sized>(value: &T) -> Seen {
             (&&&See(value)).see()
         }
-        assert_eq!(value(generic(Shape::Line(1))), Some(Value::Tag(1)));
-        assert_eq!(value(generic(7)), Some(Value::Tag(0)));
-        assert_eq!(value(collection(&[1, 2])), Some(Value::Length(2)));
+        assert_eq!(value(generic(Shape::Line(1))), Some(ObservedValue::Tag(1)));
+        assert_eq!(value(generic(7)), Some(ObservedValue::Tag(0)));
+        assert_eq!(value(collection(&[1, 2])), Some(ObservedValue::Length(2)));
         assert_eq!(unsized_too("abc"), Seen::NOTHING);
     }
 
@@ -314,6 +332,6 @@ mod tests {
         let mut other = long.clone();
         other[99_999] = 2;
         assert_ne!(see!(long).hash, see!(other).hash, "the end counts");
-        assert_eq!(value(see!(long)), Some(Value::Length(100_000)));
+        assert_eq!(value(see!(long)), Some(ObservedValue::Length(100_000)));
     }
 }

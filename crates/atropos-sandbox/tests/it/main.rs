@@ -1,13 +1,20 @@
 //! Programs under supervision: what they may do, and what they are stopped before.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use atropos_protocol::sys;
-use atropos_sandbox::{Harm, Mode, Permissions, Setting, Supervisor, unavailable};
+use atropos_protocol::undo::Log;
+use atropos_sandbox::{
+    Harm, Permissions, Setting, Supervisor, SupervisorMode, Undone, unavailable,
+};
 
 struct Ran {
     status: ExitStatus,
@@ -15,22 +22,35 @@ struct Ran {
     harm: Option<Harm>,
 }
 
+/// What is there is older than this, and what comes is not: file systems look at a clock that moves every few milliseconds.
+fn now() -> u64 {
+    let step = Duration::from_millis(20);
+    std::thread::sleep(step);
+    let now = sys::since_1970();
+    std::thread::sleep(step);
+    now
+}
+
 /// Runs a shell script that may do everything below `own`; everything that is there now is old.
-fn run(script: &str, directory: &Path, own: &Path, mode: Mode) -> Ran {
+fn run(script: &str, directory: &Path, own: &Path, mode: SupervisorMode) -> Ran {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", script]).current_dir(directory);
-    let began = sys::since_1970() + 1_000_000_000;
+    command
+        .args(["-c", script])
+        .current_dir(directory)
+        // As every test has one.
+        .process_group(0);
     let supervisor = Supervisor::attach(
         &mut command,
         Setting {
             own: vec![own.to_owned()],
-            began,
+            began: now(),
             ..Setting::default()
         },
     )
     .unwrap();
     supervisor.set_mode(mode);
-    let status = command.status().unwrap();
+    // What it prints goes to pipes: our own output may be an old file.
+    let status = command.output().unwrap().status;
     Ran {
         status,
         seen: supervisor.seen(),
@@ -75,7 +95,7 @@ fn a_program_is_stopped_before_it_harms_old_files() {
             script,
             old.path(),
             own.path(),
-            Mode::Enforce(Permissions::default()),
+            SupervisorMode::Enforce(Permissions::default()),
         );
         assert!(ran.harm.is_some(), "{script}");
         assert_eq!(ran.status.signal(), Some(9), "{script}");
@@ -95,13 +115,13 @@ fn what_the_original_did_may_be_done_again_and_no_more() {
     }
     let (old, own) = places();
     let script = "echo new > file; echo x > other; rm other; mkdir -p a/b; echo y > a/b/c; rm -r a";
-    let original = run(script, old.path(), own.path(), Mode::Observe);
+    let original = run(script, old.path(), own.path(), SupervisorMode::Observe);
     assert!(original.status.success() && original.harm.is_none());
     let root = old.path().canonicalize().unwrap();
     assert!(original.seen.files.contains(&root.join("file")));
     assert!(original.seen.directories.contains(&root));
     assert!(!original.seen.network && !original.seen.signals);
-    let again = Mode::Enforce(original.seen.clone());
+    let again = SupervisorMode::Enforce(original.seen.clone());
     let ran = run(script, old.path(), own.path(), again.clone());
     assert!(ran.status.success(), "{:?}", ran.harm);
     let ran = run("rm directory/inner", old.path(), own.path(), again);
@@ -119,7 +139,7 @@ fn everything_is_allowed_in_the_programs_own_directory() {
         own.path().display(),
         old.path().display()
     );
-    let mode = Mode::Enforce(Permissions::default());
+    let mode = SupervisorMode::Enforce(Permissions::default());
     let ran = run(&script, old.path(), own.path(), mode);
     assert!(ran.status.success(), "{:?}", ran.harm);
 }
@@ -131,7 +151,7 @@ fn signals_reach_only_ones_own_processes() {
     }
     let (old, own) = places();
     let mut other = Command::new("sleep").arg("100").spawn().unwrap();
-    let enforce = || Mode::Enforce(Permissions::default());
+    let enforce = || SupervisorMode::Enforce(Permissions::default());
     for script in [format!("kill {}", other.id()), "kill -9 -1".to_owned()] {
         let ran = run(&script, old.path(), own.path(), enforce());
         assert!(ran.harm.is_some(), "{script}");
@@ -155,8 +175,317 @@ fn large_old_files_can_be_changed_by_nobody() {
         .set_len(70 << 20)
         .unwrap();
     let script = "echo x >> large";
-    let original = run(script, old.path(), own.path(), Mode::Observe);
+    let original = run(script, old.path(), own.path(), SupervisorMode::Observe);
     assert!(original.status.success());
-    let ran = run(script, old.path(), own.path(), Mode::Enforce(original.seen));
+    let ran = run(
+        script,
+        old.path(),
+        own.path(),
+        SupervisorMode::Enforce(original.seen),
+    );
     assert!(ran.harm.is_some());
+}
+
+/// Runs a program in Python that calls the kernel by number: `call(number, …)` gives its answer.
+fn run_python(program: &str, directory: &Path, own: &Path, mode: SupervisorMode) -> Ran {
+    let script = format!(
+        "exec python3 - <<'END'\nimport ctypes, os, socket, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+         def call(*a):\n    return libc.syscall(*(ctypes.c_long(x) if isinstance(x, int) else x for x in a))\n{program}\nEND\n"
+    );
+    run(&script, directory, own, mode)
+}
+
+fn has_python() -> bool {
+    Command::new("python3").arg("-V").output().is_ok()
+}
+
+/// Ways around the usual calls, each with words of what it is stopped before.
+const WAYS_AROUND: [(&str, &str); 19] = [
+    (
+        "call(425, 8, ctypes.create_string_buffer(120))",
+        "io_uring_setup",
+    ),
+    ("call(426, 3, 1, 0, 0, 0, 0)", "io_uring_enter"),
+    ("call(101, 16, os.getppid(), 0, 0)", "ptrace"),
+    ("call(302, os.getppid(), 7, 0, 0)", "prlimit64"),
+    (
+        "call(311, os.getppid(), 0, 0, 0, 0, 0)",
+        "process_vm_writev",
+    ),
+    ("os.setpriority(os.PRIO_USER, 0, 5)", "setpriority"),
+    (
+        "os.setpriority(os.PRIO_PROCESS, os.getppid(), 5)",
+        "setpriority",
+    ),
+    (
+        "os.setpgid(0, os.getpgid(os.getppid())); os.kill(0, 15)",
+        "kill",
+    ),
+    ("call(29, 1, 10, 0o1666)", "shmget"),
+    ("call(240, b'harm', 0o102, 0o600, 0)", "mq_open"),
+    ("socket.socket(17, 3, 0)", "socket"),
+    ("socket.socket(16, 3, 0)", "socket"),
+    (
+        "f = os.open('file', os.O_RDONLY); call(16, f, 0x40086602, ctypes.byref(ctypes.c_long(0)))",
+        "ioctl",
+    ),
+    ("call(16, 0, 0x5412, b'x')", "ioctl"),
+    (
+        "open('/proc/%d/oom_score_adj' % os.getppid(), 'w')",
+        "openat",
+    ),
+    ("socket.socket(socket.AF_UNIX).connect('socket')", "connect"),
+    (
+        "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.sendto(b'x', ('2001:db8::1', 9))",
+        "sendto",
+    ),
+    ("os.utime('file', (1, 1))", "utimensat"),
+    ("os.setxattr('file', 'user.a', b'x')", "setxattr"),
+];
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn ways_around_the_usual_calls_are_stopped_as_well() {
+    if unavailable().is_some() || !has_python() {
+        return;
+    }
+    for (program, call) in WAYS_AROUND {
+        let (old, own) = places();
+        let _listener = std::os::unix::net::UnixListener::bind(old.path().join("socket")).unwrap();
+        let enforce = SupervisorMode::Enforce(Permissions::default());
+        let ran = run_python(program, old.path(), own.path(), enforce);
+        let Some(Harm::Call(said)) = &ran.harm else {
+            panic!("{program} went through, {}", ran.status)
+        };
+        assert!(said.starts_with(call), "{program}: {said}");
+        assert_eq!(ran.status.signal(), Some(9), "{program}");
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn what_the_original_talked_to_its_mutants_may_but_rings_nobody() {
+    if unavailable().is_some() || !has_python() {
+        return;
+    }
+    let (old, own) = places();
+    let _listener = std::os::unix::net::UnixListener::bind(old.path().join("socket")).unwrap();
+    let harm_after = |program: &str| {
+        let original = run_python(program, old.path(), own.path(), SupervisorMode::Observe);
+        assert!(original.status.success() && original.harm.is_none());
+        run_python(
+            program,
+            old.path(),
+            own.path(),
+            SupervisorMode::Enforce(original.seen),
+        )
+        .harm
+    };
+    assert_eq!(
+        harm_after("socket.socket(socket.AF_UNIX).connect('socket')"),
+        None
+    );
+    assert_eq!(harm_after("socket.socket(16, 3, 0)"), None);
+    assert_eq!(harm_after("call(29, 1, 10, 0)"), None);
+    let ring = "call(425, 8, ctypes.create_string_buffer(120))";
+    assert!(harm_after(ring).is_some());
+}
+
+#[test]
+fn harmless_relatives_of_harmful_calls_pass() {
+    if unavailable().is_some() || !has_python() {
+        return;
+    }
+    let (old, own) = places();
+    for program in [
+        "os.setpriority(os.PRIO_PROCESS, 0, 5)",
+        "os.kill(0, 0)",
+        "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+        "open('/proc/self/oom_score_adj').read(); open('/proc/self/comm', 'w').write('x')",
+        "open('/dev/stderr', 'w'); open('/dev/null', 'w'); open('/dev/fd/2', 'w')",
+        "a, b = socket.socketpair(); a.sendmsg([b'x']); b.recv(1)",
+        "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); socket.create_connection(s.getsockname())",
+    ] {
+        let ran = run_python(
+            program,
+            old.path(),
+            own.path(),
+            SupervisorMode::Enforce(Permissions::default()),
+        );
+        assert!(ran.status.success(), "{program}: {:?}", ran.harm);
+    }
+}
+
+#[test]
+fn there_is_room_for_other_programs_tasks_and_no_core_is_written() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    let script = "n=$(ulimit -u); test \"$n\" != unlimited && test \"$n\" -lt 60000 && test $(ulimit -c) = 0";
+    // `ulimit -u` is not in every shell.
+    let script = format!("exec bash -c '{script}'");
+    let ran = run(
+        &script,
+        old.path(),
+        own.path(),
+        SupervisorMode::Enforce(Permissions::default()),
+    );
+    assert!(ran.status.success(), "{:?}", ran.status);
+}
+
+#[test]
+fn calls_that_fail_in_any_case_do_no_harm_however_often() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    // Nothing is there to be removed or moved; a directory that is there can't be made.
+    let script = format!(
+        "for try in $(seq 300); do rmdir nothing '' ; mkdir directory {0}/mine; set -C; true > {0}/new; done 2>/dev/null; true",
+        own.path().display()
+    );
+    let mode = SupervisorMode::Enforce(Permissions::default());
+    let ran = run(&script, old.path(), own.path(), mode);
+    assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+#[test]
+fn so_many_new_files_are_too_many_wherever_they_are() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    let enforce = || SupervisorMode::Enforce(Permissions::default());
+    let make = |number: u32| format!("for number in $(seq {number}); do : > $number; done; ");
+    let inside = format!("cd {}; ", own.path().display());
+    let ran = run(
+        &(inside.clone() + &make(5_100)),
+        old.path(),
+        own.path(),
+        enforce(),
+    );
+    assert!(matches!(ran.harm, Some(Harm::Files(_))), "{:?}", ran.harm);
+    // What is removed takes no space.
+    let script = inside + "rm *; " + &make(3_000) + "rm *; " + &make(3_000);
+    let ran = run(&script, old.path(), own.path(), enforce());
+    assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+/// Runs a script that may make new files in `place`, and undoes what it did.
+fn run_undone(script: &str, place: &Path, permissions: Permissions) -> Ran {
+    let own = tempfile::tempdir().unwrap();
+    let board = own.path().join("board");
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", script])
+        .current_dir(place)
+        .process_group(0);
+    let setting = Setting {
+        own: vec![own.path().to_owned()],
+        began: now(),
+        places: vec![place.to_owned()],
+        undone: Some(Undone {
+            board: board.clone(),
+            generation: Box::new(|| 0),
+            on_change: Box::new(|| ()),
+        }),
+        ..Setting::default()
+    };
+    let supervisor = Supervisor::attach(&mut command, setting).unwrap();
+    supervisor.set_mode(SupervisorMode::Enforce(permissions));
+    let status = command.status().unwrap();
+    Log::of(&board).undo();
+    Ran {
+        status,
+        seen: supervisor.seen(),
+        harm: supervisor.harm(),
+    }
+}
+
+#[test]
+fn what_programs_make_in_a_place_is_gone_afterwards() {
+    if unavailable().is_some() {
+        return;
+    }
+    for script in [
+        "echo x > new; echo y > new",
+        "mkdir -p a/b; echo x > a/b/c; mv a/b/c a/d; mv a e",
+        "ln -s file link; mkfifo pipe",
+    ] {
+        let (old, _) = places();
+        let ran = run_undone(script, old.path(), Permissions::default());
+        assert!(ran.status.success(), "{script}: {:?}", ran.harm);
+        assert_eq!(fs::read_dir(old.path()).unwrap().count(), 2, "{script}");
+    }
+    for script in ["echo x >> file", "rm file", "mv directory other"] {
+        let (old, _) = places();
+        let ran = run_undone(script, old.path(), Permissions::default());
+        assert!(ran.harm.is_some(), "{script}");
+    }
+}
+
+#[test]
+fn what_programs_change_as_the_original_does_is_as_it_was_afterwards() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    let script = "echo new > file; mv directory other; rm other/inner";
+    let original = run(script, old.path(), own.path(), SupervisorMode::Observe);
+    fs::write(old.path().join("file"), "old").unwrap();
+    fs::rename(old.path().join("other"), old.path().join("directory")).unwrap();
+    fs::write(old.path().join("directory/inner"), "old").unwrap();
+    let ran = run_undone(script, old.path(), original.seen);
+    assert!(ran.status.success(), "{:?}", ran.harm);
+    for name in ["file", "directory/inner"] {
+        let text = fs::read_to_string(old.path().join(name)).unwrap();
+        assert_eq!(text, "old", "{name}");
+    }
+    assert_eq!(fs::read_dir(old.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn each_mutant_may_make_as_many_new_files() {
+    if unavailable().is_some() {
+        return;
+    }
+    let (old, own) = places();
+    let current = Arc::new(AtomicU64::new(1));
+    let (now_running, mut command) = (Arc::clone(&current), Command::new("/bin/sh"));
+    // Each line that it reads is a mutant.
+    let script =
+        "while read -r line; do for n in $(seq 3000); do : > $line$n; done; echo done; done";
+    command
+        .args(["-c", script])
+        .current_dir(own.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0);
+    let setting = Setting {
+        own: vec![own.path().to_owned()],
+        began: now(),
+        undone: Some(Undone {
+            board: old.path().join("board"),
+            generation: Box::new(move || now_running.load(Ordering::SeqCst)),
+            on_change: Box::new(|| ()),
+        }),
+        ..Setting::default()
+    };
+    let supervisor = Supervisor::attach(&mut command, setting).unwrap();
+    supervisor.set_mode(SupervisorMode::Enforce(Permissions::default()));
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for mutant in 1..=3 {
+        current.store(mutant, Ordering::SeqCst);
+        writeln!(input, "m{mutant}-").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line, "done\n", "{mutant}: {:?}", supervisor.harm());
+    }
+    // The last one again: now it has made too many.
+    writeln!(input, "again").unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert!(matches!(supervisor.harm(), Some(Harm::Files(_))));
 }

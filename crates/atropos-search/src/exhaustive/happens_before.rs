@@ -7,7 +7,7 @@
 
 use crate::choice::Thread;
 use crate::hash::Table;
-use crate::op::{Kind, Op, Reversal, reversal};
+use crate::op::{Op, OpKind, Reversal, reversal};
 
 use super::wakeup::Step;
 
@@ -46,7 +46,7 @@ pub(super) struct HappensBefore {
     /// The last event of each thread.
     last: Vec<Option<EventId>>,
     /// Who touched each object, in order.
-    histories: Vec<Vec<(EventId, Kind)>>,
+    histories: Vec<Vec<(EventId, OpKind)>>,
     touched: Vec<u32>,
     /// The steps that conflict with everything.
     universal: Vec<EventId>,
@@ -185,7 +185,7 @@ impl HappensBefore {
             let sure = Sure(op.is_when_idle() || !op.is_blocking());
             found.extend(unordered.filter(is_ready).map(|id| (id, sure)));
         } else {
-            let judge = |id: EventId, first: Kind, second: Kind| {
+            let judge = |id: EventId, first: OpKind, second: OpKind| {
                 let op = &entry.step.op;
                 let pending = since.is_none_or(|since| id > since);
                 match reversal(first, second, op) {
@@ -209,7 +209,7 @@ impl HappensBefore {
         &self,
         entry: Entry<'_>,
         base: &[u32],
-        judge: &dyn Fn(EventId, Kind, Kind) -> Reversal,
+        judge: &dyn Fn(EventId, OpKind, OpKind) -> Reversal,
         found: &mut Vec<(EventId, Sure)>,
     ) {
         for (i, access) in entry.step.op.accesses().enumerate() {
@@ -240,7 +240,7 @@ impl HappensBefore {
         found.dedup_by_key(|&mut (id, _)| id);
     }
 
-    fn history(&self, object: u32) -> &[(EventId, Kind)] {
+    fn history(&self, object: u32) -> &[(EventId, OpKind)] {
         self.histories
             .get(object as usize)
             .map_or(&[], Vec::as_slice)
@@ -274,11 +274,11 @@ impl HappensBefore {
             join(base, self.clock_of(waker));
         }
         for (i, access) in step.op.accesses().enumerate() {
-            if access.kind != Kind::Await {
+            if access.kind != OpKind::Await {
                 continue;
             }
             for &(id, kind) in self.history(objects[i]) {
-                if matches!(kind, Kind::Signal | Kind::Leave) {
+                if matches!(kind, OpKind::Signal | OpKind::Leave) {
                     join(base, self.clock_of(id));
                 }
             }

@@ -12,7 +12,7 @@
 //!   the execution is abandoned. What threads that are blocked at the end were about to do counts
 //!   as if it had happened last. On programs whose only blocking operations are locks and joins no
 //!   execution is abandoned: there is one for each class;
-//! - a step that cuts the execution short ([`Phase::CutShort`]) conflicts with everything. If any
+//! - a step that cuts the execution short ([`ExecutionPhase::CutShort`]) conflicts with everything. If any
 //!   execution fails, one is found; but once some are cut short, others that would end differently
 //!   may be left out, since what the threads would have done is not known;
 //! - an execution of more than [`LONGEST`] choices, or more planned steps than [`MOST_PLANNED`], is given up, and the search
@@ -29,8 +29,10 @@ use crate::choice::{Choice, Thread};
 use crate::op::Op;
 use crate::schedule::Schedule;
 use crate::split::WorkItem;
-use crate::strategy::{Coverage, Divergence, Parting, Progress, ShareOfTree, Strategy};
-use crate::system::{End, Guide, Pending, Phase, Point};
+use crate::strategy::{
+    Coverage, Divergence, DivergenceKind, SearchProgress, ShareOfTree, Strategy,
+};
+use crate::system::{ExecutionEnd, ExecutionPhase, Guide, Pending, SchedulingPoint};
 use happens_before::HappensBefore;
 use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
 use reversal::Race;
@@ -88,7 +90,7 @@ pub struct Exhaustive {
     sequence: Sequence,
     /// Executions that ended, or came to where everything is covered elsewhere.
     ends: u64,
-    progress: Progress,
+    progress: SearchProgress,
     finished: bool,
     /// There is too much to explore.
     gave_up: bool,
@@ -128,7 +130,7 @@ impl Exhaustive {
         self.item.prefix.len()
     }
 
-    fn part(&mut self, choice: Choice, cause: Parting) {
+    fn part(&mut self, choice: Choice, cause: DivergenceKind) {
         let at = self.at;
         self.divergence
             .get_or_insert(Divergence { at, choice, cause });
@@ -161,20 +163,20 @@ impl Exhaustive {
     }
 
     /// Repeats the decision of an earlier execution, or takes the new branch at its end.
-    fn repeat(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn repeat(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let at = self.at;
         let What::Step(chosen) = &self.path[at].what else {
-            self.part(Choice::data(0), Parting::Question);
+            self.part(Choice::data(0), DivergenceKind::Question);
             return None;
         };
         let thread = chosen.step.thread;
         let Some(pending) = point.find(thread).filter(|pending| pending.ready).copied() else {
-            self.part(Choice::thread(thread), Parting::NotReady);
+            self.part(Choice::thread(thread), DivergenceKind::NotReady);
             return None;
         };
         let is_new = at + 1 == self.repeated;
         if !is_new && chosen.announced != pending.op {
-            let cause = Parting::Operation {
+            let cause = DivergenceKind::Operation {
                 before: chosen.announced,
                 now: pending.op,
             };
@@ -197,7 +199,7 @@ impl Exhaustive {
     }
 
     /// A scheduling decision that no execution has come to yet.
-    fn extend(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn extend(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let mut chosen = self
             .spare
             .pop()
@@ -258,14 +260,14 @@ impl Exhaustive {
     }
 
     /// The choice that the work item gives.
-    fn given_choice(&mut self, point: &Point<'_>) -> Option<Pending> {
+    fn given_choice(&mut self, point: &SchedulingPoint<'_>) -> Option<Pending> {
         let choice = self.item.prefix[self.path.len()].choice;
         let pending = choice
             .as_thread()
             .and_then(|thread| point.find(thread))
             .filter(|pending| pending.ready);
         if pending.is_none() {
-            self.part(choice, Parting::NotReady);
+            self.part(choice, DivergenceKind::NotReady);
         }
         pending.copied()
     }
@@ -301,14 +303,14 @@ impl Exhaustive {
     /// The first branch of the wakeup tree that can be taken.
     fn guided_choice(
         &mut self,
-        point: &Point<'_>,
+        point: &SchedulingPoint<'_>,
         chosen: &Chosen,
         todo: &mut List,
     ) -> Option<Pending> {
         let mut why = Abandoned::Impossible;
         while !todo.is_empty() {
             let First::Step(thread) = self.forest.first(*todo) else {
-                self.part(Choice::data(0), Parting::Question);
+                self.part(Choice::data(0), DivergenceKind::Question);
                 return None;
             };
             let growth = self.forest.take_first(todo);
@@ -328,7 +330,7 @@ impl Exhaustive {
 
     /// The thread that ran last if it can go on, else the first that can: few switches to read in a
     /// schedule, and none that a yielding thread did not ask for. If all yield, the one that ran the longest ago.
-    fn free_choice(&mut self, point: &Point<'_>, chosen: &Chosen) -> Option<Pending> {
+    fn free_choice(&mut self, point: &SchedulingPoint<'_>, chosen: &Chosen) -> Option<Pending> {
         let last = self.running.map(|at| self.thread_at(at));
         let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
         let ran = |thread: Thread| {
@@ -359,7 +361,7 @@ impl Exhaustive {
     }
 
     /// Notices ready operations that the last step took away.
-    fn note_revoked(&mut self, point: &Point<'_>) {
+    fn note_revoked(&mut self, point: &SchedulingPoint<'_>) {
         if let Some(node) = self.running {
             let ran = self.thread_at(node);
             for step in self.revocable.drain(..) {
@@ -377,8 +379,8 @@ impl Exhaustive {
     }
 
     /// Takes in the final state.
-    fn finish(&mut self, point: &Point<'_>) {
-        if point.phase == Phase::CutShort
+    fn finish(&mut self, point: &SchedulingPoint<'_>) {
+        if point.phase == ExecutionPhase::CutShort
             && let Some(at) = self.running
         {
             // The step that ended everything can't be swapped with anything.
@@ -491,14 +493,14 @@ impl Exhaustive {
 }
 
 impl Guide for Exhaustive {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if self.divergence.is_some() || self.abandoned.is_some() {
             return None;
         }
         self.note_revoked(point);
         if point.is_over() {
             if self.at < self.path.len() {
-                self.part(Choice::thread(self.thread_at(self.at)), Parting::End);
+                self.part(Choice::thread(self.thread_at(self.at)), DivergenceKind::End);
             }
             self.finish(point);
             return None;
@@ -527,14 +529,14 @@ impl Guide for Exhaustive {
                 What::Data(alternatives) => (alternatives.value, alternatives.options),
                 What::Step(chosen) => {
                     let choice = Choice::thread(chosen.step.thread);
-                    self.part(choice, Parting::Question);
+                    self.part(choice, DivergenceKind::Question);
                     return 0;
                 }
             };
             if before != options {
                 self.part(
                     Choice::data(value),
-                    Parting::Alternatives {
+                    DivergenceKind::Alternatives {
                         before,
                         now: options,
                     },
@@ -560,13 +562,13 @@ impl Guide for Exhaustive {
             let choice = self.item.prefix[self.path.len()].choice;
             match choice.as_data() {
                 Some(value) if value < options => made.value = value,
-                _ => self.part(choice, Parting::Question),
+                _ => self.part(choice, DivergenceKind::Question),
             }
         }
         if !todo.is_empty() {
             let First::Data(first) = self.forest.first(todo) else {
                 self.forest.drop_list(todo);
-                self.part(Choice::data(0), Parting::Question);
+                self.part(Choice::data(0), DivergenceKind::Question);
                 return 0;
             };
             made = Alternatives {
@@ -638,7 +640,7 @@ impl Strategy for Exhaustive {
         true
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         if self.divergence.is_some() {
             return;
         }
@@ -650,7 +652,7 @@ impl Strategy for Exhaustive {
         self.gave_up = self.forest.live() > MOST_PLANNED;
         self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
         match end {
-            End::Stopped => self.progress.abandoned += 1,
+            ExecutionEnd::Stopped => self.progress.abandoned += 1,
             _ if self.belongs_to_another_part() => self.progress.abandoned += 1,
             _ => self.progress.executions += 1,
         }
@@ -675,9 +677,9 @@ impl Strategy for Exhaustive {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let share = if self.finished { 1.0 } else { self.share() };
-        Progress {
+        SearchProgress {
             share: if self.started { share } else { 0.0 },
             ..self.progress
         }

@@ -4,7 +4,7 @@
 use super::wakeup::{List, Step};
 use crate::choice::Thread;
 use crate::op::Op;
-use crate::system::Point;
+use crate::system::SchedulingPoint;
 
 /// A decision on the current path.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl Chosen {
             .is_some_and(|word| word >> (thread.index() % 64) & 1 == 1)
     }
 
-    pub(super) fn note_ready(&mut self, point: &Point<'_>) {
+    pub(super) fn note_ready(&mut self, point: &SchedulingPoint<'_>) {
         self.ready.clear();
         for pending in point.ready() {
             let word = pending.thread.index() / 64;

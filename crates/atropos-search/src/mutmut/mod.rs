@@ -29,11 +29,15 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
+use atropos_values::MutantId;
+
 use crate::exhaustive::Exhaustive;
 use crate::hash::Set;
-use crate::search::{Search, Settings, Size};
-use crate::strategy::{Coverage, Divergence, FailingExecution, Report, Strategy, explore_with};
-use crate::system::{End, Guide, Mutable, System};
+use crate::search::{Search, SearchSettings, SearchSize};
+use crate::strategy::{
+    Coverage, Divergence, FailingExecution, SearchReport, Strategy, explore_with,
+};
+use crate::system::{ExecutionEnd, Guide, Mutable, System};
 use recording::{Recorded, Recorder, Recording};
 
 /// What the exploration of a mutant reuses.
@@ -97,9 +101,9 @@ impl FromStr for Technique {
 
 /// How executions are explored, the same for the original and its mutants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
+pub enum SearchMethod {
     /// A search over states (or, without matching, over paths).
-    Search(Settings),
+    Search(SearchSettings),
     /// Partial-order reduction.
     Exhaustive,
 }
@@ -114,12 +118,12 @@ pub enum Until {
 /// What the original's exploration left behind.
 #[derive(Clone, Debug)]
 pub struct Original {
-    method: Method,
+    method: SearchMethod,
     memory: Memory,
-    reached: BTreeSet<u32>,
+    reached: BTreeSet<MutantId>,
     /// The first failing execution of the original.
     pub finding: Option<FailingExecution>,
-    pub size: Size,
+    pub size: SearchSize,
     /// Executions that ran to their end.
     pub executions: u64,
     /// Whether the exploration came to its end.
@@ -150,9 +154,9 @@ pub enum SearchResult {
 /// The exploration of one mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MutantRun {
-    pub mutant: u32,
+    pub mutant: MutantId,
     pub result: SearchResult,
-    pub size: Size,
+    pub size: SearchSize,
     /// The transitions of it on paths where the mutant had not acted yet: what a technique can save at most.
     pub before: u64,
     /// Those among the latter that only lead to where the mutant was started. The paper's Figure 5 counts them; its tool
@@ -167,31 +171,35 @@ pub struct MutantRun {
 }
 
 /// Asked after every execution, with how it ended, whether to go on.
-pub type Watch<'a> = dyn FnMut(End) -> ControlFlow<()> + 'a;
+pub type Watch<'a> = dyn FnMut(ExecutionEnd) -> ControlFlow<()> + 'a;
 
 /// How many scheduling points of the original are remembered under partial-order reduction.
 const REMEMBERED: usize = 1 << 20;
 
 impl Original {
     /// Explores the original in full and remembers what the techniques need.
-    pub fn explore(system: &mut dyn Mutable, method: Method) -> Original {
+    pub fn explore(system: &mut dyn Mutable, method: SearchMethod) -> Original {
         Original::explore_while(system, method, &mut |_| ControlFlow::Continue(()))
     }
 
     /// The same, but only as long as `watch` says.
     pub fn explore_while(
         system: &mut dyn Mutable,
-        method: Method,
+        method: SearchMethod,
         watch: &mut Watch<'_>,
     ) -> Original {
-        system.activate(0);
+        system.activate(MutantId::ORIGINAL);
         match method {
-            Method::Search(settings) => Original::by_search(system, settings, watch),
-            Method::Exhaustive => Original::by_reduction(system, watch),
+            SearchMethod::Search(settings) => Original::by_search(system, settings, watch),
+            SearchMethod::Exhaustive => Original::by_reduction(system, watch),
         }
     }
 
-    fn by_search(system: &mut dyn Mutable, settings: Settings, watch: &mut Watch<'_>) -> Original {
+    fn by_search(
+        system: &mut dyn Mutable,
+        settings: SearchSettings,
+        watch: &mut Watch<'_>,
+    ) -> Original {
         let mut search = Search::new(settings).recording();
         let mut is_complete = true;
         let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| {
@@ -201,7 +209,7 @@ impl Original {
         });
         let reached = search.graph().map(starts::reached).unwrap_or_default();
         Original {
-            method: Method::Search(settings),
+            method: SearchMethod::Search(settings),
             size: search.size(),
             memory: Memory::Search(Box::new(search)),
             reached,
@@ -216,7 +224,7 @@ impl Original {
         let mut recording = Recording::new(REMEMBERED);
         let mut strategy = Exhaustive::new();
         let mut finding = None;
-        let mut size = Size::default();
+        let mut size = SearchSize::default();
         let mut is_complete = true;
         while strategy.begin() {
             let mut recorder = Recorder::new(&mut strategy, &mut recording);
@@ -237,7 +245,7 @@ impl Original {
         }
         size.states = size.transitions + 1;
         Original {
-            method: Method::Exhaustive,
+            method: SearchMethod::Exhaustive,
             reached: recording.reached(),
             memory: Memory::Exhaustive(recording),
             finding,
@@ -264,13 +272,13 @@ impl Original {
     }
 
     /// The mutants that the test reaches.
-    pub fn reached(&self) -> &BTreeSet<u32> {
+    pub fn reached(&self) -> &BTreeSet<MutantId> {
         &self.reached
     }
 
     /// Whether just the same transitions reach the two, so that they start from the same states. If they also act alike
     /// wherever one of them is seen to act, the exploration of one is the other's.
-    pub fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+    pub fn is_reached_alike(&self, one: MutantId, other: MutantId) -> bool {
         match &self.memory {
             Memory::Search(search) => search
                 .graph()
@@ -283,7 +291,7 @@ impl Original {
     pub fn explore_mutant(
         &self,
         system: &mut dyn Mutable,
-        mutant: u32,
+        mutant: MutantId,
         technique: Technique,
         until: Until,
     ) -> MutantRun {
@@ -294,7 +302,7 @@ impl Original {
     pub fn explore_mutant_while(
         &self,
         system: &mut dyn Mutable,
-        mutant: u32,
+        mutant: MutantId,
         technique: Technique,
         watch: &mut Watch<'_>,
     ) -> MutantRun {
@@ -303,7 +311,7 @@ impl Original {
             return MutantRun {
                 mutant,
                 result: SearchResult::Unreached,
-                size: Size::default(),
+                size: SearchSize::default(),
                 before: 0,
                 ways: 0,
                 executions: 0,
@@ -313,7 +321,7 @@ impl Original {
         }
         system.activate(mutant);
         let mut is_complete = true;
-        let mut watch = |end: End| {
+        let mut watch = |end: ExecutionEnd| {
             let flow = watch(end);
             is_complete &= flow.is_continue() || end.is_failure();
             flow
@@ -327,7 +335,7 @@ impl Original {
                 reduce_mutant(recording, system, mutant, technique, &mut watch)
             }
         };
-        system.activate(0);
+        system.activate(MutantId::ORIGINAL);
         let report = explored.report;
         let result = match report.finding {
             _ if is_reached && self.finding.is_some() => SearchResult::Undecided,
@@ -352,7 +360,7 @@ impl Original {
     pub fn look_at_mutant(
         &self,
         system: &mut dyn Mutable,
-        mutant: u32,
+        mutant: MutantId,
         preemptions: u32,
         watch: &mut Watch<'_>,
     ) -> Look {
@@ -370,7 +378,7 @@ impl Original {
                 (report, size_of(recorded.fresh))
             }
         };
-        system.activate(0);
+        system.activate(MutantId::ORIGINAL);
         Look {
             finding: report.finding,
             executions: report.progress.executions,
@@ -385,12 +393,12 @@ pub struct Look {
     pub finding: Option<FailingExecution>,
     /// Executions that ran to their end.
     pub executions: u64,
-    pub size: Size,
+    pub size: SearchSize,
 }
 
 /// The size of a part of a tree.
-fn size_of(transitions: u64) -> Size {
-    Size {
+fn size_of(transitions: u64) -> SearchSize {
+    SearchSize {
         states: transitions + u64::from(transitions > 0),
         transitions,
     }
@@ -398,8 +406,8 @@ fn size_of(transitions: u64) -> Size {
 
 /// What exploring a mutant took.
 struct Explored {
-    report: Report,
-    size: Size,
+    report: SearchReport,
+    size: SearchSize,
     before: u64,
     ways: u64,
     /// The strategy did not give up.
@@ -408,13 +416,13 @@ struct Explored {
 
 fn search_mutant(
     original: &Search,
-    method: Method,
+    method: SearchMethod,
     system: &mut dyn Mutable,
-    mutant: u32,
+    mutant: MutantId,
     technique: Technique,
     watch: &mut Watch<'_>,
 ) -> Explored {
-    let Method::Search(settings) = method else {
+    let SearchMethod::Search(settings) = method else {
         unreachable!("a search remembers a search")
     };
     let graph = original.graph().expect("the original was recorded");
@@ -442,7 +450,7 @@ fn search_mutant(
 fn reduce_mutant(
     recording: &Recording,
     system: &mut dyn Mutable,
-    mutant: u32,
+    mutant: MutantId,
     technique: Technique,
     watch: &mut Watch<'_>,
 ) -> Explored {
@@ -459,7 +467,7 @@ fn reduce_mutant(
     }
 }
 
-fn stop(until: Until, end: End) -> ControlFlow<()> {
+fn stop(until: Until, end: ExecutionEnd) -> ControlFlow<()> {
     match until == Until::FirstFailure && end.is_failure() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
@@ -470,7 +478,7 @@ fn stop(until: Until, end: End) -> ControlFlow<()> {
 struct Plain<'a>(&'a mut dyn Mutable);
 
 impl System for Plain<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.0.run(guide)
     }
 }
@@ -478,9 +486,9 @@ impl System for Plain<'_> {
 /// Explores the original, then every mutant given: Figure 6 for one test.
 pub fn kill_matrix(
     system: &mut dyn Mutable,
-    method: Method,
+    method: SearchMethod,
     technique: Technique,
-    mutants: &[u32],
+    mutants: &[MutantId],
     until: Until,
 ) -> (Original, Vec<MutantRun>) {
     let original = Original::explore(system, method);

@@ -13,20 +13,24 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use atropos_values::MutantId;
+
 use super::Technique;
 use crate::choice::{Choice, Thread};
 use crate::hash::Table;
 use crate::op::Op;
 use crate::pass_on;
-use crate::system::{End, Guide, Mutable, Pending, Phase, Point, System};
+use crate::system::{
+    ExecutionEnd, ExecutionPhase, Guide, Mutable, Pending, SchedulingPoint, System,
+};
 
 /// What a system tells its guide during a step.
 #[derive(Clone, Copy, Debug)]
-enum Told {
+enum StepNotice {
     Refine(Op),
     Wake(Thread),
     Observe(u64),
-    Reach(u32),
+    Reach(MutantId),
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ enum Question {
         /// Where `Recording::threads` lists them.
         threads: Range<u32>,
         fingerprint: Option<u64>,
-        phase: Phase,
+        phase: ExecutionPhase,
     },
     Alternative(u32),
 }
@@ -45,7 +49,7 @@ struct Node {
     question: Question,
     /// Where `Recording::answers` has the one that was given first.
     answer: Option<u32>,
-    end: Option<End>,
+    end: Option<ExecutionEnd>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,14 +69,14 @@ struct Answer {
 pub(super) struct Recording {
     nodes: Vec<Node>,
     answers: Vec<Answer>,
-    told: Vec<Told>,
+    told: Vec<StepNotice>,
     /// The threads of all scheduling points, by their places in `pending`.
     threads: Vec<u32>,
     pending: Vec<Pending>,
     places: Table<Pending, u32>,
     room: usize,
     executions: u64,
-    reached: BTreeSet<u32>,
+    reached: BTreeSet<MutantId>,
 }
 
 impl Recording {
@@ -141,28 +145,28 @@ impl Recording {
         id
     }
 
-    fn told(&self, answer: &Answer) -> &[Told] {
+    fn told(&self, answer: &Answer) -> &[StepNotice] {
         &self.told[answer.told.start as usize..answer.told.end as usize]
     }
 
-    fn reaches(&self, answer: &Answer, mutant: u32) -> bool {
+    fn reaches(&self, answer: &Answer, mutant: MutantId) -> bool {
         self.told(answer)
             .iter()
-            .any(|told| matches!(told, Told::Reach(id) if *id == mutant))
+            .any(|told| matches!(told, StepNotice::Reach(id) if *id == mutant))
     }
 
-    pub(super) fn reached(&self) -> BTreeSet<u32> {
+    pub(super) fn reached(&self) -> BTreeSet<MutantId> {
         self.reached.clone()
     }
 
     /// Whether just the same steps reach the two.
-    pub(super) fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+    pub(super) fn is_reached_alike(&self, one: MutantId, other: MutantId) -> bool {
         let mut answers = self.answers.iter();
         answers.all(|answer| self.reaches(answer, one) == self.reaches(answer, other))
     }
 
     /// The first execution that reached the mutant.
-    fn first_reaching(&self, mutant: u32) -> u64 {
+    fn first_reaching(&self, mutant: MutantId) -> u64 {
         let answers = self.answers.iter();
         let reaching = answers.filter(|answer| self.reaches(answer, mutant));
         reaching
@@ -236,7 +240,7 @@ impl<'a> Recorder<'a> {
         self.last = Some(known.unwrap_or_else(|| self.recording.new_answer(node, choice)));
     }
 
-    fn told(&mut self, told: Told) {
+    fn told(&mut self, told: StepNotice) {
         let Some(answer) = self.last.filter(|_| !self.lost) else {
             return;
         };
@@ -249,7 +253,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    pub(super) fn end(self, end: End) {
+    pub(super) fn end(self, end: ExecutionEnd) {
         if let Some(node) = self.final_node {
             self.recording.nodes[node as usize].end = Some(end);
         }
@@ -258,7 +262,7 @@ impl<'a> Recorder<'a> {
 }
 
 impl Guide for Recorder<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let node = self.arrive(|recording| Question::Thread {
             threads: recording.keep(point.threads),
             fingerprint: point.fingerprint,
@@ -283,23 +287,23 @@ impl Guide for Recorder<'_> {
     }
 
     fn refine(&mut self, op: Op) {
-        self.told(Told::Refine(op));
+        self.told(StepNotice::Refine(op));
         self.guide.refine(op);
     }
 
     fn wake(&mut self, thread: Thread) {
-        self.told(Told::Wake(thread));
+        self.told(StepNotice::Wake(thread));
         self.guide.wake(thread);
     }
 
     fn observe(&mut self, value: u64) {
-        self.told(Told::Observe(value));
+        self.told(StepNotice::Observe(value));
         self.guide.observe(value);
     }
 
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         self.recording.reached.insert(mutant);
-        self.told(Told::Reach(mutant));
+        self.told(StepNotice::Reach(mutant));
         self.guide.reach(mutant);
     }
 
@@ -310,7 +314,7 @@ impl Guide for Recorder<'_> {
 pub(super) struct Recorded<'a> {
     recording: &'a Recording,
     system: &'a mut dyn Mutable,
-    mutant: u32,
+    mutant: MutantId,
     /// Executions of the original from this one on are not to be used.
     before: u64,
     path: Vec<Choice>,
@@ -329,7 +333,7 @@ impl<'a> Recorded<'a> {
     pub(super) fn new(
         recording: &'a Recording,
         system: &'a mut dyn Mutable,
-        mutant: u32,
+        mutant: MutantId,
         technique: Technique,
     ) -> Recorded<'a> {
         let before = match technique {
@@ -359,15 +363,15 @@ impl<'a> Recorded<'a> {
                 phase,
             } => {
                 self.recording.recall(threads, &mut self.threads);
-                let chosen = guide.choose(&Point {
+                let chosen = guide.choose(&SchedulingPoint {
                     threads: &self.threads,
                     fingerprint: *fingerprint,
                     phase: *phase,
                 });
                 match (node.end, chosen) {
-                    (Some(end), _) if *phase != Phase::Running => Asked::Over(end),
+                    (Some(end), _) if *phase != ExecutionPhase::Running => Asked::Over(end),
                     (_, Some(thread)) => Asked::Chosen(Choice::thread(thread)),
-                    (_, None) => Asked::Over(End::Stopped),
+                    (_, None) => Asked::Over(ExecutionEnd::Stopped),
                 }
             }
             Question::Alternative(options) => Asked::Chosen(Choice::data(guide.data(*options))),
@@ -375,7 +379,7 @@ impl<'a> Recorded<'a> {
     }
 
     /// Follows the recording; the end if it holds the whole execution.
-    fn remember(&mut self, guide: &mut dyn Guide) -> Option<End> {
+    fn remember(&mut self, guide: &mut dyn Guide) -> Option<ExecutionEnd> {
         let recording = self.recording;
         let mut at = recording.root().filter(|_| self.before > 0);
         while let Some(id) = at {
@@ -402,20 +406,20 @@ impl<'a> Recorded<'a> {
 
 enum Asked {
     Chosen(Choice),
-    Over(End),
+    Over(ExecutionEnd),
 }
 
-fn tell(guide: &mut dyn Guide, told: Told) {
+fn tell(guide: &mut dyn Guide, told: StepNotice) {
     match told {
-        Told::Refine(op) => guide.refine(op),
-        Told::Wake(thread) => guide.wake(thread),
-        Told::Observe(value) => guide.observe(value),
-        Told::Reach(mutant) => guide.reach(mutant),
+        StepNotice::Refine(op) => guide.refine(op),
+        StepNotice::Wake(thread) => guide.wake(thread),
+        StepNotice::Observe(value) => guide.observe(value),
+        StepNotice::Reach(mutant) => guide.reach(mutant),
     }
 }
 
 impl System for Recorded<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.path.clear();
         if self.left_after.is_none_or(|left| guide.repeats() < left) {
             let end = self.remember(guide);
@@ -448,7 +452,7 @@ struct CatchUp<'a> {
     guide: &'a mut dyn Guide,
     path: &'a [Choice],
     at: usize,
-    mutant: u32,
+    mutant: MutantId,
     has_acted: bool,
     /// The step under way counts as one before the mutant acts.
     is_counted: bool,
@@ -463,7 +467,7 @@ impl CatchUp<'_> {
 }
 
 impl Guide for CatchUp<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if !self.has_caught_up() {
             self.at += 1;
             return self.path[self.at - 1].as_thread();
@@ -502,7 +506,7 @@ impl Guide for CatchUp<'_> {
         }
     }
 
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         if mutant == self.mutant && !std::mem::replace(&mut self.has_acted, true) {
             self.before -= u64::from(self.is_counted);
         }

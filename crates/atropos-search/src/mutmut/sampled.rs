@@ -5,12 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use atropos_values::MutantId;
+
 use super::{SearchResult, Watch};
 use crate::choice::Thread;
 use crate::pass_on;
 use crate::sampling::Draw;
 use crate::strategy::{Coverage, FailingExecution, Sampling, Strategy};
-use crate::system::{End, Guide, Mutable, Point};
+use crate::system::{ExecutionEnd, Guide, Mutable, SchedulingPoint};
 
 /// How schedules are drawn, each by its number.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +42,7 @@ pub struct SampledOriginal {
     /// Executions of the original.
     pub executions: u64,
     /// For each mutant the numbers of the executions that reached it.
-    reached: BTreeMap<u32, Vec<u64>>,
+    reached: BTreeMap<MutantId, Vec<u64>>,
     /// The first failing execution of the original.
     pub finding: Option<FailingExecution>,
 }
@@ -65,7 +67,7 @@ impl SampledOriginal {
         seed: u64,
         watch: &mut Watch<'_>,
     ) -> SampledOriginal {
-        system.activate(0);
+        system.activate(MutantId::ORIGINAL);
         let mut sampled = SampledOriginal {
             sampler: Sampler {
                 how,
@@ -101,12 +103,12 @@ impl SampledOriginal {
     }
 
     /// The mutants that some schedule reached.
-    pub fn reached(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn reached(&self) -> impl Iterator<Item = MutantId> + '_ {
         self.reached.keys().copied()
     }
 
     /// Whether just the same schedules reached the two.
-    pub fn is_reached_alike(&self, one: u32, other: u32) -> bool {
+    pub fn is_reached_alike(&self, one: MutantId, other: MutantId) -> bool {
         self.reached.get(&one) == self.reached.get(&other)
     }
 
@@ -115,7 +117,7 @@ impl SampledOriginal {
     pub fn explore_mutant(
         &self,
         system: &mut dyn Mutable,
-        mutant: u32,
+        mutant: MutantId,
         watch: &mut Watch<'_>,
     ) -> SampledRun {
         let known = self.reached.get(&mutant).map_or(&[][..], Vec::as_slice);
@@ -135,7 +137,7 @@ impl SampledOriginal {
             let is_here = run.reached.contains(&mutant);
             is_reached |= is_here;
             if let Some(finding) = run.finding.filter(|_| is_here) {
-                system.activate(0);
+                system.activate(MutantId::ORIGINAL);
                 if number >= self.executions {
                     own = self.run(system, number).finding;
                 }
@@ -149,7 +151,7 @@ impl SampledOriginal {
                 break;
             }
         }
-        system.activate(0);
+        system.activate(MutantId::ORIGINAL);
         self.said(result, is_reached, executions, own)
     }
 
@@ -199,28 +201,28 @@ impl SampledOriginal {
 
 /// What one execution showed.
 struct Run {
-    end: End,
+    end: ExecutionEnd,
     finding: Option<FailingExecution>,
-    reached: BTreeSet<u32>,
+    reached: BTreeSet<MutantId>,
     points: u64,
 }
 
 /// Passes everything on and notes which mutants are reached.
 struct Noting<'a> {
     guide: &'a mut dyn Guide,
-    reached: BTreeSet<u32>,
+    reached: BTreeSet<MutantId>,
     points: u64,
 }
 
 impl Guide for Noting<'_> {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         self.points += 1;
         self.guide.choose(point)
     }
 
     pass_on!(self => self.guide; data, refine, wake, random_data);
 
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         self.reached.insert(mutant);
     }
 }

@@ -3,13 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use atropos_values::MutantId;
+
 use crate::choice::Choice;
 use crate::graph::{Graph, NodeId, ROOT};
 use crate::hash::Set;
-use crate::search::Start;
+use crate::search::SearchStart;
 
 /// All mutants that some transition reaches.
-pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
+pub(super) fn reached(graph: &Graph) -> BTreeSet<MutantId> {
     graph
         .edges
         .iter()
@@ -18,17 +20,17 @@ pub(super) fn reached(graph: &Graph) -> BTreeSet<u32> {
 }
 
 /// Whether just the same transitions reach the two.
-pub(super) fn is_reached_alike(graph: &Graph, one: u32, other: u32) -> bool {
+pub(super) fn is_reached_alike(graph: &Graph, one: MutantId, other: MutantId) -> bool {
     let mut edges = 0..graph.edges.len() as u32;
     edges.all(|edge| reaches(graph, edge, one) == reaches(graph, edge, other))
 }
 
-fn reaches(graph: &Graph, edge: u32, mutant: u32) -> bool {
+fn reaches(graph: &Graph, edge: u32, mutant: MutantId) -> bool {
     graph.edges[edge as usize].reached.contains(&mutant)
 }
 
 /// One-state: all that was still to be explored when the original's search first reached the mutant.
-pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
+pub(super) fn one_state(graph: &Graph, mutant: MutantId) -> Vec<Vec<SearchStart>> {
     let Some(first) = (0..graph.edges.len() as u32).find(|&edge| reaches(graph, edge, mutant))
     else {
         return Vec::new();
@@ -53,7 +55,7 @@ pub(super) fn one_state(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
 /// State-set: the states where a path first reaches the mutant, one after the other. Transitions that
 /// the original's search took from such a state before the one that reached the mutant stay done: what
 /// lies behind them and reaches the mutant is a start of its own.
-pub(super) fn state_set(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
+pub(super) fn state_set(graph: &Graph, mutant: MutantId) -> Vec<Vec<SearchStart>> {
     let (firsts, parents) = first_states(graph, mutant);
     let parent_of = |at: NodeId| parents[at as usize];
     let start_at = |node: NodeId| {
@@ -71,7 +73,7 @@ pub(super) fn state_set(graph: &Graph, mutant: u32) -> Vec<Vec<Start>> {
 }
 
 /// All-states: what is known to lead nowhere near the mutant.
-pub(super) fn barren(graph: &Graph, mutant: u32) -> Set<u64> {
+pub(super) fn barren(graph: &Graph, mutant: MutantId) -> Set<u64> {
     let mut into = vec![Vec::new(); graph.nodes.len()];
     let mut fertile = vec![false; graph.nodes.len()];
     let mut open = Vec::new();
@@ -96,7 +98,7 @@ type Parents = Vec<Option<(NodeId, Choice)>>;
 /// mutant: the states in which such a transition starts, and how they were come to. States that the search knew before it
 /// first reached the mutant are come to as it came to them, also where an alternative within a step was taken at once,
 /// out of turn: what lies on the way to a start is then never more than `one_state` counts.
-fn first_states(graph: &Graph, mutant: u32) -> (Vec<NodeId>, Parents) {
+fn first_states(graph: &Graph, mutant: MutantId) -> (Vec<NodeId>, Parents) {
     let mut parents: Parents = vec![None; graph.nodes.len()];
     let mut seen = vec![false; graph.nodes.len()];
     let mut firsts = Vec::new();
@@ -124,13 +126,13 @@ fn start(
     parents: &dyn Fn(NodeId) -> Option<(NodeId, Choice)>,
     edges: &[u32],
     unless_met: bool,
-) -> Start {
+) -> SearchStart {
     let (path, passed) = graph.way_to(node, parents);
     let choices = edges
         .iter()
         .map(|&edge| graph.edges[edge as usize].choice)
         .collect();
-    Start {
+    SearchStart {
         path,
         spot: graph.nodes[node as usize].spot,
         choices,

@@ -5,8 +5,8 @@
 use super::{Draw, Drawn, Pct, Pos, Surw, Uniform};
 use crate::pass_on;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Progress, Sampling, Strategy};
-use crate::system::{End, Guide};
+use crate::strategy::{Coverage, Sampling, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Guide};
 
 /// Several ways to draw, in turn.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ pub struct Mixed {
     surw: Surw,
     shallow: Pct,
     deep: Pct,
-    turn: Turn,
+    turn: CurrentStrategy,
 }
 
 /// Whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
+enum CurrentStrategy {
     Uniform,
     Pos,
     Surw,
@@ -32,15 +32,15 @@ enum Turn {
     Deep,
 }
 
-const TURNS: [Turn; 8] = [
-    Turn::Surw,
-    Turn::Pos,
-    Turn::Uniform,
-    Turn::Shallow,
-    Turn::Surw,
-    Turn::Pos,
-    Turn::Uniform,
-    Turn::Deep,
+const TURNS: [CurrentStrategy; 8] = [
+    CurrentStrategy::Surw,
+    CurrentStrategy::Pos,
+    CurrentStrategy::Uniform,
+    CurrentStrategy::Shallow,
+    CurrentStrategy::Surw,
+    CurrentStrategy::Pos,
+    CurrentStrategy::Uniform,
+    CurrentStrategy::Deep,
 ];
 
 impl Mixed {
@@ -69,21 +69,21 @@ impl Mixed {
 
     fn current(&self) -> &dyn Strategy {
         match self.turn {
-            Turn::Uniform => &self.uniform,
-            Turn::Pos => &self.pos,
-            Turn::Surw => &self.surw,
-            Turn::Shallow => &self.shallow,
-            Turn::Deep => &self.deep,
+            CurrentStrategy::Uniform => &self.uniform,
+            CurrentStrategy::Pos => &self.pos,
+            CurrentStrategy::Surw => &self.surw,
+            CurrentStrategy::Shallow => &self.shallow,
+            CurrentStrategy::Deep => &self.deep,
         }
     }
 
     fn current_mut(&mut self) -> &mut dyn Strategy {
         match self.turn {
-            Turn::Uniform => &mut self.uniform,
-            Turn::Pos => &mut self.pos,
-            Turn::Surw => &mut self.surw,
-            Turn::Shallow => &mut self.shallow,
-            Turn::Deep => &mut self.deep,
+            CurrentStrategy::Uniform => &mut self.uniform,
+            CurrentStrategy::Pos => &mut self.pos,
+            CurrentStrategy::Surw => &mut self.surw,
+            CurrentStrategy::Shallow => &mut self.shallow,
+            CurrentStrategy::Deep => &mut self.deep,
         }
     }
 }
@@ -100,16 +100,16 @@ impl Strategy for Mixed {
         }
         self.turn = TURNS[(number % TURNS.len() as u64) as usize];
         match self.turn {
-            Turn::Uniform => self.uniform.begin_number(number),
-            Turn::Pos => self.pos.begin_number(number),
-            Turn::Surw => self.surw.begin_number(number),
-            Turn::Shallow => self.shallow.begin_number(number),
-            Turn::Deep => self.deep.begin_number(number),
+            CurrentStrategy::Uniform => self.uniform.begin_number(number),
+            CurrentStrategy::Pos => self.pos.begin_number(number),
+            CurrentStrategy::Surw => self.surw.begin_number(number),
+            CurrentStrategy::Shallow => self.shallow.begin_number(number),
+            CurrentStrategy::Deep => self.deep.begin_number(number),
         }
         true
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         self.current_mut().end(end);
         self.drawn.end(end);
     }
@@ -122,7 +122,7 @@ impl Strategy for Mixed {
         self.drawn.coverage()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         self.drawn.progress()
     }
 }

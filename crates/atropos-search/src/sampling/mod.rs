@@ -20,10 +20,10 @@ pub use uniform::Uniform;
 
 use crate::choice::{Choice, Thread};
 use crate::hash::mix;
-use crate::random::Random;
+use crate::random::XorShift;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Progress, Sampling, Strategy};
-use crate::system::{End, Pending, Point};
+use crate::strategy::{Coverage, Sampling, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Pending, SchedulingPoint};
 
 /// How many executions, of which seed; and which of them, if several workers share the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,10 +86,10 @@ struct Drawn {
     how: Sampling,
     /// What the execution's random numbers are made from.
     stream: u64,
-    random: Random,
+    random: XorShift,
     path: Vec<Choice>,
     begun: u64,
-    progress: Progress,
+    progress: SearchProgress,
     /// Whether a thread that yields may go on before others in this execution.
     may_go_on: bool,
     /// For each thread: what was decided about the yield that it is about to perform.
@@ -113,10 +113,10 @@ impl Drawn {
             draw,
             how,
             stream: 0,
-            random: Random::new(0),
+            random: XorShift::new(0),
             path: Vec::new(),
             begun: 0,
-            progress: Progress::default(),
+            progress: SearchProgress::default(),
             may_go_on: false,
             yields: Vec::new(),
         }
@@ -138,16 +138,16 @@ impl Drawn {
     /// Begins the execution of this number.
     fn begin_number(&mut self, number: u64) {
         self.stream = mix(self.draw.seed, number);
-        self.random = Random::new(self.stream);
+        self.random = XorShift::new(self.stream);
         self.path.clear();
         self.yields.clear();
         self.may_go_on = self.random.one_in(2);
         self.begun += 1;
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         match end {
-            End::Stopped => self.progress.abandoned += 1,
+            ExecutionEnd::Stopped => self.progress.abandoned += 1,
             _ => self.progress.executions += 1,
         }
     }
@@ -161,7 +161,7 @@ impl Drawn {
     }
 
     /// Decides about the yields of all ready threads, each once.
-    fn decide_yields(&mut self, point: &Point<'_>) {
+    fn decide_yields(&mut self, point: &SchedulingPoint<'_>) {
         if !self.may_go_on {
             return;
         }
@@ -188,7 +188,7 @@ impl Drawn {
     /// The ready thread that ranks highest; threads that give way come after all others.
     fn highest<'a>(
         &self,
-        point: &Point<'a>,
+        point: &SchedulingPoint<'a>,
         rank: impl Fn(&Pending) -> u64,
     ) -> Option<&'a Pending> {
         point
@@ -233,9 +233,9 @@ impl Drawn {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let share = self.begun as f64 / self.draw.schedules.max(1) as f64;
-        Progress {
+        SearchProgress {
             share,
             ..self.progress
         }
@@ -262,7 +262,7 @@ macro_rules! sampled {
                 more
             }
 
-            fn end(&mut self, end: crate::system::End) {
+            fn end(&mut self, end: crate::system::ExecutionEnd) {
                 self.drawn.end(end);
             }
 
@@ -274,7 +274,7 @@ macro_rules! sampled {
                 self.drawn.coverage()
             }
 
-            fn progress(&self) -> crate::strategy::Progress {
+            fn progress(&self) -> crate::strategy::SearchProgress {
                 self.drawn.progress()
             }
         }

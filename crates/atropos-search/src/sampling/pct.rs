@@ -11,7 +11,7 @@
 use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Pending, Point};
+use crate::system::{Guide, Pending, SchedulingPoint};
 
 /// Random priorities with a few random changes.
 #[derive(Clone, Debug)]
@@ -79,12 +79,12 @@ impl Pct {
         self.low -= 1;
     }
 
-    fn highest<'a>(&self, point: &Point<'a>) -> Option<&'a Pending> {
+    fn highest<'a>(&self, point: &SchedulingPoint<'a>) -> Option<&'a Pending> {
         let rank = |pending: &Pending| self.priorities[pending.thread.index()];
         self.drawn.highest(point, rank)
     }
 
-    fn give_priorities(&mut self, point: &Point<'_>) {
+    fn give_priorities(&mut self, point: &SchedulingPoint<'_>) {
         self.drawn.decide_yields(point);
         for pending in point.threads {
             let index = pending.thread.index();
@@ -103,7 +103,7 @@ impl Pct {
 }
 
 impl Guide for Pct {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
         }
@@ -133,9 +133,9 @@ sampled!(Pct);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Kind, Object, Op};
+    use crate::op::{Op, OpKind, SharedObject};
     use crate::strategy::Strategy as _;
-    use crate::system::Phase;
+    use crate::system::ExecutionPhase;
 
     #[test]
     fn only_steps_whose_order_matters_are_counted() {
@@ -146,15 +146,15 @@ mod tests {
             op,
             ready: true,
         };
-        let write = Op::on(Object(1), Kind::Write);
+        let write = Op::on(SharedObject(1), OpKind::Write);
         let alone = [pending(0, write)];
         let local = [pending(0, Op::local()), pending(1, Op::local())];
         let both = [pending(0, write), pending(1, write)];
         for threads in [&alone[..], &local[..], &both[..], &both[..], &alone[..]] {
-            let point = Point {
+            let point = SchedulingPoint {
                 threads,
                 fingerprint: None,
-                phase: Phase::Running,
+                phase: ExecutionPhase::Running,
             };
             assert!(pct.choose(&point).is_some());
         }

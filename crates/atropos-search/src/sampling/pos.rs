@@ -6,7 +6,7 @@ use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::op::Op;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Pending, Point};
+use crate::system::{Guide, Pending, SchedulingPoint};
 
 /// A random priority for each operation.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Pos {
         self.last = None;
     }
 
-    fn give_priorities(&mut self, point: &Point<'_>) {
+    fn give_priorities(&mut self, point: &SchedulingPoint<'_>) {
         for pending in point.threads {
             let index = pending.thread.index();
             if self.priorities.len() <= index {
@@ -48,7 +48,7 @@ impl Pos {
 }
 
 impl Guide for Pos {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
         }

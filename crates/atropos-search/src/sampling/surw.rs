@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
-use crate::op::{Object, Op};
+use crate::op::{Op, SharedObject};
 use crate::strategy::Sampling;
-use crate::system::{Guide, Pending, Point};
+use crate::system::{Guide, Pending, SchedulingPoint};
 
 /// A random walk that is uniform over the orders of some operations.
 #[derive(Clone, Debug)]
@@ -39,9 +39,9 @@ const LEARNED: u64 = 4;
 enum Interest {
     #[default]
     Nothing,
-    One(Object),
+    One(SharedObject),
     /// All objects that several threads touch, in ascending order.
-    Shared(Vec<Object>),
+    Shared(Vec<SharedObject>),
 }
 
 impl Interest {
@@ -59,7 +59,7 @@ impl Interest {
 /// How often threads touch objects.
 #[derive(Clone, Debug, Default)]
 struct Profile {
-    touches: Vec<BTreeMap<Object, u64>>,
+    touches: Vec<BTreeMap<SharedObject, u64>>,
     /// Who started each thread.
     parents: Vec<Option<Thread>>,
 }
@@ -102,8 +102,8 @@ impl Profile {
     }
 
     /// The objects that several threads touch, in ascending order.
-    fn shared(&self) -> Vec<Object> {
-        let mut threads: BTreeMap<Object, u32> = BTreeMap::new();
+    fn shared(&self) -> Vec<SharedObject> {
+        let mut threads: BTreeMap<SharedObject, u32> = BTreeMap::new();
         for object in self.touches.iter().flat_map(BTreeMap::keys) {
             *threads.entry(*object).or_default() += 1;
         }
@@ -152,7 +152,7 @@ impl Surw {
     }
 
     /// New threads take what is theirs from the thread that started them.
-    fn meet_new_threads(&mut self, point: &Point<'_>) {
+    fn meet_new_threads(&mut self, point: &SchedulingPoint<'_>) {
         let Some(newest) = point.threads.last().map(|pending| pending.thread.index()) else {
             return;
         };
@@ -180,7 +180,7 @@ impl Surw {
 
     /// Draws the thread that is to do the next operation of interest. Every live thread counts at least once: it may do
     /// more than was learned.
-    fn intend(&mut self, point: &Point<'_>) {
+    fn intend(&mut self, point: &SchedulingPoint<'_>) {
         let is_there = self
             .intended
             .is_some_and(|thread| point.find(thread).is_some());
@@ -204,7 +204,11 @@ impl Surw {
     }
 
     /// One of the ready threads that pass the filter, each equally likely; those that give way come last.
-    fn any(&mut self, point: &Point<'_>, filter: impl Fn(&Pending) -> bool) -> Option<Pending> {
+    fn any(
+        &mut self,
+        point: &SchedulingPoint<'_>,
+        filter: impl Fn(&Pending) -> bool,
+    ) -> Option<Pending> {
         let mut candidates: Vec<Pending> = point
             .ready()
             .filter(|pending| filter(pending))
@@ -224,7 +228,7 @@ impl Surw {
 }
 
 impl Guide for Surw {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
         }

@@ -3,7 +3,7 @@
 use super::{Draw, Drawn, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
-use crate::system::{Guide, Pending, Point};
+use crate::system::{Guide, Pending, SchedulingPoint};
 
 /// A random walk through the schedules.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl Uniform {
 }
 
 impl Guide for Uniform {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if point.is_over() {
             return None;
         }

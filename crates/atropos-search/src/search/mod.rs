@@ -1,6 +1,6 @@
 //! Search over states by re-execution: Figure 4 of the MuTMuT paper, with its choices made
 //! explicit. What to explore next ([`SearchOrder`]), what counts as seen before ([`Matching`]), what is cut
-//! off (a preemption bound) and where to begin ([`Start`]) are independent of each other.
+//! off (a preemption bound) and where to begin ([`SearchStart`]) are independent of each other.
 //!
 //! Full enumeration, stateful search, preemption bounding with happens-before caching and the
 //! mutant explorations of `mutmut` are all this search with other settings.
@@ -10,18 +10,20 @@ use std::collections::VecDeque;
 mod node;
 mod round;
 
-pub use node::Size;
-pub(crate) use node::{Passed, Spot, Start};
-pub use round::{Found, NotFound, Round, Waiting};
+pub use node::SearchSize;
+pub(crate) use node::{NodeFacts, Passed, SearchStart};
+pub use round::{NotFound, Round, RoundResult, WaitingTransition};
+
+use atropos_values::MutantId;
 
 use crate::choice::{Choice, Thread};
 use crate::graph::{Graph, NodeId, ROOT};
 use crate::hash::{Set, Table, mix};
 use crate::op::Op;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Divergence, Parting, Progress, Strategy};
-use crate::system::{End, Guide, Pending, Point};
-use crate::trace::Trace;
+use crate::strategy::{Coverage, Divergence, DivergenceKind, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Guide, Pending, SchedulingPoint};
+use crate::trace::TraceHash;
 use node::{Counted, Edge, Node};
 
 /// Which of the transitions not yet explored comes next.
@@ -44,7 +46,7 @@ pub enum Matching {
 
 /// The settings of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
+pub struct SearchSettings {
     pub order: SearchOrder,
     pub matching: Matching,
     /// How many preemptions a path may have: changes of thread where the running one could go on.
@@ -54,12 +56,12 @@ pub struct Settings {
 /// A search over states by re-execution.
 #[derive(Clone, Debug)]
 pub struct Search {
-    settings: Settings,
+    settings: SearchSettings,
     frontier: Frontier,
     visited: Visited,
     graph: Option<Graph>,
     /// The mutant whose execution makes a path another than the original's.
-    mutant: Option<u32>,
+    mutant: Option<MutantId>,
     execution: Execution,
     status: Status,
 }
@@ -71,7 +73,7 @@ struct Frontier {
     /// The transitions of all nodes; each node has a range of them.
     choices: Vec<Choice>,
     worklist: VecDeque<u32>,
-    starts: Vec<Start>,
+    starts: Vec<SearchStart>,
     /// Groups of starts that are not begun; each group is explored to its end before the next.
     later: VecDeque<Vec<u32>>,
     /// Transitions in the last round.
@@ -100,14 +102,14 @@ struct Execution {
     at: usize,
     edge: Option<Edge>,
     /// The mutants reached by the transition being executed.
-    reached: Vec<u32>,
+    reached: Vec<MutantId>,
     /// Whether it reached the mutant that is explored.
     infected: bool,
     /// Whether the execution has reached it so far.
     has_acted: bool,
     /// The execution came to a state met before.
     ended_in_known: bool,
-    trace: Trace,
+    trace: TraceHash,
 }
 
 /// How far the search has come.
@@ -116,13 +118,13 @@ struct Status {
     begun: bool,
     finished: bool,
     cut_by_bound: bool,
-    progress: Progress,
+    progress: SearchProgress,
     divergence: Option<Divergence>,
 }
 
 impl Search {
     /// A search from the initial state.
-    pub fn new(settings: Settings) -> Search {
+    pub fn new(settings: SearchSettings) -> Search {
         Search {
             settings,
             frontier: Frontier::default(),
@@ -136,7 +138,7 @@ impl Search {
 
     /// Every schedule, one by one: the reference for everything else.
     pub fn enumeration() -> Search {
-        Search::new(Settings {
+        Search::new(SearchSettings {
             order: SearchOrder::DepthFirst,
             matching: Matching::Nothing,
             bound: None,
@@ -145,7 +147,7 @@ impl Search {
 
     /// Every state, depth or breadth first, each explored once.
     pub fn stateful(order: SearchOrder) -> Search {
-        Search::new(Settings {
+        Search::new(SearchSettings {
             order,
             matching: Matching::Fingerprint,
             bound: None,
@@ -155,7 +157,7 @@ impl Search {
     /// Every schedule with at most `bound` preemptions, up to the order of steps that commute.
     pub fn chess(bound: u32) -> Search {
         let matching = Matching::HappensBefore;
-        Search::new(Settings {
+        Search::new(SearchSettings {
             order: SearchOrder::DepthFirst,
             matching,
             bound: Some(bound),
@@ -173,14 +175,14 @@ impl Search {
     }
 
     /// The search explores this mutant.
-    pub(crate) fn of_mutant(mut self, mutant: u32) -> Search {
+    pub(crate) fn of_mutant(mut self, mutant: MutantId) -> Search {
         self.mutant = Some(mutant);
         self.visited.counted.sets = Some(Default::default());
         self
     }
 
     /// The search begins at these states, group by group.
-    pub(crate) fn starting_at(mut self, groups: Vec<Vec<Start>>) -> Search {
+    pub(crate) fn starting_at(mut self, groups: Vec<Vec<SearchStart>>) -> Search {
         self.status.begun = true;
         for group in groups {
             let from = self.frontier.starts.len() as u32;
@@ -199,7 +201,7 @@ impl Search {
     }
 
     /// How much was explored so far.
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> SearchSize {
         self.visited.counted.size
     }
 
@@ -213,7 +215,7 @@ impl Search {
         self.visited.counted.ways
     }
 
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> SearchSettings {
         self.settings
     }
 
@@ -229,14 +231,14 @@ impl Search {
     }
 
     /// What a path to a state must not exceed for another to be covered by it.
-    fn cost(&self, spot: &Spot) -> u32 {
+    fn cost(&self, spot: &NodeFacts) -> u32 {
         match self.settings.bound {
             Some(_) if !self.is_exact() => spot.preemptions,
             _ => 0,
         }
     }
 
-    fn part(&mut self, choice: Choice, cause: Parting) {
+    fn part(&mut self, choice: Choice, cause: DivergenceKind) {
         let at = self.execution.at;
         self.status
             .divergence
@@ -341,7 +343,7 @@ impl Search {
 
     // During an execution.
 
-    fn replay(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn replay(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let choice = self.execution.path[self.execution.at];
         let ready = choice
             .as_thread()
@@ -349,9 +351,9 @@ impl Search {
             .filter(|pending| pending.ready);
         let Some(pending) = ready.copied() else {
             let cause = if choice.as_thread().is_some() {
-                Parting::NotReady
+                DivergenceKind::NotReady
             } else {
-                Parting::Question
+                DivergenceKind::Question
             };
             self.part(choice, cause);
             return None;
@@ -363,7 +365,7 @@ impl Search {
     }
 
     /// A state at the end of a new transition, or the initial one.
-    fn arrive(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn arrive(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let from = self.execution.edge.and_then(|edge| edge.from);
         let happened = self.execution.trace.hash();
         let spot = self.spot_at(point, happened);
@@ -435,7 +437,7 @@ impl Search {
         mix(from, edge.choice.bits())
     }
 
-    fn spot_at(&self, point: &Point<'_>, happened: u64) -> Spot {
+    fn spot_at(&self, point: &SchedulingPoint<'_>, happened: u64) -> NodeFacts {
         let (last, preemptions) = self.after_edge();
         let going_on = last.and_then(|last| point.find(last));
         let last_could_go_on =
@@ -454,7 +456,7 @@ impl Search {
                 key = mix(key, u64::from(preemptions));
             }
         }
-        Spot {
+        NodeFacts {
             key,
             is_state: true,
             last,
@@ -486,12 +488,12 @@ impl Search {
         };
         let key = self.transition_key(edge);
         match self.mutant.filter(|_| self.execution.infected) {
-            Some(mutant) => mix(key, u64::from(mutant) << 32),
+            Some(mutant) => mix(key, u64::from(mutant.0) << 32),
             None => key,
         }
     }
 
-    fn new_node(&mut self, spot: Spot) -> u32 {
+    fn new_node(&mut self, spot: NodeFacts) -> u32 {
         let parent = self.execution.edge.and_then(|edge| edge.from);
         let choice = self
             .execution
@@ -518,7 +520,7 @@ impl Search {
     }
 
     /// Writes the transition under way into the graph; returns the number of the state it leads to.
-    fn record(&mut self, spot: Spot, from: Option<u32>) -> NodeId {
+    fn record(&mut self, spot: NodeFacts, from: Option<u32>) -> NodeId {
         let Some(graph) = &mut self.graph else {
             return ROOT;
         };
@@ -530,7 +532,7 @@ impl Search {
         graph.add(from, choice, spot, &self.execution.reached)
     }
 
-    fn list_transitions(&mut self, node: u32, point: &Point<'_>) {
+    fn list_transitions(&mut self, node: u32, point: &SchedulingPoint<'_>) {
         let spot = self.frontier.nodes[node as usize].spot;
         let allowed = |pending: &&Pending| match self.settings.bound {
             Some(bound) => spot.preemptions + spot.cost(pending.thread) <= bound,
@@ -589,7 +591,7 @@ impl Search {
 }
 
 impl Guide for Search {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if self.status.divergence.is_some() {
             return None;
         }
@@ -598,7 +600,7 @@ impl Guide for Search {
             return self.arrive(point);
         }
         if point.is_over() {
-            self.part(self.execution.path[self.execution.at], Parting::End);
+            self.part(self.execution.path[self.execution.at], DivergenceKind::End);
             return None;
         }
         self.replay(point)
@@ -611,7 +613,7 @@ impl Guide for Search {
         if self.execution.at < self.execution.path.len() {
             let choice = self.execution.path[self.execution.at];
             let Some(value) = choice.as_data().filter(|&value| value < options) else {
-                self.part(choice, Parting::Question);
+                self.part(choice, DivergenceKind::Question);
                 return 0;
             };
             self.execution.at += 1;
@@ -621,7 +623,7 @@ impl Guide for Search {
         }
         let (last, preemptions) = self.after_edge();
         let key = self.path_key();
-        let spot = Spot {
+        let spot = NodeFacts {
             key,
             is_state: false,
             last,
@@ -646,7 +648,7 @@ impl Guide for Search {
         self.execution.trace.wake(thread);
     }
 
-    fn reach(&mut self, mutant: u32) {
+    fn reach(&mut self, mutant: MutantId) {
         if self.mutant == Some(mutant) {
             self.execution.infected = true;
             self.execution.has_acted = true;
@@ -687,9 +689,9 @@ impl Strategy for Search {
         true
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         match end {
-            End::Stopped => self.status.progress.abandoned += 1,
+            ExecutionEnd::Stopped => self.status.progress.abandoned += 1,
             _ if self.execution.ended_in_known => self.status.progress.abandoned += 1,
             _ => self.status.progress.executions += 1,
         }
@@ -712,13 +714,13 @@ impl Strategy for Search {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> SearchProgress {
         let share = if self.status.finished {
             1.0
         } else {
             self.status.progress.share.min(1.0)
         };
-        Progress {
+        SearchProgress {
             share,
             ..self.status.progress
         }

@@ -6,9 +6,9 @@ use crate::hash::Set;
 
 /// A state to begin at, by the choices that lead to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Start {
+pub(crate) struct SearchStart {
     pub path: Vec<Choice>,
-    pub spot: Spot,
+    pub spot: NodeFacts,
     /// The transitions to explore from it.
     pub choices: Vec<Choice>,
     /// The transitions and states on the way, for the count.
@@ -26,7 +26,7 @@ pub(crate) struct Passed {
 
 /// What a node knows of the path to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct NodeFacts {
     /// The state, and what of the path to it matters under a bound.
     pub key: u64,
     /// False in the middle of a step, where an alternative is to be chosen.
@@ -44,7 +44,7 @@ pub(super) struct Node {
     /// Where the path to it starts, for nodes without parent.
     pub(super) start: u32,
     pub(super) choice: Choice,
-    pub(super) spot: Spot,
+    pub(super) spot: NodeFacts,
     /// Its transitions in `choices`, and how many of them were taken.
     pub(super) first: u32,
     pub(super) count: u32,
@@ -71,7 +71,7 @@ pub(super) struct Edge {
 
 /// How many states and transitions were explored, each counted once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Size {
+pub struct SearchSize {
     pub states: u64,
     pub transitions: u64,
 }
@@ -80,7 +80,7 @@ pub struct Size {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
     pub(super) sets: Option<(Set<u64>, Set<u64>)>,
-    pub(super) size: Size,
+    pub(super) size: SearchSize,
     /// The transitions among these before which no mutant had acted, nor in them.
     pub(super) before: u64,
     /// Those among the latter that only lead to a start: they are repeated, not explored.
@@ -111,7 +111,7 @@ impl Counted {
     }
 }
 
-impl Spot {
+impl NodeFacts {
     pub(super) fn cost(&self, thread: Thread) -> u32 {
         u32::from(self.last_could_go_on && self.last != Some(thread))
     }

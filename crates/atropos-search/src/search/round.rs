@@ -9,15 +9,15 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-use super::node::{Node, Size, Spot};
+use super::node::{Node, NodeFacts, SearchSize};
 use super::{Search, SearchOrder};
 use crate::choice::{Choice, Thread};
 use crate::graph::ROOT;
 use crate::hash::Table;
 use crate::pass_on;
 use crate::schedule::Schedule;
-use crate::strategy::{Coverage, Divergence, Progress, Strategy};
-use crate::system::{End, Guide};
+use crate::strategy::{Coverage, Divergence, SearchProgress, Strategy};
+use crate::system::{ExecutionEnd, Guide};
 
 /// Transitions in the first round, if so many wait. Each round may have twice as many as the one before, up to the most:
 /// to fork a process costs the more the more is known.
@@ -32,7 +32,7 @@ const IDLE: usize = 1000;
 
 /// A transition that is to be explored, from a state of the search.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiting {
+pub struct WaitingTransition {
     from: u32,
     choice: Choice,
 }
@@ -48,7 +48,7 @@ struct Path {
 /// A state on the way, or a choice in the middle of a step.
 #[derive(Clone, PartialEq, Debug)]
 struct Met {
-    spot: Spot,
+    spot: NodeFacts,
     choices: Vec<Choice>,
     /// How many of these the execution took: the first or none.
     taken: u32,
@@ -67,7 +67,7 @@ enum Leaf {
 
 /// What came of some of a round's transitions, one after the other; text, for other processes.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Found(Vec<Path>);
+pub struct RoundResult(Vec<Path>);
 
 impl Search {
     /// Whether there is memory enough to go on in rounds. If not, the search goes on by itself: depth first, it needs little.
@@ -76,7 +76,7 @@ impl Search {
     }
 
     /// Takes the transitions of the next round off the list; none when all are explored.
-    pub fn begin_round(&mut self) -> Vec<Waiting> {
+    pub fn begin_round(&mut self) -> Vec<WaitingTransition> {
         if self.frontier.nodes.len() > 2 * self.frontier.in_use + IDLE {
             self.drop_what_nobody_needs();
         }
@@ -91,7 +91,7 @@ impl Search {
             let Some(&node) = next else { break };
             if self.frontier.nodes[node as usize].taken < self.frontier.nodes[node as usize].count {
                 let choice = self.take(node);
-                round.push(Waiting { from: node, choice });
+                round.push(WaitingTransition { from: node, choice });
                 continue;
             }
             match self.settings.order {
@@ -103,7 +103,7 @@ impl Search {
     }
 
     /// Takes in what was found behind these transitions of the round, or behind the first of them.
-    pub fn take_in(&mut self, round: &[Waiting], found: Found) {
+    pub fn take_in(&mut self, round: &[WaitingTransition], found: RoundResult) {
         for (waiting, path) in round.iter().zip(found.0) {
             self.take_in_path(waiting.from, waiting.choice, path);
         }
@@ -140,7 +140,7 @@ impl Search {
     }
 
     /// Notes a state; false if it was met before with no more preemptions.
-    fn is_news(&mut self, spot: &Spot) -> bool {
+    fn is_news(&mut self, spot: &NodeFacts) -> bool {
         let cost = self.cost(spot);
         if self
             .visited
@@ -214,7 +214,7 @@ impl Search {
 /// Explores some transitions of a round, and leaves the search as it was.
 pub struct Round<'a> {
     search: &'a mut Search,
-    waiting: &'a [Waiting],
+    waiting: &'a [WaitingTransition],
     begun: usize,
     found: Vec<Path>,
     before: Before,
@@ -227,13 +227,13 @@ struct Before {
     nodes: usize,
     choices: usize,
     worklist: usize,
-    size: Size,
-    progress: Progress,
+    size: SearchSize,
+    progress: SearchProgress,
     cut_by_bound: bool,
 }
 
 impl<'a> Round<'a> {
-    pub fn new(search: &'a mut Search, waiting: &'a [Waiting]) -> Round<'a> {
+    pub fn new(search: &'a mut Search, waiting: &'a [WaitingTransition]) -> Round<'a> {
         let before = Before {
             nodes: search.frontier.nodes.len(),
             choices: search.frontier.choices.len(),
@@ -254,9 +254,9 @@ impl<'a> Round<'a> {
     }
 
     /// What the executions have found.
-    pub fn found(self) -> Found {
+    pub fn found(self) -> RoundResult {
         self.search.visited.trial = None;
-        Found(self.found)
+        RoundResult(self.found)
     }
 
     /// What the execution added to the search, which forgets it.
@@ -295,7 +295,7 @@ impl Guide for Round<'_> {
 
 impl Strategy for Round<'_> {
     fn begin(&mut self) -> bool {
-        let Some(&Waiting { from, choice }) = self.waiting.get(self.begun) else {
+        let Some(&WaitingTransition { from, choice }) = self.waiting.get(self.begun) else {
             return false;
         };
         if self.search.status.divergence.is_some() {
@@ -306,12 +306,12 @@ impl Strategy for Round<'_> {
         true
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ExecutionEnd) {
         let last = self.search.frontier.nodes.last();
         let leaf = match end {
             _ if self.search.execution.ended_in_known => Leaf::Known,
-            End::Stopped if last.is_some_and(|node| node.count > node.taken) => Leaf::Open,
-            End::Stopped => Leaf::Known,
+            ExecutionEnd::Stopped if last.is_some_and(|node| node.count > node.taken) => Leaf::Open,
+            ExecutionEnd::Stopped => Leaf::Known,
             _ => Leaf::End,
         };
         self.executions += u64::from(leaf == Leaf::End);
@@ -329,8 +329,8 @@ impl Strategy for Round<'_> {
         }
     }
 
-    fn progress(&self) -> Progress {
-        Progress {
+    fn progress(&self) -> SearchProgress {
+        SearchProgress {
             executions: self.executions,
             abandoned: self.found.len() as u64 - self.executions,
             share: self.begun as f64 / self.waiting.len().max(1) as f64,
@@ -343,7 +343,7 @@ impl Strategy for Round<'_> {
 }
 
 /// One path after the other, separated by `;`: how it ended, and each of its nodes as numbers separated by commas.
-impl fmt::Display for Found {
+impl fmt::Display for RoundResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for path in &self.0 {
             f.write_char(match path.end {
@@ -377,12 +377,12 @@ impl fmt::Display for Found {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotFound;
 
-impl FromStr for Found {
+impl FromStr for RoundResult {
     type Err = NotFound;
 
-    fn from_str(text: &str) -> Result<Found, NotFound> {
+    fn from_str(text: &str) -> Result<RoundResult, NotFound> {
         let paths = text.split_terminator(';').map(path).collect::<Option<_>>();
-        paths.map(Found).ok_or(NotFound)
+        paths.map(RoundResult).ok_or(NotFound)
     }
 }
 
@@ -411,7 +411,7 @@ fn met(text: &str) -> Option<Met> {
     let flags = small.next()?.ok()?;
     let preemptions = small.next()?.ok()?;
     Some(Met {
-        spot: Spot {
+        spot: NodeFacts {
             key,
             is_state: flags & 1 != 0,
             last: last.checked_sub(1).map(Thread),
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn what_was_found_survives_text_and_back() {
         let met = |key: u64, taken: u32| Met {
-            spot: Spot {
+            spot: NodeFacts {
                 key,
                 is_state: key > 1,
                 last: (key > 2).then_some(Thread(7)),
@@ -442,7 +442,7 @@ mod tests {
             choices: vec![Choice::thread(Thread(0)), Choice::data(3)],
             taken,
         };
-        let found = Found(vec![
+        let found = RoundResult(vec![
             Path {
                 nodes: vec![met(u64::MAX, 1), met(1, 1), met(3, 0)],
                 end: Leaf::End,
@@ -455,9 +455,9 @@ mod tests {
             },
         ]);
         assert_eq!(found.to_string().parse(), Ok(found));
-        assert_eq!("".parse(), Ok(Found::default()));
+        assert_eq!("".parse(), Ok(RoundResult::default()));
         for text in ["k", "x.", "k. 12", "k. g,0,0,0"] {
-            assert_eq!(text.parse::<Found>(), Err(NotFound), "{text}");
+            assert_eq!(text.parse::<RoundResult>(), Err(NotFound), "{text}");
         }
     }
 }

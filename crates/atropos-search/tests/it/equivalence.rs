@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    End, Exhaustive, Matching, Search, SearchOrder, Settings, Strategy, System, explore_with,
+    ExecutionEnd, Exhaustive, Matching, Search, SearchOrder, SearchSettings, Strategy, System,
+    explore_with,
 };
 
 use crate::generate::{Taste, program};
 use crate::lang::{Instr, Interpreter, Program, Value};
 
 /// How often each end occurs.
-pub type Ends = BTreeMap<End, u64>;
+pub type Ends = BTreeMap<ExecutionEnd, u64>;
 
 /// All ends of all executions, or nothing if there are more than `most`.
 pub fn ends_of(system: &mut dyn System, strategy: &mut dyn Strategy, most: u64) -> Option<Ends> {
@@ -19,7 +20,7 @@ pub fn ends_of(system: &mut dyn System, strategy: &mut dyn Strategy, most: u64) 
     let mut count = 0;
     let report = explore_with(system, strategy, &mut |end, _| {
         count += 1;
-        if end != End::Stopped {
+        if end != ExecutionEnd::Stopped {
             *ends.entry(end).or_default() += 1;
         }
         if count > most {
@@ -129,7 +130,7 @@ fn random_programs_have_the_same_ends_under_every_strategy() {
             &mut Search::stateful(SearchOrder::BreadthFirst),
         );
         check("chess", &mut Search::chess(1000));
-        let caching = Settings {
+        let caching = SearchSettings {
             order: SearchOrder::DepthFirst,
             matching: Matching::HappensBefore,
             bound: None,

@@ -4,9 +4,10 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_search::{
-    End, Fingerprint, Guide, Matching, Method, Model, MutantRun, Original, SearchOrder,
-    SearchResult, Settings, Size, Technique, Until, Walk,
+    ExecutionEnd, Fingerprint, Guide, Matching, MutantRun, Original, SearchMethod, SearchOrder,
+    SearchResult, SearchSettings, SearchSize, Technique, TransitionSystem, Until, Walk,
 };
+use atropos_values::MutantId;
 
 /// `test1`: an account of 50; one thread withdraws 80, one deposits 90, one deposits 20; in the end
 /// the balance must be 80 or 160. Methods are atomic.
@@ -24,7 +25,7 @@ struct State {
 const WITHDRAW_80: u32 = 0;
 const DEPOSIT_90: u32 = 1;
 
-impl Model for Account {
+impl TransitionSystem for Account {
     type State = State;
 
     fn initial(&self) -> State {
@@ -43,12 +44,12 @@ impl Model for Account {
         next.done[thread as usize] = true;
         if thread == WITHDRAW_80 {
             if state.balance >= 80 {
-                guide.reach(1);
+                guide.reach(MutantId(1));
                 next.balance -= if self.active == 1 { 0 } else { 80 };
             }
         } else {
             let amount = if thread == DEPOSIT_90 { 90 } else { 20 };
-            guide.reach(2);
+            guide.reach(MutantId(2));
             next.balance += if self.active == 2 { -amount } else { amount };
         }
         next
@@ -60,43 +61,45 @@ impl Model for Account {
         hasher.finish()
     }
 
-    fn judge(&self, state: &State) -> Option<End> {
+    fn judge(&self, state: &State) -> Option<ExecutionEnd> {
         let balance = state.balance as u64;
         match state.done {
-            [true, true, true] if [80, 160].contains(&state.balance) => Some(End::Passed(balance)),
-            [true, true, true] => Some(End::Failed(balance)),
+            [true, true, true] if [80, 160].contains(&state.balance) => {
+                Some(ExecutionEnd::Passed(balance))
+            }
+            [true, true, true] => Some(ExecutionEnd::Failed(balance)),
             _ => None,
         }
     }
 
-    fn activate(&mut self, mutant: u32) {
-        self.active = mutant;
+    fn activate(&mut self, mutant: MutantId) {
+        self.active = mutant.0;
     }
 }
 
-fn method(order: SearchOrder) -> Method {
-    Method::Search(Settings {
+fn method(order: SearchOrder) -> SearchMethod {
+    SearchMethod::Search(SearchSettings {
         order,
         matching: Matching::Fingerprint,
         bound: None,
     })
 }
 
-fn size(states: u64, transitions: u64) -> Size {
-    Size {
+fn size(states: u64, transitions: u64) -> SearchSize {
+    SearchSize {
         states,
         transitions,
     }
 }
 
-fn explored(technique: Technique) -> Size {
+fn explored(technique: Technique) -> SearchSize {
     run_of_mutant_1(technique).size
 }
 
 fn run_of_mutant_1(technique: Technique) -> MutantRun {
     let mut system = Walk::new(Account::default());
     let original = Original::explore(&mut system, method(SearchOrder::DepthFirst));
-    let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
+    let run = original.explore_mutant(&mut system, MutantId(1), technique, Until::Done);
     assert_eq!(
         run.result,
         SearchResult::Survived,
@@ -115,7 +118,7 @@ fn figure_2_has_10_states_and_13_transitions() {
         assert_eq!(original.finding, None);
         assert_eq!(
             original.reached().iter().copied().collect::<Vec<_>>(),
-            [1, 2],
+            [1, 2].map(MutantId),
             "mutant 3 is not reached"
         );
     }
@@ -158,12 +161,14 @@ fn every_technique_kills_mutant_2_and_not_mutant_3() {
         for technique in Technique::ALL {
             let mut system = Walk::new(Account::default());
             let original = Original::explore(&mut system, method(order));
-            let run = original.explore_mutant(&mut system, 2, technique, Until::FirstFailure);
+            let run =
+                original.explore_mutant(&mut system, MutantId(2), technique, Until::FirstFailure);
             assert!(
                 matches!(run.result, SearchResult::Killed(_)),
                 "{technique:?}"
             );
-            let run = original.explore_mutant(&mut system, 3, technique, Until::FirstFailure);
+            let run =
+                original.explore_mutant(&mut system, MutantId(3), technique, Until::FirstFailure);
             assert_eq!(run.result, SearchResult::Unreached, "{technique:?}");
         }
     }
@@ -176,7 +181,7 @@ struct Detour {
     active: u32,
 }
 
-impl Model for Detour {
+impl TransitionSystem for Detour {
     type State = u64;
 
     fn initial(&self) -> u64 {
@@ -193,7 +198,7 @@ impl Model for Detour {
 
     fn step(&self, state: &u64, action: u32, guide: &mut dyn Guide) -> u64 {
         if [1, 4].contains(state) {
-            guide.reach(1);
+            guide.reach(MutantId(1));
         }
         match (state, self.active) {
             (0, _) => 1 + u64::from(action),
@@ -209,16 +214,16 @@ impl Model for Detour {
         *state
     }
 
-    fn judge(&self, state: &u64) -> Option<End> {
+    fn judge(&self, state: &u64) -> Option<ExecutionEnd> {
         match state {
-            5 | 6 => Some(End::Passed(*state)),
-            7 => Some(End::Failed(7)),
+            5 | 6 => Some(ExecutionEnd::Passed(*state)),
+            7 => Some(ExecutionEnd::Failed(7)),
             _ => None,
         }
     }
 
-    fn activate(&mut self, mutant: u32) {
-        self.active = mutant;
+    fn activate(&mut self, mutant: MutantId) {
+        self.active = mutant.0;
     }
 }
 
@@ -229,7 +234,7 @@ fn state_set_finds_a_kill_that_the_paths_of_the_search_tree_alone_would_hide() {
             let mut system = Walk::new(Detour { active: 0 });
             let original = Original::explore(&mut system, method(order));
             assert_eq!(original.finding, None);
-            let run = original.explore_mutant(&mut system, 1, technique, Until::Done);
+            let run = original.explore_mutant(&mut system, MutantId(1), technique, Until::Done);
             assert!(
                 matches!(run.result, SearchResult::Killed(_)),
                 "{technique:?}"

@@ -1,6 +1,7 @@
 //! Random small programs of the little language, small enough to enumerate.
 
-use atropos_search::Random;
+use atropos_search::XorShift;
+use atropos_values::MutantId;
 
 use crate::lang::{Instr, Program, Value};
 
@@ -12,7 +13,7 @@ pub struct Taste {
     pub mutants: bool,
 }
 
-fn value(random: &mut Random) -> Value {
+fn value(random: &mut XorShift) -> Value {
     match random.below(3) {
         0 => Value::Plus(random.below(2) as usize, random.below(3) as i32),
         _ => Value::Const(random.below(3) as i32 + 1),
@@ -38,13 +39,13 @@ const THEMES: [&[u64]; 11] = [
 ];
 
 fn instrs(
-    random: &mut Random,
+    random: &mut XorShift,
     theme: &[u64],
     thread: usize,
     spawnable: Option<usize>,
 ) -> Vec<Instr> {
-    let object = |random: &mut Random| usize::from(random.one_in(4));
-    let register = |random: &mut Random| random.below(2) as usize;
+    let object = |random: &mut XorShift| usize::from(random.one_in(4));
+    let register = |random: &mut XorShift| random.below(2) as usize;
     match theme[random.below(theme.len() as u64) as usize] {
         0 | 1 => {
             let l = object(random);
@@ -125,7 +126,7 @@ fn instrs(
     }
 }
 
-fn simple(random: &mut Random) -> Instr {
+fn simple(random: &mut XorShift) -> Instr {
     let a = usize::from(random.one_in(4));
     match random.below(4) {
         0 => Instr::Load(0, a),
@@ -135,7 +136,7 @@ fn simple(random: &mut Random) -> Instr {
     }
 }
 
-fn mutated(random: &mut Random, instr: &Instr) -> Instr {
+fn mutated(random: &mut XorShift, instr: &Instr) -> Instr {
     let lone = match instr {
         Instr::NotifyAll(c) => Instr::NotifyOne(*c),
         Instr::NotifyOne(c) => Instr::NotifyAll(*c),
@@ -155,7 +156,7 @@ fn mutated(random: &mut Random, instr: &Instr) -> Instr {
 
 /// A random program; one seed, one program.
 pub fn program(seed: u64, taste: Taste) -> Program {
-    let mut random = Random::new(seed);
+    let mut random = XorShift::new(seed);
     let count = 2 + random.below(taste.threads - 1) as usize;
     let theme = THEMES[random.below(THEMES.len() as u64) as usize];
     let spawned = random.one_in(3);
@@ -177,7 +178,8 @@ pub fn program(seed: u64, taste: Taste) -> Program {
                 if random.one_in(3) {
                     id += 1;
                     let mutant = mutated(&mut random, instr);
-                    *instr = Instr::Mutated(id, Box::new(instr.clone()), Box::new(mutant));
+                    *instr =
+                        Instr::Mutated(MutantId(id), Box::new(instr.clone()), Box::new(mutant));
                 }
             }
         }

@@ -9,9 +9,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use atropos_search::{
-    End, Fingerprint, Guide, Kind, Limit, Mutable, Object, Op, Pending, Phase, Point, System,
-    Thread,
+    ExecutionEnd, ExecutionPhase, Fingerprint, Guide, Limit, Mutable, Op, OpKind, Pending,
+    SchedulingPoint, SharedObject, System, Thread,
 };
+use atropos_values::MutantId;
 
 /// A value: a constant or a register plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +79,7 @@ pub enum Instr {
     Refute(usize, i32),
     Nothing,
     /// Number of the mutant, original, mutant.
-    Mutated(u32, Box<Instr>, Box<Instr>),
+    Mutated(MutantId, Box<Instr>, Box<Instr>),
 }
 
 /// A program. The first `initial` threads run from the start, the others once they are spawned.
@@ -95,7 +96,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn mutants(&self) -> Vec<u32> {
+    pub fn mutants(&self) -> Vec<MutantId> {
         let points = self
             .threads
             .iter()
@@ -167,7 +168,7 @@ const OBJECTS: usize = 8;
 /// Runs programs. Counts the steps it takes.
 pub struct Interpreter {
     pub program: Program,
-    active: u32,
+    active: MutantId,
     state: State,
     pending: Vec<Pending>,
     pub steps: u64,
@@ -180,26 +181,26 @@ pub struct Interpreter {
     pub memory_only: bool,
 }
 
-fn object(sort: u64, number: usize) -> Object {
-    Object(sort << 32 | number as u64)
+fn object(sort: u64, number: usize) -> SharedObject {
+    SharedObject(sort << 32 | number as u64)
 }
 
-fn lock_object(l: usize) -> Object {
+fn lock_object(l: usize) -> SharedObject {
     object(1, l)
 }
 
-fn channel_object(c: usize) -> Object {
+fn channel_object(c: usize) -> SharedObject {
     object(4, c)
 }
 
 /// The order of what is posted.
-const TAIL: Object = Object(8 << 32);
+const TAIL: SharedObject = SharedObject(8 << 32);
 /// The order of what is taken.
-const HEAD: Object = Object(9 << 32);
+const HEAD: SharedObject = SharedObject(9 << 32);
 /// The ends of those who post.
-const ENDS: Object = Object(10 << 32);
+const ENDS: SharedObject = SharedObject(10 << 32);
 
-fn message(number: usize) -> Object {
+fn message(number: usize) -> SharedObject {
     object(11, number)
 }
 
@@ -207,7 +208,7 @@ impl Interpreter {
     pub fn new(program: Program) -> Interpreter {
         Interpreter {
             program,
-            active: 0,
+            active: MutantId::ORIGINAL,
             state: State::default(),
             pending: Vec::new(),
             steps: 0,
@@ -312,17 +313,20 @@ impl Interpreter {
                 condition,
                 may_wake: true,
                 ..
-            } => (Op::on(object(2, condition), Kind::Write).revocable(), true),
+            } => (
+                Op::on(object(2, condition), OpKind::Write).revocable(),
+                true,
+            ),
             Mode::Sleeping => (Op::when_idle(), false),
             Mode::Waiting { .. } if self.state.procs[t].deadline.is_some() => {
                 (Op::when_idle(), false)
             }
             Mode::Waiting { .. } | Mode::AtBarrier => (Op::local(), false),
             Mode::Relocking(l) => (
-                Op::on(lock_object(l), Kind::Acquire).blocking(),
+                Op::on(lock_object(l), OpKind::Acquire).blocking(),
                 self.lock_free(l),
             ),
-            Mode::Exiting => (Op::on(object(7, t), Kind::Signal), true),
+            Mode::Exiting => (Op::on(object(7, t), OpKind::Signal), true),
             Mode::At(_) => self.announce_instr(t),
         }
     }
@@ -330,7 +334,7 @@ impl Interpreter {
     fn announce_instr(&self, t: usize) -> (Op, bool) {
         match *self.instr(t) {
             Instr::Lock(l) => (
-                Op::on(lock_object(l), Kind::Acquire).blocking(),
+                Op::on(lock_object(l), OpKind::Acquire).blocking(),
                 self.lock_free(l),
             ),
             // Who does not hold a lock does not release it.
@@ -339,60 +343,62 @@ impl Interpreter {
             Instr::Wait(c, l) | Instr::WaitOrWake(c, l) | Instr::WaitAtMost(c, l, _)
                 if self.state.holders[l] != Some(t) =>
             {
-                (Op::on(object(2, c), Kind::Write), true)
+                (Op::on(object(2, c), OpKind::Write), true)
             }
-            Instr::Unlock(l) => (Op::on(lock_object(l), Kind::Release), true),
-            Instr::TryLock(l) => (Op::on(lock_object(l), Kind::Write), true),
+            Instr::Unlock(l) => (Op::on(lock_object(l), OpKind::Release), true),
+            Instr::TryLock(l) => (Op::on(lock_object(l), OpKind::Write), true),
             Instr::ReadLock(l) => (
-                Op::on(lock_object(l), Kind::AcquireShared).blocking(),
+                Op::on(lock_object(l), OpKind::AcquireShared).blocking(),
                 self.state.holders[l].is_none(),
             ),
-            Instr::ReadUnlock(l) => (Op::on(lock_object(l), Kind::ReleaseShared), true),
+            Instr::ReadUnlock(l) => (Op::on(lock_object(l), OpKind::ReleaseShared), true),
             Instr::Wait(c, l) | Instr::WaitOrWake(c, l) | Instr::WaitAtMost(c, l, _) => (
-                Op::on(object(2, c), Kind::Write).and(lock_object(l), Kind::Release),
+                Op::on(object(2, c), OpKind::Write).and(lock_object(l), OpKind::Release),
                 true,
             ),
-            Instr::NotifyOne(c) | Instr::NotifyAll(c) => (Op::on(object(2, c), Kind::Write), true),
-            Instr::Load(_, a) | Instr::LoadOld(_, a) => (Op::on(object(3, a), Kind::Read), true),
+            Instr::NotifyOne(c) | Instr::NotifyAll(c) => {
+                (Op::on(object(2, c), OpKind::Write), true)
+            }
+            Instr::Load(_, a) | Instr::LoadOld(_, a) => (Op::on(object(3, a), OpKind::Read), true),
             Instr::Store(a, _) | Instr::Add(a, _) | Instr::Cas(a, ..) => {
-                (Op::on(object(3, a), Kind::Write), true)
+                (Op::on(object(3, a), OpKind::Write), true)
             }
             Instr::Send(c, _) => {
                 let room = self.state.channels[c].len() < self.program.capacities[c];
-                (Op::on(channel_object(c), Kind::Write).blocking(), room)
+                (Op::on(channel_object(c), OpKind::Write).blocking(), room)
             }
             Instr::Recv(c, _) => (
-                Op::on(channel_object(c), Kind::Write).blocking(),
+                Op::on(channel_object(c), OpKind::Write).blocking(),
                 !self.state.channels[c].is_empty(),
             ),
-            Instr::TryRecv(c, _) => (Op::on(channel_object(c), Kind::Write), true),
+            Instr::TryRecv(c, _) => (Op::on(channel_object(c), OpKind::Write), true),
             Instr::Post(_) | Instr::Leave if self.state.procs[t].left => (Op::local(), true),
             Instr::Take(_) | Instr::TryTake(_) | Instr::Close if self.state.closed => {
                 (Op::local(), true)
             }
-            Instr::Post(_) => (Op::on(TAIL, Kind::Write), true),
+            Instr::Post(_) => (Op::on(TAIL, OpKind::Write), true),
             Instr::Take(_) => (
-                Op::on(HEAD, Kind::Write)
-                    .and(message(self.state.taken), Kind::Await)
-                    .and(ENDS, Kind::Await)
+                Op::on(HEAD, OpKind::Write)
+                    .and(message(self.state.taken), OpKind::Await)
+                    .and(ENDS, OpKind::Await)
                     .blocking(),
                 !self.state.queue.is_empty() || self.nobody_posts(),
             ),
             Instr::TryTake(_) => (
-                Op::on(HEAD, Kind::Write)
-                    .and(TAIL, Kind::Read)
-                    .and(message(self.state.taken), Kind::Read)
-                    .and(ENDS, Kind::Read),
+                Op::on(HEAD, OpKind::Write)
+                    .and(TAIL, OpKind::Read)
+                    .and(message(self.state.taken), OpKind::Read)
+                    .and(ENDS, OpKind::Read),
                 true,
             ),
-            Instr::Leave => (Op::on(ENDS, Kind::Leave), true),
-            Instr::Close => (Op::on(HEAD, Kind::Write).and(TAIL, Kind::Write), true),
-            Instr::Barrier(b) => (Op::on(object(5, b), Kind::Write), true),
+            Instr::Leave => (Op::on(ENDS, OpKind::Leave), true),
+            Instr::Close => (Op::on(HEAD, OpKind::Write).and(TAIL, OpKind::Write), true),
+            Instr::Barrier(b) => (Op::on(object(5, b), OpKind::Write), true),
             // The first of several spawns is the one that counts.
-            Instr::Spawn(child) => (Op::on(object(6, child), Kind::Write), true),
+            Instr::Spawn(child) => (Op::on(object(6, child), OpKind::Write), true),
             Instr::Flip(..) | Instr::Sleep(_) => (Op::local(), true),
             Instr::Join(t) => (
-                Op::on(object(7, t), Kind::Await).blocking(),
+                Op::on(object(7, t), OpKind::Await).blocking(),
                 self.state.procs[t].mode == Mode::Gone,
             ),
             Instr::Yield => (Op::local().yielding(), true),
@@ -455,7 +461,7 @@ impl Interpreter {
                 state.procs[t].regs[1] = i32::from(free);
                 guide.refine(Op::on(
                     lock_object(l),
-                    if free { Kind::Acquire } else { Kind::Read },
+                    if free { OpKind::Acquire } else { OpKind::Read },
                 ));
             }
             Instr::ReadLock(l) => {
@@ -518,7 +524,7 @@ impl Interpreter {
                     let new = self.value(t, new);
                     self.store(a, new);
                 } else {
-                    guide.refine(Op::on(object(3, a), Kind::Read));
+                    guide.refine(Op::on(object(3, a), OpKind::Read));
                 }
                 self.state.procs[t].regs[1] = i32::from(works);
             }
@@ -540,15 +546,15 @@ impl Interpreter {
                 let value = self.value(t, value);
                 self.state.procs[t].regs[1] = i32::from(!self.state.closed);
                 if self.state.closed {
-                    guide.refine(Op::on(TAIL, Kind::Read));
+                    guide.refine(Op::on(TAIL, OpKind::Read));
                 } else {
                     let number = self.state.taken + self.state.queue.len();
-                    guide.refine(Op::on(TAIL, Kind::Write).and(message(number), Kind::Signal));
+                    guide.refine(Op::on(TAIL, OpKind::Write).and(message(number), OpKind::Signal));
                     self.state.queue.push_back(value);
                 }
             }
-            Instr::Take(r) => self.take(t, r, Kind::Await, guide),
-            Instr::TryTake(r) => self.take(t, r, Kind::Read, guide),
+            Instr::Take(r) => self.take(t, r, OpKind::Await, guide),
+            Instr::TryTake(r) => self.take(t, r, OpKind::Read, guide),
             Instr::Leave => state.procs[t].left = true,
             Instr::Close => {
                 state.queue.clear();
@@ -587,10 +593,10 @@ impl Interpreter {
         self.state.procs.iter().all(|proc| proc.left)
     }
 
-    /// Takes from the queue: waits if `kind` is [`Kind::Await`], else looks.
-    fn take(&mut self, t: usize, r: usize, kind: Kind, guide: &mut dyn Guide) {
-        let head = Op::on(HEAD, Kind::Write);
-        let head = if kind == Kind::Await {
+    /// Takes from the queue: waits if `kind` is [`OpKind::Await`], else looks.
+    fn take(&mut self, t: usize, r: usize, kind: OpKind, guide: &mut dyn Guide) {
+        let head = Op::on(HEAD, OpKind::Write);
+        let head = if kind == OpKind::Await {
             head.blocking()
         } else {
             head
@@ -605,8 +611,8 @@ impl Interpreter {
             }
             None => {
                 guide.refine(match kind {
-                    Kind::Await => head.and(ENDS, Kind::Await),
-                    _ => head.and(TAIL, Kind::Read).and(ENDS, Kind::Read),
+                    OpKind::Await => head.and(ENDS, OpKind::Await),
+                    _ => head.and(TAIL, OpKind::Read).and(ENDS, OpKind::Read),
                 });
                 if nobody_posts { -2 } else { -1 }
             }
@@ -699,10 +705,10 @@ impl Interpreter {
         }
     }
 
-    fn end(&self) -> End {
+    fn end(&self) -> ExecutionEnd {
         let result = self.result();
         if self.state.procs.iter().any(|proc| proc.failed) {
-            End::Failed(result)
+            ExecutionEnd::Failed(result)
         } else if self
             .state
             .procs
@@ -714,18 +720,18 @@ impl Interpreter {
                 .as_ref()
                 .is_none_or(|allowed| allowed.contains(&result));
             if is_allowed {
-                End::Passed(result)
+                ExecutionEnd::Passed(result)
             } else {
-                End::Failed(result)
+                ExecutionEnd::Failed(result)
             }
         } else {
-            End::Deadlock(result)
+            ExecutionEnd::Deadlock(result)
         }
     }
 }
 
 impl System for Interpreter {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.reset();
         let wants_fingerprint = guide.wants_fingerprint() && !self.opaque;
         for steps in 0.. {
@@ -743,26 +749,26 @@ impl System for Interpreter {
             self.ready_timers();
             let nothing_ready = self.pending.iter().all(|pending| !pending.ready);
             let phase = match nothing_ready {
-                _ if self.state.aborted || steps == self.limit => Phase::CutShort,
-                true => Phase::Finished,
-                false => Phase::Running,
+                _ if self.state.aborted || steps == self.limit => ExecutionPhase::CutShort,
+                true => ExecutionPhase::Finished,
+                false => ExecutionPhase::Running,
             };
             let fingerprint = wants_fingerprint.then(|| self.fingerprint());
-            let point = Point {
+            let point = SchedulingPoint {
                 threads: &self.pending,
                 fingerprint,
                 phase,
             };
             let chosen = guide.choose(&point);
-            if phase != Phase::Running {
+            if phase != ExecutionPhase::Running {
                 return if steps == self.limit && !nothing_ready {
-                    End::Limit(Limit::Points)
+                    ExecutionEnd::Limit(Limit::Points)
                 } else {
                     self.end()
                 };
             }
             let Some(thread) = chosen else {
-                return End::Stopped;
+                return ExecutionEnd::Stopped;
             };
             assert!(
                 point.is_ready(thread),
@@ -776,7 +782,7 @@ impl System for Interpreter {
 }
 
 impl Mutable for Interpreter {
-    fn activate(&mut self, mutant: u32) {
+    fn activate(&mut self, mutant: MutantId) {
         self.active = mutant;
     }
 }

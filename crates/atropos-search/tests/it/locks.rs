@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use atropos_search::{End, Exhaustive, explore_with};
+use atropos_search::{ExecutionEnd, Exhaustive, explore_with};
 
 use crate::lang::{Instr, Interpreter, Program, Value};
 
@@ -33,7 +33,7 @@ fn count(program: Program) -> (u64, u64) {
     let mut passed = 0;
     let report = explore_with(&mut system, &mut strategy, &mut |end, _| {
         assert!(!end.is_failure(), "{end:?}");
-        passed += u64::from(matches!(end, End::Passed(_)));
+        passed += u64::from(matches!(end, ExecutionEnd::Passed(_)));
         ControlFlow::Continue(())
     });
     assert_eq!(report.divergence, None);

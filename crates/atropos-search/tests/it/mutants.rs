@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    End, Guide, Matching, Method, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
-    SearchOrder, SearchResult, Settings, Size, Strictness, System, Technique, Until, replay,
+    ExecutionEnd, Guide, Matching, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
+    SearchMethod, SearchOrder, SearchResult, SearchSettings, SearchSize, Strictness, System,
+    Technique, Until, replay,
 };
+use atropos_values::MutantId;
 
 use crate::equivalence::{ends_of, seeds};
 use crate::generate::{Taste, program};
 use crate::lang::Interpreter;
 
-fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> Method {
-    Method::Search(Settings {
+fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> SearchMethod {
+    SearchMethod::Search(SearchSettings {
         order,
         matching,
         bound,
@@ -22,7 +24,7 @@ fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> Method 
 }
 
 /// Every method that explores everything.
-fn complete_methods() -> Vec<Method> {
+fn complete_methods() -> Vec<SearchMethod> {
     use Matching::*;
     use SearchOrder::*;
     vec![
@@ -34,11 +36,11 @@ fn complete_methods() -> Vec<Method> {
         search(BreadthFirst, Fingerprint, None),
         search(DepthFirst, HappensBefore, Some(1000)),
         search(DepthFirst, Fingerprint, Some(1000)),
-        Method::Exhaustive,
+        SearchMethod::Exhaustive,
     ]
 }
 
-fn killed(runs: &[MutantRun]) -> BTreeSet<u32> {
+fn killed(runs: &[MutantRun]) -> BTreeSet<MutantId> {
     runs.iter()
         .filter(|run| matches!(run.result, SearchResult::Killed(_)))
         .map(|run| run.mutant)
@@ -48,7 +50,7 @@ fn killed(runs: &[MutantRun]) -> BTreeSet<u32> {
 /// Explores all mutants of a program with one method by each technique.
 fn explore_all(
     system: &mut Interpreter,
-    method: Method,
+    method: SearchMethod,
     until: Until,
 ) -> Vec<(Technique, Vec<MutantRun>)> {
     let mutants = system.program.mutants();
@@ -66,11 +68,11 @@ fn explore_all(
         .to_vec()
 }
 
-fn check_order_of_sizes(seed: u64, method: Method, all: &[(Technique, Vec<MutantRun>)]) {
+fn check_order_of_sizes(seed: u64, method: SearchMethod, all: &[(Technique, Vec<MutantRun>)]) {
     for pair in all.windows(2) {
         let ((more, before), (less, after)) = (&pair[0], &pair[1]);
         for (before, after) in before.iter().zip(after) {
-            let Size {
+            let SearchSize {
                 states,
                 transitions,
             } = before.size;
@@ -105,10 +107,10 @@ fn suitable(seed: u64) -> Option<Interpreter> {
         system.activate(mutant);
         ends_of(&mut system, &mut Search::enumeration(), most)?;
     }
-    system.activate(0);
+    system.activate(MutantId::ORIGINAL);
     // A test that knows all that the original can compute.
-    let result = |end: &End| {
-        if let End::Passed(result) = end {
+    let result = |end: &ExecutionEnd| {
+        if let ExecutionEnd::Passed(result) = end {
             Some(*result)
         } else {
             None
@@ -193,7 +195,7 @@ fn a_killing_schedule_kills_again_when_replayed() {
         };
         for method in [
             search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
-            Method::Exhaustive,
+            SearchMethod::Exhaustive,
         ] {
             for (_, runs) in explore_all(&mut system, method, Until::FirstFailure) {
                 for run in runs {
@@ -208,7 +210,7 @@ fn a_killing_schedule_kills_again_when_replayed() {
                         "seed {seed}, mutant {}",
                         run.mutant
                     );
-                    system.activate(0);
+                    system.activate(MutantId::ORIGINAL);
                     replayed += 1;
                 }
             }
@@ -225,7 +227,7 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
             continue;
         };
         let mutants = system.program.mutants();
-        let original = Original::explore(&mut system, Method::Exhaustive);
+        let original = Original::explore(&mut system, SearchMethod::Exhaustive);
         let how = [Sampling::Random, Sampling::Pct { depth: 3 }, Sampling::Pos][seed as usize % 3];
         let go_on = &mut |_| ControlFlow::Continue(());
         let sample = SampledOriginal::explore(&mut system, how, 20, seed, go_on);
@@ -251,7 +253,7 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
                 system.activate(mutant);
                 let again = replay(&mut system, &finding.schedule, Strictness::Exact);
                 assert_eq!(again.ended(), Some(finding.end));
-                system.activate(0);
+                system.activate(MutantId::ORIGINAL);
                 sampled_kills += 1;
             }
             all_kills += usize::from(is_killed);
@@ -266,17 +268,17 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
 /// A program with a mutant that is reached in every execution and changes nothing.
 struct Harmless(Interpreter);
 
-const HARMLESS: u32 = 1;
+const HARMLESS: MutantId = MutantId(1);
 
 impl System for Harmless {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         guide.reach(HARMLESS);
         self.0.run(guide)
     }
 }
 
 impl Mutable for Harmless {
-    fn activate(&mut self, _: u32) {}
+    fn activate(&mut self, _: MutantId) {}
 }
 
 #[test]
@@ -304,7 +306,7 @@ fn a_random_schedule_under_which_the_original_fails_too_kills_nobody() {
                 SearchResult::Survived => {}
                 SearchResult::Undecided => {
                     let own = run.own.expect("the original's failure is shown");
-                    system.activate(0);
+                    system.activate(MutantId::ORIGINAL);
                     let again = replay(&mut system, &own.schedule, Strictness::Exact);
                     assert_eq!(again.ended(), Some(own.end), "seed {seed}, draw {draw}");
                     rechecked += 1;
@@ -324,13 +326,13 @@ fn a_quick_look_kills_only_what_exploration_kills() {
             continue;
         };
         let go_on = &mut |_| ControlFlow::Continue(());
-        let stop_at_failure = &mut |end: End| match end.is_failure() {
+        let stop_at_failure = &mut |end: ExecutionEnd| match end.is_failure() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
         for method in [
             search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
-            Method::Exhaustive,
+            SearchMethod::Exhaustive,
         ] {
             let original = Original::explore(&mut system, method);
             for &mutant in original.reached() {
@@ -345,7 +347,7 @@ fn a_quick_look_kills_only_what_exploration_kills() {
                     system.activate(mutant);
                     let again = replay(&mut system, &finding.schedule, Strictness::Exact);
                     assert_eq!(again.ended(), Some(finding.end), "seed {seed}");
-                    system.activate(0);
+                    system.activate(MutantId::ORIGINAL);
                     kills += 1;
                 }
                 let unbounded = original.look_at_mutant(&mut system, mutant, u32::MAX, go_on);
@@ -364,7 +366,7 @@ fn what_state_set_saves_under_reduction_is_what_lies_before_the_mutant() {
         let Some(mut system) = suitable(seed) else {
             continue;
         };
-        let original = Original::explore(&mut system, Method::Exhaustive);
+        let original = Original::explore(&mut system, SearchMethod::Exhaustive);
         for &mutant in original.reached() {
             let [basic, state_set] = [Technique::Basic, Technique::StateSet]
                 .map(|one| original.explore_mutant(&mut system, mutant, one, Until::Done));
@@ -387,7 +389,7 @@ fn a_mutant_that_is_cut_off_survives_what_was_run_of_it() {
         let Some(mut system) = suitable(seed) else {
             continue;
         };
-        let original = Original::explore(&mut system, Method::Exhaustive);
+        let original = Original::explore(&mut system, SearchMethod::Exhaustive);
         for &mutant in original.reached() {
             let naive = Technique::Naive;
             let whole = original.explore_mutant(&mut system, mutant, naive, Until::FirstFailure);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use atropos_search::{
-    End, Exhaustive, Found, Round, Search, SearchOrder, Strategy, System, WorkItem, split,
+    ExecutionEnd, Exhaustive, Round, RoundResult, Search, SearchOrder, Strategy, System, WorkItem,
+    split,
 };
 
 use crate::equivalence::{Ends, ends_of, seeds};
@@ -68,7 +69,7 @@ fn in_rounds(system: &mut Interpreter, search: &mut Search) -> Ends {
     assert!(search.begin());
     let end = system.run(search);
     search.end(end);
-    let mut count = |end: End| *ends.entry(end).or_default() += 1;
+    let mut count = |end: ExecutionEnd| *ends.entry(end).or_default() += 1;
     count(end);
     loop {
         let round = search.begin_round();
@@ -83,15 +84,16 @@ fn in_rounds(system: &mut Interpreter, search: &mut Search) -> Ends {
                 count(end);
             }
             let text = strategy.found().to_string();
-            text.parse::<Found>().expect("what was found survives text")
+            text.parse::<RoundResult>()
+                .expect("what was found survives text")
         });
-        let pieces: Vec<Found> = pieces.collect();
+        let pieces: Vec<RoundResult> = pieces.collect();
         for (piece, found) in round.chunks(3).zip(pieces.into_iter().rev()) {
             search.take_in(piece, found);
         }
     }
     assert!(!search.begin(), "nothing is left");
-    ends.remove(&End::Stopped);
+    ends.remove(&ExecutionEnd::Stopped);
     ends
 }
 

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    Budget, Coverage, Draw, End, Exhaustive, Gradual, Guide, Mixed, Op, Pct, Pending, Phase, Point,
-    Pos, Schedule, Search, Strategy, Strictness, Surw, System, Thread, Uniform, check_determinism,
-    explore, explore_with, replay, shrink,
+    Coverage, Draw, ExecutionEnd, ExecutionPhase, Exhaustive, Gradual, Guide, Mixed, Op, Pct,
+    Pending, Pos, Schedule, SchedulingPoint, Search, StageBudget, Strategy, Strictness, Surw,
+    System, Thread, Uniform, check_determinism, explore, explore_with, replay, shrink,
 };
 
 use crate::lang::{Instr, Interpreter, Program, Value};
@@ -125,14 +125,14 @@ fn a_failing_schedule_shrinks_to_one_preemption() {
 
 #[test]
 fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
-    let budget = Budget {
+    let budget = StageBudget {
         early: 0,
         exhaustive: 1000,
         bounded: 1000,
         random: 10,
         seed: 7,
     };
-    let covered = |budget: Budget, n: usize| {
+    let covered = |budget: StageBudget, n: usize| {
         let mut system = Interpreter::new(lock_program(2, n));
         let report = explore(&mut system, &mut Gradual::new(budget));
         assert_eq!(report.finding, None);
@@ -140,7 +140,7 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
     };
     assert_eq!(covered(budget, 3), Coverage::All);
     let text = covered(
-        Budget {
+        StageBudget {
             exhaustive: 10,
             bounded: 300,
             ..budget
@@ -155,7 +155,7 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
     );
     assert_eq!(
         covered(
-            Budget {
+            StageBudget {
                 exhaustive: 10,
                 bounded: 100_000,
                 ..budget
@@ -166,7 +166,7 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
         "no bound cuts"
     );
     let text = covered(
-        Budget {
+        StageBudget {
             exhaustive: 10,
             bounded: 0,
             ..budget
@@ -182,7 +182,7 @@ fn the_default_covers_all_if_it_can_and_says_what_it_covered_if_not() {
 
 #[test]
 fn the_default_draws_early_and_counts_each_random_schedule_once() {
-    let budget = Budget {
+    let budget = StageBudget {
         early: 30,
         exhaustive: 20,
         bounded: 0,
@@ -203,7 +203,7 @@ fn the_default_draws_early_and_counts_each_random_schedule_once() {
     );
     // A search that is over soon is all that counts.
     let mut small = Interpreter::new(lost_update());
-    let passing = Budget {
+    let passing = StageBudget {
         exhaustive: 1000,
         ..budget
     };
@@ -270,7 +270,7 @@ struct YieldsOnce {
 }
 
 impl System for YieldsOnce {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let pending = |t: u32, op: Op| Pending {
             thread: Thread(t),
             op,
@@ -280,22 +280,22 @@ impl System for YieldsOnce {
             pending(0, Op::local().yielding()),
             pending(1, Op::universal()),
         ];
-        let first = guide.choose(&Point {
+        let first = guide.choose(&SchedulingPoint {
             threads: &threads,
             fingerprint: None,
-            phase: Phase::Running,
+            phase: ExecutionPhase::Running,
         });
         let Some(first) = first else {
-            return End::Stopped;
+            return ExecutionEnd::Stopped;
         };
-        guide.choose(&Point {
+        guide.choose(&SchedulingPoint {
             threads: &threads,
             fingerprint: None,
-            phase: Phase::CutShort,
+            phase: ExecutionPhase::CutShort,
         });
         match (first == Thread(0)) == self.fails_if_it_goes_on {
-            true => End::Failed(0),
-            false => End::Passed(0),
+            true => ExecutionEnd::Failed(0),
+            false => ExecutionEnd::Passed(0),
         }
     }
 }
@@ -319,7 +319,7 @@ struct Moody {
 }
 
 impl System for Moody {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         self.runs += 1;
         for step in 0..6 {
             let code = if self.runs > 1 && step == 3 { 9 } else { 1 };
@@ -330,21 +330,21 @@ impl System for Moody {
             };
             let threads = [pending(0), pending(1)];
             let phase = if step == 5 {
-                Phase::CutShort
+                ExecutionPhase::CutShort
             } else {
-                Phase::Running
+                ExecutionPhase::Running
             };
-            match guide.choose(&Point {
+            match guide.choose(&SchedulingPoint {
                 threads: &threads,
                 fingerprint: None,
                 phase,
             }) {
                 _ if step == 5 => break,
-                None => return End::Stopped,
+                None => return ExecutionEnd::Stopped,
                 Some(_) => guide.observe(u64::from(self.runs)),
             }
         }
-        End::Passed(0)
+        ExecutionEnd::Passed(0)
     }
 }
 
@@ -358,7 +358,7 @@ fn a_system_that_is_not_deterministic_is_told_so_with_the_place() {
         "{divergence}"
     );
     // The default goes on with random schedules.
-    let mut gradual = Gradual::new(Budget {
+    let mut gradual = Gradual::new(StageBudget {
         early: 30,
         exhaustive: 100,
         bounded: 100,
@@ -391,7 +391,7 @@ struct Crowd {
 }
 
 impl System for Crowd {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let count = self.threads.len();
         self.left.clear();
         self.left.resize(count, self.steps);
@@ -399,23 +399,23 @@ impl System for Crowd {
             .iter_mut()
             .for_each(|pending| pending.ready = true);
         for _ in 0..count * self.steps as usize {
-            let point = Point {
+            let point = SchedulingPoint {
                 threads: &self.threads,
                 fingerprint: None,
-                phase: Phase::Running,
+                phase: ExecutionPhase::Running,
             };
             let Some(Thread(t)) = guide.choose(&point) else {
-                return End::Stopped;
+                return ExecutionEnd::Stopped;
             };
             self.left[t as usize] -= 1;
             self.threads[t as usize].ready = self.left[t as usize] > 0;
         }
-        guide.choose(&Point {
+        guide.choose(&SchedulingPoint {
             threads: &self.threads,
             fingerprint: None,
-            phase: Phase::Finished,
+            phase: ExecutionPhase::Finished,
         });
-        End::Passed(0)
+        ExecutionEnd::Passed(0)
     }
 }
 
@@ -423,8 +423,8 @@ fn crowd(threads: u32, steps: u32) -> Crowd {
     let op = |t: u32| match t % 2 {
         0 => Op::local(),
         _ => Op::on(
-            atropos_search::Object(u64::from(t)),
-            atropos_search::Kind::Write,
+            atropos_search::SharedObject(u64::from(t)),
+            atropos_search::OpKind::Write,
         ),
     };
     let pending = |t: u32| Pending {

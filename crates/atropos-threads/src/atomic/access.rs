@@ -3,9 +3,9 @@
 
 use std::sync::atomic::Ordering;
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
-use crate::communication::{Access, Writer};
+use crate::communication::{LastWriter, SharedAccess};
 use crate::control::code::Code;
 use crate::control::objects::Site;
 use crate::control::{Announcement, Control, TOTAL_ORDER};
@@ -30,7 +30,7 @@ const STALE_READS_WHILE_SPINNING: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     value: u64,
-    writer: Option<Writer>,
+    writer: Option<LastWriter>,
 }
 
 impl Seen {
@@ -38,7 +38,7 @@ impl Seen {
     fn of(history: &Location, store: usize) -> Seen {
         Seen {
             value: history.value(store),
-            writer: Some(Writer(history.author(store))),
+            writer: Some(LastWriter(history.author(store))),
         }
     }
 
@@ -66,15 +66,15 @@ impl Control {
     fn announce_access(
         &self,
         code: Code,
-        name: Object,
-        kind: Kind,
+        name: SharedObject,
+        kind: OpKind,
         ordering: Ordering,
         site: Site,
     ) {
         self.before_access(site);
         let mut op = Op::on(name, kind);
         if self.state().model.weak && is_sequential(ordering) {
-            op = op.and(TOTAL_ORDER, Kind::Read);
+            op = op.and(TOTAL_ORDER, OpKind::Read);
         }
         self.point(Announcement::new(code, op, site));
     }
@@ -95,13 +95,13 @@ impl Control {
         let again = self.looks_again(name);
         match again {
             true => self.has_read_again(address as usize),
-            false => self.announce_access(Code::Load, name, Kind::Read, ordering, site),
+            false => self.announce_access(Code::Load, name, OpKind::Read, ordering, site),
         }
         let Seen { value, writer } = match self.state().model.weak {
             true => self.weak_load(address as usize, word, ordering, again),
             false => Seen::in_memory(word),
         };
-        self.accessed(word, Access::Read, writer, site);
+        self.accessed(word, SharedAccess::Read, writer, site);
         let state = self.state();
         state.observe(value);
         state.trace.tell(state.current, Values::One(value));
@@ -116,13 +116,13 @@ impl Control {
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
-        self.announce_access(Code::Store, name, Kind::Write, ordering, site);
+        self.announce_access(Code::Store, name, OpKind::Write, ordering, site);
         self.state().contents_changed(name, word.get(), value);
         match self.state().model.weak {
             true => self.weak_store(address as usize, word, value, ordering),
             false => word.set(value),
         }
-        self.accessed(word, Access::Write, None, site);
+        self.accessed(word, SharedAccess::Write, None, site);
         let state = self.state();
         state.trace.tell(state.current, Values::One(value));
         state.changed(name);
@@ -141,7 +141,7 @@ impl Control {
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
         let name = self.name(address);
-        self.announce_access(Code::Modify, name, Kind::Write, ordering, site);
+        self.announce_access(Code::Modify, name, OpKind::Write, ordering, site);
         let (seen, new) = match self.state().model.weak {
             true => self.weak_modify(address as usize, word, ordering, change),
             false => {
@@ -152,7 +152,7 @@ impl Control {
             }
         };
         let old = seen.value;
-        self.accessed(word, Access::Update, seen.writer, site);
+        self.accessed(word, SharedAccess::Update, seen.writer, site);
         let state = self.state();
         state.observe(old);
         state.trace.tell(state.current, Values::Change(old, new));
@@ -184,7 +184,7 @@ impl Control {
         self.announce_access(
             Code::CompareExchange,
             name,
-            Kind::Write,
+            OpKind::Write,
             exchange.success,
             site,
         );
@@ -202,8 +202,8 @@ impl Control {
             result => result,
         };
         let (access, writer) = match result {
-            Ok(seen) => (Access::Update, seen.writer),
-            Err(seen) => (Access::Read, seen.writer),
+            Ok(seen) => (SharedAccess::Update, seen.writer),
+            Err(seen) => (SharedAccess::Read, seen.writer),
         };
         self.accessed(word, access, writer, site);
         let result = result.map(|seen| seen.value).map_err(|seen| seen.value);
@@ -239,11 +239,17 @@ impl Control {
 
     /// Notes what others hear of an access.
     #[inline]
-    fn accessed(&self, word: &dyn Word, access: Access, writer: Option<Writer>, site: Site) {
+    fn accessed(
+        &self,
+        word: &dyn Word,
+        access: SharedAccess,
+        writer: Option<LastWriter>,
+        site: Site,
+    ) {
         let address = std::ptr::from_ref(word).cast::<u8>();
         let kind = match access {
-            Access::Read => AccessKind::AtomicRead,
-            Access::Write | Access::Update => AccessKind::AtomicWrite,
+            SharedAccess::Read => AccessKind::AtomicRead,
+            SharedAccess::Write | SharedAccess::Update => AccessKind::AtomicWrite,
         };
         self.atomic_access(address as usize, size_of_val(word), kind);
         self.state()
@@ -258,7 +264,7 @@ impl Control {
         if is_sequential(ordering) {
             self.point(Announcement::new(
                 Code::Fence,
-                Op::on(TOTAL_ORDER, Kind::Write),
+                Op::on(TOTAL_ORDER, OpKind::Write),
                 site,
             ));
         }
@@ -517,9 +523,9 @@ impl Control {
     }
 }
 
-fn refined(name: Object, weak: bool, failure: Ordering) -> Op {
+fn refined(name: SharedObject, weak: bool, failure: Ordering) -> Op {
     match weak && is_sequential(failure) {
-        true => Op::on(name, Kind::Read).and(TOTAL_ORDER, Kind::Read),
-        false => Op::on(name, Kind::Read),
+        true => Op::on(name, OpKind::Read).and(TOTAL_ORDER, OpKind::Read),
+        false => Op::on(name, OpKind::Read),
     }
 }

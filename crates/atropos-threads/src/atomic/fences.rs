@@ -34,7 +34,7 @@ pub fn compiler_fence(order: Ordering) {
 
 /// What machine code may do to memory, as far as its operands tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reach {
+pub enum AsmReach {
     /// It says that it leaves memory alone.
     Registers,
     /// It is given nothing, so no address either: it may be a fence (`mfence`, `lock or` of its own stack).
@@ -43,11 +43,11 @@ pub enum Reach {
     Memory,
 }
 
-impl Reach {
+impl AsmReach {
     /// That of the code in a call of `asm!`.
-    pub const fn of(call: &str) -> Reach {
+    pub const fn of(call: &str) -> AsmReach {
         let text = call.as_bytes();
-        let (mut at, mut reach) = (0, Reach::Fence);
+        let (mut at, mut reach) = (0, AsmReach::Fence);
         while at < text.len() {
             let start = at;
             if text[at] == b'"' {
@@ -64,8 +64,8 @@ impl Reach {
                 continue;
             }
             match text.split_at(at).0.split_at(start).1 {
-                b"nomem" => return Reach::Registers,
-                b"in" | b"inout" | b"inlateout" => reach = Reach::Memory,
+                b"nomem" => return AsmReach::Registers,
+                b"in" | b"inout" | b"inlateout" => reach = AsmReach::Memory,
                 _ => {}
             }
         }
@@ -77,11 +77,11 @@ impl Reach {
 /// so what it does is in one order with all that others do, and they see all that was done before.
 #[inline]
 #[track_caller]
-pub fn machine_code(reach: Reach) {
+pub fn machine_code(reach: AsmReach) {
     match (reach, control()) {
-        (Reach::Registers, _) | (_, None) => {}
-        (Reach::Fence, Some(control)) => control.atomic_fence(Ordering::SeqCst, here()),
-        (Reach::Memory, Some(control)) => control.fence_of_all(here()),
+        (AsmReach::Registers, _) | (_, None) => {}
+        (AsmReach::Fence, Some(control)) => control.atomic_fence(Ordering::SeqCst, here()),
+        (AsmReach::Memory, Some(control)) => control.fence_of_all(here()),
     }
 }
 
@@ -90,7 +90,7 @@ pub fn machine_code(reach: Reach) {
 macro_rules! asm {
     ($($code:tt)*) => {{
         $crate::atomic::machine_code(
-            const { $crate::atomic::Reach::of($crate::__real_std::stringify!($($code)*)) },
+            const { $crate::atomic::AsmReach::of($crate::__real_std::stringify!($($code)*)) },
         );
         $crate::__real_std::arch::asm!($($code)*)
     }};
@@ -116,31 +116,31 @@ pub fn spin_loop() {
 
 #[cfg(test)]
 mod tests {
-    use super::Reach;
+    use super::AsmReach;
 
     #[test]
     fn operands_tell_what_machine_code_may_do() {
         for (call, reach) in [
-            (r#""mfence""#, Reach::Fence),
+            (r#""mfence""#, AsmReach::Fence),
             (
                 r#""lock or dword ptr [rsp], 0", options(nostack)"#,
-                Reach::Fence,
+                AsmReach::Fence,
             ),
-            (r#""in al, {in} \" in", out(reg) old"#, Reach::Fence),
+            (r#""in al, {in} \" in", out(reg) old"#, AsmReach::Fence),
             (
                 r#""lock bts [{0}], 0", in(reg) &self.state, out(reg_byte) old"#,
-                Reach::Memory,
+                AsmReach::Memory,
             ),
             (
                 r#""xchg {0}, [{1}]", inout(reg) new, in (reg) place"#,
-                Reach::Memory,
+                AsmReach::Memory,
             ),
             (
                 r#""div {0}", in(reg) by, options(pure, nomem)"#,
-                Reach::Registers,
+                AsmReach::Registers,
             ),
         ] {
-            assert_eq!(Reach::of(call), reach, "{call}");
+            assert_eq!(AsmReach::of(call), reach, "{call}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::access::Word;
 use crate::control::Control;
 use crate::control::code::Code;
 use crate::control::objects::Site;
-use crate::injected_faults::{Guarded, Mistake, taken_of_foreign};
+use crate::injected_faults::{Guarded, InjectedFault, taken_of_foreign};
 use crate::sync::unlocked_guard::{Lock, announce_with};
 
 /// How far from its data the atomic of a lock may lie.
@@ -18,8 +18,8 @@ const NEAR: usize = 64;
 
 /// A lock that a thread holds by mistake, or is about to.
 #[derive(Debug)]
-pub(crate) struct Ghost {
-    mistake: Mistake,
+pub(crate) struct UnlockedHold {
+    mistake: InjectedFault,
     /// The lock's atomic.
     address: usize,
     /// What it holds for this thread alone; 0 for a free lock.
@@ -42,7 +42,7 @@ struct Data {
     own: Vec<u8>,
 }
 
-impl Ghost {
+impl UnlockedHold {
     /// Another thread goes on: it sees what all share.
     pub(crate) fn hide(&mut self) {
         if let Some(data) = &mut self.data {
@@ -109,7 +109,7 @@ impl Control {
         let address = std::ptr::from_ref(word).cast::<u8>() as usize;
         // A request that the very next access does not belong to is for a lock that we know nothing of.
         if let Some((mistake, guarded)) = request.filter(|(_, guarded)| guarded.is_near(address)) {
-            self.me().ghosts.push(Ghost {
+            self.me().ghosts.push(UnlockedHold {
                 mistake,
                 address,
                 value: 0,
@@ -121,8 +121,8 @@ impl Control {
         let ghosts = &self.me().ghosts;
         let at = ghosts.iter().rposition(|ghost| ghost.address == address)?;
         match ghosts[at].mistake {
-            Mistake::Bare => Some(self.without_lock(at, site, change)),
-            Mistake::KeptOnPanic => self.kept_on_panic(at, word, change),
+            InjectedFault::Bare => Some(self.without_lock(at, site, change)),
+            InjectedFault::KeptOnPanic => self.kept_on_panic(at, word, change),
         }
     }
 

@@ -15,7 +15,7 @@ pub use bool_and_ptr::{ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT};
 pub use bool_and_ptr::{AtomicBool, AtomicPtr};
 #[allow(deprecated)]
 pub use fences::spin_loop_hint;
-pub use fences::{Reach, compiler_fence, fence, machine_code, spin_loop};
+pub use fences::{AsmReach, compiler_fence, fence, machine_code, spin_loop};
 pub use integers::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
     AtomicU64, AtomicUsize,

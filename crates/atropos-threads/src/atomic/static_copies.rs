@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 const MOST: usize = 64;
 
 thread_local! {
-    static COPIES: Cell<*const Copies> = const { Cell::new(null()) };
+    static COPIES: Cell<*const StaticCopies> = const { Cell::new(null()) };
 }
 
 /// The copies. Nothing here allocates: it is the allocator that asks.
 #[derive(Debug)]
-pub struct Copies {
+pub struct StaticCopies {
     statics: Vec<Range<usize>>,
     used: AtomicUsize,
     originals: [AtomicUsize; MOST],
@@ -31,10 +31,10 @@ pub struct Copies {
 #[derive(Debug)]
 struct Value(UnsafeCell<[u8; 8]>);
 
-impl Copies {
+impl StaticCopies {
     /// For the atomics that lie here.
-    pub fn new(statics: Vec<Range<usize>>) -> Copies {
-        Copies {
+    pub fn new(statics: Vec<Range<usize>>) -> StaticCopies {
+        StaticCopies {
             statics,
             used: AtomicUsize::new(0),
             originals: [const { AtomicUsize::new(0) }; MOST],
@@ -43,7 +43,7 @@ impl Copies {
     }
 
     /// Uses these copies for what uncontrolled code on this OS thread does from now on; null ends that.
-    pub fn install(copies: *const Copies) {
+    pub fn install(copies: *const StaticCopies) {
         COPIES.set(copies);
     }
 

@@ -4,6 +4,7 @@ use std::backtrace::Backtrace;
 use std::ffi::{c_int, c_void};
 use std::time::Duration;
 
+use atropos_protocol::std_sources::is_of_std;
 use atropos_search::Op;
 
 use super::code::Code;
@@ -151,9 +152,7 @@ fn line_of_caller(backtrace: &str) -> Option<String> {
         .filter_map(|line| line.trim().strip_prefix("at "));
     let mut places = places.map(|place| place.strip_prefix("./").unwrap_or(place));
     places
-        .find(|place| {
-            !is_ours(place) && !place.starts_with("/rustc/") && !place.contains("/registry/src/")
-        })
+        .find(|place| !is_ours(place) && !is_of_std(place) && !place.contains("/registry/src/"))
         .map(str::to_owned)
 }
 

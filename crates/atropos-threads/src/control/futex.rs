@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
 use super::code::Code;
 use super::thread_state::Wait;
@@ -30,11 +30,11 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     let value = control.name(word);
     // The caller is no function of ours; where the thread last was says more.
     let site = control.me().site.unwrap_or(here());
-    let queue = Object(value.0 | FUTEX_SPACE);
+    let queue = SharedObject(value.0 | FUTEX_SPACE);
     // The look at the word and the queueing are one step.
     control.point(Announcement::new(
         Code::FutexWait,
-        Op::on(value, Kind::Read).and(queue, Kind::Write),
+        Op::on(value, OpKind::Read).and(queue, OpKind::Write),
         site,
     ));
     // SAFETY: the caller's promise; only this OS thread changes the word.
@@ -47,8 +47,8 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
     thread.blocking.futex = word as usize;
     thread.blocking.token_of_futex = false;
     let op = match timeout {
-        None => Op::on(queue, Kind::Read),
-        Some(_) => Op::universal().and(queue, Kind::Write).revocable(),
+        None => Op::on(queue, OpKind::Read),
+        Some(_) => Op::universal().and(queue, OpKind::Write).revocable(),
     };
     let granted = control.point(
         Announcement::new(Code::FutexWake, op, site)
@@ -67,11 +67,11 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
 /// was woken sees what the other did before.
 pub fn wake(word: *const u32, most: u32) -> u32 {
     let Some(control) = control() else { return 0 };
-    let queue = Object(control.name(word).0 | FUTEX_SPACE);
+    let queue = SharedObject(control.name(word).0 | FUTEX_SPACE);
     let site = control.me().site.unwrap_or(here());
     control.point(Announcement::new(
         Code::FutexNotify,
-        Op::on(queue, Kind::Write),
+        Op::on(queue, OpKind::Write),
         site,
     ));
     let state = control.state();

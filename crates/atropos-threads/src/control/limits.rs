@@ -1,7 +1,8 @@
 //! Executions that end because they take too much, or by what the system would not let pass: from the middle of a
 //! controlled thread's own work, not at one of its scheduling points.
 
-use atropos_search::{End, Limit, Op, Phase, mix};
+use atropos_search::{ExecutionEnd, ExecutionPhase, Limit, Op, mix};
+use atropos_values::MutantId;
 
 use super::code::Code;
 use super::overtime::OVERTIME;
@@ -27,7 +28,7 @@ pub fn too_many_steps(steps: u64, limit: u64) {
         // No other thread took these steps or can end what it does, and no clock.
         let is_alone = state.started < 2 && control.me().activity.clock_reads_without_wait == 0;
         state.found(Finding::StepLimit { steps, waiting });
-        let end = state.over(End::Limit(Limit::Steps), Phase::CutShort);
+        let end = state.over(ExecutionEnd::Limit(Limit::Steps), ExecutionPhase::CutShort);
         if !is_alone && state.goes_into_overtime(Limit::Steps) {
             return;
         }
@@ -53,7 +54,10 @@ pub fn another_thread() {
         },
         most => Finding::ThreadLimit { threads: most },
     });
-    let end = state.over(End::Limit(Limit::Threads), Phase::CutShort);
+    let end = state.over(
+        ExecutionEnd::Limit(Limit::Threads),
+        ExecutionPhase::CutShort,
+    );
     // SAFETY: as above.
     unsafe { scheduler::leave(control.controller(), end) }
 }
@@ -63,9 +67,10 @@ pub fn another_thread() {
 pub fn not_under_control(what: &str) {
     external_wait::mark(what);
     if let Some(control) = control() {
-        let end = control
-            .state()
-            .over(End::Limit(Limit::Effects), Phase::CutShort);
+        let end = control.state().over(
+            ExecutionEnd::Limit(Limit::Effects),
+            ExecutionPhase::CutShort,
+        );
         // SAFETY: as above.
         unsafe { scheduler::leave(control.controller(), end) }
     }
@@ -77,7 +82,7 @@ pub fn too_much_memory(bytes: usize) {
         let thread = control.thread();
         let state = control.state();
         state.found(Finding::MemoryLimit { thread, bytes });
-        let end = state.over(End::Limit(Limit::Memory), Phase::CutShort);
+        let end = state.over(ExecutionEnd::Limit(Limit::Memory), ExecutionPhase::CutShort);
         // SAFETY: as above.
         unsafe { scheduler::leave(control.controller(), end) }
     }
@@ -90,25 +95,25 @@ pub fn freed_twice() {
         let thread = control.thread();
         let state = control.state();
         state.found(Finding::DoubleFree { thread });
-        let end = state.over(End::Failed(0), Phase::CutShort);
+        let end = state.over(ExecutionEnd::Failed(0), ExecutionPhase::CutShort);
         // SAFETY: as above.
         unsafe { scheduler::leave(control.controller(), end) }
     }
 }
 
 /// The running step passes the point of a mutant that differs from the original there.
-pub fn reach(mutant: u32) {
+pub fn reach(mutant: MutantId) {
     if let Some(control) = control() {
         control.state().guide().reach(mutant);
     }
 }
 
 /// The running thread is no longer the original's: what it does from here on is the mutant's, though it may look the same.
-pub fn infect(mutant: u32) {
+pub fn infect(mutant: MutantId) {
     if let Some(control) = control()
         && control.state().fingerprints
     {
         let thread = control.me();
-        thread.history = mix(thread.history, 0x1fec_7000_0000 | u64::from(mutant));
+        thread.history = mix(thread.history, 0x1fec_7000_0000 | u64::from(mutant.0));
     }
 }

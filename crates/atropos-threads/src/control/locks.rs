@@ -1,17 +1,17 @@
 //! Steps that the primitives share: taking and giving back a lock, meeting and passing on what happened before.
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
 use super::code::Code;
-use super::objects::{ObjectId, Site};
+use super::objects::{ControlledObjectId, Site};
 use super::thread_state::Wait;
 use super::{Announcement, Control};
-use crate::communication::Access;
+use crate::communication::SharedAccess;
 use crate::memory_model::Clock;
 
 impl Control {
     /// Everything that happened before the object was given up happens before what the running thread does next.
-    pub fn receive_clock(&self, object: ObjectId) {
+    pub fn receive_clock(&self, object: ControlledObjectId) {
         let state = self.state();
         if state.model.weak {
             state.threads[state.current as usize]
@@ -33,7 +33,7 @@ impl Control {
     }
 
     /// What the running thread did happens before what others do who receive the object's clock.
-    pub fn pass_clock(&self, object: ObjectId) {
+    pub fn pass_clock(&self, object: ControlledObjectId) {
         let state = self.state();
         if state.model.weak {
             let thread = &mut state.threads[state.current as usize];
@@ -43,27 +43,27 @@ impl Control {
     }
 
     /// Waits for a lock and takes it.
-    pub fn lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) {
+    pub fn lock(&self, code: Code, lock: ControlledObjectId, name: SharedObject, site: Site) {
         self.before_access(site);
-        let op = Op::on(name, Kind::Acquire);
+        let op = Op::on(name, OpKind::Acquire);
         self.point(Announcement::new(code, op, site).waiting(Wait::Lock(lock)));
         self.locked(lock, name, site);
     }
 
     /// The running thread has the lock from now on.
-    pub fn locked(&self, lock: ObjectId, name: Object, site: Site) {
+    pub fn locked(&self, lock: ControlledObjectId, name: SharedObject, site: Site) {
         let state = self.state();
         state.objects[lock].holder = state.current + 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
         state.lock_changed(name);
-        self.has_lock(lock, Access::Update, site);
+        self.has_lock(lock, SharedAccess::Update, site);
         self.looked_at(name);
         self.receive_clock(lock);
     }
 
     /// Notes what others hear of it.
-    fn has_lock(&self, lock: ObjectId, access: Access, site: Site) {
+    fn has_lock(&self, lock: ControlledObjectId, access: SharedAccess, site: Site) {
         let state = self.state();
         if let Some(act) = state.act(site) {
             state.accessed(lock, access, site);
@@ -72,9 +72,15 @@ impl Control {
     }
 
     /// Takes a lock if it is free.
-    pub fn try_lock(&self, code: Code, lock: ObjectId, name: Object, site: Site) -> bool {
+    pub fn try_lock(
+        &self,
+        code: Code,
+        lock: ControlledObjectId,
+        name: SharedObject,
+        site: Site,
+    ) -> bool {
         self.before_access(site);
-        self.point(Announcement::new(code, Op::on(name, Kind::Acquire), site));
+        self.point(Announcement::new(code, Op::on(name, OpKind::Acquire), site));
         let state = self.state();
         let free = state.objects[lock].holder == 0 && state.objects[lock].readers == 0;
         if free {
@@ -86,17 +92,17 @@ impl Control {
     }
 
     /// An attempt that only looked.
-    pub fn not_taken(&self, code: Code, name: Object) {
+    pub fn not_taken(&self, code: Code, name: SharedObject) {
         let state = self.state();
         state
             .guide()
-            .refine(Op::on(name, Kind::Read).coded(code as u16));
+            .refine(Op::on(name, OpKind::Read).coded(code as u16));
         state.observe(0);
         self.looked_at(name);
     }
 
     /// Announces that the running thread gives a lock back.
-    pub fn about_to_unlock(&self, code: Code, name: Object, kind: Kind, site: Site) {
+    pub fn about_to_unlock(&self, code: Code, name: SharedObject, kind: OpKind, site: Site) {
         self.about_to_drop(code, Op::on(name, kind), site);
     }
 
@@ -109,7 +115,7 @@ impl Control {
     }
 
     /// The lock is free from now on.
-    pub fn unlocked(&self, lock: ObjectId, name: Object) {
+    pub fn unlocked(&self, lock: ControlledObjectId, name: SharedObject) {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].holder = 0;
@@ -119,19 +125,24 @@ impl Control {
     }
 
     /// Waits until a lock has no writer and shares it.
-    pub fn lock_shared(&self, lock: ObjectId, name: Object, site: Site) {
+    pub fn lock_shared(&self, lock: ControlledObjectId, name: SharedObject, site: Site) {
         self.before_access(site);
-        let op = Op::on(name, Kind::AcquireShared);
+        let op = Op::on(name, OpKind::AcquireShared);
         self.point(Announcement::new(Code::Read, op, site).waiting(Wait::LockShared(lock)));
         self.locked_shared(lock, name, site);
     }
 
     /// Shares a lock if it has no writer.
-    pub fn try_lock_shared(&self, lock: ObjectId, name: Object, site: Site) -> bool {
+    pub fn try_lock_shared(
+        &self,
+        lock: ControlledObjectId,
+        name: SharedObject,
+        site: Site,
+    ) -> bool {
         self.before_access(site);
         self.point(Announcement::new(
             Code::TryRead,
-            Op::on(name, Kind::AcquireShared),
+            Op::on(name, OpKind::AcquireShared),
             site,
         ));
         let free = self.state().objects[lock].holder == 0;
@@ -143,19 +154,19 @@ impl Control {
         free
     }
 
-    fn locked_shared(&self, lock: ObjectId, name: Object, site: Site) {
+    fn locked_shared(&self, lock: ControlledObjectId, name: SharedObject, site: Site) {
         let state = self.state();
         state.objects[lock].readers += 1;
         state.objects[lock].site = Some(site);
         state.see_version(lock);
         state.lock_changed(name);
-        self.has_lock(lock, Access::Read, site);
+        self.has_lock(lock, SharedAccess::Read, site);
         self.looked_at(name);
         self.receive_clock(lock);
     }
 
     /// The running thread no longer shares the lock.
-    pub fn unlocked_shared(&self, lock: ObjectId, name: Object) {
+    pub fn unlocked_shared(&self, lock: ControlledObjectId, name: SharedObject) {
         self.pass_clock(lock);
         let state = self.state();
         state.objects[lock].readers -= 1;

@@ -25,23 +25,23 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use atropos_search::{End, Guide, Names, Object, Op, Pending, Thread, mix};
+use atropos_search::{ExecutionEnd, Guide, Names, Op, Pending, SharedObject, Thread, mix};
 
-use crate::clock::Clockwork;
-use crate::communication::{Access, Act, Communication, Writer};
+use crate::clock::VirtualClock;
+use crate::communication::{CommunicationLog, LastWriter, SharedAccess, ThreadAct};
 use crate::finding::Finding;
 use crate::memory::World;
-use crate::memory::context::Context;
-use crate::memory::heap::{self, Program};
-use crate::memory_model::Model;
-use crate::options::Settings;
-use crate::races::Races;
-use crate::trace::{Event, Trace};
+use crate::memory::context::SavedContext;
+use crate::memory::heap::{self, ProgramSlice};
+use crate::memory_model::MemoryModel;
+use crate::options::ControlSettings;
+use crate::races::RaceDetector;
+use crate::trace::{ExecutionTrace, TraceEvent};
 use crate::unsafe_cell;
 use code::Code;
-use objects::{ObjectId, ObjectState, Objects, Site, Slot};
+use objects::{ControlledObjectId, ObjectState, Objects, Site, Slot};
 use overtime::Overtime;
-use panic_cause::Trouble;
+use panic_cause::PanicCause;
 pub(crate) use ready::Readiness;
 use thread_state::{ThreadState, Wait};
 
@@ -52,26 +52,26 @@ thread_local! {
 /// Everything that an execution needs; reused by the next one.
 pub struct Controller {
     pub(crate) world: Box<World>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ControlSettings,
     pub(crate) names: Names,
     pub(crate) threads: Vec<ThreadState>,
     /// Live threads in ascending order, with what they are about to do.
     pub(crate) pending: Vec<Pending>,
     pub(crate) current: u32,
-    pub(crate) outside: Context,
+    pub(crate) outside: SavedContext,
     pub(crate) guide: Option<*mut dyn Guide>,
     pub(crate) objects: Objects,
-    pub(crate) model: Model,
-    pub(crate) clockwork: Clockwork,
+    pub(crate) model: MemoryModel,
+    pub(crate) clockwork: VirtualClock,
     /// Which stream of random data the program gets.
     pub(crate) random_data: u32,
-    pub(crate) trace: Trace,
-    pub(crate) communication: Communication,
-    pub(crate) races: Races,
+    pub(crate) trace: ExecutionTrace,
+    pub(crate) communication: CommunicationLog,
+    pub(crate) races: RaceDetector,
     pub(crate) findings: Vec<Finding>,
     /// What threads ran into, the first of each sort.
-    pub(crate) met: Vec<(u32, Trouble)>,
-    pub(crate) end: End,
+    pub(crate) met: Vec<(u32, PanicCause)>,
+    pub(crate) end: ExecutionEnd,
     /// What the program said with [`crate::say`].
     pub(crate) said: String,
     /// Number of this execution in the process: objects of others are not mistaken for ours.
@@ -116,7 +116,7 @@ impl std::fmt::Debug for Controller {
 #[derive(Debug)]
 pub struct Control {
     controller: *mut Controller,
-    program: Program,
+    program: ProgramSlice,
 }
 
 /// The controller, if the caller is a controlled thread.
@@ -125,7 +125,7 @@ pub fn control() -> Option<Control> {
     if !heap::program_runs() {
         return None;
     }
-    let program = Program::NONE.set();
+    let program = ProgramSlice::NONE.set();
     Some(Control {
         controller: CONTROLLER.get(),
         program,
@@ -217,13 +217,13 @@ impl Control {
 
     /// The state of an object, new with `set_up` if the execution has not met it.
     #[inline]
-    pub fn object(&self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+    pub fn object(&self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ControlledObjectId {
         self.state().objects.find(slot, set_up)
     }
 
     /// The name of the object at an address.
     #[inline]
-    pub fn name<T: ?Sized>(&self, place: *const T) -> Object {
+    pub fn name<T: ?Sized>(&self, place: *const T) -> SharedObject {
         self.state().name_of(place.cast::<u8>() as usize)
     }
 
@@ -246,7 +246,7 @@ impl Control {
         let was_hidden = std::mem::replace(&mut self.state().races.is_hidden, true);
         self.program.set();
         let result = piece();
-        Program::NONE.set();
+        ProgramSlice::NONE.set();
         self.state().races.is_hidden = was_hidden;
         result
     }
@@ -278,21 +278,21 @@ impl Control {
 const THREAD_SPACE: u64 = 5 << 60;
 const TOKEN_SPACE: u64 = 6 << 60;
 /// The name of the order of sequentially consistent operations.
-pub const TOTAL_ORDER: Object = Object(7 << 60);
+pub const TOTAL_ORDER: SharedObject = SharedObject(7 << 60);
 
 /// The name of "this thread has ended".
-pub fn end_of(thread: u32) -> Object {
-    Object(THREAD_SPACE | u64::from(thread))
+pub fn end_of(thread: u32) -> SharedObject {
+    SharedObject(THREAD_SPACE | u64::from(thread))
 }
 
 /// The thread whose end this is the name of.
-pub fn thread_that_ends(object: Object) -> Option<u32> {
+pub fn thread_that_ends(object: SharedObject) -> Option<u32> {
     (object.0 >> 60 == THREAD_SPACE >> 60).then_some(object.0 as u32)
 }
 
 /// The name of a thread's token for `park`.
-pub fn token_of(thread: u32) -> Object {
-    Object(TOKEN_SPACE | u64::from(thread))
+pub fn token_of(thread: u32) -> SharedObject {
+    SharedObject(TOKEN_SPACE | u64::from(thread))
 }
 
 impl Controller {
@@ -306,7 +306,7 @@ impl Controller {
     }
 
     /// Names say where an object lies relative to its region, so that they are the same in every process.
-    pub(crate) fn name_of(&self, address: usize) -> Object {
+    pub(crate) fn name_of(&self, address: usize) -> SharedObject {
         let (space, offset) = if let Some(offset) = self.world.heap.offset(address) {
             (1, offset)
         } else if let Some(offset) = self.world.stacks.offset(address) {
@@ -316,7 +316,7 @@ impl Controller {
         } else {
             (4, address)
         };
-        Object(space << 60 | (offset as u64 & ((1 << 60) - 1)))
+        SharedObject(space << 60 | (offset as u64 & ((1 << 60) - 1)))
     }
 
     /// The running thread learned a value.
@@ -331,7 +331,7 @@ impl Controller {
 
     /// The contents of an object changed, as far as fingerprints are concerned.
     #[inline]
-    pub(crate) fn contents_changed(&mut self, name: Object, old: u64, new: u64) {
+    pub(crate) fn contents_changed(&mut self, name: SharedObject, old: u64, new: u64) {
         if self.fingerprints {
             self.contents = self
                 .contents
@@ -342,7 +342,7 @@ impl Controller {
 
     /// The running thread gives up an object whose contents can't be hashed: they are what its history made of what was
     /// there. (What was there is part of its history, unless somebody without the lock has changed it since.)
-    pub(crate) fn leave_version(&mut self, name: Object, object: ObjectId) {
+    pub(crate) fn leave_version(&mut self, name: SharedObject, object: ControlledObjectId) {
         if self.fingerprints {
             let old = self.objects[object].version;
             let version = mix(self.threads[self.current as usize].history, old);
@@ -352,7 +352,7 @@ impl Controller {
     }
 
     /// The running thread can see an object's contents from now on.
-    pub(crate) fn see_version(&mut self, object: ObjectId) {
+    pub(crate) fn see_version(&mut self, object: ControlledObjectId) {
         if self.fingerprints {
             let version = self.objects[object].version;
             self.observe(version);
@@ -361,7 +361,7 @@ impl Controller {
 
     /// The running thread looks at the contents of a lock that another thread may hold, and so be changing, or changes
     /// them, which that thread may notice.
-    pub(crate) fn meet_holder(&mut self, lock: ObjectId, changes: bool) {
+    pub(crate) fn meet_holder(&mut self, lock: ControlledObjectId, changes: bool) {
         let holder = self.objects[lock].holder;
         if !self.fingerprints || holder == 0 || holder == self.current + 1 {
             return;
@@ -377,14 +377,14 @@ impl Controller {
 
     /// The running step changed an object as far as others can see.
     #[inline]
-    pub(crate) fn changed(&mut self, name: Object) {
+    pub(crate) fn changed(&mut self, name: SharedObject) {
         self.threads[self.current as usize].activity.spin = Default::default();
         self.tell_spinners(name);
     }
 
     /// The running step locked or unlocked, which a thread that polls under a lock does for ever.
     #[inline]
-    pub(crate) fn lock_changed(&mut self, name: Object) {
+    pub(crate) fn lock_changed(&mut self, name: SharedObject) {
         let spin = &mut self.threads[self.current as usize].activity.spin;
         (spin.yields, spin.reads) = (0, 0);
         self.tell_spinners(name);
@@ -407,34 +407,39 @@ impl Controller {
         }
     }
 
-    pub(crate) fn record(&mut self, event: Event) {
+    pub(crate) fn record(&mut self, event: TraceEvent) {
         if self.settings.record {
             self.trace.events.push(event);
         }
     }
 
     /// The running thread did something that is not a scheduling point but worth a line in the trace.
-    pub(crate) fn note(&mut self, code: Code, name: Object, value: u64, site: Site) {
-        self.record(Event::new(self.current, code, name, Some(site)).with_value(value));
+    pub(crate) fn note(&mut self, code: Code, name: SharedObject, value: u64, site: Site) {
+        self.record(TraceEvent::new(self.current, code, name, Some(site)).with_value(value));
     }
 
     /// What the running thread is about to do, as far as others hear of it. None if nobody asks.
     #[inline]
-    pub(crate) fn act(&self, site: Site) -> Option<Act> {
+    pub(crate) fn act(&self, site: Site) -> Option<ThreadAct> {
         let thread = self.current;
         let code = self.threads[thread as usize].code;
-        let act = Act { thread, code, site };
+        let act = ThreadAct { thread, code, site };
         self.communication.is_on().then_some(act)
     }
 
     /// What the running thread does right now.
-    pub(crate) fn me_as_act(&self) -> Option<Act> {
+    pub(crate) fn me_as_act(&self) -> Option<ThreadAct> {
         let site = self.threads[self.current as usize].site?;
         self.act(site)
     }
 
     /// The running thread accesses what a lock guards.
-    pub(crate) fn accessed(&mut self, object: ObjectId, access: Access, site: Site) {
+    pub(crate) fn accessed(
+        &mut self,
+        object: ControlledObjectId,
+        access: SharedAccess,
+        site: Site,
+    ) {
         if let Some(act) = self.act(site) {
             let history = &mut self.objects[object].history;
             self.communication.access(history, act, access, None);
@@ -445,8 +450,8 @@ impl Controller {
     pub(crate) fn accessed_atomic(
         &mut self,
         address: usize,
-        access: Access,
-        writer: Option<Writer>,
+        access: SharedAccess,
+        writer: Option<LastWriter>,
         site: Site,
     ) {
         if let Some(mut act) = self.act(site) {

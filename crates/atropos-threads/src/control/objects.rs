@@ -4,9 +4,9 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use atropos_search::Object;
+use atropos_search::SharedObject;
 
-use super::panic_cause::Deed;
+use super::panic_cause::LeftBehind;
 use crate::communication::History;
 use crate::memory_model::Clock;
 
@@ -38,7 +38,7 @@ pub type Site = &'static Location<'static>;
 
 /// Number of an object in the running execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ObjectId(pub u32);
+pub struct ControlledObjectId(pub u32);
 
 /// What any kind of object needs to remember.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ pub struct ObjectState {
     /// The object is among those that changed.
     is_changed: bool,
     /// Who poisoned the lock or the initialisation, or dropped an end of the channel.
-    pub undone: Option<Deed>,
+    pub undone: Option<LeftBehind>,
     /// Who did what to it.
     pub history: History,
 }
@@ -79,10 +79,10 @@ pub const PART: u64 = 1 << 63;
 pub const OTHER_PART: u64 = 1 << 59;
 
 /// The object that a name is one of.
-pub fn whole(name: Object) -> Object {
+pub fn whole(name: SharedObject) -> SharedObject {
     match name.0 & PART {
         0 => name,
-        _ => Object(name.0 & !(PART | OTHER_PART)),
+        _ => SharedObject(name.0 & !(PART | OTHER_PART)),
     }
 }
 
@@ -96,7 +96,7 @@ pub struct Objects {
     used: usize,
     execution: u32,
     /// Objects with blocked threads that may have changed.
-    changed: Vec<ObjectId>,
+    changed: Vec<ControlledObjectId>,
 }
 
 impl Objects {
@@ -108,13 +108,17 @@ impl Objects {
     }
 
     /// The object that a slot leads to, new if it has none in this execution.
-    pub fn find(&mut self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+    pub fn find(
+        &mut self,
+        slot: &Slot,
+        set_up: impl FnOnce(&mut ObjectState),
+    ) -> ControlledObjectId {
         let execution = self.execution;
-        ObjectId(slot.number(execution, || self.add(set_up).0))
+        ControlledObjectId(slot.number(execution, || self.add(set_up).0))
     }
 
     /// A new object.
-    pub fn add(&mut self, set_up: impl FnOnce(&mut ObjectState)) -> ObjectId {
+    pub fn add(&mut self, set_up: impl FnOnce(&mut ObjectState)) -> ControlledObjectId {
         if self.used == self.states.len() {
             self.states.push(ObjectState::default());
         }
@@ -122,16 +126,16 @@ impl Objects {
         state.reset();
         set_up(state);
         self.used += 1;
-        ObjectId(self.used as u32 - 1)
+        ControlledObjectId(self.used as u32 - 1)
     }
 
     /// From now on the thread's readiness depends on the object.
-    pub fn block(&mut self, id: ObjectId, thread: u32) {
+    pub fn block(&mut self, id: ControlledObjectId, thread: u32) {
         self.states[id.0 as usize].blocked.push(thread);
     }
 
     /// The thread's readiness no longer depends on the object.
-    pub fn unblock(&mut self, id: ObjectId, thread: u32) {
+    pub fn unblock(&mut self, id: ControlledObjectId, thread: u32) {
         let blocked = &mut self.states[id.0 as usize].blocked;
         if let Some(place) = blocked.iter().position(|other| *other == thread) {
             blocked.swap_remove(place);
@@ -139,12 +143,12 @@ impl Objects {
     }
 
     /// The thread at this place among those that the object blocks.
-    pub fn blocked(&self, id: ObjectId, place: usize) -> Option<u32> {
+    pub fn blocked(&self, id: ControlledObjectId, place: usize) -> Option<u32> {
         self.states[id.0 as usize].blocked.get(place).copied()
     }
 
     /// An object with blocked threads that may have changed since it was last asked for.
-    pub fn next_changed(&mut self) -> Option<ObjectId> {
+    pub fn next_changed(&mut self) -> Option<ControlledObjectId> {
         let id = self.changed.pop()?;
         self.states[id.0 as usize].is_changed = false;
         Some(id)
@@ -176,16 +180,16 @@ impl ObjectState {
     }
 }
 
-impl std::ops::Index<ObjectId> for Objects {
+impl std::ops::Index<ControlledObjectId> for Objects {
     type Output = ObjectState;
-    fn index(&self, id: ObjectId) -> &ObjectState {
+    fn index(&self, id: ControlledObjectId) -> &ObjectState {
         &self.states[id.0 as usize]
     }
 }
 
 /// Who takes an object to change it says by that that those who wait for it are to be looked at again.
-impl std::ops::IndexMut<ObjectId> for Objects {
-    fn index_mut(&mut self, id: ObjectId) -> &mut ObjectState {
+impl std::ops::IndexMut<ControlledObjectId> for Objects {
+    fn index_mut(&mut self, id: ControlledObjectId) -> &mut ObjectState {
         let state = &mut self.states[id.0 as usize];
         if !state.blocked.is_empty() && !state.is_changed {
             state.is_changed = true;

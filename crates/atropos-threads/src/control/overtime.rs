@@ -5,7 +5,7 @@
 //! endless. More is not known of it: nothing of what it did in overtime counts, because the guide did not choose it and
 //! can't choose it again.
 
-use atropos_search::{End, Guide, Limit, Point, Thread};
+use atropos_search::{ExecutionEnd, Guide, Limit, SchedulingPoint, Thread};
 
 use super::Controller;
 
@@ -15,14 +15,14 @@ pub const OVERTIME: u64 = 2;
 
 /// Lets the thread go that ran the longest ago.
 #[derive(Debug, Default)]
-pub(crate) struct Rota {
+pub(crate) struct RoundRobin {
     /// When each thread last ran.
     ran: Vec<u64>,
     now: u64,
 }
 
-impl Guide for Rota {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+impl Guide for RoundRobin {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let ran = |thread: Thread| self.ran.get(thread.index()).copied().unwrap_or(0);
         let next = point.ready().min_by_key(|pending| ran(pending.thread))?;
         let thread = next.thread;
@@ -49,7 +49,7 @@ pub(crate) struct Overtime {
     /// What had been so before it.
     was_fair: bool,
     was_hurried: bool,
-    rota: Box<Rota>,
+    rota: Box<RoundRobin>,
 }
 
 impl Controller {
@@ -77,7 +77,7 @@ impl Controller {
     }
 
     /// How the execution ended, if it went into overtime before that; and whether it was not endless.
-    pub(crate) fn settle(&mut self, end: End) -> (End, bool) {
+    pub(crate) fn settle(&mut self, end: ExecutionEnd) -> (ExecutionEnd, bool) {
         let Some(overtime) = self.overtime.take() else {
             return (end, false);
         };
@@ -85,16 +85,16 @@ impl Controller {
         self.was_fair = overtime.was_fair;
         self.clockwork.was_hurried = overtime.was_hurried;
         match end {
-            End::Limit(
+            ExecutionEnd::Limit(
                 Limit::Points | Limit::Steps | Limit::Rounds | Limit::Threads | Limit::Memory,
-            ) => (End::Limit(overtime.limit), false),
-            End::Passed(_)
-            | End::Failed(_)
-            | End::Deadlock(_)
-            | End::Stopped
-            | End::Limit(Limit::Effects) => {
+            ) => (ExecutionEnd::Limit(overtime.limit), false),
+            ExecutionEnd::Passed(_)
+            | ExecutionEnd::Failed(_)
+            | ExecutionEnd::Deadlock(_)
+            | ExecutionEnd::Stopped
+            | ExecutionEnd::Limit(Limit::Effects) => {
                 self.findings.pop();
-                (End::Passed(0), true)
+                (ExecutionEnd::Passed(0), true)
             }
         }
     }

@@ -2,23 +2,23 @@
 //! a thread that it joined. It is noted where it happens, and told only if the thread panics before its next operation,
 //! or as a remark on a test that passes.
 
-use super::objects::{ObjectId, Site};
+use super::objects::{ControlledObjectId, Site};
 use super::thread_state::PanicNote;
 use super::{Control, Controller};
-use crate::finding::{Cause, Finding, Met};
+use crate::finding::{FailureCause, Finding, Met};
 use crate::trace::{place, short};
 
 /// What a thread ran into, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Trouble {
+pub struct PanicCause {
     pub met: Met,
     pub site: Site,
-    pub by: Option<Deed>,
+    pub by: Option<LeftBehind>,
 }
 
 /// Who left it behind.
 #[derive(Clone, Copy, Debug)]
-pub struct Deed {
+pub struct LeftBehind {
     pub thread: u32,
     /// Where the lock was taken, or the last that the thread did before it dropped its end.
     pub site: Site,
@@ -29,8 +29,8 @@ pub struct Deed {
 impl Control {
     /// The running thread ran into something.
     #[cold]
-    pub fn met(&self, met: Met, site: Site, by: Option<Deed>) {
-        let trouble = Trouble { met, site, by };
+    pub fn met(&self, met: Met, site: Site, by: Option<LeftBehind>) {
+        let trouble = PanicCause { met, site, by };
         self.me().ending.trouble = Some(trouble);
         let state = self.state();
         // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
@@ -42,9 +42,9 @@ impl Control {
 
     /// The running thread poisons a lock that it took at this place.
     #[cold]
-    pub fn poisons(&self, lock: ObjectId, site: Site) {
+    pub fn poisons(&self, lock: ControlledObjectId, site: Site) {
         let thread = self.thread();
-        self.state().objects[lock].undone = Some(Deed {
+        self.state().objects[lock].undone = Some(LeftBehind {
             thread,
             site,
             is_panicking: true,
@@ -52,9 +52,9 @@ impl Control {
     }
 
     /// The running thread drops the receiver, or the last sender, of a channel.
-    pub fn leaves(&self, channel: ObjectId, site: Site) {
+    pub fn leaves(&self, channel: ControlledObjectId, site: Site) {
         let thread = self.thread();
-        self.state().objects[channel].undone = Some(Deed {
+        self.state().objects[channel].undone = Some(LeftBehind {
             thread,
             site,
             is_panicking: std::thread::panicking(),
@@ -63,7 +63,7 @@ impl Control {
 
     /// The running thread ran into what somebody did to this object.
     #[cold]
-    pub fn met_at(&self, met: Met, object: ObjectId, site: Site) {
+    pub fn met_at(&self, met: Met, object: ControlledObjectId, site: Site) {
         let by = self.state().objects[object].undone;
         self.met(met, site, by);
     }
@@ -71,7 +71,7 @@ impl Control {
     /// The running thread has waited for one that ended by a panic.
     #[cold]
     pub fn met_panic_of(&self, thread: u32, site: Site) {
-        let by = Deed {
+        let by = LeftBehind {
             thread,
             site,
             is_panicking: true,
@@ -82,7 +82,7 @@ impl Control {
 
 impl Controller {
     /// Why a thread panicked, as far as others had a part in it, and they in turn.
-    pub(crate) fn cause(&self, note: &PanicNote) -> Option<Cause> {
+    pub(crate) fn cause(&self, note: &PanicNote) -> Option<FailureCause> {
         let mut met = None;
         let mut lines: Vec<String> = Vec::new();
         let mut note = note;
@@ -104,7 +104,7 @@ impl Controller {
                 break;
             }
         }
-        (!lines.is_empty()).then(|| Cause {
+        (!lines.is_empty()).then(|| FailureCause {
             met: met.unwrap_or(Met::Panic),
             text: lines.join("\n  "),
         })
@@ -129,7 +129,7 @@ impl Controller {
         }
     }
 
-    fn words(&self, trouble: &Trouble) -> String {
+    fn words(&self, trouble: &PanicCause) -> String {
         let here = place(trouble.site);
         let Some(by) = trouble.by else {
             return match trouble.met {

@@ -4,14 +4,14 @@ use std::backtrace::Backtrace;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use atropos_search::{End, Phase, mix};
+use atropos_search::{ExecutionEnd, ExecutionPhase, mix};
 
 use super::{Control, Controller, control, installed, scheduler};
 use crate::finding::Finding;
 use crate::memory::heap;
 use crate::races::{
-    AccessKind, BlockStory, DataRace, ForeignOperation, MemoryError, MemoryErrorKind,
-    OrderingNumber, Past, Place, Side, is_access_of_facade,
+    AccessKind, BlockHistory, CodePlace, DataRace, EarlierAccess, ForeignOperation, MemoryError,
+    MemoryErrorKind, OrderingNumber, RaceSide, is_access_of_facade,
 };
 
 /// The controller of the exploration that watches plain memory; null if there is none. A process has one exploration at a time.
@@ -214,7 +214,13 @@ impl Controller {
     }
 
     #[cold]
-    fn data_race(&mut self, past: Past, address: usize, length: usize, kind: Option<AccessKind>) {
+    fn data_race(
+        &mut self,
+        past: EarlierAccess,
+        address: usize,
+        length: usize,
+        kind: Option<AccessKind>,
+    ) {
         let _control = control();
         let backtrace = Backtrace::force_capture().to_string();
         if is_access_of_facade(&backtrace) {
@@ -222,17 +228,17 @@ impl Controller {
             self.races.shadow.forget(address, length);
             return;
         }
-        let earlier = Side {
+        let earlier = RaceSide {
             thread: past.thread,
             name: self.threads[past.thread as usize].name.clone(),
             kind: Some(past.kind),
-            place: Place::later(past.index),
+            place: CodePlace::later(past.index),
         };
-        let later = Side {
+        let later = RaceSide {
             thread: self.current,
             name: self.threads[self.current as usize].name.clone(),
             kind,
-            place: Place::of(self.races.index, &backtrace),
+            place: CodePlace::of(self.races.index, &backtrace),
         };
         let race = DataRace {
             sides: [earlier, later],
@@ -252,7 +258,7 @@ impl Controller {
     ) {
         let _control = control();
         let block = self.races.blocks.near(address);
-        let story = block.map(|(start, block)| BlockStory::new(block, address - start));
+        let story = block.map(|(start, block)| BlockHistory::new(block, address - start));
         let error = MemoryError {
             kind,
             culprit: self.side_of_me(access),
@@ -262,12 +268,12 @@ impl Controller {
         self.end_by(Finding::MemoryError(error), 2 + kind as u64)
     }
 
-    fn side_of_me(&self, kind: Option<AccessKind>) -> Side {
-        Side {
+    fn side_of_me(&self, kind: Option<AccessKind>) -> RaceSide {
+        RaceSide {
             thread: self.current,
             name: self.threads[self.current as usize].name.clone(),
             kind,
-            place: Place::here(self.races.index),
+            place: CodePlace::here(self.races.index),
         }
     }
 
@@ -291,7 +297,10 @@ impl Controller {
     /// Ends the execution with a finding.
     fn end_by(&mut self, kind: Finding, number: u64) -> ! {
         self.found(kind);
-        let end = self.over(End::Failed(mix(0x4ace, number)), Phase::CutShort);
+        let end = self.over(
+            ExecutionEnd::Failed(mix(0x4ace, number)),
+            ExecutionPhase::CutShort,
+        );
         // SAFETY: the controller is the installed one, and nothing of this thread is used again.
         unsafe { scheduler::leave(installed(), end) }
     }

@@ -2,7 +2,7 @@
 //! depends on may have changed, which is the object that it waits for, its own flags, or the clock.
 
 use super::Controller;
-use super::objects::ObjectId;
+use super::objects::ControlledObjectId;
 use super::thread_state::{Rounds, Spin, Wait};
 use crate::options::Time;
 
@@ -60,7 +60,7 @@ impl Readiness {
 
 impl Wait {
     /// The object whose state the wait depends on.
-    fn object(self) -> Option<ObjectId> {
+    fn object(self) -> Option<ControlledObjectId> {
         match self {
             Wait::Lock(object)
             | Wait::LockShared(object)

@@ -1,17 +1,17 @@
 //! Who goes next: announces operations to the guide and switches to the thread that it chooses.
 
-use atropos_search::{End, Kind, Limit, Op, Phase, Point, mix};
+use atropos_search::{ExecutionEnd, ExecutionPhase, Limit, Op, OpKind, SchedulingPoint, mix};
 
 use super::code::Code;
 use super::objects::whole;
 use super::thread_state::Wait;
 use super::{Announcement, Controller, Granted, end_of};
-use crate::atomic::foreign_locks::Ghost;
-use crate::finding::{Finding, Waiting};
-use crate::memory::context::{self, Context};
-use crate::memory::heap::Program;
+use crate::atomic::foreign_locks::UnlockedHold;
+use crate::finding::{Finding, WaitingThread};
+use crate::memory::context::{self, SavedContext};
+use crate::memory::heap::ProgramSlice;
 use crate::options::Time;
-use crate::trace::Event;
+use crate::trace::TraceEvent;
 
 /// Steps that threads may still take when the test itself is over: they may run for ever.
 const AFTERMATH: u64 = 1000;
@@ -44,7 +44,7 @@ pub unsafe fn finish(controller: *mut Controller) -> ! {
     // SAFETY: as in `take_turn`.
     unsafe {
         let me = (*controller).current;
-        let op = Op::on(end_of(me), Kind::Signal);
+        let op = Op::on(end_of(me), OpKind::Signal);
         let site = (&(*controller).threads)[me as usize]
             .site
             .unwrap_or(super::here());
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn enter(thread: usize) -> ! {
     program.set();
     body();
     crate::thread::local::run_destructors();
-    Program::NONE.set();
+    ProgramSlice::NONE.set();
     // SAFETY: as above; the body is gone.
     unsafe { finish(controller) }
 }
@@ -90,12 +90,15 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
         if let Some(count) = (*controller).world.panic_count {
             (*threads.add(from)).ending.panics = count.replace((*to).ending.panics);
         }
-        (*threads.add(from)).ghosts.iter_mut().for_each(Ghost::hide);
+        (*threads.add(from))
+            .ghosts
+            .iter_mut()
+            .for_each(UnlockedHold::hide);
         let save = &raw mut (*threads.add(from)).context;
         // A thread may start others while this one waits, which moves the table: nothing is written through `save` after the switch.
         context::switch(save, (*to).context);
         let threads = &mut (*controller).threads;
-        threads[from].ghosts.iter_mut().for_each(Ghost::show);
+        threads[from].ghosts.iter_mut().for_each(UnlockedHold::show);
     }
 }
 
@@ -103,7 +106,7 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
 ///
 /// # Safety
 /// As for [`take_turn`]; nothing on the thread's stack is used again.
-pub(super) unsafe fn leave(controller: *mut Controller, end: End) -> ! {
+pub(super) unsafe fn leave(controller: *mut Controller, end: ExecutionEnd) -> ! {
     // SAFETY: the outside context waits in `begin`.
     unsafe {
         (*controller).end = end;
@@ -111,7 +114,7 @@ pub(super) unsafe fn leave(controller: *mut Controller, end: End) -> ! {
             count.replace(0);
         }
         let outside = (*controller).outside;
-        let mut nowhere = Context::NONE;
+        let mut nowhere = SavedContext::NONE;
         context::switch(&raw mut nowhere, outside);
         unreachable!("an execution that ended does not go on")
     }
@@ -121,7 +124,7 @@ pub(super) unsafe fn leave(controller: *mut Controller, end: End) -> ! {
 ///
 /// # Safety
 /// `controller` must be installed, with thread 0 started.
-pub unsafe fn run(controller: *mut Controller) -> End {
+pub unsafe fn run(controller: *mut Controller) -> ExecutionEnd {
     // SAFETY: the contexts are those of this execution.
     unsafe {
         let first = match (*controller).choose_next() {
@@ -164,7 +167,7 @@ impl Controller {
     }
 
     /// Asks the guide for the next thread.
-    fn choose_next(&mut self) -> Result<u32, End> {
+    fn choose_next(&mut self) -> Result<u32, ExecutionEnd> {
         self.steps += 1;
         if self.steps > self.step_limit {
             self.too_long()?;
@@ -187,14 +190,14 @@ impl Controller {
                 self.found(Finding::Livelock {
                     waiting: self.who_waits(),
                 });
-                return Err(self.over(End::Limit(Limit::Rounds), Phase::CutShort));
+                return Err(self.over(ExecutionEnd::Limit(Limit::Rounds), ExecutionPhase::CutShort));
             }
         }
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
-        let point = Point {
+        let point = SchedulingPoint {
             threads: &self.pending,
             fingerprint,
-            phase: Phase::Running,
+            phase: ExecutionPhase::Running,
         };
         match self.guide().choose(&point) {
             Some(thread) if point.is_ready(thread) => Ok(thread.0),
@@ -203,23 +206,23 @@ impl Controller {
                     thread: thread.0,
                     step: self.steps,
                 });
-                Err(End::Stopped)
+                Err(ExecutionEnd::Stopped)
             }
-            None => Err(End::Stopped),
+            None => Err(ExecutionEnd::Stopped),
         }
     }
 
     /// The execution takes more steps than it may, which ends it unless it goes into overtime.
     #[cold]
-    fn too_long(&mut self) -> Result<(), End> {
+    fn too_long(&mut self) -> Result<(), ExecutionEnd> {
         if self.threads[0].ending.finished {
-            return Err(self.left_behind(Phase::CutShort));
+            return Err(self.left_behind(ExecutionPhase::CutShort));
         }
         self.found(Finding::StepLimit {
             steps: self.step_limit,
             waiting: self.who_waits(),
         });
-        let end = self.over(End::Limit(Limit::Points), Phase::CutShort);
+        let end = self.over(ExecutionEnd::Limit(Limit::Points), ExecutionPhase::CutShort);
         match self.goes_into_overtime(Limit::Points) {
             true => Ok(()),
             false => Err(end),
@@ -227,21 +230,21 @@ impl Controller {
     }
 
     /// The test is over. Threads that it left behind change nothing about how it ended.
-    fn left_behind(&mut self, phase: Phase) -> End {
+    fn left_behind(&mut self, phase: ExecutionPhase) -> ExecutionEnd {
         let waiting = self.who_waits();
         if !waiting.is_empty() {
             self.found(Finding::LeftBehind { waiting });
         }
-        self.over(End::Passed(0), phase)
+        self.over(ExecutionEnd::Passed(0), phase)
     }
 
-    fn nobody_ready(&mut self) -> End {
+    fn nobody_ready(&mut self) -> ExecutionEnd {
         let stuck = self
             .pending
             .iter()
             .any(|pending| !self.threads[pending.thread.index()].ending.finished);
         if !stuck || self.threads[0].ending.finished {
-            return self.left_behind(Phase::Finished);
+            return self.left_behind(ExecutionPhase::Finished);
         }
         let waiting = self.who_waits();
         let digest = waiting.iter().fold(0, |hash, waiting| {
@@ -252,13 +255,13 @@ impl Controller {
             false => Finding::Deadlock { waiting },
         };
         self.found(kind);
-        self.over(End::Deadlock(digest), Phase::Finished)
+        self.over(ExecutionEnd::Deadlock(digest), ExecutionPhase::Finished)
     }
 
     /// Shows the guide the last state.
-    pub(super) fn over(&mut self, end: End, phase: Phase) -> End {
+    pub(super) fn over(&mut self, end: ExecutionEnd, phase: ExecutionPhase) -> ExecutionEnd {
         let fingerprint = self.fingerprints.then(|| self.fingerprint());
-        let point = Point {
+        let point = SchedulingPoint {
             threads: &self.pending,
             fingerprint,
             phase,
@@ -309,7 +312,7 @@ impl Controller {
                 .next()
                 .map_or_else(Default::default, |access| whole(access.object));
             let Announcement { code, site, .. } = announcement;
-            self.record(Event::new(me as u32, code, object, Some(site)));
+            self.record(TraceEvent::new(me as u32, code, object, Some(site)));
         }
         granted
     }
@@ -318,7 +321,12 @@ impl Controller {
         let state = &mut self.threads[thread as usize];
         state.history = mix(state.history, Code::Begin as u64);
         let site = self.threads[thread as usize].site;
-        self.record(Event::new(thread, Code::Begin, Default::default(), site));
+        self.record(TraceEvent::new(
+            thread,
+            Code::Begin,
+            Default::default(),
+            site,
+        ));
     }
 
     /// Takes a finished thread out of the live ones.
@@ -358,7 +366,7 @@ impl Controller {
     }
 
     /// All live threads and what they wait for, for a finding.
-    pub(crate) fn who_waits(&self) -> Vec<Waiting> {
+    pub(crate) fn who_waits(&self) -> Vec<WaitingThread> {
         let waiting = |pending: &atropos_search::Pending| {
             let state = &self.threads[pending.thread.index()];
             let object = pending.op.accesses().next();
@@ -378,7 +386,7 @@ impl Controller {
             let holder_has_ended = holder
                 .and_then(|holder| self.threads.get(holder as usize))
                 .is_some_and(|holder| holder.ending.finished);
-            Waiting {
+            WaitingThread {
                 thread: pending.thread.0,
                 name: state.name.clone(),
                 code: state.code,

@@ -16,7 +16,7 @@
 //! All of this depends on what the thread itself did and saw, and on changes to objects that its yields announce as
 //! read: steps that commute stay so.
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
 use super::code::Code;
 use super::objects::Site;
@@ -46,7 +46,7 @@ const HOPELESS: u32 = 2000;
 impl Control {
     /// The running thread looks at an object.
     #[inline]
-    pub fn looked_at(&self, name: Object) {
+    pub fn looked_at(&self, name: SharedObject) {
         let spin = &mut self.me().activity.spin;
         spin.reads = spin.reads.saturating_add(1);
         if !spin.looked_at.contains(&name.0) {
@@ -83,7 +83,7 @@ impl Control {
 
     /// Whether the running thread looks at an object without a scheduling point, as part of its last yield.
     #[inline]
-    pub fn looks_again(&self, name: Object) -> bool {
+    pub fn looks_again(&self, name: SharedObject) -> bool {
         let spin = &self.me().activity.spin;
         let again =
             spin.yields >= ALONE && (spin.looked_at_more || spin.looked_at.contains(&name.0));
@@ -142,7 +142,7 @@ impl Control {
                 op
             };
             for name in spin.looked_at.into_iter().filter(|name| *name != 0) {
-                op = op.and(Object(name), Kind::Read);
+                op = op.and(SharedObject(name), OpKind::Read);
             }
         }
         let announcement = Announcement::new(Code::Yield, op.yielding(), site);
@@ -185,7 +185,7 @@ impl Control {
 impl Controller {
     /// Lets the threads know that wait for a change of this object.
     #[inline]
-    pub(crate) fn tell_spinners(&mut self, name: Object) {
+    pub(crate) fn tell_spinners(&mut self, name: SharedObject) {
         (self.forced_spins, self.spun) = (0, 0);
         for &spinner in &self.spinners {
             let spin = &mut self.threads[spinner as usize].activity.spin;

@@ -2,14 +2,14 @@
 
 use std::any::Any;
 
-use crate::atomic::foreign_locks::Ghost;
-use crate::communication::Act;
+use crate::atomic::foreign_locks::UnlockedHold;
+use crate::communication::ThreadAct;
 use crate::control::code::Code;
 use crate::control::external_wait::WaitedFiles;
-use crate::control::objects::{ObjectId, Objects, Site};
-use crate::control::panic_cause::Trouble;
-use crate::memory::context::Context;
-use crate::memory::heap::Program;
+use crate::control::objects::{ControlledObjectId, Objects, Site};
+use crate::control::panic_cause::PanicCause;
+use crate::memory::context::SavedContext;
+use crate::memory::heap::ProgramSlice;
 use crate::memory_model::Clock;
 use crate::sync::once::Turn;
 use crate::thread::handle::Identity;
@@ -22,26 +22,29 @@ pub enum Wait {
     #[default]
     Nothing,
     /// The lock to be free.
-    Lock(ObjectId),
+    Lock(ControlledObjectId),
     /// The lock to be free of writers.
-    LockShared(ObjectId),
+    LockShared(ControlledObjectId),
     /// A thread to end.
     Join(u32),
     /// A token from `unpark`.
     Token,
     /// A notification, and then this lock.
-    Notification(ObjectId),
+    Notification(ControlledObjectId),
     /// The barrier to open.
     Barrier {
-        barrier: ObjectId,
+        barrier: ControlledObjectId,
         generation: usize,
     },
     /// A message, or the last sender to go.
-    Message(ObjectId),
+    Message(ControlledObjectId),
     /// Room for a message, or the receiver to go.
-    Room(ObjectId),
+    Room(ControlledObjectId),
     /// The message that this thread offers to be taken (`generation` counts those taken), or the receiver to go.
-    Taken { channel: ObjectId, ticket: usize },
+    Taken {
+        channel: ControlledObjectId,
+        ticket: usize,
+    },
     /// To be woken from the word of memory that it waits on.
     Futex,
     /// One of the descriptors that [`Blocking::files`] names to be ready.
@@ -55,8 +58,8 @@ pub enum Wait {
 /// A thread of the running execution.
 #[derive(Debug)]
 pub(crate) struct ThreadState {
-    pub context: Context,
-    pub program: Program,
+    pub context: SavedContext,
+    pub program: ProgramSlice,
     pub name: Option<String>,
     /// The thread's own handle, once somebody asked for it.
     pub identity: *const Identity,
@@ -71,7 +74,7 @@ pub(crate) struct ThreadState {
     pub activity: Activity,
     pub locals: Locals,
     /// Locks of other libraries that a mutant lets it hold beside their owner.
-    pub ghosts: Vec<Ghost>,
+    pub ghosts: Vec<UnlockedHold>,
     /// What it is initialising and others could, the innermost last.
     pub initialising: Vec<*const Turn>,
 }
@@ -86,7 +89,7 @@ pub struct Blocking {
     /// The token that `unpark` gives.
     pub token: bool,
     /// Who gave the notification or the token, if it is recorded.
-    pub woken_by: Option<Act>,
+    pub woken_by: Option<ThreadAct>,
     /// The word of memory that the thread waits on, 0 for none, and whether it has been woken.
     pub futex: usize,
     pub token_of_futex: bool,
@@ -124,7 +127,7 @@ pub struct Ending {
     /// Panics that the thread is in the middle of, while it does not run.
     pub panics: usize,
     /// What the thread ran into in its last operation.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<PanicCause>,
 }
 
 /// Tells whether the thread gets on with its work, or only looks at the clock or at what others may change.
@@ -150,7 +153,7 @@ pub struct PanicNote {
     pub message: String,
     pub site: Option<String>,
     /// What the thread had run into just before.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<PanicCause>,
 }
 
 /// How many objects a spinning thread's yield can name as what it looks at.
@@ -220,8 +223,8 @@ impl Clocks {
 impl ThreadState {
     pub fn new() -> ThreadState {
         ThreadState {
-            context: Context::NONE,
-            program: Program::NONE,
+            context: SavedContext::NONE,
+            program: ProgramSlice::NONE,
             name: None,
             identity: std::ptr::null(),
             code: Code::Begin,
@@ -309,6 +312,6 @@ pub fn message_of(payload: &(dyn Any + Send)) -> Option<String> {
     text.or_else(|| payload.downcast_ref::<String>().cloned())
 }
 
-fn is_free(objects: &Objects, lock: ObjectId) -> bool {
+fn is_free(objects: &Objects, lock: ControlledObjectId) -> bool {
     objects[lock].holder == 0 && objects[lock].readers == 0
 }

@@ -6,34 +6,34 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use atropos_search::{Choice, End, Guide, Names, Schedule, System, Thread, mix};
+use atropos_search::{Choice, ExecutionEnd, Guide, Names, Schedule, System, Thread, mix};
 
-use crate::atomic::static_copies::Copies;
-use crate::clock::Clockwork;
-use crate::communication::{Communication, Facts};
+use crate::atomic::static_copies::StaticCopies;
+use crate::clock::VirtualClock;
+use crate::communication::{CommunicationLog, Facts};
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, plain_memory, scheduler};
 use crate::finding::Finding;
 use crate::libc::allocation_and_clock;
 use crate::memory::addressable;
-use crate::memory::heap::{self, Program};
+use crate::memory::heap::{self, ProgramSlice};
 use crate::memory::stacks::MOST_THREADS;
 use crate::memory::{World, is_single_threaded};
-use crate::memory_model::Model;
-use crate::options::{Memory, Options, Settings, ShouldPanic, Statics};
-use crate::races::{Place, Races, is_instrumented};
-use crate::trace::{Trace, is_ours};
+use crate::memory_model::MemoryModel;
+use crate::options::{ControlOptions, ControlSettings, ExpectedPanic, MemoryOrder, Statics};
+use crate::races::{CodePlace, RaceDetector, is_instrumented};
+use crate::trace::{ExecutionTrace, is_ours};
 use crate::unsafe_cell;
 
 /// A test under control. One exists at a time per process.
 pub struct ThreadedTest<'a> {
     test: &'a (dyn Fn() + Sync),
-    should_panic: ShouldPanic,
+    should_panic: ExpectedPanic,
     name: String,
     controller: Option<Box<Controller>>,
     /// In use until the controller is gone.
-    _copies: Box<Copies>,
+    _copies: Box<StaticCopies>,
     last: Rc<RefCell<Last>>,
     old_hook: Option<Hook>,
 }
@@ -86,7 +86,7 @@ impl Last {
     }
 
     /// How the execution ended, in which all threads came to their end.
-    pub fn verdict(&self) -> End {
+    pub fn verdict(&self) -> ExecutionEnd {
         verdict(&self.findings, &self.said)
     }
 }
@@ -103,21 +103,21 @@ impl std::fmt::Debug for ThreadedTest<'_> {
 
 impl<'a> ThreadedTest<'a> {
     /// Gets ready to run a test again and again.
-    pub fn new(test: &'a (dyn Fn() + Sync), options: &Options) -> ThreadedTest<'a> {
+    pub fn new(test: &'a (dyn Fn() + Sync), options: &ControlOptions) -> ThreadedTest<'a> {
         assert!(control::installed().is_null(), "one exploration at a time");
         let mut world = World::take();
         let old_hook = panic::take_hook();
         panic::set_hook(Box::new(note_panic));
-        let weak = options.memory == Memory::Weak;
+        let weak = options.memory == MemoryOrder::Weak;
         let races = weak && options.races && is_instrumented();
         addressable::turn(races);
         allocation_and_clock::watch_frees(if weak { Some(forget_memory) } else { None });
-        let copies = Box::new(Copies::new(world.layout.writable.clone()));
-        Copies::install(&*copies);
+        let copies = Box::new(StaticCopies::new(world.layout.writable.clone()));
+        StaticCopies::install(&*copies);
         if options.statics == Statics::Fresh && is_single_threaded() {
             world.remember_statics();
         }
-        let settings = Settings {
+        let settings = ControlSettings {
             time: options.time,
             spurious: options.spurious,
             step_limit: options.step_limit,
@@ -136,21 +136,21 @@ impl<'a> ThreadedTest<'a> {
             threads: Vec::new(),
             pending: Vec::new(),
             current: 0,
-            outside: crate::memory::context::Context::NONE,
+            outside: crate::memory::context::SavedContext::NONE,
             guide: None,
             objects: Objects::default(),
-            model: Model::new(weak),
-            clockwork: Clockwork::default(),
+            model: MemoryModel::new(weak),
+            clockwork: VirtualClock::default(),
             random_data: 0,
-            trace: Trace::default(),
-            communication: Communication::default(),
-            races: Races {
+            trace: ExecutionTrace::default(),
+            communication: CommunicationLog::default(),
+            races: RaceDetector {
                 is_on: races,
-                ..Races::default()
+                ..RaceDetector::default()
             },
             findings: Vec::new(),
             met: Vec::new(),
-            end: End::Stopped,
+            end: ExecutionEnd::Stopped,
             said: String::new(),
             execution: 0,
             steps: 0,
@@ -225,7 +225,7 @@ impl<'a> ThreadedTest<'a> {
     }
 
     /// The places that were wanted of the last execution.
-    pub fn take_captured(&mut self) -> Vec<Place> {
+    pub fn take_captured(&mut self) -> Vec<CodePlace> {
         self.controller().races.captures.taken()
     }
 
@@ -288,7 +288,7 @@ impl<'a> ThreadedTest<'a> {
     }
 
     /// The trace of the last execution.
-    pub fn take_trace(&mut self) -> Trace {
+    pub fn take_trace(&mut self) -> ExecutionTrace {
         std::mem::take(&mut self.controller().trace)
     }
 
@@ -324,7 +324,7 @@ impl Controller {
         self.pending.clear();
         self.objects.restart(execution);
         self.model.restart();
-        self.clockwork = Clockwork::default();
+        self.clockwork = VirtualClock::default();
         self.trace.events.clear();
         self.communication.restart();
         self.races.restart();
@@ -345,7 +345,7 @@ impl Controller {
         self.local_keys = 0;
     }
 
-    fn judge(&mut self, should_panic: &ShouldPanic) {
+    fn judge(&mut self, should_panic: &ExpectedPanic) {
         let main = &self.threads[0];
         let message = main
             .ending
@@ -354,18 +354,18 @@ impl Controller {
             .filter(|_| main.ending.ended_by_panic)
             .map(|note| note.message.clone());
         let fits = match (should_panic, &message) {
-            (ShouldPanic::No, _) | (ShouldPanic::Yes, Some(_)) => true,
-            (ShouldPanic::With(expected), Some(message)) => message.contains(expected.as_str()),
+            (ExpectedPanic::No, _) | (ExpectedPanic::Yes, Some(_)) => true,
+            (ExpectedPanic::With(expected), Some(message)) => message.contains(expected.as_str()),
             (_, None) => false,
         };
         if !fits {
             let expected = match should_panic {
-                ShouldPanic::With(expected) => format!("a panic with {expected:?}"),
+                ExpectedPanic::With(expected) => format!("a panic with {expected:?}"),
                 _ => "a panic".to_string(),
             };
             self.found(Finding::NoPanic { expected, message });
         }
-        let expects_panic = *should_panic != ShouldPanic::No;
+        let expects_panic = *should_panic != ExpectedPanic::No;
         for number in 0..self.threads.len() {
             let thread = &self.threads[number];
             if thread.ending.ended_by_panic
@@ -406,7 +406,7 @@ impl Controller {
 }
 
 impl System for ThreadedTest<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let test = self.test;
         let should_panic = self.should_panic.clone();
         let name = self.name.clone();
@@ -448,13 +448,13 @@ impl System for ThreadedTest<'_> {
         };
         control::install(std::ptr::null_mut());
         plain_memory::watch(std::ptr::null_mut());
-        Program::NONE.set();
+        ProgramSlice::NONE.set();
         unsafe_cell::take_notes(false);
         let controller = self.controller();
         controller.guide = None;
         let (end, has_late_end) = controller.settle(end);
         let end = match end {
-            End::Passed(_) if !has_late_end => {
+            ExecutionEnd::Passed(_) if !has_late_end => {
                 controller.judge(&should_panic);
                 verdict(&controller.findings, &controller.said)
             }
@@ -484,14 +484,14 @@ impl System for ThreadedTest<'_> {
 }
 
 /// How an execution ended in which all threads came to their end.
-fn verdict(findings: &[Finding], said: &str) -> End {
+fn verdict(findings: &[Finding], said: &str) -> ExecutionEnd {
     let hash = |text: &str| text.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
     match findings.iter().find(|finding| finding.is_failure()) {
         Some(Finding::Panic { message, site, .. }) => {
-            End::Failed(mix(hash(message), hash(site.as_deref().unwrap_or(""))))
+            ExecutionEnd::Failed(mix(hash(message), hash(site.as_deref().unwrap_or(""))))
         }
-        Some(_) => End::Failed(0),
-        None => End::Passed(hash(said)),
+        Some(_) => ExecutionEnd::Failed(0),
+        None => ExecutionEnd::Passed(hash(said)),
     }
 }
 
@@ -513,7 +513,7 @@ impl Drop for ThreadedTest<'_> {
             let Controller { world, .. } = *controller;
             world.put_back();
         }
-        Copies::install(std::ptr::null());
+        StaticCopies::install(std::ptr::null());
         if let Some(hook) = self.old_hook.take()
             && !std::thread::panicking()
         {

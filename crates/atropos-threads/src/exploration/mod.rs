@@ -7,25 +7,26 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    Coverage, Divergence, End, Progress, Schedule, Strategy, System as _, explore_with,
+    Coverage, Divergence, ExecutionEnd, Schedule, SearchProgress, Strategy, System as _,
+    explore_with,
 };
 
 use crate::finding::Finding;
-use crate::options::Options;
-use crate::trace::Trace;
+use crate::options::ControlOptions;
+use crate::trace::ExecutionTrace;
 pub use controlled_test::{Last, ThreadedTest, say};
 use noted_test::NotedTest;
-pub use noted_test::{Failure, Noted, Notes, find_places};
+pub use noted_test::{FailingRun, Noted, Notes, find_places};
 
 /// What came of an exploration.
 #[derive(Debug)]
-pub struct Report {
+pub struct ControlReport {
     /// The first failing execution.
-    pub failure: Option<Failure>,
+    pub failure: Option<FailingRun>,
     /// Remarks on executions that passed, each sort once.
     pub remarks: Vec<Finding>,
     pub coverage: Coverage,
-    pub progress: Progress,
+    pub progress: SearchProgress,
     /// Set if the program is not deterministic under control; the rest is then not to be trusted.
     pub divergence: Option<Divergence>,
     /// Bytes of statics put back before each execution; 0 if statics were kept.
@@ -39,10 +40,10 @@ const SHRINKING: usize = 2000;
 /// execution and may stop the exploration.
 pub fn explore(
     test: &(dyn Fn() + Sync),
-    options: &Options,
+    options: &ControlOptions,
     strategy: &mut dyn Strategy,
     watch: &mut dyn FnMut(&dyn Strategy) -> ControlFlow<()>,
-) -> Report {
+) -> ControlReport {
     let mut system = NotedTest::new(test, options);
     let mut failing = None;
     while strategy.begin() {
@@ -60,12 +61,12 @@ pub fn explore(
     let notes = system.take_notes();
     let failure = match (failing, notes.failure) {
         (Some((end, schedule)), Some(finding)) => {
-            let failure = Failure::tell(&mut system, finding, end, schedule, SHRINKING);
+            let failure = FailingRun::tell(&mut system, finding, end, schedule, SHRINKING);
             Some(failure)
         }
         _ => None,
     };
-    Report {
+    ControlReport {
         failure,
         remarks: notes
             .uncontrolled
@@ -82,9 +83,9 @@ pub fn explore(
 /// Runs one schedule of a test, and says how it ended, what was found and what happened.
 pub fn replay(
     test: &(dyn Fn() + Sync),
-    options: &Options,
+    options: &ControlOptions,
     schedule: &Schedule,
-) -> (End, Notes, Trace) {
+) -> (ExecutionEnd, Notes, ExecutionTrace) {
     let mut test = NotedTest::new(test, options);
     let (end, trace) = noted_test::replay(&mut test, schedule);
     (end, test.take_notes(), trace)
@@ -94,9 +95,9 @@ pub fn replay(
 /// [`say`]s, or what went wrong.
 pub fn survey(
     test: &(dyn Fn() + Sync),
-    options: &Options,
+    options: &ControlOptions,
     strategy: &mut dyn Strategy,
-) -> (BTreeMap<String, u64>, atropos_search::Report) {
+) -> (BTreeMap<String, u64>, atropos_search::SearchReport) {
     let mut system = ThreadedTest::new(test, options);
     let last = system.last();
     let mut ends = BTreeMap::new();
@@ -104,7 +105,7 @@ pub fn survey(
         let Last { findings, said, .. } = last.take();
         let failure = findings.iter().find(|finding| finding.is_failure());
         let text = match (end, failure) {
-            (End::Stopped, _) => return ControlFlow::Continue(()),
+            (ExecutionEnd::Stopped, _) => return ControlFlow::Continue(()),
             (_, Some(failure)) => failure.title(),
             _ => said,
         };

@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use atropos_search::{End, Guide, Names, Replay, Schedule, Strategy, Strictness, System, shrink};
+use atropos_search::{
+    ExecutionEnd, Guide, Names, Replay, Schedule, Strategy, Strictness, System, shrink,
+};
 
 use super::controlled_test::{Last, ThreadedTest};
 use crate::finding::Finding;
-use crate::options::Options;
-use crate::trace::Trace;
+use crate::options::ControlOptions;
+use crate::trace::ExecutionTrace;
 
 /// Choices that may be made to make a failing schedule simpler, in all executions for it.
 const MOST_CHOICES: usize = 1_000_000;
@@ -43,7 +45,7 @@ pub struct Notes {
 
 impl Notes {
     /// Adds what the last execution left, which ended so.
-    pub fn add(&mut self, last: Last, end: End) {
+    pub fn add(&mut self, last: Last, end: ExecutionEnd) {
         self.most_threads = self.most_threads.max(last.threads);
         // What an execution takes that is held up by its schedule is no measure for others.
         if !last.has_late_end {
@@ -76,7 +78,7 @@ pub trait Noted<'a>: System {
     fn take_notes(&mut self) -> Notes;
 
     /// Runs with a trace being kept.
-    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (End, Trace) {
+    fn run_recorded(&mut self, guide: &mut dyn Guide) -> (ExecutionEnd, ExecutionTrace) {
         self.test().record(true);
         let end = self.run(guide);
         self.test().record(false);
@@ -86,31 +88,31 @@ pub trait Noted<'a>: System {
 
 /// A failing execution.
 #[derive(Debug)]
-pub struct Failure {
+pub struct FailingRun {
     /// What went wrong.
     pub finding: Finding,
     /// The schedule that leads there, with few preemptions, for a process that runs nothing else: threads are numbered in
     /// the order in which they are started.
     pub schedule: Schedule,
     /// What happened on the way.
-    pub trace: Trace,
+    pub trace: ExecutionTrace,
     /// Whether the schedule led to the same end when it was run again.
     pub replayed: bool,
 }
 
-impl Failure {
+impl FailingRun {
     /// Makes a failing schedule simpler, within so many executions, and runs it once more to see what happens.
     pub fn tell<'a>(
         test: &mut impl Noted<'a>,
         finding: Finding,
-        end: End,
+        end: ExecutionEnd,
         schedule: Schedule,
         executions: usize,
-    ) -> Failure {
+    ) -> FailingRun {
         // Schedules beside it may have no end.
         let limit = test.test().set_step_limit(u64::MAX);
         let beside = match end {
-            End::Limit(_) => limit,
+            ExecutionEnd::Limit(_) => limit,
             _ => limit.min(schedule.choices.len() as u64 * BESIDE + AT_LEAST_BESIDE),
         };
         test.test().set_step_limit(beside);
@@ -118,13 +120,13 @@ impl Failure {
             shrink(test, &schedule, executions, MOST_CHOICES).map(|shrunk| shrunk.schedule);
         test.test().set_step_limit(limit);
         let schedule = shrunk.unwrap_or(schedule);
-        let told = Failure::again(test, finding, end, schedule);
+        let told = FailingRun::again(test, finding, end, schedule);
         let schedule = test.test().in_order_of_start(&told.schedule);
         if schedule == told.schedule {
             return told;
         }
         let names = test.test().set_names(Names::new());
-        let renamed = Failure::again(test, told.finding.clone(), end, schedule);
+        let renamed = FailingRun::again(test, told.finding.clone(), end, schedule);
         test.test().set_names(names);
         match renamed.replayed {
             true => renamed,
@@ -136,16 +138,16 @@ impl Failure {
     fn again<'a>(
         test: &mut impl Noted<'a>,
         finding: Finding,
-        end: End,
+        end: ExecutionEnd,
         schedule: Schedule,
-    ) -> Failure {
+    ) -> FailingRun {
         test.take_notes();
         let (again, trace) = replay(test, &schedule);
         let replayed = again.is_like(end);
         let failure = test.take_notes().failure;
         let mut finding = failure.filter(|_| replayed).unwrap_or(finding);
         find_places(test, &mut finding, &schedule);
-        Failure {
+        FailingRun {
             finding,
             schedule,
             trace,
@@ -173,7 +175,10 @@ pub fn find_places<'a>(test: &mut impl Noted<'a>, finding: &mut Finding, schedul
 }
 
 /// Runs one schedule of a test with a trace being kept.
-pub(super) fn replay<'a>(test: &mut impl Noted<'a>, schedule: &Schedule) -> (End, Trace) {
+pub(super) fn replay<'a>(
+    test: &mut impl Noted<'a>,
+    schedule: &Schedule,
+) -> (ExecutionEnd, ExecutionTrace) {
     let mut replay = Replay::new(schedule, Strictness::Exact);
     replay.begin();
     let (end, trace) = test.run_recorded(&mut replay);
@@ -189,7 +194,7 @@ pub(super) struct NotedTest<'a> {
 }
 
 impl<'a> NotedTest<'a> {
-    pub fn new(test: &'a (dyn Fn() + Sync), options: &Options) -> NotedTest<'a> {
+    pub fn new(test: &'a (dyn Fn() + Sync), options: &ControlOptions) -> NotedTest<'a> {
         let test = ThreadedTest::new(test, options);
         NotedTest {
             last: test.last(),
@@ -200,7 +205,7 @@ impl<'a> NotedTest<'a> {
 }
 
 impl System for NotedTest<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let end = self.test.run(guide);
         self.notes.add(self.last.take(), end);
         end

@@ -9,15 +9,15 @@ use std::arch::global_asm;
 /// Where a stopped coroutine goes on: its stack pointer.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Context(*mut u8);
+pub struct SavedContext(*mut u8);
 
-impl Context {
+impl SavedContext {
     /// A context that nobody has stored yet.
-    pub const NONE: Context = Context(std::ptr::null_mut());
+    pub const NONE: SavedContext = SavedContext(std::ptr::null_mut());
 }
 
 unsafe extern "C" {
-    fn atropos_context_switch(save: *mut Context, load: Context);
+    fn atropos_context_switch(save: *mut SavedContext, load: SavedContext);
     fn atropos_context_start();
 }
 
@@ -27,7 +27,7 @@ unsafe extern "C" {
 /// `load` must be a context made by [`prepare`] or stored by `switch` that has not been resumed since,
 /// on a stack that is still mapped, and must belong to this OS thread.
 #[inline(always)]
-pub unsafe fn switch(save: *mut Context, load: Context) {
+pub unsafe fn switch(save: *mut SavedContext, load: SavedContext) {
     // SAFETY: the caller's duty.
     unsafe { atropos_context_switch(save, load) }
 }
@@ -40,7 +40,7 @@ pub unsafe fn prepare(
     top: *mut u8,
     entry: unsafe extern "C" fn(usize) -> !,
     argument: usize,
-) -> Context {
+) -> SavedContext {
     // SAFETY: the frame below `top` is writable by the caller's promise.
     unsafe { arch::prepare(top, entry, argument) }
 }
@@ -87,13 +87,13 @@ global_asm!(
 
 #[cfg(target_arch = "x86_64")]
 mod arch {
-    use super::{Context, atropos_context_start};
+    use super::{SavedContext, atropos_context_start};
 
     pub unsafe fn prepare(
         top: *mut u8,
         entry: unsafe extern "C" fn(usize) -> !,
         argument: usize,
-    ) -> Context {
+    ) -> SavedContext {
         // What `switch` pops, from low to high: r15 r14 r13 r12 rbx rbp, then the return address; two words
         // more leave the stack pointer as a call wants it.
         let start = atropos_context_start as *const () as usize;
@@ -112,7 +112,7 @@ mod arch {
         unsafe {
             let start = top.sub(size_of_val(&frame)).cast::<[usize; 9]>();
             start.write(frame);
-            Context(start.cast())
+            SavedContext(start.cast())
         }
     }
 }
@@ -166,13 +166,13 @@ global_asm!(
 
 #[cfg(target_arch = "aarch64")]
 mod arch {
-    use super::{Context, atropos_context_start};
+    use super::{SavedContext, atropos_context_start};
 
     pub unsafe fn prepare(
         top: *mut u8,
         entry: unsafe extern "C" fn(usize) -> !,
         argument: usize,
-    ) -> Context {
+    ) -> SavedContext {
         // What `switch` loads: x19 … x30, then d8 … d15.
         let mut frame = [0_usize; 20];
         frame[0] = argument;
@@ -182,7 +182,7 @@ mod arch {
         unsafe {
             let start = top.sub(size_of_val(&frame)).cast::<[usize; 20]>();
             start.write(frame);
-            Context(start.cast())
+            SavedContext(start.cast())
         }
     }
 }
@@ -193,8 +193,8 @@ mod tests {
     use std::cell::UnsafeCell;
 
     struct Pair {
-        inside: UnsafeCell<Context>,
-        outside: UnsafeCell<Context>,
+        inside: UnsafeCell<SavedContext>,
+        outside: UnsafeCell<SavedContext>,
         log: UnsafeCell<Vec<u32>>,
     }
 
@@ -220,7 +220,7 @@ mod tests {
             .as_mut_ptr_range()
             .end
             .map_addr(|address| address & !15);
-        let none = || UnsafeCell::new(Context::NONE);
+        let none = || UnsafeCell::new(SavedContext::NONE);
         let pair = Pair {
             inside: none(),
             outside: none(),

@@ -10,13 +10,13 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use atropos_search::spread;
 
-use super::tls_words::Words;
+use super::tls_words::TlsWords;
 
 /// What the keys are set to.
 const KEYS: [usize; 2] = [0x00a7_0905, 0x7e57];
 
 /// Sets the keys of this OS thread, in its block of thread-local variables. Says where the second is, if that worked.
-pub fn set(words: &Words) -> Option<usize> {
+pub fn set(words: &TlsWords) -> Option<usize> {
     let first = counter(words)?;
     let neighbours = [Some(first + 1), first.checked_sub(1)]
         .into_iter()
@@ -29,12 +29,12 @@ pub fn set(words: &Words) -> Option<usize> {
 }
 
 /// Sets the second key for a stream of random data: other streams, other orders of maps.
-pub fn vary(words: &Words, second: usize, random_data: u32) {
+pub fn vary(words: &TlsWords, second: usize, random_data: u32) {
     words.set(second, KEYS[1] ^ spread(u64::from(random_data)) as usize);
 }
 
 /// The one word that is one more after each map.
-fn counter(words: &Words) -> Option<usize> {
+fn counter(words: &TlsWords) -> Option<usize> {
     // The first one may draw the keys.
     let _ = RandomState::new();
     let mut before: Vec<usize> = words.all().collect();
@@ -51,7 +51,7 @@ fn counter(words: &Words) -> Option<usize> {
 }
 
 /// Whether this word is the second key: hashes are others when it is another.
-fn is_key(words: &Words, counter: usize, place: usize) -> bool {
+fn is_key(words: &TlsWords, counter: usize, place: usize) -> bool {
     let (count, value) = (words.get(counter), words.get(place));
     let hash = || {
         words.set(counter, count);
@@ -67,13 +67,13 @@ fn is_key(words: &Words, counter: usize, place: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::image::Layout;
+    use crate::memory::image::ImageLayout;
 
     #[test]
     fn hashes_are_the_same_on_every_thread_of_every_process() {
         let hash = || {
-            let layout = Layout::of_this_program();
-            assert!(set(&Words::of(&layout.thread_local)).is_some());
+            let layout = ImageLayout::of_this_program();
+            assert!(set(&TlsWords::of(&layout.thread_local)).is_some());
             RandomState::new().hash_one("a")
         };
         let here = hash();

@@ -6,7 +6,7 @@
 //! ends, because reuse would make addresses depend on the interleaving. Nor are the first blocks that a thread frees: a
 //! thread that still uses one by mistake finds what it left there. A block that is freed twice ends the execution.
 //!
-//! While the machinery itself runs, allocation goes to the system's heap as usual; see [`Program`].
+//! While the machinery itself runs, allocation goes to the system's heap as usual; see [`ProgramSlice`].
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -90,9 +90,9 @@ impl Heap {
 
     /// The program goes on as thread number `thread`: what it allocates comes from that thread's slice.
     #[inline]
-    pub fn serve(&mut self, thread: usize) -> Program {
+    pub fn serve(&mut self, thread: usize) -> ProgramSlice {
         self.used = self.used.max(thread + 1);
-        Program(&raw mut self.slices[thread])
+        ProgramSlice(&raw mut self.slices[thread])
     }
 
     /// The most that one thread has taken in this execution.
@@ -170,16 +170,16 @@ impl Drop for Heap {
 
 /// Says whose code runs on this OS thread: the program's (allocating from a slice) or the machinery's.
 #[derive(Clone, Copy, Debug)]
-pub struct Program(*mut Slice);
+pub struct ProgramSlice(*mut Slice);
 
-impl Program {
+impl ProgramSlice {
     /// Nobody's: the machinery, or the world outside explorations.
-    pub const NONE: Program = Program(null_mut());
+    pub const NONE: ProgramSlice = ProgramSlice(null_mut());
 
     /// Sets who runs; returns who ran.
     #[inline]
-    pub fn set(self) -> Program {
-        Program(SLICE_IN_USE.replace(self.0))
+    pub fn set(self) -> ProgramSlice {
+        ProgramSlice(SLICE_IN_USE.replace(self.0))
     }
 }
 

@@ -20,17 +20,17 @@ const WRITE: u32 = 2;
 
 /// Where the parts of the executable lie.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct ImageLayout {
     pub base: usize,
     pub text: Range<usize>,
     pub writable: Vec<Range<usize>>,
     pub thread_local: Range<usize>,
 }
 
-impl Layout {
+impl ImageLayout {
     /// The layout of the running executable, with the thread-local block of the calling thread.
-    pub fn of_this_program() -> Layout {
-        let mut layout = Layout::default();
+    pub fn of_this_program() -> ImageLayout {
+        let mut layout = ImageLayout::default();
         // SAFETY: the callback only reads what the loader shows it and writes the layout.
         unsafe { system::dl_iterate_phdr(first_object, (&raw mut layout).cast()) };
         layout
@@ -49,7 +49,7 @@ unsafe extern "C" fn first_object(
         (
             object,
             std::slice::from_raw_parts(object.headers, object.header_count as usize),
-            &mut *data.cast::<Layout>(),
+            &mut *data.cast::<ImageLayout>(),
         )
     };
     let range = |header: &ProgramHeader| {
@@ -112,7 +112,7 @@ struct Part {
 
 impl Image {
     /// Copies the writable data but for the ranges in `keep`.
-    pub fn take(layout: &Layout, keep: &[Range<usize>]) -> Image {
+    pub fn take(layout: &ImageLayout, keep: &[Range<usize>]) -> Image {
         let mut ranges = layout.writable.clone();
         ranges.push(layout.thread_local.clone());
         for hole in keep {

@@ -22,17 +22,17 @@ use std::sync::{Mutex, MutexGuard};
 use crate::libc::allocation_and_clock;
 use descriptors::Descriptors;
 use heap::Heap;
-use image::{Image, Layout};
+use image::{Image, ImageLayout};
 use panic_count::PanicCount;
 use stacks::Stacks;
-use tls_words::Words;
+use tls_words::TlsWords;
 
 /// The memory of explorations. A process has one; explorations take turns.
 #[derive(Debug)]
 pub struct World {
     pub heap: Heap,
     pub stacks: Stacks,
-    pub layout: Layout,
+    pub layout: ImageLayout,
     pub panic_count: Option<PanicCount>,
     /// Which word is the second key of std's hash maps.
     hash_key: Option<usize>,
@@ -89,7 +89,7 @@ impl World {
             let world = World {
                 heap: Heap::reserve(),
                 stacks: Stacks::reserve(),
-                layout: Layout::default(),
+                layout: ImageLayout::default(),
                 panic_count: None,
                 hash_key: None,
                 image: None,
@@ -98,11 +98,11 @@ impl World {
             Box::new(world)
         });
         // Thread-local data lies elsewhere if another OS thread explores this time.
-        world.layout = Layout::of_this_program();
+        world.layout = ImageLayout::of_this_program();
         allocation_and_clock::TEXT_START.store(world.layout.text.start, Relaxed);
         allocation_and_clock::TEXT_END.store(world.layout.text.end, Relaxed);
         heap::BASE.store(world.heap.base(), Relaxed);
-        world.panic_count = PanicCount::find(&Words::of(&world.layout.thread_local));
+        world.panic_count = PanicCount::find(&TlsWords::of(&world.layout.thread_local));
         world
     }
 
@@ -117,7 +117,7 @@ impl World {
     /// Remembers the statics as they are now.
     pub fn remember_statics(&mut self) {
         warm_up();
-        self.hash_key = hash_keys::set(&Words::of(&self.layout.thread_local));
+        self.hash_key = hash_keys::set(&TlsWords::of(&self.layout.thread_local));
         let keep = idle().keep.clone();
         self.image = Some(Image::take(&self.layout, &keep));
         self.descriptors = Descriptors::of_this_process();
@@ -128,7 +128,7 @@ impl World {
         if let (Some(key), Some(_)) = (self.hash_key, &self.image)
             && random_data > 0
         {
-            hash_keys::vary(&Words::of(&self.layout.thread_local), key, random_data);
+            hash_keys::vary(&TlsWords::of(&self.layout.thread_local), key, random_data);
         }
     }
 

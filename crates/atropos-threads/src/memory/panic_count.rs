@@ -9,7 +9,7 @@
 
 use std::panic::{catch_unwind, resume_unwind};
 
-use super::tls_words::Words;
+use super::tls_words::TlsWords;
 
 /// The place of the count, for the OS thread that looked.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct PanicCount(*mut usize);
 
 impl PanicCount {
     /// Looks in this thread's block of thread-local variables.
-    pub fn find(words: &Words) -> Option<PanicCount> {
+    pub fn find(words: &TlsWords) -> Option<PanicCount> {
         if std::thread::panicking() {
             return None;
         }

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 /// The words; for the OS thread that the block belongs to.
 #[derive(Debug)]
-pub struct Words {
+pub struct TlsWords {
     start: *mut usize,
     count: usize,
 }
 
-impl Words {
+impl TlsWords {
     /// The words of a block at these addresses, which must be the running thread's; none of an empty one.
-    pub fn of(block: &Range<usize>) -> Words {
+    pub fn of(block: &Range<usize>) -> TlsWords {
         let start = block.start as *mut usize;
         let count = match start.is_null() {
             true => 0,
             false => block.len() / size_of::<usize>(),
         };
-        Words { start, count }
+        TlsWords { start, count }
     }
 
     pub fn count(&self) -> usize {

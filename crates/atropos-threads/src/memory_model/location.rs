@@ -1,7 +1,7 @@
 //! The history of one atomic: its stores in modification order, and who has read which.
 
 use super::Clock;
-use crate::communication::Act;
+use crate::communication::ThreadAct;
 
 /// Who reads.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ struct Store {
     /// What a reader that acquires synchronises with.
     released: Clock,
     /// Who wrote it, if that is recorded.
-    author: Option<Act>,
+    author: Option<ThreadAct>,
     /// A read-modify-write: nothing may come between it and the store before.
     glued: bool,
     reads: Vec<Read>,
@@ -104,7 +104,7 @@ impl Location {
         self.stores[store].value
     }
 
-    pub fn author(&self, store: usize) -> Option<Act> {
+    pub fn author(&self, store: usize) -> Option<ThreadAct> {
         self.stores[store].author
     }
 
@@ -161,7 +161,7 @@ impl Location {
         thread: u32,
         stamp: u32,
         released: &Clock,
-        author: Option<Act>,
+        author: Option<ThreadAct>,
         glued: bool,
         place: Option<u32>,
     ) {

@@ -12,7 +12,7 @@
 //! before"; executions that need the difference (release/acquire mixed with SeqCst on one location) are not shown. And a
 //! location remembers at least its last [`REMEMBERED`] stores but no endless history, so that long executions end: a
 //! thread that has seen none of a thousand stores does not get to read the first. Nor does one that has slept since: what
-//! was stored before the clock moved on is there for all ([`Model::settle`]).
+//! was stored before the clock moved on is there for all ([`MemoryModel::settle`]).
 
 mod clock;
 mod location;
@@ -28,7 +28,7 @@ pub const REMEMBERED: usize = 256;
 
 /// The atomics of an execution under weak memory.
 #[derive(Debug, Default)]
-pub struct Model {
+pub struct MemoryModel {
     /// Whether orderings matter; else every access is in one order and this table is not used.
     pub weak: bool,
     places: BTreeMap<usize, usize>,
@@ -46,12 +46,12 @@ pub struct Model {
     pub written: Clock,
 }
 
-impl Model {
+impl MemoryModel {
     /// A model in which orderings matter, or one in which they don't.
-    pub fn new(weak: bool) -> Model {
-        Model {
+    pub fn new(weak: bool) -> MemoryModel {
+        MemoryModel {
             weak,
-            ..Model::default()
+            ..MemoryModel::default()
         }
     }
 

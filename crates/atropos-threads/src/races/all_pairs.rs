@@ -1,7 +1,7 @@
 //! The slow twin of `shadow`: remembers every access of an execution and compares every pair. It is right because it does what
 //! the definition of a data race says.
 
-use super::{MemoryAccess, Past};
+use super::{EarlierAccess, MemoryAccess};
 use crate::memory_model::Clock;
 
 /// All accesses of an execution.
@@ -12,7 +12,7 @@ pub struct AllPairs {
 
 impl AllPairs {
     /// Takes an access in; gives all earlier ones that it races with.
-    pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Vec<Past> {
+    pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Vec<EarlierAccess> {
         let races = self
             .accesses
             .iter()
@@ -27,7 +27,13 @@ impl AllPairs {
     }
 
     /// A thread gives memory back; gives all earlier accesses that this races with. The memory is as new afterwards.
-    pub fn free(&mut self, start: usize, length: usize, thread: u32, clock: &Clock) -> Vec<Past> {
+    pub fn free(
+        &mut self,
+        start: usize,
+        length: usize,
+        thread: u32,
+        clock: &Clock,
+    ) -> Vec<EarlierAccess> {
         let races = self
             .accesses
             .iter()
@@ -48,8 +54,8 @@ fn is_before(old: &MemoryAccess, thread: u32, clock: &Clock) -> bool {
     old.thread == thread || clock.of(old.thread) >= old.time
 }
 
-fn past(access: &MemoryAccess) -> Past {
-    Past {
+fn past(access: &MemoryAccess) -> EarlierAccess {
+    EarlierAccess {
         thread: access.thread,
         kind: access.kind,
         index: access.index,

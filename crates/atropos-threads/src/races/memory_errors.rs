@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::places::Place;
-use super::{AccessKind, Side};
+use super::places::CodePlace;
+use super::{AccessKind, RaceSide};
 use crate::memory::addressable::Unusable;
 
 /// A block of the execution's heap.
 #[derive(Clone, Copy, Debug)]
-pub struct Block {
+pub struct HeapBlock {
     pub size: usize,
     /// Who got it, and the number of that event.
     pub allocated: (u32, u32),
@@ -22,7 +22,7 @@ pub struct Block {
 /// All blocks of an execution, by their addresses.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    by_start: BTreeMap<usize, Block>,
+    by_start: BTreeMap<usize, HeapBlock>,
 }
 
 impl Blocks {
@@ -33,7 +33,7 @@ impl Blocks {
     pub fn give(&mut self, start: usize, size: usize, thread: u32, index: u32) {
         let allocated = (thread, index);
         let freed = None;
-        let block = Block {
+        let block = HeapBlock {
             size,
             allocated,
             freed,
@@ -42,12 +42,12 @@ impl Blocks {
     }
 
     /// The block at an address; none if no block begins there.
-    pub fn at(&mut self, start: usize) -> Option<&mut Block> {
+    pub fn at(&mut self, start: usize) -> Option<&mut HeapBlock> {
         self.by_start.get_mut(&start)
     }
 
     /// The last block that begins at or before an address.
-    pub fn near(&self, address: usize) -> Option<(usize, Block)> {
+    pub fn near(&self, address: usize) -> Option<(usize, HeapBlock)> {
         let (start, block) = self.by_start.range(..=address).next_back()?;
         Some((*start, *block))
     }
@@ -89,25 +89,25 @@ impl From<Unusable> for MemoryErrorKind {
 pub struct MemoryError {
     pub kind: MemoryErrorKind,
     /// Who made it, and where.
-    pub culprit: Side,
+    pub culprit: RaceSide,
     pub length: usize,
     /// The block that it is about, if one is near, and where the access begins in it.
-    pub block: Option<BlockStory>,
+    pub block: Option<BlockHistory>,
 }
 
 /// What became of a block.
 #[derive(Clone, Debug)]
-pub struct BlockStory {
+pub struct BlockHistory {
     pub size: usize,
     pub offset: usize,
-    pub allocated: (u32, Place),
-    pub freed: Option<(u32, Place)>,
+    pub allocated: (u32, CodePlace),
+    pub freed: Option<(u32, CodePlace)>,
 }
 
-impl BlockStory {
-    pub fn new(block: Block, offset: usize) -> BlockStory {
-        let told = |(thread, index)| (thread, Place::later(index));
-        BlockStory {
+impl BlockHistory {
+    pub fn new(block: HeapBlock, offset: usize) -> BlockHistory {
+        let told = |(thread, index)| (thread, CodePlace::later(index));
+        BlockHistory {
             size: block.size,
             offset,
             allocated: told(block.allocated),
@@ -118,7 +118,7 @@ impl BlockStory {
 
 impl MemoryError {
     /// Its places that are known by number only.
-    pub fn places(&mut self) -> impl Iterator<Item = &mut Place> {
+    pub fn places(&mut self) -> impl Iterator<Item = &mut CodePlace> {
         let blocks = self.block.iter_mut();
         blocks.flat_map(|block| {
             let freed = block.freed.as_mut().map(|(_, place)| place);
@@ -130,7 +130,7 @@ impl MemoryError {
 impl fmt::Display for MemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.kind.title())?;
-        let Side {
+        let RaceSide {
             thread,
             kind,
             place,

@@ -15,7 +15,7 @@
 //! kinds (thread-local variables, what existed before the execution), and what code does that is not compiled by us: std's
 //! own functions that are not generic, and C. Volatile accesses don't race: see `control::plain_memory`.
 //!
-//! Accesses are numbered ([`Races::index`]). A finding names the earlier access by its number; to tell where it was, the
+//! Accesses are numbered ([`RaceDetector::index`]). A finding names the earlier access by its number; to tell where it was, the
 //! schedule is run again and a backtrace is taken when that number comes.
 
 pub mod all_pairs;
@@ -28,8 +28,8 @@ pub mod shadow;
 use std::fmt;
 
 pub use foreign_atomics::{Operation as ForeignOperation, OrderingNumber};
-pub use memory_errors::{BlockStory, MemoryError, MemoryErrorKind};
-pub use places::{Frames, Place, is_access_of_facade};
+pub use memory_errors::{BlockHistory, MemoryError, MemoryErrorKind};
+pub use places::{CodePlace, Frames, is_access_of_facade};
 
 use crate::memory_model::Clock;
 use foreign_atomics::ForeignAtomics;
@@ -98,7 +98,7 @@ pub struct MemoryAccess {
 
 /// An earlier access that another one races with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Past {
+pub struct EarlierAccess {
     pub thread: u32,
     pub kind: AccessKind,
     pub index: u32,
@@ -106,24 +106,24 @@ pub struct Past {
 
 /// One side of a data race.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct RaceSide {
     pub thread: u32,
     pub name: Option<String>,
     /// What it did; nothing if it gave the memory back.
     pub kind: Option<AccessKind>,
-    pub place: Place,
+    pub place: CodePlace,
 }
 
 /// Two accesses that nothing orders, the earlier one first.
 #[derive(Clone, Debug)]
 pub struct DataRace {
-    pub sides: [Side; 2],
+    pub sides: [RaceSide; 2],
     /// The memory, in words.
     pub memory: String,
     pub length: usize,
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for RaceSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "thread {}", self.thread)?;
         if let Some(name) = &self.name {
@@ -157,7 +157,7 @@ pub fn is_instrumented() -> bool {
 
 /// What is known of the plain memory of an execution.
 #[derive(Debug, Default)]
-pub struct Races {
+pub struct RaceDetector {
     /// Whether accesses are looked at.
     pub is_on: bool,
     /// Only one thread runs, and all that others did happened before.
@@ -172,7 +172,7 @@ pub struct Races {
     pub(crate) captures: Captures,
 }
 
-impl Races {
+impl RaceDetector {
     /// Forgets everything but what is to be captured.
     pub fn restart(&mut self) {
         (self.index, self.is_hidden, self.is_alone) = (0, false, true);
@@ -194,7 +194,7 @@ impl Races {
         thread: u32,
         clock: &Clock,
         is_counted: bool,
-    ) -> Option<Past> {
+    ) -> Option<EarlierAccess> {
         let access = MemoryAccess {
             address,
             length,

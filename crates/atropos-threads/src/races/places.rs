@@ -3,6 +3,8 @@
 use std::backtrace::Backtrace;
 use std::fmt;
 
+use atropos_protocol::std_sources;
+
 use crate::trace::{is_ours, short};
 
 /// Frames that are told of a place.
@@ -13,34 +15,34 @@ pub type Frames = Vec<String>;
 
 /// A place in the program, known by number first and by its frames when the schedule was run again.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct CodePlace {
     pub index: u32,
     pub frames: Frames,
 }
 
-impl Place {
+impl CodePlace {
     /// The place where the program is now.
-    pub fn here(index: u32) -> Place {
-        Place::of(index, &Backtrace::force_capture().to_string())
+    pub fn here(index: u32) -> CodePlace {
+        CodePlace::of(index, &Backtrace::force_capture().to_string())
     }
 
     /// The place that a backtrace tells of.
-    pub fn of(index: u32, backtrace: &str) -> Place {
-        Place {
+    pub fn of(index: u32, backtrace: &str) -> CodePlace {
+        CodePlace {
             index,
             frames: frames(backtrace),
         }
     }
 
-    pub fn later(index: u32) -> Place {
-        Place {
+    pub fn later(index: u32) -> CodePlace {
+        CodePlace {
             index,
             frames: Vec::new(),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut frames = self.frames.iter();
         if let Some(first) = frames.next() {
@@ -76,7 +78,7 @@ fn starts_with_any(function: &str, starts: &[&str]) -> bool {
 
 fn is_of_std((function, place): &Frame<'_>) -> bool {
     starts_with_any(function, &["core::", "std::", "alloc::", "__rust"])
-        || place.is_some_and(|place| place.starts_with("/rustc/"))
+        || place.is_some_and(std_sources::is_of_std)
 }
 
 /// Whether a frame is of what is linked into the program without its doing.
@@ -118,7 +120,7 @@ pub fn is_access_of_facade(backtrace: &str) -> bool {
 pub struct Captures {
     /// By number, ascending.
     wanted: Vec<u32>,
-    taken: Vec<Place>,
+    taken: Vec<CodePlace>,
     /// The next one, `u32::MAX` for none.
     pub next: u32,
 }
@@ -139,7 +141,7 @@ impl Captures {
     /// The next one has come.
     #[cold]
     pub fn take_here(&mut self) {
-        self.taken.push(Place::here(self.next));
+        self.taken.push(CodePlace::here(self.next));
         self.set_next();
     }
 
@@ -149,7 +151,7 @@ impl Captures {
     }
 
     /// What was captured.
-    pub fn taken(&mut self) -> Vec<Place> {
+    pub fn taken(&mut self) -> Vec<CodePlace> {
         std::mem::take(&mut self.taken)
     }
 }

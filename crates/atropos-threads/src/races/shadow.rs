@@ -12,8 +12,8 @@
 use std::collections::HashMap;
 use std::ptr::null_mut;
 
-use super::{AccessKind, MemoryAccess, Past};
-use crate::memory::heap::Program;
+use super::{AccessKind, EarlierAccess, MemoryAccess};
+use crate::memory::heap::ProgramSlice;
 use crate::memory_model::Clock;
 
 const GRANULE: usize = 8;
@@ -75,7 +75,7 @@ const NO_CELL: Cell = Cell {
 };
 
 /// What a new access is to an old one.
-enum Meeting {
+enum AccessRelation {
     /// Nothing more is to be done; the old one may have lost bytes to the new one.
     Peace,
     /// The thread did the same before; whoever came between would have raced with that.
@@ -85,33 +85,33 @@ enum Meeting {
 
 impl Entry {
     #[inline]
-    fn meet(&mut self, new: &Entry, clock: &Clock) -> Meeting {
+    fn meet(&mut self, new: &Entry, clock: &Clock) -> AccessRelation {
         let common = self.bytes & new.bytes;
         if common == 0 {
-            return Meeting::Peace;
+            return AccessRelation::Peace;
         }
         if self.thread == new.thread {
             if self.time == new.time && self.kind == new.kind && common == new.bytes {
-                return Meeting::Again;
+                return AccessRelation::Again;
             }
         } else if clock.of(u32::from(self.thread)) < self.time {
             return match new.kind.conflicts_with(self.kind) {
-                true => Meeting::Race,
-                false => Meeting::Peace,
+                true => AccessRelation::Race,
+                false => AccessRelation::Peace,
             };
         }
         if new.kind.covers(self.kind) {
             self.bytes &= !new.bytes;
         }
-        Meeting::Peace
+        AccessRelation::Peace
     }
 
     fn is_before(&self, thread: u16, clock: &Clock) -> bool {
         self.thread == thread || clock.of(u32::from(self.thread)) >= self.time
     }
 
-    fn past(&self) -> Past {
-        Past {
+    fn past(&self) -> EarlierAccess {
+        EarlierAccess {
             thread: u32::from(self.thread),
             kind: self.kind,
             index: self.index,
@@ -207,7 +207,7 @@ impl ShadowMemory {
     #[cold]
     fn make_page(&mut self, address: usize) -> *mut Page {
         // The memory is ours, also if the program runs.
-        let program = Program::NONE.set();
+        let program = ProgramSlice::NONE.set();
         let page = Box::new(Page {
             cells: [NO_CELL; CELLS],
         });
@@ -230,7 +230,7 @@ impl ShadowMemory {
 
     /// Takes an access in; gives an earlier one that it races with, if there is one.
     #[inline]
-    pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Option<Past> {
+    pub fn access(&mut self, access: &MemoryAccess, clock: &Clock) -> Option<EarlierAccess> {
         let end = access.address.saturating_add(access.length);
         let mut start = access.address;
         while start < end {
@@ -263,7 +263,7 @@ impl ShadowMemory {
         None
     }
 
-    fn enter(&mut self, cell: &mut Cell, new: Entry, clock: &Clock) -> Option<Past> {
+    fn enter(&mut self, cell: &mut Cell, new: Entry, clock: &Clock) -> Option<EarlierAccess> {
         if cell.generation != self.generation {
             *cell = Cell {
                 generation: self.generation,
@@ -274,17 +274,17 @@ impl ShadowMemory {
         }
         for old in &mut cell.entries {
             match old.meet(&new, clock) {
-                Meeting::Peace => {}
-                Meeting::Again => return None,
-                Meeting::Race => return Some(old.past()),
+                AccessRelation::Peace => {}
+                AccessRelation::Again => return None,
+                AccessRelation::Race => return Some(old.past()),
             }
         }
         if cell.more != 0 {
             for old in &mut self.more[cell.more as usize - 1] {
                 match old.meet(&new, clock) {
-                    Meeting::Peace => {}
-                    Meeting::Again => return None,
-                    Meeting::Race => return Some(old.past()),
+                    AccessRelation::Peace => {}
+                    AccessRelation::Again => return None,
+                    AccessRelation::Race => return Some(old.past()),
                 }
             }
         }
@@ -306,7 +306,7 @@ impl ShadowMemory {
         if older.bytes == 0 {
             return;
         }
-        let program = Program::NONE.set();
+        let program = ProgramSlice::NONE.set();
         if cell.more == 0 {
             if self.used_more == self.more.len() {
                 self.more.push(Vec::new());
@@ -341,7 +341,7 @@ impl ShadowMemory {
         length: usize,
         thread: u32,
         clock: &Clock,
-    ) -> Option<Past> {
+    ) -> Option<EarlierAccess> {
         let end = start.saturating_add(length);
         let mut at = start & !(GRANULE - 1);
         while at < end {

@@ -1,6 +1,6 @@
 //! Generated executions: the quick detector against the slow twin.
 
-use atropos_search::Random;
+use atropos_search::XorShift;
 
 use super::AccessKind::*;
 use super::all_pairs::AllPairs;
@@ -14,7 +14,7 @@ const STEPS: u64 = 40;
 
 /// Runs a generated execution with both detectors up to the first race; says whether there was one.
 fn agree(seed: u64) -> bool {
-    let mut random = Random::new(seed);
+    let mut random = XorShift::new(seed);
     let threads = 2 + random.below(4) as usize;
     let mut clocks: Vec<Clocks> = (0..threads).map(|_| Clocks::default()).collect();
     let mut locks: Vec<Clock> = vec![Clock::default(); 2];
@@ -102,7 +102,7 @@ fn compare(
     thread: u32,
     index: u32,
     clock: &Clock,
-) -> (Option<Past>, Vec<Past>) {
+) -> (Option<EarlierAccess>, Vec<EarlierAccess>) {
     let access = MemoryAccess {
         address,
         length,

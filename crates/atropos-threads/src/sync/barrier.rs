@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync;
 
-use atropos_search::{Kind, Op};
+use atropos_search::{Op, OpKind};
 
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
@@ -47,7 +47,7 @@ impl Barrier {
         let name = control.name(self);
         control.point(Announcement::new(
             Code::Arrive,
-            Op::on(name, Kind::Write),
+            Op::on(name, OpKind::Write),
             site,
         ));
         control.pass_clock(barrier);
@@ -67,7 +67,7 @@ impl Barrier {
         } else {
             object.waiters.push(me);
             let generation = object.generation;
-            let op = Op::on(name, Kind::Read);
+            let op = Op::on(name, OpKind::Read);
             control.point(
                 Announcement::new(Code::Leave, op, site).waiting(Wait::Barrier {
                     barrier,

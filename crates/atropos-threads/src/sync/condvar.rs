@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{self, LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
 use super::mutex::{Mutex, MutexGuard};
 use crate::control::code::Code;
-use crate::control::objects::{ObjectId, Site, Slot};
+use crate::control::objects::{ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
 
@@ -147,7 +147,7 @@ impl Condvar {
         let (condition, name) = self.object(&control);
         control.point(Announcement::new(
             Code::NotifyOne,
-            Op::on(name, Kind::Write),
+            Op::on(name, OpKind::Write),
             here(),
         ));
         let waiting = control.state().objects[condition].waiters.len();
@@ -168,7 +168,7 @@ impl Condvar {
         let (condition, name) = self.object(&control);
         control.point(Announcement::new(
             Code::NotifyAll,
-            Op::on(name, Kind::Write),
+            Op::on(name, OpKind::Write),
             here(),
         ));
         let state = control.state();
@@ -179,7 +179,7 @@ impl Condvar {
         control.state().objects[condition].waiters = waiters;
     }
 
-    fn object(&self, control: &Control) -> (ObjectId, Object) {
+    fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         (control.object(&self.slot, |_| {}), control.name(self))
     }
 
@@ -196,8 +196,8 @@ impl Condvar {
         let (lock, lock_name) = mutex.object(&control);
         // A guard without the lock has nothing to give back.
         let op = match real {
-            Some(_) => Op::on(name, Kind::Write).and(lock_name, Kind::Release),
-            None => Op::on(name, Kind::Write),
+            Some(_) => Op::on(name, OpKind::Write).and(lock_name, OpKind::Release),
+            None => Op::on(name, OpKind::Write),
         };
         control.point(Announcement::new(Code::Wait, op, site));
         if let Some(real) = real {
@@ -212,12 +212,12 @@ impl Condvar {
         thread.blocking.woken_by = None;
         control.state().allow_spurious();
         let op = match timeout {
-            None if spurious => Op::on(lock_name, Kind::Acquire)
-                .and(name, Kind::Write)
+            None if spurious => Op::on(lock_name, OpKind::Acquire)
+                .and(name, OpKind::Write)
                 .revocable(),
-            None => Op::on(lock_name, Kind::Acquire),
+            None => Op::on(lock_name, OpKind::Acquire),
             // When time passes depends on everything.
-            Some(_) => Op::universal().and(lock_name, Kind::Acquire).revocable(),
+            Some(_) => Op::universal().and(lock_name, OpKind::Acquire).revocable(),
         };
         let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
         let wake = Announcement::new(Code::Wake, op, site)
@@ -240,7 +240,7 @@ fn held(real: Option<sync::MutexGuard<'_, ()>>) -> sync::MutexGuard<'_, ()> {
     real.expect("only controlled threads have guards without locks")
 }
 
-fn notify(control: &Control, name: Object, thread: u32) {
+fn notify(control: &Control, name: SharedObject, thread: u32) {
     let state = control.state();
     let by = state.me_as_act();
     let woken = &mut state.threads[thread as usize];

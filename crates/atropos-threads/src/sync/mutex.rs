@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
-use atropos_search::{Kind, Object};
+use atropos_search::{OpKind, SharedObject};
 
-use super::unlocked_guard::{Bare, Lock};
+use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
-use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
+use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Control, control, here};
 use crate::finding::Met;
-use crate::injected_faults::{self, Mistake};
+use crate::injected_faults::{self, InjectedFault};
 
 /// See std.
 pub struct Mutex<T: ?Sized> {
@@ -37,7 +37,7 @@ pub struct MutexGuard<'a, T: ?Sized + 'a> {
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::MutexGuard<'a, ()>>,
     /// What such a guard works on.
-    bare: Option<Bare<T>>,
+    bare: Option<UnlockedCopy<T>>,
     site: Site,
     is_kept_on_panic: bool,
 }
@@ -74,10 +74,10 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = here();
         let mistake = injected_faults::taken();
-        if mistake == Some(Mistake::Bare) {
+        if mistake == Some(InjectedFault::Bare) {
             return Ok(self.bare(site));
         }
-        let is_kept_on_panic = mistake == Some(Mistake::KeptOnPanic);
+        let is_kept_on_panic = mistake == Some(InjectedFault::KeptOnPanic);
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
             control.lock(Code::Lock, lock, name, site);
@@ -94,7 +94,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let site = here();
-        if injected_faults::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(InjectedFault::Bare) {
             return Ok(self.bare(site));
         }
         if let Some(control) = control() {
@@ -133,7 +133,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    pub(crate) fn object(&self, control: &Control) -> (ObjectId, Object) {
+    pub(crate) fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         let lock = control.object(&self.slot, |state| {
             if matches!(self.real.try_lock(), Err(TryLockError::WouldBlock)) {
                 state.holder = OUTSIDER;
@@ -160,7 +160,8 @@ impl<T: ?Sized> Mutex<T> {
     fn bare(&self, site: Site) -> MutexGuard<'_, T> {
         let mut guard = MutexGuard::new(self, None, site);
         // SAFETY: the data outlives the guard.
-        guard.bare = Some(unsafe { Bare::new(Lock::Ours(&self.slot), self.data.get(), site) });
+        guard.bare =
+            Some(unsafe { UnlockedCopy::new(Lock::Ours(&self.slot), self.data.get(), site) });
         guard
     }
 }
@@ -234,7 +235,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
                 return std::mem::forget(real);
             }
             let (lock, name) = self.mutex.object(&control);
-            control.about_to_unlock(Code::Unlock, name, Kind::Release, self.site);
+            control.about_to_unlock(Code::Unlock, name, OpKind::Release, self.site);
             control.unlocked(lock, name);
             // The real unlock does the poisoning.
             if std::thread::panicking() && !self.mutex.is_poisoned() {

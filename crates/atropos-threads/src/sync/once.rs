@@ -4,10 +4,10 @@
 use std::fmt;
 use std::sync::{self, OnceState};
 
-use atropos_search::{Kind, Object, Op};
+use atropos_search::{Op, OpKind, SharedObject};
 
 use crate::control::code::Code;
-use crate::control::objects::{ObjectId, Site, Slot};
+use crate::control::objects::{ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, control, here};
 use crate::finding::Met;
@@ -86,7 +86,7 @@ impl fmt::Debug for Once {
 }
 
 /// How a thread that comes late, or only looks, touches what is initialised: as a reader does a lock.
-const LOOK: Kind = Kind::AcquireShared;
+const LOOK: OpKind = OpKind::AcquireShared;
 
 /// The count of an object whose initialisation excludes nobody by mistake.
 const RACE: usize = 1;
@@ -113,7 +113,7 @@ impl Turn {
         Turn { slot: Slot::new() }
     }
 
-    fn object(&self, control: &Control) -> (ObjectId, Object) {
+    fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         (control.object(&self.slot, |_| {}), control.name(self))
     }
 
@@ -147,7 +147,7 @@ impl Turn {
             self.look_with(&control, late, site);
             return Attempt::Turn(Taken(None));
         }
-        let op = Op::on(name, Kind::Acquire);
+        let op = Op::on(name, OpKind::Acquire);
         control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
         if is_done() {
             control
@@ -220,7 +220,7 @@ impl Turn {
                 generation,
             }
         };
-        let op = Op::on(name, Kind::Read).blocking();
+        let op = Op::on(name, OpKind::Read).blocking();
         let announcement = Announcement::new(Code::Peek, op, site);
         control.point(if wait == Wait::Nothing {
             announcement
@@ -234,7 +234,7 @@ impl Turn {
 }
 
 /// Whether nobody is initialising: before that, nobody is to see what the real type knows already.
-fn is_told(control: &Control, turn: ObjectId) -> bool {
+fn is_told(control: &Control, turn: ControlledObjectId) -> bool {
     let object = &control.state().objects[turn];
     object.holder == 0 && object.count != RACE
 }
@@ -252,7 +252,7 @@ pub(crate) fn let_others_race() {
     if control.state().objects[id].count == RACE {
         return;
     }
-    control.about_to_unlock(Code::Race, name, Kind::Release, site);
+    control.about_to_unlock(Code::Race, name, OpKind::Release, site);
     control.unlocked(id, name);
     control.state().objects[id].count = RACE;
 }
@@ -285,14 +285,14 @@ impl Taken<'_> {
             initialising.pop();
         }
         if control.state().objects[id].count == RACE {
-            control.about_to_drop(Code::Initialized, Op::on(name, Kind::Write), site);
+            control.about_to_drop(Code::Initialized, Op::on(name, OpKind::Write), site);
             control.pass_clock(id);
             let state = control.state();
             state.leave_version(name, id);
             state.changed(name);
             state.objects[id].count = 0;
         } else {
-            control.about_to_unlock(Code::Initialized, name, Kind::Release, site);
+            control.about_to_unlock(Code::Initialized, name, OpKind::Release, site);
             control.unlocked(id, name);
         }
         control.state().objects[id].generation += 1;

@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{self, LockResult, PoisonError, TryLockError, TryLockResult};
 
-use atropos_search::{Kind, Object};
+use atropos_search::{OpKind, SharedObject};
 
-use super::unlocked_guard::{Bare, Lock};
+use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
-use crate::control::objects::{OUTSIDER, ObjectId, Site, Slot};
+use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
 use crate::finding::Met;
-use crate::injected_faults::{self, Mistake};
+use crate::injected_faults::{self, InjectedFault};
 
 /// See std.
 pub struct RwLock<T: ?Sized> {
@@ -36,7 +36,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::RwLockReadGuard<'a, ()>>,
     /// What such a guard looks at.
-    bare: Option<Bare<T>>,
+    bare: Option<UnlockedCopy<T>>,
 }
 
 /// See std.
@@ -46,7 +46,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
     /// The real lock; without it the guard excludes nobody.
     real: Option<sync::RwLockWriteGuard<'a, ()>>,
     /// What such a guard works on.
-    bare: Option<Bare<T>>,
+    bare: Option<UnlockedCopy<T>>,
 }
 
 // SAFETY: as for std's; the real guards keep them from being sent.
@@ -69,7 +69,7 @@ struct Held<'a, T: ?Sized> {
 }
 
 impl<T: ?Sized> Held<'_, T> {
-    fn object(&self, control: &Control) -> (ObjectId, Object) {
+    fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         (control.object(self.slot, |_| {}), control.name(self.slot))
     }
 
@@ -83,9 +83,9 @@ impl<T: ?Sized> Held<'_, T> {
     }
 
     /// What a guard without the lock looks at.
-    fn bare(&self) -> Bare<T> {
+    fn bare(&self) -> UnlockedCopy<T> {
         // SAFETY: the data outlives the guard.
-        unsafe { Bare::read_only(Lock::Ours(self.slot), self.data, self.site) }
+        unsafe { UnlockedCopy::read_only(Lock::Ours(self.slot), self.data, self.site) }
     }
 
     /// Whether the guard goes without unlocking.
@@ -153,7 +153,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let mut held = self.held(here());
         match injected_faults::taken() {
-            Some(Mistake::Bare) => return Ok(self.bare_read(held)),
+            Some(InjectedFault::Bare) => return Ok(self.bare_read(held)),
             mistake => held.is_kept_on_panic = mistake.is_some(),
         }
         if let Some(control) = control() {
@@ -167,7 +167,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let held = self.held(here());
-        if injected_faults::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(InjectedFault::Bare) {
             return Ok(self.bare_read(held));
         }
         if let Some(control) = control() {
@@ -184,7 +184,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let mut held = self.held(here());
         match injected_faults::taken() {
-            Some(Mistake::Bare) => return Ok(self.bare_write(held)),
+            Some(InjectedFault::Bare) => return Ok(self.bare_write(held)),
             mistake => held.is_kept_on_panic = mistake.is_some(),
         }
         if let Some(control) = control() {
@@ -198,7 +198,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let held = self.held(here());
-        if injected_faults::taken() == Some(Mistake::Bare) {
+        if injected_faults::taken() == Some(InjectedFault::Bare) {
             return Ok(self.bare_write(held));
         }
         if let Some(control) = control() {
@@ -229,7 +229,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    fn object(&self, control: &Control) -> (ObjectId, Object) {
+    fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         let lock = control.object(&self.slot, |state| {
             if matches!(self.real.try_write(), Err(TryLockError::WouldBlock)) {
                 state.holder = OUTSIDER;
@@ -261,7 +261,7 @@ impl<T: ?Sized> RwLock<T> {
     /// A guard without the lock.
     fn bare_write<'a>(&'a self, held: Held<'a, T>) -> RwLockWriteGuard<'a, T> {
         // SAFETY: the data outlives the guard.
-        let bare = Some(unsafe { Bare::new(Lock::Ours(held.slot), held.data, held.site) });
+        let bare = Some(unsafe { UnlockedCopy::new(Lock::Ours(held.slot), held.data, held.site) });
         RwLockWriteGuard {
             lock: held,
             real: None,
@@ -318,7 +318,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
             let (object, name) = lock.object(&control);
             control.point(Announcement::new(
                 Code::Downgrade,
-                atropos_search::Op::on(name, Kind::Release),
+                atropos_search::Op::on(name, OpKind::Release),
                 lock.site,
             ));
             control.unlocked(object, name);
@@ -349,7 +349,12 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
                 return std::mem::forget(real);
             }
             let (lock, name) = self.lock.object(&control);
-            control.about_to_unlock(Code::ReadUnlock, name, Kind::ReleaseShared, self.lock.site);
+            control.about_to_unlock(
+                Code::ReadUnlock,
+                name,
+                OpKind::ReleaseShared,
+                self.lock.site,
+            );
             control.unlocked_shared(lock, name);
         }
         drop(real);
@@ -367,7 +372,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
                 return std::mem::forget(real);
             }
             let (lock, name) = self.lock.object(&control);
-            control.about_to_unlock(Code::WriteUnlock, name, Kind::Release, self.lock.site);
+            control.about_to_unlock(Code::WriteUnlock, name, OpKind::Release, self.lock.site);
             control.unlocked(lock, name);
             if std::thread::panicking() && !self.lock.is_taken_in_panic {
                 control.poisons(lock, self.lock.site);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use atropos_search::{Kind, Op};
+use atropos_search::{Op, OpKind};
 
 use crate::control::code::Code;
 use crate::control::objects::Site;
@@ -182,8 +182,8 @@ pub fn park_timeout_ms(ms: u32) {
 fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
     let name = token_of(control.thread());
     let op = match timeout {
-        None => Op::on(name, Kind::Write),
-        Some(_) => Op::universal().and(name, Kind::Write).revocable(),
+        None => Op::on(name, OpKind::Write),
+        Some(_) => Op::universal().and(name, OpKind::Write).revocable(),
     };
     let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
     control.state().allow_spurious();
@@ -208,7 +208,7 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
 fn unpark(control: &Control, thread: u32, site: Site) {
     control.point(Announcement::new(
         Code::Unpark,
-        Op::on(token_of(thread), Kind::Write),
+        Op::on(token_of(thread), OpKind::Write),
         site,
     ));
     let state = control.state();
@@ -277,7 +277,7 @@ impl<T> ControlledHandle<T> {
         if !control.looks_again(name) {
             control.point(Announcement::new(
                 Code::Peek,
-                Op::on(name, Kind::Read),
+                Op::on(name, OpKind::Read),
                 here(),
             ));
         }
@@ -292,7 +292,7 @@ impl<T> ControlledHandle<T> {
 
 /// Waits until a controlled thread has ended; its panic, if any, is the caller's to judge.
 pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
-    let op = Op::on(end_of(number), Kind::Await);
+    let op = Op::on(end_of(number), OpKind::Await);
     control.point(Announcement::new(Code::Join, op, site).waiting(Wait::Join(number)));
     let state = control.state();
     let ended = &mut state.threads[number as usize];

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use atropos_threads::atropos_search::{Exhaustive, Search, SearchOrder, Strategy};
-use atropos_threads::{Memory, Options, survey};
+use atropos_threads::{ControlOptions, MemoryOrder, survey};
 
 unsafe extern "C" {
     fn fork() -> c_int;
@@ -51,34 +51,38 @@ pub fn alone(piece: impl FnOnce()) {
 }
 
 /// Explores with weak memory and all schedules.
-pub fn weak() -> Options {
-    Options::default()
+pub fn weak() -> ControlOptions {
+    ControlOptions::default()
 }
 
 /// Explores with sequentially consistent memory.
-pub fn sc() -> Options {
-    Options {
-        memory: Memory::SequentiallyConsistent,
-        ..Options::default()
+pub fn sc() -> ControlOptions {
+    ControlOptions {
+        memory: MemoryOrder::SequentiallyConsistent,
+        ..ControlOptions::default()
     }
 }
 
 /// The ways in which a test ends, over all schedules, found by enumeration and by partial-order reduction.
-pub fn ends(test: &(dyn Fn() + Sync), options: &Options) -> Vec<String> {
+pub fn ends(test: &(dyn Fn() + Sync), options: &ControlOptions) -> Vec<String> {
     let (all, report) = survey(test, options, &mut Exhaustive::new());
     assert_eq!(report.divergence, None, "not deterministic");
     keys(all)
 }
 
 /// As [`ends`], without reduction.
-pub fn all_ends(test: &(dyn Fn() + Sync), options: &Options) -> Vec<String> {
+pub fn all_ends(test: &(dyn Fn() + Sync), options: &ControlOptions) -> Vec<String> {
     let (all, report) = survey(test, options, &mut Search::enumeration());
     assert_eq!(report.divergence, None, "not deterministic");
     keys(all)
 }
 
 /// The number of schedules that a strategy needs.
-pub fn count(test: &(dyn Fn() + Sync), options: &Options, strategy: &mut dyn Strategy) -> u64 {
+pub fn count(
+    test: &(dyn Fn() + Sync),
+    options: &ControlOptions,
+    strategy: &mut dyn Strategy,
+) -> u64 {
     survey(test, options, strategy).1.progress.executions
 }
 
@@ -88,7 +92,7 @@ fn keys(map: BTreeMap<String, u64>) -> Vec<String> {
 
 /// Checks that reduction and enumeration agree on how a test ends, and that this is how.
 #[track_caller]
-pub fn check(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
+pub fn check(test: impl Fn() + Sync, options: &ControlOptions, expected: &[&str]) {
     alone(|| {
         assert_eq!(all_ends(&test, options), expected, "enumeration");
         assert_eq!(ends(&test, options), expected, "exhaustive");
@@ -108,7 +112,7 @@ pub fn check_by_states(test: impl Fn() + Sync, expected: &[&str]) {
 
 /// Checks how a test ends, by reduction alone.
 #[track_caller]
-pub fn check_reduced(test: impl Fn() + Sync, options: &Options, expected: &[&str]) {
+pub fn check_reduced(test: impl Fn() + Sync, options: &ControlOptions, expected: &[&str]) {
     alone(|| assert_eq!(ends(&test, options), expected));
 }
 

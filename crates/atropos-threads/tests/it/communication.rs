@@ -7,15 +7,15 @@ use atropos_protocol::communication::InteractionKind;
 use atropos_threads::atomic::{AtomicU32, Ordering, Ordering::Relaxed, Ordering::SeqCst};
 use atropos_threads::atropos_search::{Exhaustive, Search, Strategy, explore_with};
 use atropos_threads::communication::Fact;
-use atropos_threads::injected_faults::{Mistake, request};
+use atropos_threads::injected_faults::{InjectedFault, request};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
 use atropos_threads::unsafe_cell::UnsafeCell;
-use atropos_threads::{Options, ThreadedTest, thread};
+use atropos_threads::{ControlOptions, ThreadedTest, thread};
 
 use crate::alone::{alone, sc, weak};
 
 /// The facts of all schedules, as sorts and lines; reduction leaves none out.
-fn facts(test: impl Fn() + Sync, options: &Options) -> Vec<(InteractionKind, Vec<u32>)> {
+fn facts(test: impl Fn() + Sync, options: &ControlOptions) -> Vec<(InteractionKind, Vec<u32>)> {
     let all = facts_by(&test, options, &mut Search::enumeration());
     assert_eq!(facts_by(&test, options, &mut Exhaustive::new()), all);
     all
@@ -23,7 +23,7 @@ fn facts(test: impl Fn() + Sync, options: &Options) -> Vec<(InteractionKind, Vec
 
 fn facts_by(
     test: &(dyn Fn() + Sync),
-    options: &Options,
+    options: &ControlOptions,
     strategy: &mut dyn Strategy,
 ) -> Vec<(InteractionKind, Vec<u32>)> {
     let mut system = ThreadedTest::new(test, options);
@@ -100,7 +100,7 @@ fn a_lock_that_excludes_nobody_lets_others_in_between() {
                 let counter = Mutex::new(0_u64);
                 let count = || {
                     if is_bare {
-                        request(Mistake::Bare);
+                        request(InjectedFault::Bare);
                     }
                     *counter.lock().unwrap() += 1;
                 };
@@ -181,7 +181,7 @@ impl Parcel {
     }
 }
 
-fn unordered(test: impl Fn() + Sync, options: &Options) -> Vec<Vec<u32>> {
+fn unordered(test: impl Fn() + Sync, options: &ControlOptions) -> Vec<Vec<u32>> {
     let mut facts = facts(test, options);
     facts.retain(|(kind, _)| *kind == InteractionKind::Unordered);
     facts.into_iter().map(|(_, lines)| lines).collect()

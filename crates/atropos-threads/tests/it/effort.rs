@@ -5,12 +5,12 @@ use std::sync::Arc;
 use atropos_threads::atomic::{AtomicUsize, Ordering};
 use atropos_threads::atropos_search::{Draw, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex};
-use atropos_threads::{Last, Options, ThreadedTest, thread};
+use atropos_threads::{ControlOptions, Last, ThreadedTest, thread};
 
 use crate::alone::{alone, resident_kilobytes, sc, weak};
 
 /// One random execution of a test that passes.
-fn run(test: &(dyn Fn() + Sync), options: &Options) -> Last {
+fn run(test: &(dyn Fn() + Sync), options: &ControlOptions) -> Last {
     let mut system = ThreadedTest::new(test, options);
     let report = explore(&mut system, &mut Uniform::new(Draw::new(1, 7)));
     assert_eq!(report.finding, None);

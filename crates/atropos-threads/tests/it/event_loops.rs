@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use atropos_threads::atropos_search::{Coverage, Exhaustive};
-use atropos_threads::{Report, explore, thread};
+use atropos_threads::{ControlReport, explore, thread};
 
 use crate::alone::{alone, sc};
 
@@ -55,7 +55,7 @@ fn wake(file: c_int) {
     static ONE: u64 = 1;
 }
 
-fn explored(test: &(dyn Fn() + Sync)) -> Report {
+fn explored(test: &(dyn Fn() + Sync)) -> ControlReport {
     explore(test, &sc(), &mut Exhaustive::new(), &mut |_| {
         ControlFlow::Continue(())
     })

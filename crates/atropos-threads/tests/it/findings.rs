@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
 use atropos_threads::atropos_search::{
-    End, Exhaustive, Guide, Replay, Search, Strategy, Strictness, System,
+    ExecutionEnd, Exhaustive, Guide, Replay, Search, Strategy, Strictness, System,
 };
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
 use atropos_threads::{
-    Failure, Finding, Noted, Notes, Options, ThreadedTest, explore, replay, say, thread,
+    ControlOptions, FailingRun, Finding, Noted, Notes, ThreadedTest, explore, replay, say, thread,
 };
 
 use crate::alone::{alone, check_reduced, ends, sc};
@@ -337,7 +337,7 @@ fn threads_that_try_again_and_again_let_each_other_go_on() {
             });
         });
     };
-    let options = Options {
+    let options = ControlOptions {
         step_limit: 10_000,
         ..sc()
     };
@@ -374,7 +374,7 @@ struct Counting<'a> {
 }
 
 impl System for Counting<'_> {
-    fn run(&mut self, guide: &mut dyn Guide) -> End {
+    fn run(&mut self, guide: &mut dyn Guide) -> ExecutionEnd {
         let end = self.test.run(guide);
         let last = self.test.last().take();
         self.points += last.steps;
@@ -429,7 +429,7 @@ fn a_schedule_is_made_short_without_running_endless_ones_to_their_end() {
         let failure = counting.take_notes().failure.expect("it fails");
         assert_eq!(failure.title(), "deadlock");
         counting.points = 0;
-        let told = Failure::tell(&mut counting, failure, end, replay.schedule(), 2000);
+        let told = FailingRun::tell(&mut counting, failure, end, replay.schedule(), 2000);
         assert_eq!(told.finding.title(), "deadlock");
         assert!(counting.points < 100_000, "{} points", counting.points);
     });

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use atropos_threads::atomic::AtomicU8;
-use atropos_threads::injected_faults::{Mistake, request_of_foreign};
+use atropos_threads::injected_faults::{InjectedFault, request_of_foreign};
 use atropos_threads::{say, thread};
 
 use crate::alone::{check, sc, weak};
@@ -41,7 +41,7 @@ impl<T> Lock<T> {
         Guard { lock: self }
     }
 
-    fn wrongly(&self, mistake: Mistake) -> &Lock<T> {
+    fn wrongly(&self, mistake: InjectedFault) -> &Lock<T> {
         request_of_foreign(mistake, self.data.get());
         self
     }
@@ -79,7 +79,7 @@ fn plain_data_without_the_lock_loses_updates() {
                     let counter = &counter;
                     scope.spawn(move || {
                         let lock = match is_wrong {
-                            true => counter.wrongly(Mistake::Bare),
+                            true => counter.wrongly(InjectedFault::Bare),
                             false => counter,
                         };
                         *lock.lock() += 1;
@@ -102,7 +102,7 @@ fn others_come_between_what_a_thread_reads_and_what_it_writes() {
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    let mut counter = counter.wrongly(Mistake::Bare).lock();
+                    let mut counter = counter.wrongly(InjectedFault::Bare).lock();
                     *counter += 1;
                     log.lock().push(*counter);
                 });
@@ -118,8 +118,8 @@ fn fields_that_a_thread_leaves_alone_keep_what_others_write() {
     let test = || {
         let pair = Lock::new((0_u32, 0_u32));
         thread::scope(|scope| {
-            scope.spawn(|| pair.wrongly(Mistake::Bare).lock().0 = 1);
-            scope.spawn(|| pair.wrongly(Mistake::Bare).lock().1 = 1);
+            scope.spawn(|| pair.wrongly(InjectedFault::Bare).lock().0 = 1);
+            scope.spawn(|| pair.wrongly(InjectedFault::Bare).lock().1 = 1);
         });
         say(&format!("{:?}", *pair.lock()));
     };
@@ -133,7 +133,7 @@ fn a_push_without_the_lock_gets_lost() {
         thread::scope(|scope| {
             for number in 1..=2 {
                 let list = &list;
-                scope.spawn(move || list.wrongly(Mistake::Bare).lock().push(number));
+                scope.spawn(move || list.wrongly(InjectedFault::Bare).lock().push(number));
             }
         });
         say(&format!("{:?}", *list.lock()));
@@ -148,7 +148,7 @@ fn a_lock_that_is_kept_on_panic_is_given_back_otherwise() {
             let lock = Lock::new(0_u32);
             let ended = thread::scope(|scope| {
                 let holder = || {
-                    let mut data = lock.wrongly(Mistake::KeptOnPanic).lock();
+                    let mut data = lock.wrongly(InjectedFault::KeptOnPanic).lock();
                     *data = 7;
                     assert!(!panics, "on the way out");
                 };

@@ -1,7 +1,7 @@
 //! Locks that are wrong on request: what goes wrong, over all schedules, and what does not.
 
 use atropos_threads::atomic::AtomicU32;
-use atropos_threads::injected_faults::{Mistake, race, request};
+use atropos_threads::injected_faults::{InjectedFault, race, request};
 use atropos_threads::sync::{Condvar, LazyLock, Mutex, RwLock};
 use atropos_threads::{say, thread};
 use std::sync::atomic::Ordering::SeqCst;
@@ -10,7 +10,7 @@ use crate::alone::{check, check_by_states, sc, weak};
 
 /// Locks after a request.
 fn bare<T>(lock: &T) -> &T {
-    request(Mistake::Bare);
+    request(InjectedFault::Bare);
     lock
 }
 
@@ -238,7 +238,7 @@ fn a_lock_that_a_panic_keeps_is_never_free_again() {
         let mutex = Mutex::new(());
         thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                request(Mistake::KeptOnPanic);
+                request(InjectedFault::KeptOnPanic);
                 let _guard = mutex.lock().unwrap();
                 panic!("on purpose");
             });
@@ -257,7 +257,7 @@ fn without_a_panic_such_a_guard_unlocks() {
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    request(Mistake::KeptOnPanic);
+                    request(InjectedFault::KeptOnPanic);
                     *mutex.lock().unwrap() += 1;
                 });
             }
@@ -270,7 +270,7 @@ fn without_a_panic_such_a_guard_unlocks() {
 #[test]
 fn outside_an_exploration_a_request_is_not_heard() {
     let mutex = Mutex::new(1);
-    request(Mistake::Bare);
+    request(InjectedFault::Bare);
     let guard = mutex.lock().unwrap();
     assert!(mutex.try_lock().is_err());
     drop(guard);

@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use atropos_threads::atomic::AtomicBool;
-use atropos_threads::atropos_search::{End, Guide, Limit, Point, System, Thread};
+use atropos_threads::atropos_search::{
+    ExecutionEnd, Guide, Limit, SchedulingPoint, System, Thread,
+};
 use atropos_threads::sync::{Condvar, Mutex};
 use atropos_threads::{Finding, Last, ThreadedTest, thread, too_many_steps};
 
@@ -16,7 +18,7 @@ const LIMIT: u64 = 10_000;
 struct Youngest;
 
 impl Guide for Youngest {
-    fn choose(&mut self, point: &Point<'_>) -> Option<Thread> {
+    fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         point.ready().last().map(|pending| pending.thread)
     }
 
@@ -26,7 +28,7 @@ impl Guide for Youngest {
 }
 
 /// How an execution of a test ends in which the youngest thread always goes on.
-fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(End, Last)) {
+fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(ExecutionEnd, Last)) {
     alone(|| {
         let mut system = ThreadedTest::new(test, &sc());
         system.set_step_limit(LIMIT);
@@ -38,7 +40,7 @@ fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(End, Last)) {
 
 fn has_late_end(test: impl Fn() + Sync) {
     run(&test, |end, last| {
-        assert_eq!(end, End::Passed(0));
+        assert_eq!(end, ExecutionEnd::Passed(0));
         assert!(last.has_late_end && !last.was_hurried);
         assert!(last.findings.is_empty(), "{:?}", last.findings);
     });
@@ -46,7 +48,7 @@ fn has_late_end(test: impl Fn() + Sync) {
 
 fn is_endless(limit: Limit, test: impl Fn() + Sync) {
     run(&test, |end, last| {
-        assert_eq!(end, End::Limit(limit));
+        assert_eq!(end, ExecutionEnd::Limit(limit));
         assert!(!last.has_late_end && !last.was_hurried);
         let findings = &last.findings;
         assert!(

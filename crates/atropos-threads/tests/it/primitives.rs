@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use atropos_threads::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, spin_loop};
 use atropos_threads::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
-use atropos_threads::{Options, say, thread};
+use atropos_threads::{ControlOptions, say, thread};
 
 use crate::alone::{check, check_reduced, sc, weak};
 
@@ -224,7 +224,7 @@ fn waiting_for_a_condition_under_its_lock_loses_nothing() {
     check(test, &weak(), &["ready"]);
     check_reduced(
         test,
-        &Options {
+        &ControlOptions {
             spurious: true,
             ..sc()
         },
@@ -448,7 +448,7 @@ fn a_token_given_early_is_not_lost() {
     check(test, &sc(), &["unparked"]);
     check_reduced(
         test,
-        &Options {
+        &ControlOptions {
             spurious: true,
             ..sc()
         },
@@ -584,7 +584,7 @@ fn names_and_identities_are_those_given() {
     };
     check(
         test,
-        &Options {
+        &ControlOptions {
             name: "a test".to_string(),
             ..sc()
         },

@@ -2,17 +2,17 @@
 
 use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
 use atropos_threads::atropos_search::{
-    Coverage, Exhaustive, Random, Search, SearchOrder, Strategy,
+    Coverage, Exhaustive, Search, SearchOrder, Strategy, XorShift,
 };
 use atropos_threads::sync::mpsc::{self, TryRecvError};
-use atropos_threads::{Options, say, survey, thread};
+use atropos_threads::{ControlOptions, say, survey, thread};
 
 use crate::alone::{alone, sc, weak};
 
 /// How executions end, and how many there are.
 fn ends(
     test: &(dyn Fn() + Sync),
-    options: &Options,
+    options: &ControlOptions,
     strategy: &mut dyn Strategy,
 ) -> (Vec<String>, u64) {
     let (ends, report) = survey(test, options, strategy);
@@ -69,7 +69,7 @@ fn who_drops_the_last_sender_does_not_matter() {
 
 /// Senders and a receiver that do as the seed says.
 fn generated(seed: u64, senders: u64) {
-    let mut random = Random::new(seed);
+    let mut random = XorShift::new(seed);
     let mut deeds = |count: u64| -> Vec<u64> { (0..count).map(|_| random.below(6)).collect() };
     let programs: Vec<_> = (0..senders).map(|_| deeds(3)).collect();
     let receives = deeds(3);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-use atropos_threads::atropos_search::{Draw, End, Exhaustive, Mixed, Uniform};
+use atropos_threads::atropos_search::{Draw, ExecutionEnd, Exhaustive, Mixed, Uniform};
 use atropos_threads::{explore, replay, say, survey, thread};
 
 use crate::alone::{alone, ends, sc};
@@ -71,6 +71,6 @@ fn a_failure_that_depends_on_the_order_of_a_map_is_found_and_fails_again() {
         let failure = report.failure.expect("some order fails");
         assert!(failure.schedule.to_string().starts_with("s1:="));
         let (end, ..) = replay(&test, &sc(), &failure.schedule);
-        assert!(matches!(end, End::Failed(_)), "{end:?}");
+        assert!(matches!(end, ExecutionEnd::Failed(_)), "{end:?}");
     });
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
 use atropos_threads::atropos_search::{Draw, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
-use atropos_threads::{Last, Options, ThreadedTest, Time, say, thread};
+use atropos_threads::{ControlOptions, Last, ThreadedTest, Time, say, thread};
 
 use crate::alone::{alone, check, check_reduced, sc, weak};
 
@@ -125,7 +125,7 @@ fn adversarial_timers_fire_at_any_moment() {
     check(test, &sc(), &["[1, 5]"]);
     check(
         test,
-        &Options {
+        &ControlOptions {
             time: Time::Adversarial,
             ..sc()
         },
@@ -229,7 +229,7 @@ fn the_test_is_over_although_a_thread_works_on() {
 }
 
 /// What a random execution of a test leaves.
-fn run_once(test: &(dyn Fn() + Sync), options: &Options, check: impl FnOnce(Last)) {
+fn run_once(test: &(dyn Fn() + Sync), options: &ControlOptions, check: impl FnOnce(Last)) {
     alone(|| {
         let mut system = ThreadedTest::new(test, options);
         explore(&mut system, &mut Uniform::new(Draw::new(1, 7)));
@@ -281,8 +281,8 @@ fn who_yields_until_it_is_time_comes_to_an_end_soon_however_long_that_is() {
 }
 
 /// Options under which time also passes while threads run on.
-fn hurried() -> Options {
-    Options {
+fn hurried() -> ControlOptions {
+    ControlOptions {
         hurry: true,
         ..sc()
     }

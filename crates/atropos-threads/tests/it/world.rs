@@ -7,7 +7,7 @@ use atropos_search::{
 };
 use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
 use atropos_threads::sync::{LazyLock, Mutex};
-use atropos_threads::{Options, explore, replay, say, survey, thread};
+use atropos_threads::{ControlOptions, explore, replay, say, survey, thread};
 
 use crate::alone::{all_ends, alone, count, ends, resident_kilobytes, sc, weak};
 
@@ -165,7 +165,7 @@ fn a_million_scheduling_points_work() {
             say(&sum.load(SeqCst).to_string());
         };
         for options in [sc(), weak()] {
-            let options = Options {
+            let options = ControlOptions {
                 step_limit: 2_000_000,
                 ..options
             };
@@ -247,7 +247,7 @@ fn a_failing_schedule_replays_to_the_same_end_with_a_trace() {
 /// Small programs of two or three threads on shared locks, atomics and a channel, from a seed.
 fn generated(seed: u64, threads: u64, steps: u64) {
     use atropos_threads::sync::mpsc;
-    let mut random = atropos_search::Random::new(seed);
+    let mut random = atropos_search::XorShift::new(seed);
     let programs: Vec<Vec<u64>> = (0..threads)
         .map(|_| (0..steps).map(|_| random.below(9)).collect())
         .collect();
@@ -341,7 +341,7 @@ fn the_same_schedule_gives_the_same_questions() {
     alone(|| {
         let mut first = Uniform::new(Draw::new(1, 5));
         let mut system =
-            atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &Options::default());
+            atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &ControlOptions::default());
         assert!(first.begin());
         let end = atropos_search::System::run(&mut system, &mut first);
         first.end(end);

@@ -21,7 +21,7 @@ const RETURNED_FIELDS: usize = 4;
 
 /// A variable of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
+pub struct ObservedVariable {
     /// As people write it: `amount`, `self.balance`; of a returned struct `.balance`.
     pub name: String,
     /// A reference to what is looked at, as an expression.
@@ -54,10 +54,10 @@ pub struct Function {
     pub line: u32,
     pub returned: Returned,
     /// At entry: parameters, then the fields of `self` that it touches.
-    pub entry: Vec<Variable>,
+    pub entry: Vec<ObservedVariable>,
     /// At exit, from number 1 on (0 is what it returns): fields of that, then what `&mut` may
     /// have changed.
-    pub exit: Vec<Variable>,
+    pub exit: Vec<ObservedVariable>,
     /// Visible outside its module: `pub`, or of a trait.
     pub is_public: bool,
     pub is_closure: bool,
@@ -67,7 +67,7 @@ pub struct Function {
 
 /// A block that may or may not be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct ObservedBlock {
     /// Of its brace.
     pub(super) offset: usize,
     /// The function it is in, by its place in the file's list.
@@ -78,7 +78,7 @@ pub struct Block {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservedFile {
     pub functions: Vec<Function>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ObservedBlock>,
 }
 
 impl ObservedFile {
@@ -182,7 +182,7 @@ impl Finder<'_> {
     }
 
     /// The parameters, and the fields of `self` that the body touches.
-    fn parameters(&self, signature: &Signature, body: &syn::Block) -> Vec<Variable> {
+    fn parameters(&self, signature: &Signature, body: &syn::Block) -> Vec<ObservedVariable> {
         let mut variables = Vec::new();
         for input in &signature.inputs {
             if let FnArg::Typed(PatType { pat, ty, .. }) = input {
@@ -194,7 +194,7 @@ impl Finder<'_> {
             let fields = known.map_or(&[][..], |name| self.structs.fields(name));
             let touched = touched_fields(body);
             for field in fields.iter().filter(|field| touched.contains(&field.name)) {
-                variables.push(Variable {
+                variables.push(ObservedVariable {
                     name: format!("self.{}", field.name),
                     reference: format!("&{}self.{}", "*".repeat(field.pointers), field.name),
                     then: None,
@@ -206,7 +206,7 @@ impl Finder<'_> {
     }
 
     /// Fields of what is returned, and what may have been changed behind `&mut`.
-    fn at_exit(&self, signature: &Signature, entry: &[Variable]) -> Vec<Variable> {
+    fn at_exit(&self, signature: &Signature, entry: &[ObservedVariable]) -> Vec<ObservedVariable> {
         let mut variables = Vec::new();
         if let ReturnType::Type(_, ty) = &signature.output {
             let name = type_name(ty).map(|name| match name.as_str() {
@@ -216,7 +216,7 @@ impl Finder<'_> {
             let fields = name.map_or(&[][..], |name| self.structs.fields(&name));
             for field in fields.iter().take(RETURNED_FIELDS) {
                 let stars = "*".repeat(field.pointers);
-                variables.push(Variable {
+                variables.push(ObservedVariable {
                     name: format!(".{}", field.name),
                     reference: format!("&{stars}{}.{}", super::weave::VALUE, field.name),
                     then: None,
@@ -228,7 +228,7 @@ impl Finder<'_> {
         }
         for (then, variable) in entry.iter().enumerate() {
             if is_changed_behind(signature, &variable.name) {
-                variables.push(Variable {
+                variables.push(ObservedVariable {
                     then: Some(then as u8),
                     ..variable.clone()
                 });
@@ -241,7 +241,7 @@ impl Finder<'_> {
     fn block(&mut self, block: &syn::Block) {
         if let Some(function) = self.function {
             let offset = span_of(self.base, block.brace_token.span.open()).start;
-            self.found.blocks.push(Block { offset, function });
+            self.found.blocks.push(ObservedBlock { offset, function });
         }
     }
 }
@@ -295,7 +295,7 @@ fn returned(output: &ReturnType) -> Returned {
 }
 
 /// The names that a pattern binds by value.
-fn add_names(pat: &Pat, ty: Option<&Type>, variables: &mut Vec<Variable>) {
+fn add_names(pat: &Pat, ty: Option<&Type>, variables: &mut Vec<ObservedVariable>) {
     match pat {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
             let name = ident.ident.to_string();
@@ -303,7 +303,7 @@ fn add_names(pat: &Pat, ty: Option<&Type>, variables: &mut Vec<Variable>) {
                 return;
             }
             let pointers = ty.map_or(0, |ty| pointee(ty).1);
-            variables.push(Variable {
+            variables.push(ObservedVariable {
                 reference: format!("&{}{name}", "*".repeat(pointers)),
                 name,
                 then: None,
@@ -540,7 +540,7 @@ mod tests {
         ObservedFile::of(SOURCE, &Structs::of([SOURCE]))
     }
 
-    fn names(variables: &[Variable]) -> Vec<&str> {
+    fn names(variables: &[ObservedVariable]) -> Vec<&str> {
         variables
             .iter()
             .map(|variable| variable.name.as_str())

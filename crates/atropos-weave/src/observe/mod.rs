@@ -14,8 +14,8 @@ mod rollback;
 mod structs;
 mod weave;
 
-pub use functions::{Block, Function, ObservedFile, Returned, Variable};
-pub use rollback::{ObserveForms, Piece, roll_back};
+pub use functions::{Function, ObservedBlock, ObservedFile, ObservedVariable, Returned};
+pub use rollback::{InsertedPiece, ObserveForms, roll_back};
 pub use structs::Structs;
 pub use weave::{FirstNumbers, Observed, observe};
 

@@ -10,12 +10,12 @@ use atropos_mutants::mutant::Span;
 use serde::{Deserialize, Serialize};
 
 use super::weave::Observed;
-use crate::diagnostics::{Diagnostic, DiagnosticSpan};
+use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
 
 /// Something that is inserted and can be left out. Functions and blocks are numbered within their
 /// file, exits within their function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Piece {
+pub enum InsertedPiece {
     /// All about a function.
     Frame {
         function: u32,
@@ -44,12 +44,12 @@ pub enum Piece {
 /// What is left out of the files of a package, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserveForms {
-    dropped: BTreeMap<String, BTreeSet<Piece>>,
+    dropped: BTreeMap<String, BTreeSet<InsertedPiece>>,
 }
 
 impl ObserveForms {
-    pub fn dropped(&self, file: &str) -> &BTreeSet<Piece> {
-        static NOTHING: BTreeSet<Piece> = BTreeSet::new();
+    pub fn dropped(&self, file: &str) -> &BTreeSet<InsertedPiece> {
+        static NOTHING: BTreeSet<InsertedPiece> = BTreeSet::new();
         self.dropped.get(file).unwrap_or(&NOTHING)
     }
 
@@ -62,7 +62,7 @@ impl ObserveForms {
         self.len() == 0
     }
 
-    fn drop(&mut self, file: &str, piece: Piece) {
+    fn drop(&mut self, file: &str, piece: InsertedPiece) {
         self.dropped
             .entry(file.to_owned())
             .or_default()
@@ -74,14 +74,14 @@ impl ObserveForms {
 pub fn roll_back(
     forms: &mut ObserveForms,
     observed: &BTreeMap<String, Observed>,
-    errors: &[Diagnostic],
+    errors: &[RustcDiagnostic],
     name: impl Fn(&str) -> Option<String>,
 ) -> bool {
     let before = forms.len();
     let mut unsure = Vec::new();
     for error in errors {
         let spots = spots(error, observed, &name);
-        let mut pieces: Vec<(String, Piece)> = Vec::new();
+        let mut pieces: Vec<(String, InsertedPiece)> = Vec::new();
         for (file, span) in &spots {
             let inside = observed[file]
                 .pieces
@@ -128,13 +128,18 @@ pub fn roll_back(
 }
 
 /// The exits that a span holds, else the innermost function around it.
-fn around(observed: &Observed, span: Span) -> Vec<Piece> {
-    let held: Vec<Piece> = observed
+fn around(observed: &Observed, span: Span) -> Vec<InsertedPiece> {
+    let held: Vec<InsertedPiece> = observed
         .pieces
         .iter()
         .filter(|(piece, _)| span.contains(*piece))
         .map(|(_, piece)| *piece)
-        .filter(|piece| matches!(piece, Piece::Exit { .. } | Piece::Entry { .. }))
+        .filter(|piece| {
+            matches!(
+                piece,
+                InsertedPiece::Exit { .. } | InsertedPiece::Entry { .. }
+            )
+        })
         .collect();
     if !held.is_empty() {
         return held;
@@ -145,7 +150,7 @@ fn around(observed: &Observed, span: Span) -> Vec<Piece> {
         .filter(|(place, _)| place.contains(span))
         .min_by_key(|(place, _)| place.end - place.start);
     function
-        .map(|(_, function)| Piece::Frame {
+        .map(|(_, function)| InsertedPiece::Frame {
             function: *function,
         })
         .into_iter()
@@ -154,7 +159,7 @@ fn around(observed: &Observed, span: Span) -> Vec<Piece> {
 
 /// The places in observed files that an error names, those that it is about first.
 fn spots(
-    error: &Diagnostic,
+    error: &RustcDiagnostic,
     observed: &BTreeMap<String, Observed>,
     name: &impl Fn(&str) -> Option<String>,
 ) -> Vec<(String, Span)> {
@@ -189,17 +194,17 @@ mod tests {
         BTreeMap::from([(FILE.to_owned(), observed)])
     }
 
-    const ENTRY: Piece = Piece::Entry {
+    const ENTRY: InsertedPiece = InsertedPiece::Entry {
         function: 0,
         index: 0,
     };
-    const EXIT: Piece = Piece::Exit {
+    const EXIT: InsertedPiece = InsertedPiece::Exit {
         function: 0,
         site: 0,
     };
 
-    fn error(start: usize, end: usize) -> Diagnostic {
-        Diagnostic {
+    fn error(start: usize, end: usize) -> RustcDiagnostic {
+        RustcDiagnostic {
             spans: vec![DiagnosticSpan {
                 file_name: FILE.to_owned(),
                 byte_start: start,
@@ -207,11 +212,11 @@ mod tests {
                 is_primary: true,
                 ..DiagnosticSpan::default()
             }],
-            ..Diagnostic::default()
+            ..RustcDiagnostic::default()
         }
     }
 
-    fn dropped(errors: &[Diagnostic]) -> Vec<Piece> {
+    fn dropped(errors: &[RustcDiagnostic]) -> Vec<InsertedPiece> {
         let mut forms = ObserveForms::default();
         let name = |name: &str| Some(name.to_owned());
         assert!(roll_back(&mut forms, &observed(), errors, name));
@@ -227,7 +232,10 @@ mod tests {
     #[test]
     fn an_error_around_pieces_takes_these_out_and_one_beside_them_the_function() {
         assert_eq!(dropped(&[error(14, 22)]), [EXIT]);
-        assert_eq!(dropped(&[error(14, 15)]), [Piece::Frame { function: 0 }]);
+        assert_eq!(
+            dropped(&[error(14, 15)]),
+            [InsertedPiece::Frame { function: 0 }]
+        );
     }
 
     #[test]

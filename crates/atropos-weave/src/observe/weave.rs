@@ -9,8 +9,8 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{AttrStyle, Attribute, Expr, Stmt};
 
-use super::functions::{Function, ObservedFile, Returned, Variable};
-use super::rollback::Piece;
+use super::functions::{Function, ObservedFile, ObservedVariable, Returned};
+use super::rollback::InsertedPiece;
 use super::{span_of, with_file};
 use crate::weave::FileWeave;
 
@@ -32,7 +32,7 @@ pub struct FirstNumbers {
 pub struct Observed {
     pub text: String,
     /// What was inserted where.
-    pub(super) pieces: Vec<(Span, Piece)>,
+    pub(super) pieces: Vec<(Span, InsertedPiece)>,
     /// The functions' places in the text.
     pub(super) functions: Vec<(Span, u32)>,
 }
@@ -43,7 +43,7 @@ pub fn observe(
     woven: &FileWeave,
     file: &ObservedFile,
     first: FirstNumbers,
-    dropped: &BTreeSet<Piece>,
+    dropped: &BTreeSet<InsertedPiece>,
 ) -> Observed {
     let by_key = file.functions.iter().enumerate();
     let by_block = file.blocks.iter().enumerate();
@@ -74,7 +74,7 @@ pub fn observe(
 struct Insertion {
     at: usize,
     text: String,
-    piece: Piece,
+    piece: InsertedPiece,
 }
 
 fn assemble(text: &str, mut insertions: Vec<Insertion>, functions: Vec<(Span, u32)>) -> Observed {
@@ -119,7 +119,7 @@ struct Inserter<'s> {
     woven: &'s FileWeave,
     file: &'s ObservedFile,
     first: FirstNumbers,
-    dropped: &'s BTreeSet<Piece>,
+    dropped: &'s BTreeSet<InsertedPiece>,
     keys: HashMap<usize, u32>,
     blocks: HashMap<usize, u32>,
     /// None: exits found here are of no function that is observed.
@@ -143,18 +143,18 @@ impl<'s> Inserter<'s> {
         (within < part.length).then_some(part.source + within)
     }
 
-    fn insert(&mut self, at: usize, text: String, piece: Piece) {
+    fn insert(&mut self, at: usize, text: String, piece: InsertedPiece) {
         self.insertions.push(Insertion { at, text, piece });
     }
 
-    fn is_dropped(&self, piece: Piece) -> bool {
+    fn is_dropped(&self, piece: InsertedPiece) -> bool {
         self.dropped.contains(&piece)
     }
 
     /// The function whose key stands here, if it is observed.
     fn known(&self, offset: usize) -> Option<(u32, &'s Function)> {
         let number = *self.keys.get(&self.source_of(offset)?)?;
-        let is_dropped = self.is_dropped(Piece::Frame { function: number });
+        let is_dropped = self.is_dropped(InsertedPiece::Frame { function: number });
         (!is_dropped).then(|| (number, &self.file.functions[number as usize]))
     }
 
@@ -195,7 +195,7 @@ impl<'s> Inserter<'s> {
     }
 
     fn enter(&mut self, at: usize, number: u32, function: &Function) {
-        let frame = Piece::Frame { function: number };
+        let frame = InsertedPiece::Frame { function: number };
         let id = self.first.function + number;
         let head = format!(
             "let mut {FRAME} = {OBSERVE_ENTER}({id}u32); \
@@ -204,7 +204,7 @@ impl<'s> Inserter<'s> {
         self.insert(at, head, frame);
         let mut shown = 0;
         for (index, variable) in function.entry.iter().enumerate() {
-            let piece = Piece::Entry {
+            let piece = InsertedPiece::Entry {
                 function: number,
                 index: index as u8,
             };
@@ -262,7 +262,7 @@ impl<'s> Inserter<'s> {
         let Some((number, site)) = self.next_site() else {
             return;
         };
-        let piece = Piece::Exit {
+        let piece = InsertedPiece::Exit {
             function: number,
             site,
         };
@@ -286,7 +286,7 @@ impl<'s> Inserter<'s> {
         let site = self
             .next_site()
             .filter(|_| function.returned != Returned::Never);
-        let piece = site.map(|(function, site)| Piece::Exit { function, site });
+        let piece = site.map(|(function, site)| InsertedPiece::Exit { function, site });
         let kept = piece.filter(|piece| !self.is_dropped(*piece)).zip(site);
         let Some((piece, (number, site))) = kept else {
             return inside(self);
@@ -307,7 +307,7 @@ impl<'s> Inserter<'s> {
 
     fn show_at_exit(&mut self, at: usize, number: u32, site: u32, function: &Function) {
         for (index, variable) in function.exit.iter().enumerate() {
-            let piece = Piece::AtExit {
+            let piece = InsertedPiece::AtExit {
                 function: number,
                 site,
                 index: index as u8,
@@ -315,7 +315,7 @@ impl<'s> Inserter<'s> {
             if self.is_dropped(piece) {
                 continue;
             }
-            let Variable {
+            let ObservedVariable {
                 reference, then, ..
             } = variable;
             let then = then.unwrap_or(u8::MAX);
@@ -334,7 +334,7 @@ impl<'s> Inserter<'s> {
             .source_of(open.start)
             .and_then(|source| self.blocks.get(&source).copied());
         if let Some(number) = number {
-            let piece = Piece::Block { block: number };
+            let piece = InsertedPiece::Block { block: number };
             if !self.is_dropped(piece) {
                 let id = self.first.block + number;
                 let text = format!("{OBSERVE_BLOCK}({id}u32); ");
@@ -413,7 +413,7 @@ impl<'a> Visit<'a> for Inserter<'_> {
                     return self.in_function(None, |inserter| inserter.visit_expr(body));
                 };
                 self.functions.push((whole, number));
-                let frame = Piece::Frame { function: number };
+                let frame = InsertedPiece::Frame { function: number };
                 self.insert(span.start, "{ ".to_owned(), frame);
                 self.enter(span.start, number, function);
                 self.in_function(Some(number), |inserter| {
@@ -437,7 +437,7 @@ impl<'a> Visit<'a> for Inserter<'_> {
                 let span = self.span(expr.span());
                 self.done(function, span.start, "{ ", "");
                 let closed = self.insertions.last().is_some_and(|last| {
-                    last.at == span.start && matches!(last.piece, Piece::Exit { .. })
+                    last.at == span.start && matches!(last.piece, InsertedPiece::Exit { .. })
                 });
                 if let (true, Some(last)) = (closed, self.insertions.last()) {
                     let piece = last.piece;
@@ -508,11 +508,12 @@ mod tests {
         let options = WeaveOptions {
             edition_2015_root: false,
             steps: true,
+            first_function: 0,
         };
         weave_file(source, &mutants, &FileForms::new(), &options)
     }
 
-    fn observed(source: &str, dropped: &[Piece]) -> String {
+    fn observed(source: &str, dropped: &[InsertedPiece]) -> String {
         let file = ObservedFile::of(source, &Structs::of([source]));
         let first = FirstNumbers {
             function: 100,
@@ -544,13 +545,13 @@ mod tests {
     #[test]
     fn what_rustc_rejected_is_left_out() {
         let source = "fn f(a: u8, b: u8) -> u8 { a }";
-        let entry = Piece::Entry {
+        let entry = InsertedPiece::Entry {
             function: 0,
             index: 1,
         };
         let text = observed(source, &[entry]);
         assert!(text.contains("entry(0u8") && !text.contains("entry(1u8"));
-        let text = observed(source, &[Piece::Frame { function: 0 }]);
+        let text = observed(source, &[InsertedPiece::Frame { function: 0 }]);
         assert!(!text.contains("observe::"), "{text}");
     }
 

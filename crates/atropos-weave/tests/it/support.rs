@@ -364,6 +364,7 @@ pub fn weave(program: &Program) -> Woven {
     let root_options = WeaveOptions {
         edition_2015_root: program.edition == "2015",
         steps: false,
+        first_function: 0,
     };
     let root = weave_file(&root, &mutants, &FileForms::new(), &root_options);
     fs::write(directory.join(ROOT), root.text).unwrap();
@@ -399,6 +400,7 @@ fn weave_sections(
     let options = WeaveOptions {
         edition_2015_root: false,
         steps: true,
+        first_function: 0,
     };
     let mut files = BTreeMap::new();
     for section in &program.sections {

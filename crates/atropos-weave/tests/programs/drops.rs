@@ -278,3 +278,36 @@ pub fn main() {
         attempt("held by a macro", || held_by_a_macro(n));
     }
 }
+
+//# what is done on drop
+use helper::{attempt, note};
+
+struct Visit<'a> {
+    open: &'a std::cell::Cell<u32>,
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        if self.open.get() == 7 {
+            return;
+        }
+        self.open.set(self.open.get() - 1);
+        note(&self.open.get().to_string());
+    }
+}
+
+fn visits(first: u32) -> u32 {
+    let open = std::cell::Cell::new(first);
+    {
+        let _one = Visit { open: &open };
+        let _other = Visit { open: &open };
+        note("visits");
+    }
+    open.get()
+}
+
+#[cfg_attr(test, mutants::skip)]
+pub fn main() {
+    attempt("few", || visits(3));
+    attempt("seven", || visits(8));
+}

@@ -13,21 +13,32 @@ pub fn rustc_wrapper(directory: &Path) -> Option<OsString> {
             return (!value.is_empty()).then_some(value);
         }
     }
+    folders(directory).find_map(|folder| wrapper_in(&folder))
+}
+
+/// The texts of all configuration files that cargo reads in a directory.
+pub fn texts(directory: &Path) -> impl Iterator<Item = String> {
+    folders(directory).filter_map(|folder| text_in(&folder))
+}
+
+/// The folders that may hold configuration, the nearest first.
+fn folders(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
     let folders = directory
         .ancestors()
         .map(|directory| directory.join(".cargo"));
-    folders.chain(home).find_map(|folder| wrapper_in(&folder))
+    folders.chain(home)
+}
+
+fn text_in(folder: &Path) -> Option<String> {
+    let files = ["config", "config.toml"].map(|name| folder.join(name));
+    files.iter().find_map(|file| fs::read_to_string(file).ok())
 }
 
 /// The wrapper that the configuration in a folder names.
 fn wrapper_in(folder: &Path) -> Option<OsString> {
-    let files = ["config", "config.toml"].map(|name| folder.join(name));
-    let text = files
-        .iter()
-        .find_map(|file| fs::read_to_string(file).ok())?;
-    let config: toml::Table = text.parse().ok()?;
+    let config: toml::Table = text_in(folder)?.parse().ok()?;
     let wrapper = config.get("build")?.get("rustc-wrapper")?.as_str()?;
     // A path is meant from the directory that the folder is in, a mere name from the search path.
     Some(match wrapper.contains('/') {

@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Output};
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::sys;
-use atropos_weave::diagnostics::{Diagnostic, parse_errors};
+use atropos_weave::diagnostics::{RustcDiagnostic, parse_errors};
 
 use super::rustc_call::RustcCall;
 
@@ -60,20 +60,20 @@ impl CompilerEnded {
 }
 
 /// What rustc said of a unit.
-pub struct Compiled {
+pub struct CompilerAnswer {
     pub output: Output,
     /// Empty if rustc accepts the unit.
-    pub errors: Vec<Diagnostic>,
+    pub errors: Vec<RustcDiagnostic>,
 }
 
-impl Compiled {
+impl CompilerAnswer {
     pub fn is_accepted(&self) -> bool {
         self.errors.is_empty()
     }
 }
 
 /// Has rustc compile or check a unit.
-pub fn compile(call: &RustcCall) -> Result<Compiled> {
+pub fn compile(call: &RustcCall) -> Result<CompilerAnswer> {
     let mut compiled = compile_once(call)?;
     if crashed(&compiled.output) {
         // A crash that comes again is due to the text: a very deep expression, for example.
@@ -92,10 +92,10 @@ pub fn compile(call: &RustcCall) -> Result<Compiled> {
     Err(CompilerEnded::by(status).into())
 }
 
-fn compile_once(call: &RustcCall) -> Result<Compiled> {
+fn compile_once(call: &RustcCall) -> Result<CompilerAnswer> {
     let output = call.command().output().context("can't run rustc")?;
     let errors = parse_errors(&String::from_utf8_lossy(&output.stderr));
-    Ok(Compiled { output, errors })
+    Ok(CompilerAnswer { output, errors })
 }
 
 /// Whether rustc ended itself by a mistake of its own. Too little memory is none.
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     /// What a compiler comes to that is this shell script.
-    fn compile_with(script: &str) -> Result<Compiled> {
+    fn compile_with(script: &str) -> Result<CompilerAnswer> {
         let place = tempfile::tempdir().unwrap();
         let rustc = place.path().join("rustc");
         fs::write(&rustc, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -128,7 +128,7 @@ mod tests {
         compile(&RustcCall::parse(words.into_iter().map(OsString::from)).unwrap())
     }
 
-    fn is_ended(result: Result<Compiled>) -> bool {
+    fn is_ended(result: Result<CompilerAnswer>) -> bool {
         result
             .err()
             .is_some_and(|error| error.downcast_ref::<CompilerEnded>().is_some())

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
 use anyhow::{Context, Result, anyhow};
-use atropos_libtest::Arguments;
+use atropos_libtest::HarnessArguments;
 use serde::{Deserialize, Serialize};
 
 use super::process_group::Group;
@@ -33,7 +33,7 @@ const CHOOSE_VARIABLE: &str = "RUSTDOC_DOCTEST_RUN_NB_TEST";
 
 /// A kept doctest.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptDoctest {
     /// Where the program itself tells.
     name: Option<String>,
     invocation: Invocation,
@@ -68,6 +68,8 @@ pub fn build(
     by_runner.extend([
         format!("-Ldependency={}", build.runtime.directory.display()),
         "--cap-lints=allow".to_owned(),
+        // Dependencies may have debug information.
+        "-Cstrip=debuginfo".to_owned(),
     ]);
     let by_flag = ["--test-runtool".to_owned(), this.display().to_string()];
     let setting = CargoSetting {
@@ -109,7 +111,7 @@ pub fn build(
     }
     let kept = read_kept(directory)?;
     // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
-    let chosen = Arguments::parse(test_args.iter().cloned()).unwrap_or_default();
+    let chosen = HarnessArguments::parse(test_args.iter().cloned()).unwrap_or_default();
     let rejected = listed.iter().filter(|test| test.is_rejected());
     let rejected = rejected.filter(|test| chosen.chooses(&test.name, false));
     let rejected: Vec<String> = rejected.map(|test| test.name.clone()).collect();
@@ -263,7 +265,7 @@ fn uncompiled(said: &str) -> BTreeSet<&str> {
 
 /// Gives each kept program its name: its own, or the next one that is left in rustdoc's list, which also tells whether it
 /// ended as it should. Where the list does not fit, they are numbered.
-fn named(listed: &[Listed], kept: Vec<Kept>) -> Vec<(String, Kept)> {
+fn named(listed: &[Listed], kept: Vec<KeptDoctest>) -> Vec<(String, KeptDoctest)> {
     let own: BTreeSet<&str> = kept
         .iter()
         .filter_map(|kept| kept.name.as_deref())
@@ -292,7 +294,7 @@ fn named(listed: &[Listed], kept: Vec<Kept>) -> Vec<(String, Kept)> {
         .collect()
 }
 
-fn read_kept(directory: &Path) -> Result<Vec<Kept>> {
+fn read_kept(directory: &Path) -> Result<Vec<KeptDoctest>> {
     let mut numbers: Vec<u32> = fs::read_dir(directory)?
         .filter_map(|entry| {
             let name = entry.ok()?.file_name().into_string().ok()?;
@@ -304,7 +306,7 @@ fn read_kept(directory: &Path) -> Result<Vec<Kept>> {
         .into_iter()
         .map(|number| {
             let bytes = fs::read(directory.join(format!("{number}.json")))?;
-            Ok(serde_json::from_slice::<Vec<Kept>>(&bytes)?)
+            Ok(serde_json::from_slice::<Vec<KeptDoctest>>(&bytes)?)
         })
         .collect::<Result<Vec<_>>>()
         .map(|programs| programs.into_iter().flatten().collect())
@@ -334,7 +336,7 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
         let kept = if merged {
             parts_of(&invocation, &String::from_utf8_lossy(&said))
         } else {
-            vec![Kept {
+            vec![KeptDoctest {
                 name: None,
                 invocation,
                 succeeds: code == 0,
@@ -355,7 +357,7 @@ fn is_merged(program: &Path) -> Result<bool> {
 
 /// The doctests of one program, each as the call that runs it alone. They are numbered in the
 /// order of their names.
-fn parts_of(invocation: &Invocation, said: &str) -> Vec<Kept> {
+fn parts_of(invocation: &Invocation, said: &str) -> Vec<KeptDoctest> {
     let mut tests = listed(said);
     tests.sort_by(|one, other| one.name.cmp(&other.name));
     let numbered = tests.into_iter().enumerate();
@@ -365,7 +367,7 @@ fn parts_of(invocation: &Invocation, said: &str) -> Vec<Kept> {
             let mut invocation = invocation.clone();
             let environment = &mut invocation.environment;
             environment.insert(CHOOSE_VARIABLE.to_owned(), number.to_string());
-            Kept {
+            KeptDoctest {
                 name: Some(test.name),
                 invocation,
                 succeeds: !test.panics,
@@ -405,8 +407,8 @@ mod tests {
         test src/lib.rs - over (line 30) - should panic ... ok\n\
         \ntest result: ok. 4 passed; 0 failed\n";
 
-    fn kept(name: Option<&str>) -> Kept {
-        Kept {
+    fn kept(name: Option<&str>) -> KeptDoctest {
+        KeptDoctest {
             name: name.map(str::to_owned),
             invocation: Invocation {
                 program: "doctest".into(),
@@ -420,7 +422,7 @@ mod tests {
 
     #[test]
     fn doctests_that_are_only_compiled_have_no_program_to_name() {
-        let names = |kept: Vec<Kept>| -> Vec<String> {
+        let names = |kept: Vec<KeptDoctest>| -> Vec<String> {
             let named = named(&listed(SAID), kept).into_iter();
             named.map(|(name, _)| name).collect()
         };
@@ -437,7 +439,7 @@ mod tests {
     fn a_doctest_that_fails_is_not_one_that_should() {
         // Of a program of its own rustdoc does not say that it should panic.
         let said = "test a (line 1) ... FAILED\ntest b (line 5) ... ok\ntest c (line 9) ... ok\n";
-        let ended = [false, false, true].map(|succeeds| Kept {
+        let ended = [false, false, true].map(|succeeds| KeptDoctest {
             succeeds,
             ..kept(None)
         });

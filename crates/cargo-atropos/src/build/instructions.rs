@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
-use super::runtime_library::{RuntimeLibrary, Threads};
+use super::dependencies::Dependencies;
+use super::runtime_library::{RuntimeLibrary, ThreadControl};
 use super::rustc_call::RustcCall;
 use crate::plan::{Plan, PlannedPackage};
 
@@ -29,7 +30,7 @@ pub enum Speed {
 
 /// What is observed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Observation {
+pub struct ObservationPlan {
     /// The numbers of each package's first function and first block.
     pub first: Vec<(u32, u32)>,
     /// The mutants that are woven as well; the others are left out, which makes the build cheaper.
@@ -47,8 +48,10 @@ pub struct BuildInstructions {
     /// Everything that the wrapper writes lies below it.
     pub directory: PathBuf,
     pub speed: Speed,
+    /// Debug information, which mutants don't need, is left out of the workspace's crates though the profile has it.
+    pub without_debug_info: bool,
     /// The build observes what functions do.
-    pub observation: Option<Observation>,
+    pub observation: Option<ObservationPlan>,
     /// What the tests run is built for a named target; what runs at build time is not, and is built for itself.
     pub has_target: bool,
     /// Manifest directories of the planned packages, in the plan's order.
@@ -62,7 +65,8 @@ impl BuildInstructions {
         runtime: &RuntimeLibrary,
         directory: &Path,
         speed: Speed,
-        observation: Option<Observation>,
+        dependencies: Dependencies,
+        observation: Option<ObservationPlan>,
     ) -> Result<Self> {
         let packages: Vec<PathBuf> = plan
             .packages
@@ -76,9 +80,10 @@ impl BuildInstructions {
             runtime: runtime.clone(),
             directory: directory.to_owned(),
             speed,
+            without_debug_info: dependencies == Dependencies::AsUsers,
             observation,
             // What runs at build time keeps the real std, too.
-            has_target: plan.are_used_at_build_time || runtime.threads == Threads::Explored,
+            has_target: plan.are_used_at_build_time || runtime.threads == ThreadControl::Explored,
             packages,
         };
         if directory.exists() {
@@ -136,7 +141,11 @@ impl BuildInstructions {
         if self.speed == Speed::Optimised {
             flags.extend(call.optimising_flags());
         }
-        if self.runtime.threads == Threads::Explored {
+        if self.without_debug_info {
+            // The linker leaves out what dependencies have of it.
+            flags.extend(["-Cdebuginfo=0", "-Cstrip=debuginfo"].map(str::to_owned));
+        }
+        if self.runtime.threads == ThreadControl::Explored {
             flags.push("--cap-lints=allow".to_owned());
             // For debuggers, and to name the line from which something was done that can't be controlled. Lines of
             // dependencies are not worth the time to compile.

@@ -7,6 +7,7 @@
 mod cargo_config;
 mod cargo_messages;
 mod compiler;
+mod dependencies;
 pub mod doctests;
 pub mod examples;
 pub mod instructions;
@@ -40,10 +41,12 @@ use atropos_mutants::mutant::MutantId;
 
 use self::cargo_messages::CargoMessages;
 pub use self::compiler::CompilerEnded;
+pub use self::dependencies::UserBuild;
+use self::dependencies::{Dependencies, names_lto};
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
 use self::process_group::Group;
-use self::runtime_library::{RuntimeLibrary, RuntimeRejected, Threads};
+use self::runtime_library::{RuntimeLibrary, RuntimeRejected, ThreadControl};
 pub use self::shadow_tree::without_parents;
 use self::test_binary::{Invocation, TestBinary};
 use self::toolchain::Toolchain;
@@ -126,9 +129,8 @@ pub struct CargoSetting {
     pub arguments: Vec<String>,
     /// The targets whose tests are built.
     pub test_targets: Vec<String>,
-    /// Whether the user chose a profile; otherwise we leave out what mutants don't need.
-    pub own_profile: bool,
-    pub threads: Threads,
+    pub dependencies: Dependencies,
+    pub threads: ThreadControl,
     /// Variables that keep tests from writing into the user's tree.
     pub test_environment: Vec<(&'static str, String)>,
     /// This program under the name by which cargo shall know it as compiler wrapper: what is built
@@ -141,8 +143,8 @@ impl CargoSetting {
     /// workspace.
     fn wrapper_variable(&self) -> &'static str {
         match self.threads {
-            Threads::Real => "RUSTC_WORKSPACE_WRAPPER",
-            Threads::Explored => "RUSTC_WRAPPER",
+            ThreadControl::Real => "RUSTC_WORKSPACE_WRAPPER",
+            ThreadControl::Explored => "RUSTC_WRAPPER",
         }
     }
 
@@ -171,14 +173,15 @@ impl CargoSetting {
         command
             .arg(subcommand)
             .env("CARGO_TARGET_DIR", &self.target_directory)
-            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_BUILD_BUILD_DIR", &self.target_directory)
             .envs(
                 self.test_environment
                     .iter()
                     .map(|(name, value)| (name, value)),
             );
-        if !self.own_profile {
+        if self.dependencies == Dependencies::Lean {
             command
+                .env("CARGO_INCREMENTAL", "0")
                 .env("CARGO_PROFILE_DEV_DEBUG", "0")
                 .env("CARGO_PROFILE_TEST_DEBUG", "0");
         }
@@ -243,8 +246,12 @@ pub fn build(
     let output = &prepared.output_directory;
     let toolchain = Toolchain::of(plan.workspace_root.as_std_path())?;
     let cache = user_cache::user_cache().unwrap_or_else(|| output.clone());
-    let of_speed = |speed| RuntimeLibrary::within(&cache, &toolchain, Threads::Real, speed);
-    let key = build_key(plan, options, &of_speed(Speed::AsAsked))?;
+    let of_speed = |speed| RuntimeLibrary::within(&cache, &toolchain, ThreadControl::Real, speed);
+    let target_directory = output.join("build");
+    let user_build = &prepared.user_build;
+    let dependencies = user_build.decide(options, &toolchain.host, &target_directory);
+    let arguments = cargo_arguments(plan, options);
+    let key = build_key(plan, options, &of_speed(Speed::AsAsked), dependencies)?;
     let as_asked = output.join(format!("weave-{key}"));
     let optimised = output.join(format!("weave-{key}-optimised"));
     let speed = match BuildInstructions::are_in(&optimised) {
@@ -259,20 +266,22 @@ pub fn build(
     let instructions = if BuildInstructions::are_in(directory) {
         BuildInstructions::read(directory)?
     } else {
-        let instructions = BuildInstructions::write(plan, &runtime, directory, speed, None)?;
+        let instructions =
+            BuildInstructions::write(plan, &runtime, directory, speed, dependencies, None)?;
         if speed == Speed::Optimised {
             instructions.take_forms(&as_asked);
         }
         instructions
     };
     forget_others(output, "weave-", directory);
+    user_build.bring(options, &toolchain.host, &target_directory, interrupt);
     let to_build = ToBuild {
         start,
         plan,
-        target_directory: output.join("build"),
-        arguments: options.cargo_arguments(),
+        target_directory,
+        arguments,
         test_targets: options.test_targets(),
-        own_profile: options.profile.is_some(),
+        dependencies,
         toolchain,
         runtime,
         instructions,
@@ -294,16 +303,27 @@ pub fn build_explored(
     let start = Instant::now();
     let toolchain = Toolchain::of(plan.workspace_root.as_std_path())?;
     let cache = user_cache::user_cache().unwrap_or_else(|| output.to_owned());
-    let runtime = RuntimeLibrary::within(&cache, &toolchain, Threads::Explored, Speed::Optimised)
-        .watching_memory(watches_memory);
-    let key = build_key(plan, options, &runtime)?;
+    let runtime = RuntimeLibrary::within(
+        &cache,
+        &toolchain,
+        ThreadControl::Explored,
+        Speed::Optimised,
+    )
+    .watching_memory(watches_memory);
+    // All of them are compiled here, against another std.
+    let dependencies = match options.profile {
+        Some(_) => Dependencies::AsAsked,
+        None => Dependencies::Lean,
+    };
+    let key = build_key(plan, options, &runtime, dependencies)?;
     let directory = output.join(format!("explored-weave-{key}"));
     let instructions = if BuildInstructions::are_in(&directory) {
         BuildInstructions::read(&directory)?
     } else {
         // A test runs thousands of times: optimisation pays.
+        let speed = Speed::Optimised;
         let instructions =
-            BuildInstructions::write(plan, &runtime, &directory, Speed::Optimised, None)?;
+            BuildInstructions::write(plan, &runtime, &directory, speed, dependencies, None)?;
         if let Some(earlier) = earlier {
             instructions.take_forms(&earlier.directory);
         }
@@ -320,9 +340,9 @@ pub fn build_explored(
         start,
         plan,
         target_directory,
-        arguments: options.cargo_arguments(),
+        arguments: cargo_arguments(plan, options),
         test_targets: options.test_targets(),
-        own_profile: options.profile.is_some(),
+        dependencies,
         toolchain,
         runtime,
         instructions,
@@ -338,7 +358,7 @@ struct ToBuild<'a> {
     target_directory: PathBuf,
     arguments: Vec<String>,
     test_targets: Vec<String>,
-    own_profile: bool,
+    dependencies: Dependencies,
     toolchain: Toolchain,
     runtime: RuntimeLibrary,
     instructions: BuildInstructions,
@@ -365,12 +385,13 @@ impl ToBuild<'_> {
             packages: plan
                 .packages
                 .iter()
+                .filter(|package| package.is_tested)
                 .map(|package| package.package_id.clone())
                 .collect(),
             planned: planned(plan),
             arguments,
             test_targets: self.test_targets,
-            own_profile: self.own_profile,
+            dependencies: self.dependencies,
             threads: runtime.threads,
             test_environment: test_environment::variables(plan),
             wrapper: std::env::current_exe().context("can't find this program's own file")?,
@@ -396,7 +417,8 @@ impl ToBuild<'_> {
             time: self.start.elapsed(),
             check_time: seconds(|report| report.check_seconds),
             compile_time: seconds(|report| report.compile_seconds),
-            may_be_faster: instructions.speed == Speed::AsAsked && !cargo.own_profile,
+            may_be_faster: instructions.speed == Speed::AsAsked
+                && cargo.dependencies != Dependencies::AsAsked,
             key: self.key,
             artifacts: artifacts_key(&messages.artifacts),
             toolchain,
@@ -423,7 +445,7 @@ fn with_runtime(
     };
     let compile = || runtime.compile(turn, toolchain, interrupt);
     let (compiled, messages) = match runtime.threads {
-        Threads::Explored => match compile() {
+        ThreadControl::Explored => match compile() {
             Ok(()) => return call(),
             Err(error) if error.is::<RuntimeRejected>() => {
                 let version = &toolchain.version;
@@ -432,7 +454,7 @@ fn with_runtime(
             }
             Err(error) => (Err(error), Err(BuildFailure::Interrupted)),
         },
-        Threads::Real => thread::scope(|scope| {
+        ThreadControl::Real => thread::scope(|scope| {
             let compiling = scope.spawn(compile);
             let messages = call();
             let compiled = compiling.join().expect("compiling does not panic");
@@ -469,13 +491,28 @@ fn left_alone(reports: &[UnitReport]) -> Vec<LeftAlone> {
     alone.into_iter().collect()
 }
 
+/// The arguments that tell cargo what to build.
+fn cargo_arguments(plan: &Plan, options: &BuildOptions) -> Vec<String> {
+    let mut arguments = options.cargo_arguments();
+    if names_lto(plan.workspace_root.as_std_path(), options) {
+        arguments.extend(options.without_lto());
+    }
+    arguments
+}
+
 /// What must be the same for an earlier weave to be used again.
-fn build_key(plan: &Plan, options: &BuildOptions, runtime: &RuntimeLibrary) -> Result<String> {
+fn build_key(
+    plan: &Plan,
+    options: &BuildOptions,
+    runtime: &RuntimeLibrary,
+    dependencies: Dependencies,
+) -> Result<String> {
     let this = std::env::current_exe()?;
     let metadata = fs::metadata(this)?;
     let mut hasher = DefaultHasher::new();
     serde_json::to_vec(plan)?.hash(&mut hasher);
-    options.cargo_arguments().hash(&mut hasher);
+    cargo_arguments(plan, options).hash(&mut hasher);
+    dependencies.hash(&mut hasher);
     options.test_targets().hash(&mut hasher);
     runtime.directory.hash(&mut hasher);
     runtime.watches_memory.hash(&mut hasher);
@@ -606,13 +643,14 @@ fn collect_binaries(
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let report = reports
             .iter()
-            .find(|report| report.unit == format!("{stem}-test"));
+            .find(|report| report.unit.is_test && report.unit.stem == stem);
         let package = plan
             .packages
             .iter()
             .find(|package| package.package_id == executable.package_id);
         binaries.push(TestBinary {
             package: package.map_or_else(String::new, |package| package.name.clone()),
+            package_id: executable.package_id.clone(),
             target: executable.label.clone(),
             harness: report.is_some_and(|report| report.harness),
             invocation,

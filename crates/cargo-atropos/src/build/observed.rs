@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use atropos_mutants::mutant::MutantId;
 
+use super::dependencies::Dependencies;
 use super::instructions::BuildInstructions;
-pub use super::instructions::Observation;
+pub use super::instructions::ObservationPlan;
 use super::units::UnitReport;
 use super::{Build, BuildFailure, CargoSetting, Speed, call_cargo, collect_binaries};
 use crate::build::test_binary::TestBinary;
@@ -33,23 +34,28 @@ pub fn build_observed(
     prepared: &Prepared,
     interrupt: &Interrupt,
     build: &Build,
-    observation: Observation,
+    observation: ObservationPlan,
 ) -> Result<ObservedBuild, BuildFailure> {
     let output = &prepared.output_directory;
     let mut hasher = DefaultHasher::new();
     (&build.directory, &observation).hash(&mut hasher);
     let directory = output.join(format!("observed-{:016x}", hasher.finish()));
-    let speed = match build.may_be_faster || build.cargo.own_profile {
+    let dependencies = build.cargo.dependencies;
+    let speed = match build.may_be_faster || dependencies == Dependencies::AsAsked {
         true => Speed::AsAsked,
         false => Speed::Optimised,
     };
     let instructions = if BuildInstructions::are_in(&directory) {
         BuildInstructions::read(&directory)?
     } else {
-        let observation = Some(observation);
-        let plan = &prepared.plan;
-        let instructions =
-            BuildInstructions::write(plan, &build.runtime, &directory, speed, observation)?;
+        let instructions = BuildInstructions::write(
+            &prepared.plan,
+            &build.runtime,
+            &directory,
+            speed,
+            dependencies,
+            Some(observation),
+        )?;
         instructions.take_forms(&build.directory);
         instructions
     };

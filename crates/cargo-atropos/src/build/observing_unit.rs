@@ -10,15 +10,15 @@ use anyhow::{Result, bail};
 use atropos_weave::observe::{self, FirstNumbers, ObserveForms, Observed, ObservedFile, Structs};
 use atropos_weave::{FileWeave, PackageForms};
 
-use super::compiler::{self, Compiled};
-use super::instructions::Observation;
+use super::compiler::{self, CompilerAnswer};
+use super::instructions::ObservationPlan;
 use super::wrapper::{AcceptedWeave, MAX_ROUNDS, Unit};
 
 impl Unit {
     /// Weaves and compiles until rustc accepts.
     pub(super) fn compile_observed(
         &self,
-        observation: &Observation,
+        observation: &ObservationPlan,
     ) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         self.prepare_shadow()?;
@@ -33,7 +33,7 @@ impl Unit {
             let start = Instant::now();
             let observed = self.observe(&woven, &found, &forms)?;
             // What rustc rejects it rejects before it makes code, so that a check before would be lost time.
-            let Compiled { output, errors } = compiler::compile(&compile)?;
+            let CompilerAnswer { output, errors } = compiler::compile(&compile)?;
             self.log(&format!(
                 "observing, round {round}: {:.2} s, {} errors, {} pieces left out",
                 start.elapsed().as_secs_f64(),
@@ -74,7 +74,7 @@ impl Unit {
     }
 
     /// The forms that rustc accepted, without the mutants that nobody asks for.
-    fn mutant_forms(&self, observation: &Observation) -> Result<PackageForms> {
+    fn mutant_forms(&self, observation: &ObservationPlan) -> Result<PackageForms> {
         let known = self.instructions.forms_file(self.package_index);
         let mut forms: PackageForms = serde_json::from_slice(&fs::read(known)?)?;
         for file in &self.package.files {
@@ -89,7 +89,7 @@ impl Unit {
     }
 
     /// What can be observed in each file, with its numbers.
-    fn observed_files(&self, observation: &Observation) -> Vec<(FirstNumbers, ObservedFile)> {
+    fn observed_files(&self, observation: &ObservationPlan) -> Vec<(FirstNumbers, ObservedFile)> {
         let code = || {
             let files = self.package.files.iter().zip(&self.texts);
             files.filter(|(file, _)| !file.steps_only)

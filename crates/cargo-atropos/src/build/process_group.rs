@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use atropos_protocol::sys;
 
-use crate::interrupt::{Interrupt, Ward};
+use crate::interrupt::{Interrupt, ProcessGroupGuard};
 
 /// How often we look whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -17,13 +17,13 @@ const TICK: Duration = Duration::from_millis(5);
 pub struct Group {
     pub child: Child,
     /// If this process must end at once, so does the group.
-    _ward: Ward,
+    _ward: ProcessGroupGuard,
 }
 
 impl Group {
     pub fn spawn(mut command: Command) -> std::io::Result<Group> {
         let child = command.process_group(0).spawn()?;
-        let _ward = Ward::of(child.id() as i32);
+        let _ward = ProcessGroupGuard::of(child.id() as i32);
         Ok(Group { child, _ward })
     }
 

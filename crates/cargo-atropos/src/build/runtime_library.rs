@@ -35,18 +35,18 @@ include!(concat!(env!("OUT_DIR"), "/embedded_crates.rs"));
 
 /// What the threads of a program are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Threads {
+pub enum ThreadControl {
     /// The system's; mutants are forked.
     Real,
     /// Coroutines whose schedules are explored.
     Explored,
 }
 
-impl Threads {
+impl ThreadControl {
     fn crates(self) -> &'static [EmbeddedCrate] {
         match self {
-            Threads::Real => FORKED,
-            Threads::Explored => EXPLORED,
+            ThreadControl::Real => FORKED,
+            ThreadControl::Explored => EXPLORED,
         }
     }
 }
@@ -61,7 +61,7 @@ pub struct RuntimeRejected {
 /// The compiled runtime.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RuntimeLibrary {
-    pub threads: Threads,
+    pub threads: ThreadControl,
     pub directory: PathBuf,
     /// The target that it is compiled for.
     pub host: String,
@@ -86,7 +86,7 @@ impl RuntimeLibrary {
     pub fn within(
         cache: &Path,
         toolchain: &Toolchain,
-        threads: Threads,
+        threads: ThreadControl,
         speed: Speed,
     ) -> RuntimeLibrary {
         let mut hasher = DefaultHasher::new();
@@ -95,8 +95,8 @@ impl RuntimeLibrary {
             embedded.files.hash(&mut hasher);
         }
         let name = match threads {
-            Threads::Real => "runtime",
-            Threads::Explored => "explored",
+            ThreadControl::Real => "runtime",
+            ThreadControl::Explored => "explored",
         };
         let inlined = match speed {
             Speed::AsAsked => "",
@@ -222,8 +222,8 @@ impl RuntimeLibrary {
     /// The flags that give a unit the runtime, and our harness in place of libtest.
     pub fn flags(&self, harness: bool) -> Vec<String> {
         let (runtime, test) = match self.threads {
-            Threads::Real => ("atropos_runtime", "test"),
-            Threads::Explored => ("atropos_explore_harness", "atropos_explore_harness"),
+            ThreadControl::Real => ("atropos_runtime", "test"),
+            ThreadControl::Explored => ("atropos_explore_harness", "atropos_explore_harness"),
         };
         let mut flags = vec![
             self.search_flag(),
@@ -238,8 +238,8 @@ impl RuntimeLibrary {
     /// The flags that every crate of a program needs, also those that are not woven: what stands in for std.
     pub fn flags_for_all(&self) -> Vec<String> {
         match self.threads {
-            Threads::Real => Vec::new(),
-            Threads::Explored => {
+            ThreadControl::Real => Vec::new(),
+            ThreadControl::Explored => {
                 let mut flags = vec![
                     self.search_flag(),
                     self.extern_flag("std", "std"),

@@ -9,6 +9,8 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use super::units::UnitId;
+
 /// Bytes of stack for rustc; it has 8 MiB of itself. Only what is used is taken.
 const STACK: usize = 256 << 20;
 
@@ -28,6 +30,7 @@ impl RustcCall {
         let arguments: Vec<String> = words
             .map(|word| word.into_string().ok())
             .collect::<Option<_>>()?;
+        let arguments = without_incremental(arguments);
         let source = Self::find_source(&arguments)?;
         let call = RustcCall {
             rustc,
@@ -111,9 +114,14 @@ impl RustcCall {
                  set `CARGO_BUILD_TARGET={host}` to test them here"
             );
         }
-        let features = self
-            .values_of("-C")
-            .filter_map(|option| option.strip_prefix("target-feature="));
+        let joined = self.arguments.iter().filter_map(|argument| {
+            let mut prefixes = ["-C", "--codegen="].into_iter();
+            prefixes.find_map(|prefix| argument.strip_prefix(prefix))
+        });
+        let options = joined
+            .chain(self.values_of("-C"))
+            .chain(self.values_of("--codegen"));
+        let features = options.filter_map(|option| option.strip_prefix("target-feature="));
         let last = features
             .flat_map(|features| features.split(','))
             .filter(|feature| feature.ends_with("crt-static"))
@@ -128,10 +136,12 @@ impl RustcCall {
     }
 
     /// What tells this unit from all others of the build.
-    pub fn unit_name(&self) -> String {
+    pub fn unit_id(&self) -> UnitId {
         let suffix = self.codegen_option("extra-filename").unwrap_or("");
-        let test = if self.is_test_harness() { "-test" } else { "" };
-        format!("{}{suffix}{test}", self.crate_name())
+        UnitId {
+            stem: format!("{}{suffix}", self.crate_name()),
+            is_test: self.is_test_harness(),
+        }
     }
 
     /// The dep-info file that rustc writes for this unit.
@@ -176,13 +186,7 @@ impl RustcCall {
                 Some((flag, _)) => (flag, true),
                 None => (argument.as_str(), false),
             };
-            let replaced = matches!(flag, "--emit" | "--out-dir" | "--json" | "--error-format");
-            let incremental = argument == "-C"
-                && self
-                    .arguments
-                    .get(index + 1)
-                    .is_some_and(|option| option.starts_with("incremental="));
-            if replaced || incremental {
+            if matches!(flag, "--emit" | "--out-dir" | "--json" | "--error-format") {
                 if !inline {
                     words.next();
                 }
@@ -248,6 +252,19 @@ impl RustcCall {
     }
 }
 
+/// The arguments without what is kept between compilations of a crate: woven ones have too little in common.
+fn without_incremental(arguments: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        if argument.starts_with("incremental=") && kept.last().is_some_and(|flag| flag == "-C") {
+            kept.pop();
+        } else {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
 /// Whether a flag (without its first dash) is followed by a value of its own.
 fn takes_value(flag: &str) -> bool {
     matches!(
@@ -303,7 +320,7 @@ mod tests {
         let call = call(LIB).unwrap();
         assert_eq!(call.crate_name(), "semver");
         assert_eq!(call.source(), PathBuf::from("src/lib.rs"));
-        assert_eq!(call.unit_name(), "semver-b9");
+        assert_eq!(call.unit_id().to_string(), "semver-b9");
         assert_eq!(call.dep_info(), Some(PathBuf::from("/t/deps/semver-b9.d")));
         assert!(!call.is_edition_2015() && !call.is_test_harness() && !call.runs_at_build_time());
     }
@@ -348,6 +365,8 @@ mod tests {
         assert!(check("").is_ok() && check("--target x86_64-linux").is_ok());
         assert!(check("--target x86_64-musl").is_err());
         assert!(check("-C target-feature=+avx,+crt-static").is_err());
+        assert!(check("-Ctarget-feature=+crt-static").is_err());
+        assert!(check("--codegen=target-feature=+crt-static").is_err());
         assert!(check("-C target-feature=+crt-static -C target-feature=-crt-static").is_ok());
     }
 

@@ -6,7 +6,7 @@
 //! show them.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -22,6 +22,7 @@ const OUR_VARIABLES: &[&str] = &[
     "RUSTC_WORKSPACE_WRAPPER",
     "RUSTC_WRAPPER",
     "CARGO_INCREMENTAL",
+    "CARGO_BUILD_BUILD_DIR",
     "CARGO_PROFILE_DEV_DEBUG",
     "CARGO_PROFILE_TEST_DEBUG",
     "CARGO_TARGET_DIR",
@@ -80,6 +81,8 @@ pub struct TestBinary {
     pub invocation: Invocation,
     /// The package it belongs to.
     pub package: String,
+    /// Cargo's identifier of the package.
+    pub package_id: String,
     /// `lib`, `bin bank`, `test threads` …
     pub target: String,
     /// Whether its tests run under our harness; otherwise it is one big test to us.
@@ -92,6 +95,13 @@ impl TestBinary {
         self.target
             .split_once(' ')
             .map_or(&self.target, |(_, name)| name)
+    }
+
+    /// The name of a library's own test binary: its file's without the hash.
+    pub fn library_name(&self) -> &str {
+        let stem = self.invocation.program.file_stem();
+        let stem = stem.and_then(OsStr::to_str).unwrap_or_default();
+        stem.rsplit_once('-').map_or(stem, |(name, _)| name)
     }
 }
 

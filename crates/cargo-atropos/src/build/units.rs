@@ -3,6 +3,7 @@
 //! The wrapper runs in processes of its own, started by cargo; it leaves one small file per unit.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -10,11 +11,27 @@ use std::path::Path;
 use atropos_mutants::mutant::MutantId;
 use serde::{Deserialize, Serialize};
 
+/// What tells a compile unit from all others of a build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitId {
+    /// The crate's name with the hash that cargo puts behind it; the program that comes of the unit is called so.
+    pub stem: String,
+    /// The unit is compiled with `--test`.
+    pub is_test: bool,
+}
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let test = if self.is_test { "-test" } else { "" };
+        write!(f, "{}{test}", self.stem)
+    }
+}
+
 /// One unit's report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnitReport {
     pub package: String,
-    pub unit: String,
+    pub unit: UnitId,
     /// Whether the unit's tests run under our harness.
     pub harness: bool,
     pub weave: WeaveResult,
@@ -46,7 +63,7 @@ impl UnitReport {
 
     /// The name of the crate that the unit is made of.
     pub fn crate_name(&self) -> &str {
-        self.unit.split('-').next().unwrap_or_default()
+        self.unit.stem.split('-').next().unwrap_or_default()
     }
 
     /// All reports below a directory.

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_mutants::mutant::MutantId;
-use atropos_weave::diagnostics::Diagnostic;
-use atropos_weave::retry_dropped::Appeal;
+use atropos_weave::diagnostics::RustcDiagnostic;
+use atropos_weave::retry_dropped::Retry;
 use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, weave_file};
 
-use super::compiler::{self, Compiled, CompilerEnded};
+use super::compiler::{self, CompilerAnswer, CompilerEnded};
 use super::instructions::BuildInstructions;
 use super::is_this_program;
 use super::rustc_call::RustcCall;
@@ -158,7 +158,7 @@ impl Unit {
         };
         instructions.runtime.wait_until_there()?;
         let shadow = ShadowTree::new(
-            instructions.shadows().join(call.unit_name()),
+            instructions.shadows().join(call.unit_id().to_string()),
             instructions.mirrored.clone(),
         );
         let texts = package
@@ -208,7 +208,7 @@ impl Unit {
         };
         self.log(&format!("left alone: {reason}"));
         match compiler::compile(&self.plain_call()) {
-            Ok(Compiled { output, .. }) => {
+            Ok(CompilerAnswer { output, .. }) => {
                 make_depend_on(&self.call, environment::WRAP);
                 let compile_time = start.elapsed() - check_time;
                 match self.report(Err(reason), check_time, compile_time) {
@@ -239,9 +239,11 @@ impl Unit {
         let compile = self.woven_call()?;
         // Lints that deny by default reject a mutant that is compiled alone, so the check must
         // hear of them.
-        let check = self
+        let checks = self.instructions.checks();
+        let memory = checks.join(format!("{}-kept", self.call.unit_id()));
+        let mut check = self
             .woven_call_with_lints("warn")?
-            .as_check(&self.instructions.checks().display().to_string());
+            .as_check(&checks.display().to_string());
         self.prepare_shadow()?;
         let mut turn = Some(self.instructions.lock_package(self.package_index)?);
         let known = self.known_forms()?;
@@ -263,6 +265,11 @@ impl Unit {
             if !compiled.is_accepted() {
                 let outcome = self.roll_back(&mut forms, &woven, &compiled)?;
                 self.log(&format!("round {round}: rejected in {took}, {outcome}"));
+                if round == 1 && !is_checked {
+                    // What follows differs in a few functions: rustc keeps what it finds out from the first check that
+                    // passes on. Most crates pass at once, and don't pay for it.
+                    check = check.with([format!("-Cincremental={}", memory.display())]);
+                }
                 if turn.is_none() {
                     turn = Some(self.instructions.lock_package(self.package_index)?);
                 }
@@ -283,6 +290,7 @@ impl Unit {
                 }
                 self.keep_forms(&forms)?;
                 is_checked = true;
+                let _ = fs::remove_dir_all(&memory);
             }
         }
         bail!("rustc still rejects it after {MAX_ROUNDS} rounds")
@@ -315,11 +323,14 @@ impl Unit {
         &self,
         forms: &mut PackageForms,
         woven: &BTreeMap<String, FileWeave>,
-        rejected: &Compiled,
+        rejected: &CompilerAnswer,
     ) -> Result<String> {
         let errors = &rejected.errors;
         let outcome = rollback::roll_back(forms, woven, errors, |name| self.file_of_name(name));
-        let first = errors.first().map(Diagnostic::headline).unwrap_or_default();
+        let first = errors
+            .first()
+            .map(RustcDiagnostic::headline)
+            .unwrap_or_default();
         if !outcome.made_progress() {
             bail!("rustc rejects it for a reason that no mutant explains: {first}");
         }
@@ -351,7 +362,7 @@ impl Unit {
             Some(file.mutants.points.get(point)?.span)
         };
         let before = forms.dropped_mutants().count();
-        let mut appeal = Appeal::new(forms, woven, span);
+        let mut appeal = Retry::new(forms, woven, span);
         let most = rounds.max(RETRIES).max(appeal.hearings());
         let start = Instant::now();
         let mut retries = 0;
@@ -387,7 +398,7 @@ impl Unit {
         &self,
         forms: &PackageForms,
         check: &RustcCall,
-    ) -> Result<(BTreeMap<String, FileWeave>, Vec<Diagnostic>)> {
+    ) -> Result<(BTreeMap<String, FileWeave>, Vec<RustcDiagnostic>)> {
         let woven = self.weave(forms)?;
         Ok((woven, compiler::compile(check)?.errors))
     }
@@ -401,6 +412,7 @@ impl Unit {
             let options = WeaveOptions {
                 edition_2015_root: self.call.is_edition_2015() && original == root,
                 steps: true,
+                first_function: file.first_function,
             };
             let name = file.path.as_str();
             let woven = weave_file(text, &file.mutants, forms.file(name), &options);
@@ -452,7 +464,7 @@ impl Unit {
     }
 
     pub(super) fn log(&self, line: &str) {
-        let name = self.call.unit_name();
+        let name = self.call.unit_id();
         log::line(&format!("{name}: {line}"));
     }
 
@@ -473,7 +485,7 @@ impl Unit {
         built.retain(|id| !unviable.contains_key(id));
         let report = UnitReport {
             package: self.package.name.clone(),
-            unit: self.call.unit_name(),
+            unit: self.call.unit_id(),
             harness: self.call.is_test_harness(),
             rounds: accepted.as_ref().map_or(0, |accepted| accepted.rounds),
             weave: match accepted {

@@ -13,14 +13,15 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use atropos_protocol::path_set::FileUse;
 use atropos_protocol::{
-    Baseline, Broken, Effect, FailureKind, Limits, STACK_OVERFLOW, TestResult, TestRun,
+    Baseline, Broken, Effect, FailureKind, Limits, RunEvidence, STACK_OVERFLOW, TestResult, TestRun,
 };
+use atropos_values::{MutantId, PointId};
 
 use super::Context;
 use super::run_mode;
-use super::test_case::{FailedTest, FlakyTest, LeftOut, TestCase};
+use super::test_case::{FailedTest, FlakyTest, LeftOutTests, RunnableTest};
 use super::zygotes::Zygotes;
-use crate::progress::Phase;
+use crate::progress::RunPhase;
 
 /// No test of the original may take longer.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -32,15 +33,25 @@ const SHOWN: usize = 4000;
 /// What the originals showed.
 #[derive(Default)]
 pub struct Baselines {
-    pub tests: Vec<TestCase>,
+    pub tests: Vec<RunnableTest>,
     pub failed: Vec<FailedTest>,
-    pub left_out: LeftOut,
+    pub left_out: LeftOutTests,
+    /// What test binaries run before and after their tests, by binary.
+    pub outside: BTreeMap<usize, OutsideTests>,
     /// A test took so long that the build should be optimised before anything else.
     pub slow: bool,
 }
 
+/// What a test binary runs before and after its tests.
+#[derive(Default)]
+pub struct OutsideTests {
+    pub reached: BTreeSet<PointId>,
+    /// It has handlers of its own that run when it ends, which may notice what tests did.
+    pub has_exit_handlers: bool,
+}
+
 enum BaselineResult {
-    Test(Box<TestCase>),
+    Test(Box<RunnableTest>),
     Failed(FailedTest),
     Flaky(Box<FlakyTest>),
     Slow,
@@ -77,28 +88,11 @@ fn patience(context: &Context<'_>) -> Duration {
 /// Runs all tests of all binaries that have our harness, on all workers.
 pub fn run(context: &Context<'_>) -> Result<Baselines> {
     let mut baselines = Baselines::default();
-    let mut listed = Vec::new();
-    let mut zygotes = Zygotes::new(&context.zygotes, &context.boards, 0);
-    for (binary, test_binary) in context.zygotes.binaries.iter().enumerate() {
-        if !test_binary.harness {
-            continue;
-        }
-        let client = zygotes
-            .get(binary)
-            .map_err(|broken| anyhow!("the test binary of {} {broken}", test_binary.target))?;
-        for (index, test) in client.tests().iter().enumerate() {
-            if test.ignored {
-                baselines.left_out.ignored += 1;
-            } else {
-                listed.push((binary, index, test.name.clone()));
-            }
-        }
-    }
-    drop(zygotes);
+    let listed = list(context, &mut baselines)?;
     context
         .setting
         .progress
-        .phase(Phase::Checking, listed.len());
+        .phase(RunPhase::Checking, listed.len());
     let next = AtomicUsize::new(0);
     let findings = Mutex::new(Vec::new());
     std::thread::scope(|scope| -> Result<()> {
@@ -143,6 +137,14 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
             BaselineResult::Slow => baselines.slow = true,
         }
     }
+    for test in &baselines.tests {
+        let run = &test.baseline;
+        if run.has_exit_handlers || !run.reached_at_end.is_empty() {
+            let outside = baselines.outside.entry(test.binary).or_default();
+            outside.reached.extend(&run.reached_at_end);
+            outside.has_exit_handlers |= run.has_exit_handlers;
+        }
+    }
     baselines
         .tests
         .sort_by_key(|test| (test.binary, test.index));
@@ -154,6 +156,34 @@ pub fn run(context: &Context<'_>) -> Result<Baselines> {
         .flaky
         .sort_by(|one, other| one.name.cmp(&other.name));
     Ok(baselines)
+}
+
+/// The tests that are run: the binary, the number in it, and the name of each.
+fn list(context: &Context<'_>, baselines: &mut Baselines) -> Result<Vec<(usize, usize, String)>> {
+    let mut listed = Vec::new();
+    let mut zygotes = Zygotes::new(&context.zygotes, &context.boards, 0);
+    for (binary, test_binary) in context.zygotes.binaries.iter().enumerate() {
+        if !test_binary.harness {
+            continue;
+        }
+        let client = zygotes
+            .get(binary)
+            .map_err(|broken| anyhow!("the test binary of {} {broken}", test_binary.target))?;
+        let reached = client.reached_at_start();
+        if !reached.is_empty() {
+            let outside = baselines.outside.entry(binary).or_default();
+            outside.reached.extend(reached);
+        }
+        let filter = context.setting.default_filter;
+        for (index, test) in client.tests().iter().enumerate() {
+            if test.ignored {
+                baselines.left_out.ignored += 1;
+            } else if filter.takes(test_binary, &test.name) {
+                listed.push((binary, index, test.name.clone()));
+            }
+        }
+    }
+    Ok(listed)
 }
 
 /// Tests that failed, perhaps because others were in their way: `cargo test` would not run those of other programs beside
@@ -240,7 +270,7 @@ fn try_test(
     }
     let passed = runs.iter().filter(|run| run.passed()).count();
     let finding = match runs.len() - passed {
-        0 => BaselineResult::Test(Box::new(TestCase {
+        0 => BaselineResult::Test(Box::new(RunnableTest {
             binary,
             index,
             name: name.to_owned(),
@@ -262,17 +292,14 @@ fn try_test(
 
 /// The larger figures and the united sets of several runs.
 fn union(runs: Vec<Baseline>) -> Baseline {
-    let merged = |sets: Vec<&Vec<u32>>| -> Vec<u32> {
-        let set: BTreeSet<u32> = sets.into_iter().flatten().copied().collect();
-        set.into_iter().collect()
-    };
-    let reached = merged(runs.iter().map(|run| &run.reached).collect());
-    let infected = merged(runs.iter().map(|run| &run.infected).collect());
+    let reached: BTreeSet<PointId> = runs.iter().flat_map(|run| &run.reached).copied().collect();
+    let infected: BTreeSet<MutantId> = runs.iter().flat_map(|run| &run.infected).copied().collect();
     let mut way_to = BTreeMap::new();
     for (&mutant, &steps) in runs.iter().flat_map(|run| &run.way_to) {
         let least = way_to.entry(mutant).or_insert(steps);
         *least = steps.min(*least);
     }
+    let evidence = united_evidence(&runs);
     let mut files = FileUse::default();
     for run in &runs {
         files.unite(&run.files);
@@ -288,16 +315,35 @@ fn union(runs: Vec<Baseline>) -> Baseline {
             spawns: one.spawns.max(other.spawns),
             effects: atropos_protocol::Effects(one.effects.0 | other.effects.0),
             fork_cost: one.fork_cost.min(other.fork_cost),
+            reached_at_end: [one.reached_at_end, other.reached_at_end].concat(),
+            has_exit_handlers: one.has_exit_handlers || other.has_exit_handlers,
             ..one
         })
         .map(|run| Baseline {
-            reached,
-            infected,
+            reached: reached.into_iter().collect(),
+            infected: infected.into_iter().collect(),
             way_to,
             files,
+            test_run: TestRun {
+                evidence,
+                ..run.test_run
+            },
             ..run
         })
         .expect("at least one run")
+}
+
+/// What all of several runs depended on, if that is known of each.
+fn united_evidence(runs: &[Baseline]) -> Option<RunEvidence> {
+    let mut united = RunEvidence::default();
+    for run in runs {
+        let evidence = run.test_run.evidence.as_ref()?;
+        united.effects.0 |= evidence.effects.0;
+        united.entered.extend(&evidence.entered);
+    }
+    united.entered.sort_unstable();
+    united.entered.dedup();
+    Some(united)
 }
 
 /// The end of what a test printed.

@@ -8,15 +8,15 @@ pub(super) fn told(
     communication: &Communication,
     certain: bool,
     line: impl Fn(&Act) -> u32,
-) -> report::Communication {
-    let acts = communication.acts.iter().map(|act| report::Act {
+) -> report::CommunicationRecord {
+    let acts = communication.acts.iter().map(|act| report::ActRecord {
         thread: act.thread,
         noun: act.noun.clone(),
         file: act.file.clone(),
         line: line(act),
         what: None,
     });
-    report::Communication {
+    report::CommunicationRecord {
         kind: communication.kind,
         acts: acts.collect(),
         certain,
@@ -24,6 +24,9 @@ pub(super) fn told(
 }
 
 /// Leaves what was never heard before.
-pub(super) fn strike_out(new: &mut Vec<report::Communication>, heard: &[report::Communication]) {
+pub(super) fn strike_out(
+    new: &mut Vec<report::CommunicationRecord>,
+    heard: &[report::CommunicationRecord],
+) {
     new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
 }

@@ -18,23 +18,23 @@ use crate::build::instructions::BuildInstructions;
 const CONTEXT: usize = 200;
 
 /// The woven and the original files of a build.
-pub struct Copies {
+pub struct CopiedBlocks {
     /// The roots of the woven trees, one for each unit.
     shadows: Vec<PathBuf>,
     root: PathBuf,
     texts: RefCell<BTreeMap<PathBuf, Option<Rc<str>>>>,
 }
 
-impl Copies {
+impl CopiedBlocks {
     /// Of the build in a directory, for a workspace.
-    pub fn of(build: &Path, root: &Path) -> Result<Copies> {
+    pub fn of(build: &Path, root: &Path) -> Result<CopiedBlocks> {
         let instructions = BuildInstructions::read(build)?;
         let within = root.strip_prefix(&instructions.mirrored).unwrap_or(root);
         let entries = fs::read_dir(instructions.shadows()).into_iter().flatten();
         let shadows = entries.flatten().map(|entry| entry.path().join(within));
         let mut shadows: Vec<PathBuf> = shadows.collect();
         shadows.sort();
-        Ok(Copies {
+        Ok(CopiedBlocks {
             shadows,
             root: root.to_owned(),
             texts: RefCell::default(),

@@ -4,9 +4,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What all workers that run mutants share.
 #[derive(Default)]
-pub struct Company(RwLock<()>);
+pub struct ExclusiveRuns(RwLock<()>);
 
-impl Company {
+impl ExclusiveRuns {
     /// Others may run until the guard is dropped.
     pub fn beside_others(&self) -> RwLockReadGuard<'_, ()> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)

@@ -7,27 +7,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use atropos_mutants::mutant::MutantId;
 use atropos_protocol::communication::Act;
-use atropos_protocol::exploration::{Action, Explored, Found, MutantResult, Request, Response};
+use atropos_protocol::exploration::{
+    Explored, FoundFailure, MutantResult, Request, RequestedAction, Response,
+};
 use atropos_protocol::{Baseline, Effect, Effects};
 use atropos_report::communication as report;
 use atropos_report::outcomes::{ExplorationSize, TestExploration, TestRecord};
+use atropos_values::MutantId;
 
 use super::communication::{strike_out, told};
-use super::copied_blocks::Copies;
+use super::copied_blocks::CopiedBlocks;
 use super::standing::Undecided;
-use super::standings::Said;
-use super::test_case::TestCase;
+use super::standings::MutantEntry;
+use super::test_case::RunnableTest;
 use super::time_budget::TimeBudget;
 use super::{Context, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
-use crate::explore::process::{Ended, HALTS};
-use crate::explore::saved_schedules::{Kept, KeptSchedules};
+use crate::explore::process::{HALTS, RequestEnd};
+use crate::explore::saved_schedules::{KeptSchedules, SavedSchedule};
 use crate::explore::{Explorer, ListedTest};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::log;
-use crate::progress::Phase;
+use crate::progress::RunPhase;
 use crate::scratch::Scratch;
 use crate::second_order;
 
@@ -60,9 +62,9 @@ pub struct FailingSchedule {
     pub test: TestId,
     /// With its target.
     pub name: String,
-    pub found: Found,
+    pub found: FoundFailure,
     /// The mutants about which it therefore decides nothing.
-    pub undecided: Vec<u32>,
+    pub undecided: Vec<MutantId>,
 }
 
 /// What exploration found, besides what it said of mutants.
@@ -73,7 +75,7 @@ pub struct Explorations {
     /// What the build for it took.
     pub build_seconds: f64,
     /// What threads told each other in the original.
-    heard: Vec<report::Communication>,
+    heard: Vec<report::CommunicationRecord>,
 }
 
 /// Whether a test has schedules that may matter to mutants. Threads that a library starts for itself, and that run none of
@@ -92,7 +94,7 @@ pub fn has_schedules(context: &Context<'_>, baseline: &Baseline) -> bool {
 /// The tests with threads that are to say something about a mutant.
 fn threaded<'a>(
     context: &'a Context<'_>,
-    tests: &'a [TestCase],
+    tests: &'a [RunnableTest],
 ) -> impl Iterator<Item = usize> + 'a {
     let is_off = context.setting.options.exploration.is_off();
     (0..tests.len())
@@ -117,7 +119,7 @@ fn tell(context: &Context<'_>, records: &[TestRecord], told: &[usize], [its, the
 }
 
 /// Says which tests have threads that are not the package's matter.
-fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+fn tell_of_libraries(context: &Context<'_>, tests: &[RunnableTest], records: &[TestRecord]) {
     let of_libraries = |index: &usize| !context.standings.has_schedules(TestId(*index));
     let told: Vec<usize> = threaded(context, tests).filter(of_libraries).collect();
     let why = [
@@ -128,7 +130,7 @@ fn tell_of_libraries(context: &Context<'_>, tests: &[TestCase], records: &[TestR
 }
 
 /// Those whose schedules are to be explored.
-fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
+fn explorable(context: &Context<'_>, tests: &[RunnableTest]) -> Vec<usize> {
     let is_explorable = |index: &usize| {
         let effects = tests[*index].baseline.effects;
         context.standings.has_schedules(TestId(*index))
@@ -139,7 +141,7 @@ fn explorable(context: &Context<'_>, tests: &[TestCase]) -> Vec<usize> {
 
 /// Says which tests are known not to bear exploration because of what they do to files. (Those that use the network or start
 /// processes don't expect to be explored.)
-fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) {
+fn tell_of_files(context: &Context<'_>, tests: &[RunnableTest], records: &[TestRecord]) {
     let changes_files = |index: &usize| {
         let effects = tests[*index].baseline.effects;
         context.standings.has_schedules(TestId(*index))
@@ -152,14 +154,14 @@ fn tell_of_files(context: &Context<'_>, tests: &[TestCase], records: &[TestRecor
 }
 
 /// Whether there is something to explore.
-pub fn is_wanted(context: &Context<'_>, tests: &[TestCase]) -> bool {
+pub fn is_wanted(context: &Context<'_>, tests: &[RunnableTest]) -> bool {
     !explorable(context, tests).is_empty()
 }
 
 /// Explores what starts threads, and notes what it says of mutants.
 pub fn run(
     context: &Context<'_>,
-    tests: &[TestCase],
+    tests: &[RunnableTest],
     records: &[TestRecord],
 ) -> Result<Explorations> {
     tell_of_files(context, tests, records);
@@ -190,12 +192,13 @@ pub fn run(
         test_arguments: context.zygotes.test_arguments,
         scratch: scratch.path(),
         interrupt: context.setting.interrupt,
+        default_filter: context.setting.default_filter,
     };
     let listed = by_journal_name(&explorer)?;
     context
         .setting
         .progress
-        .phase(Phase::Exploring, threaded.len());
+        .phase(RunPhase::Exploring, threaded.len());
     // By steps, which are the same every time; waiting takes no time under exploration.
     threaded.sort_by_key(|&index| (tests[index].baseline.steps, index));
     let mut stage = Stage {
@@ -204,7 +207,7 @@ pub fn run(
         mutants: TimeBudget::new(MUTANTS, threaded.len()),
         build: &build,
         explorer: &explorer,
-        copies: Copies::of(
+        copies: CopiedBlocks::of(
             &build.directory,
             context.setting.plan.workspace_root.as_std_path(),
         )?,
@@ -251,7 +254,7 @@ fn by_journal_name(explorer: &Explorer) -> Result<BTreeMap<String, ListedTest>> 
 /// The build for exploration; without one all is left to ordinary runs.
 fn build(context: &Context<'_>) -> Result<Option<Build>> {
     let setting = context.setting;
-    setting.progress.phase(Phase::BuildingForThreads, 0);
+    setting.progress.phase(RunPhase::BuildingForThreads, 0);
     let built = build::build_explored(
         setting.plan,
         &setting.options.build,
@@ -290,7 +293,7 @@ struct Stage<'a> {
     mutants: TimeBudget,
     build: &'a Build,
     explorer: &'a Explorer<'a>,
-    copies: Copies,
+    copies: CopiedBlocks,
     /// Test binaries that did not come to an end under control.
     silent: BTreeSet<usize>,
     /// How many tests were not explored.
@@ -306,7 +309,7 @@ impl Stage<'_> {
             true => self.context.standings.may_be_met_by(test),
             false => self.context.standings.open_by_concurrency(test),
         };
-        mutants.retain(|&mutant| self.build.built.contains(&MutantId(mutant)));
+        mutants.retain(|&mutant| self.build.built.contains(&mutant));
         let request = schedule.request(&options.exploration.explore);
         let jobs = options.jobs();
         // Who names a strategy has said how many schedules.
@@ -331,7 +334,7 @@ impl Stage<'_> {
             }
         };
         Request {
-            action: Action::Mutants,
+            action: RequestedAction::Mutants,
             test: listed.index,
             executions,
             patience,
@@ -339,16 +342,9 @@ impl Stage<'_> {
             sample,
             workers: jobs,
             communication: !options.execute.no_impact,
-            points: self.context.zygotes.points.clone(),
+            points: self.context.zygotes.numbering.points.clone(),
             mutants,
-            pairs: self
-                .context
-                .setting
-                .plan
-                .pairs
-                .iter()
-                .map(|pair| [pair.id.0, pair.first.0, pair.second.0])
-                .collect(),
+            pairs: self.context.setting.plan.pairs.clone(),
             ..request
         }
     }
@@ -389,7 +385,7 @@ impl Stage<'_> {
             start,
             heard: &mut explorations.heard,
             kept,
-            said: Heard::new(test),
+            said: ExploredSoFar::new(test),
         };
         let ended = self.explorer.process(binary, &file, patience).carry_out(
             &request,
@@ -404,7 +400,7 @@ impl Stage<'_> {
         self.mutants.spend(spent - for_original);
         let _ = std::fs::remove_file(&file);
         self.tell_of(record, &ended, said.original.as_ref());
-        if ended == Ended::Silent {
+        if ended == RequestEnd::Silent {
             self.silent.insert(listed.binary);
         }
         explorations.sizes.push(said.size);
@@ -436,10 +432,10 @@ impl Stage<'_> {
         &self,
         test: TestId,
         record: &TestRecord,
-        found: Found,
-        undecided: BTreeMap<u32, Explored>,
+        found: FoundFailure,
+        undecided: BTreeMap<MutantId, Explored>,
     ) -> FailingSchedule {
-        let undecided: Vec<u32> = undecided.into_keys().collect();
+        let undecided: Vec<MutantId> = undecided.into_keys().collect();
         let standings = &self.context.standings;
         for &mutant in &undecided {
             standings.leave_undecided(test, mutant, Undecided::FailsToo);
@@ -458,7 +454,7 @@ impl Stage<'_> {
         &self,
         test: TestId,
         name: &str,
-        undecided: &mut BTreeMap<u32, Explored>,
+        undecided: &mut BTreeMap<MutantId, Explored>,
     ) -> Result<()> {
         for (mutant, explored) in undecided.extract_if(.., |_, explored| explored.found.is_none()) {
             let seconds = explored.nanoseconds as f64 / 1e9;
@@ -477,11 +473,12 @@ impl Stage<'_> {
                 trace: String::new(),
                 unseen: Vec::new(),
             };
-            let said = Said {
+            let said = MutantEntry {
                 mutant,
                 seconds,
                 kill: None,
                 explored: Some(explored),
+                evidence: None,
             };
             self.context.note(test, name, vec![said])?;
         }
@@ -489,18 +486,20 @@ impl Stage<'_> {
     }
 
     /// Says why a test, or some of its mutants, are left to ordinary runs, if they are.
-    fn tell_of(&mut self, record: &TestRecord, ended: &Ended, original: Option<&Explored>) {
+    fn tell_of(&mut self, record: &TestRecord, ended: &RequestEnd, original: Option<&Explored>) {
         let why = match (ended, original) {
-            (Ended::Interrupted, _) => return,
-            (Ended::Died(status), _) => format!("its process died ({status})"),
-            (Ended::Halted, _) => HALTS.to_owned(),
-            (Ended::Silent, _) => "it does not come to an end".to_owned(),
-            (Ended::Done, Some(explored)) => match (&explored.uncontrolled, &explored.divergence) {
-                (Some(what), _) => what.clone(),
-                (None, Some(what)) => format!("it is not deterministic under control: {what}"),
-                (None, None) => return,
-            },
-            (Ended::Done, None) => return,
+            (RequestEnd::Interrupted, _) => return,
+            (RequestEnd::Died(status), _) => format!("its process died ({status})"),
+            (RequestEnd::Halted, _) => HALTS.to_owned(),
+            (RequestEnd::Silent, _) => "it does not come to an end".to_owned(),
+            (RequestEnd::Done, Some(explored)) => {
+                match (&explored.uncontrolled, &explored.divergence) {
+                    (Some(what), _) => what.clone(),
+                    (None, Some(what)) => format!("it is not deterministic under control: {what}"),
+                    (None, None) => return,
+                }
+            }
+            (RequestEnd::Done, None) => return,
         };
         if original.is_some_and(is_usable) {
             let TestRecord { name, target, .. } = record;
@@ -536,7 +535,7 @@ impl Stage<'_> {
     }
 
     /// What an exploration said of a mutant.
-    fn said(&self, mutant: u32, explored: &Explored, certain: bool) -> Said {
+    fn said(&self, mutant: MutantId, explored: &Explored, certain: bool) -> MutantEntry {
         let info = self.context.standings.info(mutant);
         let line = |act: &Act| match info {
             Some(info) => self.copies.line(info, &act.file, act.line, act.column),
@@ -553,9 +552,10 @@ impl Stage<'_> {
         let leaves_open = kill.is_none()
             && !explored.complete
             && info.is_some_and(|info| !info.needs_exploration);
-        let text =
-            |field: fn(&Found) -> &String| found.map_or_else(String::new, |f| field(f).clone());
-        Said {
+        let text = |field: fn(&FoundFailure) -> &String| {
+            found.map_or_else(String::new, |f| field(f).clone())
+        };
+        MutantEntry {
             mutant,
             seconds: explored.nanoseconds as f64 / 1e9,
             kill,
@@ -571,6 +571,7 @@ impl Stage<'_> {
                     .map(|communication| told(communication, certain, line))
                     .collect(),
             }),
+            evidence: None,
         }
     }
 
@@ -581,21 +582,21 @@ impl Stage<'_> {
         record: &TestRecord,
         request: Request,
         listed: &ListedTest,
-        found: &Found,
+        found: &FoundFailure,
     ) {
         if found.schedule.is_empty() {
             return;
         }
-        kept.keep(Kept {
+        kept.keep(SavedSchedule {
             test: record.name.clone(),
             target: record.target.clone(),
             package: record.package.clone(),
-            mutant: Some(request.mutant).filter(|mutant| *mutant != 0),
+            mutant: Some(request.mutant).filter(|mutant| !mutant.is_original()),
             title: found.title.clone(),
             binary: self.build.binaries[listed.binary].clone(),
             test_arguments: self.explorer.test_arguments.to_vec(),
             order: Request {
-                action: Action::Replay,
+                action: RequestedAction::Replay,
                 schedule: found.schedule.clone(),
                 mutants: Vec::new(),
                 ..request
@@ -614,26 +615,26 @@ struct ExplorationOfTest<'e, 's> {
     request: &'e Request,
     start: Instant,
     /// What the originals' threads told each other.
-    heard: &'e mut Vec<report::Communication>,
+    heard: &'e mut Vec<report::CommunicationRecord>,
     kept: &'e mut KeptSchedules,
-    said: Heard,
+    said: ExploredSoFar,
 }
 
 /// What the exploration of a test has said so far.
-struct Heard {
+struct ExploredSoFar {
     /// How long the original took.
     for_original: Option<Duration>,
     original: Option<Explored>,
-    undecided: BTreeMap<u32, Explored>,
+    undecided: BTreeMap<MutantId, Explored>,
     /// Whether all verdicts could be written.
     noted: Result<()>,
     mutants: usize,
     size: TestExploration,
 }
 
-impl Heard {
-    fn new(test: TestId) -> Heard {
-        Heard {
+impl ExploredSoFar {
+    fn new(test: TestId) -> ExploredSoFar {
+        ExploredSoFar {
             for_original: None,
             original: None,
             undecided: BTreeMap::new(),
@@ -690,7 +691,7 @@ impl ExplorationOfTest<'_, '_> {
         self.said.original = Some(explored);
     }
 
-    fn take_mutant(&mut self, mutant: u32, result: MutantResult, explored: Explored) {
+    fn take_mutant(&mut self, mutant: MutantId, result: MutantResult, explored: Explored) {
         self.said.count(result, &explored);
         let context = self.stage.context;
         let progress = context.setting.progress;
@@ -717,7 +718,7 @@ impl ExplorationOfTest<'_, '_> {
     }
 
     /// Notes what the test says of a mutant, and keeps the schedule that kills it.
-    fn decide(&mut self, mutant: u32, explored: &Explored, complete: bool) {
+    fn decide(&mut self, mutant: MutantId, explored: &Explored, complete: bool) {
         let stage = self.stage;
         if let Some(found) = &explored.found {
             let original = self.said.original.as_ref();

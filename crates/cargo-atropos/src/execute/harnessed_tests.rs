@@ -16,14 +16,16 @@ use atropos_protocol::{
     Broken, Effect, Effects, FailureKind, Limits, RunMode, TestResult, TestRun,
 };
 use atropos_report::outcomes::TestRecord;
+use atropos_values::MutantId;
 
-use super::exclusive_run::Company;
+use super::exclusive_run::ExclusiveRuns;
 use super::file_locks::FileLocks;
 use super::run_mode::Used;
 use super::standing::{TestId, Undecided};
-use super::test_case::TestCase;
+use super::test_case::RunnableTest;
 use super::zygotes::Zygotes;
-use super::{Context, Said, journal_name, run_mode};
+use super::{Context, MutantEntry, journal_name, run_mode};
+use crate::evidence::learned::ResultEvidence;
 use crate::journal::KillEntry;
 use crate::log;
 
@@ -35,15 +37,15 @@ const PORTION: Duration = Duration::from_secs(10);
 const NOTED: Duration = Duration::from_millis(500);
 
 /// How many runs of a test fit into a time; at least one.
-fn fitting(time: Duration, test: &TestCase) -> usize {
+fn fitting(time: Duration, test: &RunnableTest) -> usize {
     let each_run = test.baseline.wall + test.baseline.fork_cost;
     (time.as_secs_f64() / each_run.as_secs_f64().max(1e-6)).max(1.0) as usize
 }
 
 /// Sorts mutants, those first that differ from the original late in the test, and says how many of them
 /// to run by one command. Late ones are cheap to fork, and together they share one run of the original.
-fn portion(test: &TestCase, mutants: &mut [u32]) -> usize {
-    let rest = |mutant: &u32| run_mode::rest(&test.baseline, *mutant);
+fn portion(test: &RunnableTest, mutants: &mut [MutantId]) -> usize {
+    let rest = |mutant: &MutantId| run_mode::rest(&test.baseline, *mutant);
     mutants.sort_by_key(rest);
     let mut left = PORTION.saturating_sub(test.baseline.wall);
     let fits = mutants.iter().take_while(|mutant| {
@@ -99,7 +101,7 @@ fn tells_of_shortage(message: &str) -> bool {
 }
 
 /// Whether a test may fail because the machine is busy or full: it looks at the clock, or says that something is lacking.
-fn may_fail_by_the_machine(test: &TestCase, test_run: &TestRun) -> bool {
+fn may_fail_by_the_machine(test: &RunnableTest, test_run: &TestRun) -> bool {
     let looks_at_clock = test.baseline.effects.contains(Effect::Clock);
     matches!(
         test_run.result.failure(),
@@ -108,7 +110,7 @@ fn may_fail_by_the_machine(test: &TestCase, test_run: &TestRun) -> bool {
 }
 
 /// Whether a test may fail by itself now and then, so that the original has to pass once more before it is believed.
-fn may_fail_by_chance(test: &TestCase, test_run: &TestRun) -> bool {
+fn may_fail_by_chance(test: &RunnableTest, test_run: &TestRun) -> bool {
     let may_wait_too_long = matches!(
         test_run.result.failure(),
         Some(FailureKind::Deadlock | FailureKind::TimeLimit)
@@ -118,7 +120,7 @@ fn may_fail_by_chance(test: &TestCase, test_run: &TestRun) -> bool {
 
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum WhatToRun {
     /// Cheap tests without threads whose schedules matter, before those are explored: what they kill costs far more to explore.
     /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
     BeforeExploration,
@@ -130,12 +132,12 @@ pub enum Turn {
 /// for ever, an exploration may see that sooner.
 const CHEAP: Duration = Duration::from_millis(250);
 
-impl Turn {
-    fn takes(self, test: &TestCase, has_schedules: bool) -> bool {
+impl WhatToRun {
+    fn takes(self, test: &RunnableTest, has_schedules: bool) -> bool {
         self == Self::Rest || !has_schedules && test.baseline.wall <= CHEAP
     }
 
-    fn within(self, limits: Limits, test: &TestCase) -> Limits {
+    fn within(self, limits: Limits, test: &RunnableTest) -> Limits {
         let time = match self {
             Self::BeforeExploration => limits.time.min(test.baseline.wall * 2 + CHEAP),
             Self::Rest => limits.time,
@@ -154,14 +156,14 @@ struct Item {
 /// Runs all open pairs of test and mutant whose turn it is.
 pub fn run(
     context: &Context<'_>,
-    tests: &[TestCase],
+    tests: &[RunnableTest],
     records: &[TestRecord],
-    turn: Turn,
+    turn: WhatToRun,
 ) -> Result<()> {
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
     let locks = FileLocks::default();
-    let company = Company::default();
+    let company = ExclusiveRuns::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
             .map(|number| {
@@ -175,6 +177,7 @@ pub fn run(
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
+                        changing: BTreeSet::new(),
                         steady: BTreeMap::new(),
                     };
                     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed))
@@ -195,7 +198,7 @@ pub fn run(
 }
 
 /// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
-fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
+fn items(context: &Context<'_>, tests: &[RunnableTest], turn: WhatToRun) -> Vec<Item> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
     order.retain(|&index| {
         turn.takes(
@@ -227,19 +230,21 @@ fn items(context: &Context<'_>, tests: &[TestCase], turn: Turn) -> Vec<Item> {
 struct Worker<'a> {
     context: &'a Context<'a>,
     records: &'a [TestRecord],
-    turn: Turn,
-    company: &'a Company,
+    turn: WhatToRun,
+    company: &'a ExclusiveRuns,
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
     /// Mutants that a test killed once which looks at the clock.
-    doubtful: BTreeSet<(TestId, u32)>,
+    doubtful: BTreeSet<(TestId, MutantId)>,
+    /// Mutants that change files under a test whose original does not.
+    changing: BTreeSet<(TestId, MutantId)>,
     /// Until when the original's last run of such a test speaks for the machine.
     steady: BTreeMap<(usize, usize), Instant>,
 }
 
 impl Worker<'_> {
-    fn run_item(&mut self, item: &Item, test: &TestCase) -> Result<()> {
+    fn run_item(&mut self, item: &Item, test: &RunnableTest) -> Result<()> {
         let mut tried = BTreeSet::new();
         loop {
             let mut wanted = self.open(item);
@@ -255,17 +260,17 @@ impl Worker<'_> {
     }
 
     /// The mutants of an item about which the test still has something to say.
-    fn open(&self, item: &Item) -> Vec<u32> {
+    fn open(&self, item: &Item) -> Vec<MutantId> {
         let mut open = self.context.standings.open_for(item.test);
-        open.retain(|&id| id as usize % item.of == item.part);
-        if self.turn == Turn::BeforeExploration {
+        open.retain(|&id| id.index() % item.of == item.part);
+        if self.turn == WhatToRun::BeforeExploration {
             open.retain(|&id| !self.context.standings.is_concurrency(id));
         }
         open
     }
 
     /// Runs some mutants under a test until each has a verdict that can be trusted.
-    fn run_mutants(&mut self, id: TestId, test: &TestCase, wanted: &[u32]) -> Result<()> {
+    fn run_mutants(&mut self, id: TestId, test: &RunnableTest, wanted: &[MutantId]) -> Result<()> {
         let multiplier = self.context.setting.options.timeout_multiplier();
         let limits = run_mode::limits(&Used::in_run(&test.baseline), multiplier);
         let limits = self.turn.within(limits, test);
@@ -299,8 +304,8 @@ impl Worker<'_> {
         &mut self,
         way: RunMode,
         id: TestId,
-        test: &TestCase,
-        wanted: &[u32],
+        test: &RunnableTest,
+        wanted: &[MutantId],
         limits: Limits,
     ) -> Result<()> {
         let company = self.company;
@@ -323,8 +328,8 @@ impl Worker<'_> {
         }
         drop(beside_others);
         match self.turn {
-            Turn::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
-            Turn::Rest => self.run_slow(id, test, slow, limits),
+            WhatToRun::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
+            WhatToRun::Rest => self.run_slow(id, test, slow, limits),
         }
     }
 
@@ -333,8 +338,8 @@ impl Worker<'_> {
     fn repeat_doubtful(
         &mut self,
         id: TestId,
-        test: &TestCase,
-        mut killed: Vec<u32>,
+        test: &RunnableTest,
+        mut killed: Vec<MutantId>,
         limits: &Limits,
     ) -> Result<()> {
         let company = self.company;
@@ -356,8 +361,8 @@ impl Worker<'_> {
     fn run_slow(
         &mut self,
         id: TestId,
-        test: &TestCase,
-        slow: Vec<u32>,
+        test: &RunnableTest,
+        slow: Vec<MutantId>,
         limits: Limits,
     ) -> Result<()> {
         let limits = again(limits, test.baseline.effects);
@@ -369,7 +374,7 @@ impl Worker<'_> {
             let effects = test.baseline.effects;
             let may_look_for_others =
                 effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
-            let test_run = if may_look_for_others {
+            let test_run = if may_look_for_others || self.changing.contains(&(id, mutant)) {
                 let _alone = company.alone();
                 self.only(test, mutant, &limits)?
             } else {
@@ -394,8 +399,8 @@ impl Worker<'_> {
     fn note_at_last(
         &mut self,
         id: TestId,
-        test: &TestCase,
-        mutant: u32,
+        test: &RunnableTest,
+        mutant: MutantId,
         test_run: &TestRun,
     ) -> Result<()> {
         let why = if test_run.result == TestResult::Starved {
@@ -403,7 +408,7 @@ impl Worker<'_> {
         } else if may_fail_by_chance(test, test_run) && !self.is_steady(test)? {
             Undecided::Unsteady
         } else {
-            let said = said(mutant, test_run).into_iter().collect();
+            let said = said(mutant, test, test_run).into_iter().collect();
             return self.context.note(id, &self.name(id), said);
         };
         self.context.standings.leave_undecided(id, mutant, why);
@@ -412,7 +417,7 @@ impl Worker<'_> {
 
     /// Whether the original passes a test once more: what it says of mutants at the moment is then not the machine's doing.
     /// It is not asked again before ten times as long has passed as it takes.
-    fn is_steady(&mut self, test: &TestCase) -> Result<bool> {
+    fn is_steady(&mut self, test: &RunnableTest) -> Result<bool> {
         let start = Instant::now();
         let key = (test.binary, test.index);
         if self.steady.get(&key).is_some_and(|until| start < *until) {
@@ -456,17 +461,21 @@ impl Worker<'_> {
 
     /// Notes verdicts that stand, and gives the mutants that need another run: those without a
     /// verdict and those that only a clock stopped, or a number of steps that is another in each run, or that a test has
-    /// killed for the first time where the machine may have had a part in it.
+    /// killed for the first time where the machine may have had a part in it, or that may have met files of others.
     fn note(
         &mut self,
         id: TestId,
-        test: &TestCase,
-        test_runs: Vec<(u32, TestRun)>,
-        mut left: Vec<u32>,
-    ) -> Result<Vec<u32>> {
+        test: &RunnableTest,
+        test_runs: Vec<(MutantId, TestRun)>,
+        mut left: Vec<MutantId>,
+    ) -> Result<Vec<MutantId>> {
         let mut standing = Vec::new();
         for (mutant, test_run) in &test_runs {
             if is_late(test_run.result, test.baseline.effects) {
+                continue;
+            }
+            if self.may_meet_others(test, test_run) {
+                self.changing.insert((id, *mutant));
                 continue;
             }
             if may_fail_by_the_machine(test, test_run) {
@@ -477,7 +486,7 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            if let Some(said) = said(*mutant, test_run) {
+            if let Some(said) = said(*mutant, test, test_run) {
                 standing.push(said);
             }
             if test_run.result == TestResult::Harm {
@@ -497,10 +506,10 @@ impl Worker<'_> {
         &mut self,
         way: RunMode,
         id: TestId,
-        test: &TestCase,
-        wanted: &[u32],
+        test: &RunnableTest,
+        wanted: &[MutantId],
         limits: &Limits,
-    ) -> Result<Vec<(u32, TestRun)>> {
+    ) -> Result<Vec<(MutantId, TestRun)>> {
         let mut test_runs = Vec::new();
         let client = match self.zygotes.get(test.binary) {
             Ok(client) => client,
@@ -530,8 +539,22 @@ impl Worker<'_> {
         }
     }
 
+    /// Whether a mutant changed files that nobody knew of when tests were told to take turns, so that it has to be run once
+    /// more, alone.
+    fn may_meet_others(&self, test: &RunnableTest, test_run: &TestRun) -> bool {
+        test_run.changes_files
+            && test_run.result != TestResult::Harm
+            && !test.baseline.effects.contains(Effect::LastingFiles)
+            && self.context.jobs() > 1
+    }
+
     /// The verdict of a mutant in a process of its own.
-    fn only(&mut self, test: &TestCase, mutant: u32, limits: &Limits) -> Result<Option<TestRun>> {
+    fn only(
+        &mut self,
+        test: &RunnableTest,
+        mutant: MutantId,
+        limits: &Limits,
+    ) -> Result<Option<TestRun>> {
         let test_runs = self.each(test, &[mutant], limits)?;
         Ok(test_runs.into_iter().map(|(_, test_run)| test_run).next())
     }
@@ -539,17 +562,17 @@ impl Worker<'_> {
     /// Verdicts of mutants that have a process of their own each.
     fn each(
         &mut self,
-        test: &TestCase,
-        wanted: &[u32],
+        test: &RunnableTest,
+        wanted: &[MutantId],
         limits: &Limits,
-    ) -> Result<Vec<(u32, TestRun)>> {
+    ) -> Result<Vec<(MutantId, TestRun)>> {
         let mut test_runs = Vec::new();
         if let Err(broken) = self.try_each(test, wanted, limits, &mut test_runs) {
             if let Broken::Start(error) = broken {
                 return Err(error.into());
             }
             // One of them took the zygote down: find out which, with a fresh zygote for each.
-            let decided: BTreeSet<u32> = test_runs.iter().map(|(mutant, _)| *mutant).collect();
+            let decided: BTreeSet<MutantId> = test_runs.iter().map(|(mutant, _)| *mutant).collect();
             for &mutant in wanted.iter().filter(|mutant| !decided.contains(mutant)) {
                 if self.context.interrupted() {
                     break;
@@ -567,10 +590,10 @@ impl Worker<'_> {
 
     fn try_each(
         &mut self,
-        test: &TestCase,
-        wanted: &[u32],
+        test: &RunnableTest,
+        wanted: &[MutantId],
         limits: &Limits,
-        test_runs: &mut Vec<(u32, TestRun)>,
+        test_runs: &mut Vec<(MutantId, TestRun)>,
     ) -> Result<(), Broken> {
         let run = self.zygotes.get(test.binary)?.run(
             RunMode::Each,
@@ -594,12 +617,14 @@ fn took_down(broken: &Broken) -> TestRun {
         location: String::new(),
         steps: 0,
         nanoseconds: 0,
-        leader: 0,
+        leader: MutantId::ORIGINAL,
+        changes_files: false,
+        evidence: None,
     }
 }
 
 /// What a verdict says of a mutant, if it says anything.
-fn said(mutant: u32, test_run: &TestRun) -> Option<Said> {
+fn said(mutant: MutantId, test: &RunnableTest, test_run: &TestRun) -> Option<MutantEntry> {
     let kill = test_run.result.failure().map(|how| KillEntry {
         how,
         message: test_run.message.clone(),
@@ -609,11 +634,18 @@ fn said(mutant: u32, test_run: &TestRun) -> Option<Said> {
         test_run.result,
         TestResult::Passed | TestResult::NotInfected
     );
-    (kill.is_some() || passed).then(|| Said {
+    (kill.is_some() || passed).then(|| MutantEntry {
         mutant,
         seconds: test_run.nanoseconds as f64 / 1e9,
         kill,
         explored: None,
+        evidence: ResultEvidence::of(
+            test_run
+                .evidence
+                .as_ref()
+                .filter(|_| !test_run.changes_files),
+            test.baseline.test_run.evidence.as_ref(),
+        ),
     })
 }
 

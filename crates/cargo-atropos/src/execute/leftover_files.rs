@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use crate::plan::Plan;
 
 /// What lies in the directories that tests are run in.
-pub struct Beside(BTreeSet<PathBuf>);
+pub struct DirectoryContents(BTreeSet<PathBuf>);
 
-impl Beside {
-    pub fn of(plan: &Plan) -> Beside {
+impl DirectoryContents {
+    pub fn of(plan: &Plan) -> DirectoryContents {
         let packages = plan.packages.iter();
         let directories = packages.map(|package| package.manifest_dir.as_std_path());
         let entries = directories.flat_map(fs::read_dir).flatten().flatten();
@@ -21,12 +21,12 @@ impl Beside {
         // Cargo's own may appear at any time.
         paths.remove(plan.target_directory.as_std_path());
         paths.retain(|path| !path.ends_with("Cargo.lock"));
-        Beside(paths)
+        DirectoryContents(paths)
     }
 
     /// What has appeared since then.
     pub fn appeared(&self, plan: &Plan) -> Vec<PathBuf> {
-        let now = Beside::of(plan).0;
+        let now = DirectoryContents::of(plan).0;
         now.difference(&self.0).cloned().collect()
     }
 }

@@ -17,6 +17,7 @@ mod explored_tests;
 mod file_locks;
 mod harnessed_tests;
 mod leftover_files;
+mod outside_tests;
 mod plain_programs;
 mod run_mode;
 mod standing;
@@ -32,31 +33,35 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use atropos_libtest::Arguments;
-use atropos_protocol::Effect;
+use atropos_libtest::HarnessArguments;
+use atropos_protocol::{Effect, Effects, RunEvidence};
 use atropos_report::outcomes::{TestExploration, TestRecord};
 
 pub use self::explored_tests::FailingSchedule;
 pub use self::plain_programs::PlainTest;
 pub use self::run_mode::{Used, limits};
 pub use self::standing::{Standing, TestId, Undecided};
-pub use self::test_case::{FailedTest, FlakyTest, LeftOut};
+pub use self::test_case::{FailedTest, FlakyTest, LeftOutTests};
 
-use self::harnessed_tests::Turn;
-use self::leftover_files::Beside;
+use self::harnessed_tests::WhatToRun;
+use self::leftover_files::DirectoryContents;
+use self::outside_tests::OutsideMutants;
 use self::plain_programs::PlainBaseline;
-use self::standings::{Said, Standings};
-use self::test_case::TestCase;
+use self::standings::{MutantEntry, Standings};
+use self::test_case::RunnableTest;
 use self::zygotes::{Boards, ZygoteSetting};
 use crate::accepted::Accepted;
 use crate::arguments::Options;
 use crate::build::Build;
 use crate::build::doctests;
+use crate::evidence::EarlierResults;
 use crate::interrupt::Interrupt;
-use crate::journal::{Entry, Journal};
+use crate::journal::{Journal, JournalEntry};
 use crate::log;
+use crate::nextest_filter::DefaultFilter;
 use crate::plan::Plan;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Progress, RunPhase};
+use crate::sandbox::SeenOfTests;
 use crate::scratch::Scratch;
 
 /// What an execution needs to know.
@@ -70,6 +75,10 @@ pub struct Execute<'a> {
     pub progress: &'a Progress,
     /// Survivors that need not be killed.
     pub accepted: &'a Accepted,
+    /// Which tests are run.
+    pub default_filter: &'a DefaultFilter,
+    /// What earlier runs said, and what this one adds to it.
+    pub kept: &'a EarlierResults<'a>,
 }
 
 /// What an execution found.
@@ -77,13 +86,15 @@ pub struct Executed {
     pub tests: Vec<TestRecord>,
     /// By mutant id; index 0 is unused.
     pub standings: Vec<Standing>,
-    pub left_out: LeftOut,
+    pub left_out: LeftOutTests,
     /// Files that appeared while mutants ran whose tests start programs.
     pub strays: Vec<PathBuf>,
     /// Tests that fail without any mutant under some schedule of their threads.
     pub failing_schedules: Vec<FailingSchedule>,
     /// What exploring the schedules of tests took.
     pub explorations: Vec<TestExploration>,
+    /// Nothing that was said rests on what can't be compared with a later run.
+    pub is_evident: bool,
     /// What was built on the way: for exploration, and of doctests.
     pub build_seconds: f64,
     pub baseline_seconds: f64,
@@ -121,7 +132,7 @@ impl Context<'_> {
     }
 
     /// Notes what a test said of mutants. Workers that are about to run one of those that are dead now leave it.
-    fn note(&self, test: TestId, name: &str, said: Vec<Said>) -> Result<()> {
+    fn note(&self, test: TestId, name: &str, said: Vec<MutantEntry>) -> Result<()> {
         for dead in self.standings.note(test, name, said)? {
             self.boards.set_dead(dead);
         }
@@ -135,20 +146,23 @@ fn journal_name(test: &TestRecord) -> String {
 }
 
 /// Runs the tests of a build on all its mutants. `known` is what an earlier run already decided.
-pub fn execute(setting: &Execute<'_>, journal: &Journal, known: Vec<Entry>) -> Result<Execution> {
+pub fn execute(
+    setting: &Execute<'_>,
+    journal: &Journal,
+    known: Vec<JournalEntry>,
+) -> Result<Execution> {
     let scratch = Scratch::make(setting.output, "running")?;
-    let mutants = u32::try_from(setting.plan.mutants.len())?;
-    let points = points(setting.plan);
+    let numbering = setting.plan.numbering();
     let context = Context {
         setting,
-        standings: Standings::new(setting, journal, &points),
+        standings: Standings::new(setting, journal, &numbering),
         zygotes: ZygoteSetting {
             binaries: &setting.build.binaries,
             test_arguments: &setting.options.execute.test_args,
-            mutants,
-            points,
+            numbering: &numbering,
+            tree: tree(setting),
             scratch: scratch.path().to_owned(),
-            seen: Arc::default(),
+            seen: Arc::new(SeenOfTests::new(setting.plan)),
         },
         boards: Boards::default(),
     };
@@ -173,21 +187,26 @@ fn stop_workers_on_request(context: &Context<'_>, done: &AtomicBool) {
     }
 }
 
-fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
+fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Execution> {
     let start = Instant::now();
     let baselines = baseline::run(context)?;
     if baselines.slow && !context.interrupted() {
         let baseline_seconds = start.elapsed().as_secs_f64();
         return Ok(Execution::Slow { baseline_seconds });
     }
-    let programs = plain_programs::baselines(context, unharnessed(context))?;
+    let mut programs = plain_programs::baselines(context, unharnessed(context))?;
     if context.interrupted() {
         return Ok(Execution::Interrupted);
     }
-    let mut failed = baselines.failed;
-    failed.extend(programs.failed);
+    let failed = [baselines.failed, programs.failed].concat();
     if !failed.is_empty() {
         return Ok(Execution::TestsFail(failed));
+    }
+    let (whole, failing) =
+        outside_tests::whole_binaries(context, &baselines.outside, &baselines.tests)?;
+    programs.tests.extend(whole);
+    if context.interrupted() {
+        return Ok(Execution::Interrupted);
     }
     let baseline_seconds = start.elapsed().as_secs_f64();
     log_baselines(context, &baselines.tests, baseline_seconds);
@@ -200,46 +219,45 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
         .chain(programs.tests.iter().map(plain_record))
         .collect();
     let standings = &context.standings;
+    let outside = outside_tests::mutants(context, &baselines.outside);
     add_reach(
         context,
         &baselines.tests,
         &programs.tests,
         &baselines.left_out,
+        &outside,
     );
+    outside_tests::leave_undecided(context, &failing, &outside, &baselines.tests);
     standings.restore(&tests, &known);
+    standings.reuse(&tests, &context.setting.kept.holding());
     if known.is_empty() && optimising_pays(context, &baselines.tests, &tests) {
         return Ok(Execution::Slow { baseline_seconds });
     }
-    let beside = Beside::of(context.setting.plan);
-    if explored_tests::is_wanted(context, &baselines.tests) {
-        standings.announce();
-        harnessed_tests::run(context, &baselines.tests, &tests, Turn::BeforeExploration)?;
-    }
-    let explorations = explored_tests::run(context, &baselines.tests, &tests)?;
-    if !context.interrupted() {
-        standings.leave_the_rest_undecided();
-    }
-    standings.announce();
-    harnessed_tests::run(context, &baselines.tests, &tests, Turn::Rest)?;
-    plain_programs::run(context, &programs.tests, &tests, baselines.tests.len())?;
+    let before = DirectoryContents::of(context.setting.plan);
+    let explorations = run_mutants(context, &baselines.tests, &programs.tests, &tests)?;
 
     let mut left_out = baselines.left_out;
     let doctests = match context.setting.options.execute.no_doc || context.interrupted() {
-        true => Doctests::default(),
+        true => Doctests::none(),
         false => run_doctests(context, &mut tests, &known)?,
     };
     left_out.failing_doctests = doctests.failing;
-    let harnessed = baselines.tests.iter().map(|test| test.baseline.effects);
-    let mut effects = harnessed.chain(programs.tests.iter().map(|test| test.effects));
-    let strays = match effects.any(|effects| effects.contains(Effect::Processes)) {
-        true => beside.appeared(context.setting.plan),
+    let strays = match start_processes(&baselines.tests, &programs.tests) {
+        true => before.appeared(context.setting.plan),
         false => Vec::new(),
     };
+    note_variables(context);
     let build_seconds = explorations.build_seconds + doctests.build_seconds;
     let not_run = build_seconds + doctests.baseline_seconds;
+    let standings = standings.take();
+    let decide_by_evidence = known.is_empty()
+        && programs.tests.is_empty()
+        && explorations.sizes.is_empty()
+        && (left_out.flaky.is_empty() && doctests.are_evident);
     Ok(Execution::Executed(Executed {
         tests,
-        standings: standings.take(),
+        is_evident: decide_by_evidence && are_evident(&baselines.tests, &standings),
+        standings,
         left_out,
         strays,
         failing_schedules: explorations.failing,
@@ -250,12 +268,42 @@ fn in_stages(context: &Context<'_>, known: Vec<Entry>) -> Result<Execution> {
     }))
 }
 
+/// Runs the mutants under all tests but the doctests: cheap ones first, then those whose threads are explored.
+fn run_mutants(
+    context: &Context<'_>,
+    harnessed: &[RunnableTest],
+    programs: &[PlainBaseline],
+    tests: &[TestRecord],
+) -> Result<explored_tests::Explorations> {
+    let standings = &context.standings;
+    if explored_tests::is_wanted(context, harnessed) {
+        standings.announce();
+        harnessed_tests::run(context, harnessed, tests, WhatToRun::BeforeExploration)?;
+    }
+    let explorations = explored_tests::run(context, harnessed, tests)?;
+    if !context.interrupted() {
+        standings.leave_the_rest_undecided();
+    }
+    standings.announce();
+    harnessed_tests::run(context, harnessed, tests, WhatToRun::Rest)?;
+    plain_programs::run(context, programs, tests, harnessed.len())?;
+    Ok(explorations)
+}
+
+/// Whether some test starts processes, which may leave files that nobody watched.
+fn start_processes(harnessed: &[RunnableTest], programs: &[PlainBaseline]) -> bool {
+    let harnessed = harnessed.iter().map(|test| test.baseline.effects);
+    let mut effects = harnessed.chain(programs.iter().map(|test| test.effects));
+    effects.any(|effects| effects.contains(Effect::Processes))
+}
+
 /// Adds what the tests reach and infect without a mutant to the standings.
 fn add_reach(
     context: &Context<'_>,
-    tests: &[TestCase],
+    tests: &[RunnableTest],
     programs: &[PlainBaseline],
-    left_out: &LeftOut,
+    left_out: &LeftOutTests,
+    outside: &OutsideMutants,
 ) {
     let standings = &context.standings;
     let threaded = tests.iter().enumerate();
@@ -264,13 +312,15 @@ fn add_reach(
     standings.set_threaded(threaded.map(|(index, _)| TestId(index)).collect());
     for (index, test) in tests.iter().enumerate() {
         let baseline = &test.baseline;
-        if baseline.effects.contains(Effect::Threads) {
+        let mut infected = match baseline.effects.contains(Effect::Threads) {
             // Under another schedule the values may differ: what is reached must be run.
-            let infected = standings.mutants_at(&baseline.reached);
-            standings.add_reach(TestId(index), &baseline.reached, &infected);
-        } else {
-            standings.add_reach(TestId(index), &baseline.reached, &baseline.infected);
+            true => standings.mutants_at(&baseline.reached),
+            false => baseline.infected.clone(),
+        };
+        if let Some(outside) = outside.get(&test.binary) {
+            infected.retain(|mutant| !outside.contains(mutant));
         }
+        standings.add_reach(TestId(index), &baseline.reached, &infected);
     }
     for (index, test) in programs.iter().enumerate() {
         let id = TestId(tests.len() + index);
@@ -283,7 +333,7 @@ fn add_reach(
 }
 
 /// Whether an optimised build would save more time than it takes.
-fn optimising_pays(context: &Context<'_>, tests: &[TestCase], records: &[TestRecord]) -> bool {
+fn optimising_pays(context: &Context<'_>, tests: &[RunnableTest], records: &[TestRecord]) -> bool {
     let build = context.setting.build;
     if !build.may_be_faster {
         return false;
@@ -306,18 +356,31 @@ fn optimising_pays(context: &Context<'_>, tests: &[TestCase], records: &[TestRec
 #[derive(Default)]
 struct Doctests {
     failing: Vec<String>,
+    are_evident: bool,
     build_seconds: f64,
     baseline_seconds: f64,
+}
+
+impl Doctests {
+    fn none() -> Doctests {
+        Doctests {
+            are_evident: true,
+            ..Doctests::default()
+        }
+    }
 }
 
 /// Builds the doctests and runs them for the mutants that are left.
 fn run_doctests(
     context: &Context<'_>,
     tests: &mut Vec<TestRecord>,
-    known: &[Entry],
+    known: &[JournalEntry],
 ) -> Result<Doctests> {
     let first = tests.len();
-    context.setting.progress.phase(Phase::BuildingDoctests, 0);
+    context
+        .setting
+        .progress
+        .phase(RunPhase::BuildingDoctests, 0);
     let start = Instant::now();
     let doctests::Doctests {
         programs,
@@ -340,11 +403,25 @@ fn run_doctests(
             .add_reach(TestId(first + index), &test.reached, &test.infected);
     }
     context.standings.restore(tests, known);
+    let kept = context.setting.kept;
+    for test in &doctests.tests {
+        let target = format!("{} {}", test.test.package, test.test.target);
+        kept.add_target(&target, &test.test.invocation);
+    }
+    if !doctests.tests.is_empty() {
+        context.standings.reuse(tests, &kept.holding());
+    }
     context.standings.begin_doctests();
     context.standings.announce();
     plain_programs::run(context, &doctests.tests, tests, first)?;
     log::line("doctests: done");
     Ok(Doctests {
+        are_evident: rejected.is_empty()
+            && doctests.failed.is_empty()
+            && doctests
+                .tests
+                .iter()
+                .all(|test| is_evident(test.evidence.as_ref())),
         failing: rejected
             .into_iter()
             .chain(doctests.failed.into_iter().map(|test| test.name))
@@ -358,7 +435,7 @@ fn run_doctests(
 /// as by cargo. Since not all understand them, `--skip` with the target's name leaves one out.
 fn unharnessed(context: &Context<'_>) -> Vec<PlainTest> {
     let given = &context.setting.options.execute.test_args;
-    let chosen = Arguments::parse(given.iter().cloned()).unwrap_or_default();
+    let chosen = HarnessArguments::parse(given.iter().cloned()).unwrap_or_default();
     let binaries = context.zygotes.binaries.iter();
     binaries
         .filter(|binary| !binary.harness && !chosen.skips(binary.target_name()))
@@ -382,7 +459,7 @@ fn doctests(context: &Context<'_>) -> Result<doctests::Doctests> {
     let mut found = doctests::Doctests::default();
     for (index, package) in context.setting.plan.packages.iter().enumerate() {
         let has_doctests = package.targets.iter().any(|target| target.doctest);
-        if has_doctests && !context.interrupted() {
+        if package.is_tested && has_doctests && !context.interrupted() {
             let build = context.setting.build;
             let directory = build.directory.join(format!("doctests-{index}"));
             let of_package = doctests::build(
@@ -400,7 +477,7 @@ fn doctests(context: &Context<'_>) -> Result<doctests::Doctests> {
     Ok(found)
 }
 
-fn log_baselines(context: &Context<'_>, tests: &[TestCase], seconds: f64) {
+fn log_baselines(context: &Context<'_>, tests: &[RunnableTest], seconds: f64) {
     log::line(&format!(
         "baselines: {} tests in {seconds:.2} s",
         tests.len()
@@ -422,7 +499,7 @@ fn log_baselines(context: &Context<'_>, tests: &[TestCase], seconds: f64) {
     }
 }
 
-fn harnessed_record(context: &Context<'_>, test: &TestCase) -> TestRecord {
+fn harnessed_record(context: &Context<'_>, test: &RunnableTest) -> TestRecord {
     let binary = &context.zygotes.binaries[test.binary];
     TestRecord {
         name: test.name.clone(),
@@ -441,15 +518,38 @@ fn plain_record(test: &PlainBaseline) -> TestRecord {
     }
 }
 
-/// Each point's first mutant and how many mutants it has.
-pub fn points(plan: &Plan) -> Vec<(u32, u16)> {
-    let files = plan.packages.iter().flat_map(|package| &package.files);
-    let points = files.flat_map(|file| &file.mutants.points);
-    points
-        .filter_map(|point| {
-            let first = point.mutants.first()?.id.0;
-            let size = u16::try_from(point.mutants.len()).unwrap_or(u16::MAX);
-            Some((first, size))
-        })
-        .collect()
+/// Whether a later run can know whether a test without a mutant would go as it went.
+fn is_evident(evidence: Option<&RunEvidence>) -> bool {
+    evidence.is_some_and(|it| !it.effects.intersects(Effects::WITHOUT_EVIDENCE))
+}
+
+/// Tests have asked for variables of their environment, which are evidence.
+fn note_variables(context: &Context<'_>) {
+    let asked = context.boards.variables();
+    context.setting.kept.note_variables(&asked);
+}
+
+/// Whether that holds for all tests, and all that they said of mutants.
+fn are_evident(tests: &[RunnableTest], standings: &[Standing]) -> bool {
+    let mut evidence = tests
+        .iter()
+        .map(|test| test.baseline.test_run.evidence.as_ref());
+    let is_decided = |one: &Standing| !one.has_no_evidence && one.undecided_by.is_empty();
+    evidence.all(is_evident) && standings.iter().all(is_decided)
+}
+
+/// The source tree, if nothing that is made lies in the midst of it.
+fn tree(setting: &Execute<'_>) -> String {
+    let root = &setting.plan.workspace_root;
+    let is_apart = |made: &Path| match made.strip_prefix(root) {
+        Err(_) => true,
+        Ok(rest) => rest
+            .iter()
+            .any(|part| part == "target" || part.as_encoded_bytes().starts_with(b".")),
+    };
+    let target = setting.plan.target_directory.as_std_path();
+    match is_apart(target) && is_apart(setting.output) {
+        true => root.to_string(),
+        false => String::new(),
+    }
 }

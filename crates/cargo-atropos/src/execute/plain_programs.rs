@@ -5,28 +5,31 @@
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use atropos_protocol::cpu_starvation::Supply;
-use atropos_protocol::deadlock::{DEADLOCK, Standstill};
+use atropos_protocol::cpu_starvation::StarvationWatch;
+use atropos_protocol::deadlock::{DEADLOCK, DeadlockWatch};
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, TestResult, landlock, sys,
+    Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, RunEvidence, TestResult,
+    landlock, sys,
 };
 use atropos_report::outcomes::TestRecord;
-use atropos_sandbox::{Harm, Mode, Permissions, Supervisor};
+use atropos_sandbox::{Harm, Permissions, Supervisor, SupervisorMode};
+use atropos_values::{MutantId, PointId};
 
 use super::baseline::captured;
-use super::exclusive_run::Company;
+use super::exclusive_run::ExclusiveRuns;
 use super::run_mode::Used;
 use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
-use super::{Context, Said, journal_name, run_mode};
+use super::{Context, MutantEntry, journal_name, run_mode};
 use crate::build::test_binary::Invocation;
+use crate::evidence::learned::ResultEvidence;
 use crate::journal::KillEntry;
 use crate::sandbox;
 
@@ -52,14 +55,15 @@ pub struct PlainBaseline {
     pub test: PlainTest,
     pub wall: Duration,
     pub steps: u64,
-    pub reached: Vec<u32>,
-    pub infected: Vec<u32>,
+    pub reached: Vec<PointId>,
+    pub infected: Vec<MutantId>,
     pub spawns: u64,
     pub effects: Effects,
     /// It changes files that outlive it, so that it can't run beside itself.
     pub is_alone: bool,
     /// What it does outside its process.
     pub permissions: Permissions,
+    pub evidence: Option<RunEvidence>,
 }
 
 #[derive(Default)]
@@ -69,7 +73,7 @@ pub struct PlainBaselines {
 }
 
 /// How a program ended.
-enum End {
+enum ProgramEnd {
     Exited(ExitStatus),
     Deadlock,
     TimeLimit,
@@ -79,7 +83,7 @@ enum End {
 
 /// A program that was run.
 struct Ran {
-    end: End,
+    end: ProgramEnd,
     /// What it did, if it was observed.
     seen: Permissions,
     /// What it was stopped before.
@@ -106,7 +110,8 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
                 invocation: &test.invocation,
                 board: &board,
                 mutant: None,
-                mode: Mode::Observe,
+                mode: SupervisorMode::Observe,
+                places: &[],
             };
             let ran = program.run(&limits, Some(&said))?;
             Ok((board, ran, start.elapsed()))
@@ -120,25 +125,28 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
             effects.add(Effect::LargeFiles);
         }
         let header = board.header();
-        if matches!(ran.end, End::Exited(status) if status.success() == test.succeeds) {
+        if matches!(ran.end, ProgramEnd::Exited(status) if status.success() == test.succeeds) {
             found.tests.push(PlainBaseline {
                 wall,
                 steps: header.spawned_steps.load(Ordering::Relaxed),
-                reached: marked(board.reached()),
-                infected: marked(board.infected()),
+                reached: marked(board.reached(), PointId),
+                infected: marked(board.infected(), MutantId),
                 spawns: header.spawns.load(Ordering::Relaxed),
                 effects,
                 is_alone: !header.files_changed.get().is_empty(),
                 permissions: ran.seen,
+                evidence: evidence(context, &test, &board),
                 test,
             });
         } else {
             found.failed.push(FailedTest {
                 name: format!("{} {}", test.target, test.name),
                 message: match ran.end {
-                    End::Exited(status) => format!("the program ended with {status}"),
-                    End::Deadlock => DEADLOCK.to_owned(),
-                    End::TimeLimit | End::Starved => "the program does not end".to_owned(),
+                    ProgramEnd::Exited(status) => format!("the program ended with {status}"),
+                    ProgramEnd::Deadlock => DEADLOCK.to_owned(),
+                    ProgramEnd::TimeLimit | ProgramEnd::Starved => {
+                        "the program does not end".to_owned()
+                    }
                 },
                 output: captured(&said),
             });
@@ -147,18 +155,32 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
     Ok(found)
 }
 
-fn marked(bytes: &[std::sync::atomic::AtomicU8]) -> Vec<u32> {
+/// What the run of a doctest depended on. Of other programs nobody says how they were called.
+fn evidence(context: &Context<'_>, test: &PlainTest, board: &Board) -> Option<RunEvidence> {
+    let asked = board.header().variables.get();
+    context.setting.kept.note_variables(&asked);
+    (test.target == "doc" && board.functions() > 0).then(|| RunEvidence {
+        entered: marked(board.entered(), |number| number),
+        effects: board.all_effects(),
+    })
+}
+
+/// The numbers of the bytes that are not 0.
+fn marked<T>(bytes: &[std::sync::atomic::AtomicU8], id: fn(u32) -> T) -> Vec<T> {
     let ids = bytes.iter().enumerate();
     ids.filter(|(_, byte)| byte.load(Ordering::Relaxed) != 0)
-        .map(|(id, _)| id as u32)
+        .map(|(number, _)| id(number as u32))
         .collect()
 }
 
 fn new_board(context: &Context<'_>, name: &str) -> Result<Board> {
     let path = context.zygotes.scratch.join(name);
     let _ = fs::remove_file(&path);
-    Board::create(&path, context.zygotes.mutants, &context.zygotes.points)
-        .context("can't make a file in the output directory")
+    let setting = &context.zygotes;
+    let board = Board::create(&path, setting.numbering)
+        .context("can't make a file in the output directory")?;
+    board.header().tree.set(&setting.tree);
+    Ok(board)
 }
 
 /// Runs all open mutants under all programs; `first` is the number of the first program as a test.
@@ -173,11 +195,16 @@ pub fn run(
         let name = journal_name(&tests[id.0]);
         let open = context.standings.open_for(id);
         let next = AtomicUsize::new(0);
-        let company = Company::default();
+        let company = ExclusiveRuns::default();
         if sandbox::is_on() {
             let writable = context.zygotes.scratch.join(landlock::WRITABLE);
-            let directory = test.test.invocation.directory.as_path();
-            let paths = test.permissions.writable().chain([directory]);
+            let places = context.zygotes.seen.places().iter();
+            let paths = test
+                .permissions
+                .writable()
+                .chain(places.map(PathBuf::as_path));
+            let log = Log::of(&writable);
+            let paths = paths.chain(log.place());
             landlock::write_list(&writable, paths)?;
         }
         std::thread::scope(|scope| {
@@ -210,10 +237,10 @@ pub fn run(
 fn run_mutant(
     context: &Context<'_>,
     test: &PlainBaseline,
-    mutant: u32,
+    mutant: MutantId,
     worker: usize,
-    company: &Company,
-) -> Result<Result<Said, Undecided>> {
+    company: &ExclusiveRuns,
+) -> Result<Result<MutantEntry, Undecided>> {
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
@@ -237,14 +264,15 @@ fn run_mutant(
         invocation: &test.test.invocation,
         board: &board,
         mutant: Some(mutant),
-        mode: Mode::Enforce(test.permissions.clone()),
+        mode: SupervisorMode::Enforce(test.permissions.clone()),
+        places: context.zygotes.seen.places(),
     };
     let mut ran = program.run(&limits, None)?;
     drop(beside_others);
     // Where threads or processes wait for each other by looking again and again, steps are others in each run.
     let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
         && test.spawns > 0;
-    if ran.harm.is_none() && (by_steps || !matches!(ran.end, End::Exited(_))) {
+    if ran.harm.is_none() && (by_steps || !matches!(ran.end, ProgramEnd::Exited(_))) {
         let _alone = company.alone();
         let limits = Limits {
             time: limits.time * 2,
@@ -253,38 +281,45 @@ fn run_mutant(
         };
         ran = program.run(&limits, None)?;
     }
-    if let Some(Harm(call)) = ran.harm {
+    if let Some(Harm::Call(call)) = ran.harm {
         return Ok(Err(Undecided::Harm(Some(call))));
     }
     if board.spawned_limit(mutant) == Some(TestResult::Harm) {
         return Ok(Err(Undecided::Harm(None)));
     }
-    if matches!(ran.end, End::Starved) {
+    if matches!(ran.end, ProgramEnd::Starved) {
         return Ok(Err(Undecided::Starved));
     }
-    let kill =
-        failure(&ran.end, test.test.succeeds, board.spawned_limit(mutant)).map(|(how, message)| {
-            KillEntry {
-                how,
-                message,
-                location: String::new(),
-            }
-        });
-    Ok(Ok(Said {
+    let failure = match ran.harm {
+        Some(Harm::Files(text)) => Some((FailureKind::FileLimit, text)),
+        _ => failure(&ran.end, test.test.succeeds, board.spawned_limit(mutant)),
+    };
+    let kill = failure.map(|(how, message)| KillEntry {
+        how,
+        message,
+        location: String::new(),
+    });
+    let run = evidence(context, &test.test, &board);
+    Ok(Ok(MutantEntry {
         mutant,
         seconds: start.elapsed().as_secs_f64(),
         kill,
         explored: None,
+        evidence: ResultEvidence::of(run.as_ref(), test.evidence.as_ref()),
     }))
 }
 
 /// How a program's end tells that it noticed the mutant.
-fn failure(end: &End, succeeds: bool, limit: Option<TestResult>) -> Option<(FailureKind, String)> {
+fn failure(
+    end: &ProgramEnd,
+    succeeds: bool,
+    limit: Option<TestResult>,
+) -> Option<(FailureKind, String)> {
     let status = match end {
-        End::Deadlock => return Some((FailureKind::Deadlock, DEADLOCK.to_owned())),
-        End::TimeLimit => return Some((FailureKind::TimeLimit, String::new())),
-        End::Starved => return None,
-        End::Exited(status) => status,
+        ProgramEnd::Deadlock => return Some((FailureKind::Deadlock, DEADLOCK.to_owned())),
+        ProgramEnd::TimeLimit => return Some((FailureKind::TimeLimit, String::new())),
+        ProgramEnd::Starved => return None,
+        ProgramEnd::Exited(status) => status,
     };
     if let Some(kind) = limit.and_then(TestResult::failure)
         && kind != FailureKind::Crashed
@@ -306,8 +341,10 @@ fn failure(end: &End, succeeds: bool, limit: Option<TestResult>) -> Option<(Fail
 struct Program<'a> {
     invocation: &'a Invocation,
     board: &'a Board,
-    mutant: Option<u32>,
-    mode: Mode,
+    mutant: Option<MutantId>,
+    mode: SupervisorMode,
+    /// Where it may make new files.
+    places: &'a [PathBuf],
 }
 
 impl Program<'_> {
@@ -319,6 +356,7 @@ impl Program<'_> {
             board,
             mutant,
             mode,
+            places,
         } = self;
         let (stdout, stderr) = match capture {
             None => (Stdio::null(), Stdio::null()),
@@ -345,14 +383,17 @@ impl Program<'_> {
         if let Some(mutant) = mutant {
             command.env(ENV_MUTANT, mutant.to_string());
         }
-        let supervisor = sandbox::attach(&mut command, board.path(), mode.clone())?;
+        let supervisor = sandbox::attach(&mut command, board.path(), places, mode.clone())?;
         let mut child = command
             .spawn()
             .with_context(|| format!("can't run {}", invocation.program.display()))?;
         let end = wait(&mut child, limits.time)?;
+        if matches!(mode, SupervisorMode::Observe) {
+            linger(child.id());
+        }
         // Whatever the program left running in its group.
         let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
-        if !matches!(end, End::Exited(_)) {
+        if !matches!(end, ProgramEnd::Exited(_)) {
             let _ = child.wait();
         }
         Log::of(board.path()).undo();
@@ -365,28 +406,36 @@ impl Program<'_> {
     }
 }
 
-fn wait(child: &mut Child, limit: Duration) -> Result<End> {
+/// Lets go on for a while what a program has left running: what it comes to counts.
+fn linger(group: u32) {
+    let end = Instant::now() + Duration::from_secs(1);
+    while sys::kill(-(group as i32), 0).is_ok() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
     let start = Instant::now();
     let deadline = start + limit;
     let mut pause = Duration::from_micros(200);
-    let mut standstill = Standstill::default();
-    let mut supply = Supply::default();
+    let mut standstill = DeadlockWatch::default();
+    let mut supply = StarvationWatch::default();
     let mut look = Instant::now() + LOOK;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(End::Exited(status));
+            return Ok(ProgramEnd::Exited(status));
         }
         if Instant::now() >= deadline {
             let _ = child.kill();
             return Ok(match supply.was_short(start.elapsed()) {
-                true => End::Starved,
-                false => End::TimeLimit,
+                true => ProgramEnd::Starved,
+                false => ProgramEnd::TimeLimit,
             });
         }
         if Instant::now() >= look {
             if standstill.is_seen(child.id() as i32) {
                 let _ = child.kill();
-                return Ok(End::Deadlock);
+                return Ok(ProgramEnd::Deadlock);
             }
             supply.look(child.id() as i32);
             look = Instant::now() + LOOK;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atropos_protocol::{Baseline, Costs, Effect, Effects, Limits, RunMode};
+use atropos_values::MutantId;
 
 use crate::arguments::WayChoice;
 
@@ -11,7 +12,12 @@ use crate::arguments::WayChoice;
 const WORKERS_ORIGINALS: u32 = 3;
 
 /// The way that the user wants if the test allows it, or the cheapest for these mutants.
-pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> RunMode {
+pub fn choose(
+    choice: WayChoice,
+    baseline: &Baseline,
+    costs: &Costs,
+    wanted: &[MutantId],
+) -> RunMode {
     match choice {
         WayChoice::Auto => cheapest(baseline, costs, wanted),
         WayChoice::Fork if baseline.may_fork() => RunMode::Fork,
@@ -21,7 +27,7 @@ pub fn choose(choice: WayChoice, baseline: &Baseline, costs: &Costs, wanted: &[u
 }
 
 /// The cheapest way that the test allows.
-fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> RunMode {
+fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[MutantId]) -> RunMode {
     let count = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
     let test = baseline.wall;
     let at_point = baseline.fork_cost.max(costs.fork);
@@ -41,7 +47,7 @@ fn cheapest(baseline: &Baseline, costs: &Costs, wanted: &[u32]) -> RunMode {
 }
 
 /// What is left of a test's time where a mutant first differs from the original.
-pub fn rest(baseline: &Baseline, mutant: u32) -> Duration {
+pub fn rest(baseline: &Baseline, mutant: MutantId) -> Duration {
     let way = baseline.way_to.get(&mutant).copied().unwrap_or_default();
     let part = way as f64 / baseline.steps.max(1) as f64;
     baseline.wall.mul_f64((1.0 - part).clamp(0.0, 1.0))
@@ -61,11 +67,11 @@ const LEAST_SAVING: Duration = Duration::from_secs(5);
 /// Whether a second, optimised build would save more time than it takes. `tests` are their times
 /// with the mutants that each may have to run, cheapest first.
 pub fn optimising_pays(
-    tests: impl Iterator<Item = (Duration, Vec<u32>)>,
+    tests: impl Iterator<Item = (Duration, Vec<MutantId>)>,
     jobs: usize,
     compile_time: Duration,
 ) -> bool {
-    let mut lives: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut lives: BTreeMap<MutantId, f64> = BTreeMap::new();
     let mut expected = 0.0;
     for (wall, mutants) in tests {
         for mutant in mutants {
@@ -166,7 +172,9 @@ mod tests {
                 location: String::new(),
                 steps: 0,
                 nanoseconds: 0,
-                leader: 0,
+                leader: MutantId::ORIGINAL,
+                changes_files: false,
+                evidence: None,
             },
             wall: Duration::from_micros(wall_us),
             cpu: Duration::from_micros(wall_us),
@@ -180,8 +188,12 @@ mod tests {
             first_effect: String::new(),
             fork_cost: Duration::from_micros(300),
             reached: Vec::new(),
+            reached_at_end: Vec::new(),
+            has_exit_handlers: false,
             infected: Vec::new(),
-            way_to: (1..=100).map(|mutant| (mutant, way_to)).collect(),
+            way_to: MutantId::up_to(100)
+                .map(|mutant| (mutant, way_to))
+                .collect(),
         }
     }
 
@@ -192,7 +204,7 @@ mod tests {
     };
 
     fn check(wall_us: u64, effects: u64, way_to: u64, wanted: u32, expected: RunMode) {
-        let mutants: Vec<u32> = (1..=wanted).collect();
+        let mutants: Vec<MutantId> = MutantId::up_to(wanted).collect();
         let way = cheapest(&baseline(wall_us, effects, way_to), &COSTS, &mutants);
         assert_eq!(
             way, expected,
@@ -220,7 +232,10 @@ mod tests {
     #[test]
     fn a_second_build_must_save_more_than_it_costs() {
         let pays = |wall_ms: u64, mutants: u32, compile_s: u64| {
-            let tests = [(Duration::from_millis(wall_ms), (1..=mutants).collect())];
+            let tests = [(
+                Duration::from_millis(wall_ms),
+                MutantId::up_to(mutants).collect(),
+            )];
             optimising_pays(tests.into_iter(), 1, Duration::from_secs(compile_s))
         };
         assert!(!pays(1, 1000, 1));
@@ -231,8 +246,9 @@ mod tests {
     #[test]
     fn a_dear_test_after_many_cheap_ones_has_few_mutants_left() {
         let pays = |cheap: usize| {
-            let cheap_tests = (0..cheap).map(|_| (Duration::from_micros(1), (1..=100).collect()));
-            let dear = (Duration::from_secs(1), (1..=100).collect());
+            let cheap_tests =
+                (0..cheap).map(|_| (Duration::from_micros(1), MutantId::up_to(100).collect()));
+            let dear = (Duration::from_secs(1), MutantId::up_to(100).collect());
             optimising_pays(cheap_tests.chain([dear]), 1, Duration::from_secs(4))
         };
         assert!(pays(0));

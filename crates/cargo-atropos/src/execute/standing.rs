@@ -22,6 +22,8 @@ pub enum Undecided {
     Harm(Option<String>),
     /// It took longer than the limit of time, while other programs had the processors.
     Starved,
+    /// It acts before `main` or when the program ends, and the whole test binary fails without any mutant.
+    WholeBinaryFails,
     /// The test failed, or took too long, and so did the original when it was run once more.
     Unsteady,
 }
@@ -43,6 +45,10 @@ pub struct Standing {
     /// Tests that would have something to say, but it can't be told what.
     pub undecided_by: BTreeMap<TestId, Undecided>,
     pub seconds: f64,
+    /// Tests whose word on it is that of an earlier run.
+    pub reused: BTreeSet<TestId>,
+    /// Some of what was said on it can't be used by later runs.
+    pub has_no_evidence: bool,
 }
 
 impl Standing {
@@ -61,6 +67,14 @@ impl Standing {
         match self.reached_by.is_empty() && !self.reached_by_chance {
             true => Some(Verdict::Unreached),
             false => Some(Verdict::Uninfected),
+        }
+    }
+
+    /// Whether all that decided on it was said in earlier runs.
+    pub fn is_reused(&self) -> bool {
+        match self.kills.is_empty() {
+            true => !self.infected_by.is_empty() && self.infected_by.is_subset(&self.reused),
+            false => self.kills.keys().all(|test| self.reused.contains(test)),
         }
     }
 

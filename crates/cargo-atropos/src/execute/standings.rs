@@ -9,34 +9,36 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Result};
 use atropos_mutants::Category;
-use atropos_mutants::mutant::MutantId;
 use atropos_protocol::{Baseline, Effect};
-use atropos_report::communication::Communication;
+use atropos_report::communication::CommunicationRecord;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, Kill, TestRecord};
 use atropos_report::verdict::Verdict;
+use atropos_values::{MutantId, Numbering, PointId};
 
 use super::communication::strike_out;
 use super::standing::{Standing, TestId, Undecided};
 use super::{Execute, journal_name};
-use crate::journal::{Entry, ExploredEntry, Journal, KillEntry};
+use crate::evidence::learned::ResultEvidence;
+use crate::journal::{ExploredEntry, Journal, JournalEntry, KillEntry};
 
 /// What one test said of one mutant.
-pub struct Said {
-    pub mutant: u32,
+pub struct MutantEntry {
+    pub mutant: MutantId,
     pub seconds: f64,
     /// None: the test passed.
     pub kill: Option<KillEntry>,
     /// Of a test whose schedules were explored.
     pub explored: Option<ExploredEntry>,
+    /// What it rests on, if all of that is known.
+    pub evidence: Option<ResultEvidence>,
 }
 
 /// What is known of all mutants.
 pub struct Standings<'a> {
     setting: &'a Execute<'a>,
     journal: &'a Journal,
-    /// How many mutants there are at a point, by its first one.
-    point_sizes: BTreeMap<u32, u16>,
+    numbering: &'a Numbering,
     /// The tests whose threads have schedules that matter, once that is known.
     threaded: OnceLock<BTreeSet<TestId>>,
     /// Doctests, which come last, may still notice what nothing else has.
@@ -46,11 +48,11 @@ pub struct Standings<'a> {
 }
 
 impl<'a> Standings<'a> {
-    pub fn new(setting: &'a Execute<'a>, journal: &'a Journal, points: &[(u32, u16)]) -> Self {
+    pub fn new(setting: &'a Execute<'a>, journal: &'a Journal, numbering: &'a Numbering) -> Self {
         Standings {
             setting,
             journal,
-            point_sizes: points.iter().copied().collect(),
+            numbering,
             threaded: OnceLock::new(),
             doctests_come: AtomicBool::new(has_doctests(setting)),
             all: Mutex::new(vec![Standing::default(); setting.plan.mutants.len() + 1]),
@@ -77,22 +79,22 @@ impl<'a> Standings<'a> {
         self.setting.options.execute.kill_matrix
     }
 
-    pub fn is_built(&self, mutant: u32) -> bool {
-        self.setting.build.built.contains(&MutantId(mutant))
+    pub fn is_built(&self, mutant: MutantId) -> bool {
+        self.setting.build.built.contains(&mutant)
     }
 
-    pub fn info(&self, mutant: u32) -> Option<&'a MutantInfo> {
-        let index = (mutant as usize).checked_sub(1)?;
+    pub fn info(&self, mutant: MutantId) -> Option<&'a MutantInfo> {
+        let index = mutant.index().checked_sub(1)?;
         self.setting.plan.mutants.get(index)
     }
 
     /// Whether a mutant only acts where threads are explored.
-    pub fn needs_exploration(&self, mutant: u32) -> bool {
+    pub fn needs_exploration(&self, mutant: MutantId) -> bool {
         let info = self.info(mutant);
         info.is_some_and(|info| info.needs_exploration)
     }
 
-    pub fn is_concurrency(&self, mutant: u32) -> bool {
+    pub fn is_concurrency(&self, mutant: MutantId) -> bool {
         let info = self.info(mutant);
         info.is_some_and(|info| info.operator.category() == Category::Concurrency)
     }
@@ -103,20 +105,20 @@ impl<'a> Standings<'a> {
     }
 
     /// The mutants about which a test still has something to say.
-    pub fn open_for(&self, test: TestId) -> Vec<u32> {
+    pub fn open_for(&self, test: TestId) -> Vec<MutantId> {
         let standings = self.lock();
         let all_tests = self.all_tests();
         let open = standings.iter().enumerate();
         open.filter(|(_, standing)| standing.is_open_for(test, all_tests))
-            .map(|(id, _)| id as u32)
+            .map(|(id, _)| MutantId(id as u32))
             .collect()
     }
 
     /// Notes what a test said of mutants: first on disk, then for everybody. Gives those that no other test need run.
-    pub fn note(&self, test: TestId, name: &str, said: Vec<Said>) -> Result<Vec<u32>> {
-        let entries: Vec<Entry> = said
+    pub fn note(&self, test: TestId, name: &str, said: Vec<MutantEntry>) -> Result<Vec<MutantId>> {
+        let entries: Vec<JournalEntry> = said
             .iter()
-            .map(|said| Entry {
+            .map(|said| JournalEntry {
                 test: name.to_owned(),
                 mutant: said.mutant,
                 seconds: said.seconds,
@@ -130,7 +132,11 @@ impl<'a> Standings<'a> {
         let mut dead = Vec::new();
         let mut standings = self.lock();
         for said in said {
-            let standing = &mut standings[said.mutant as usize];
+            let result = (said.seconds, said.kill.as_ref());
+            let kept = self.setting.kept;
+            let is_kept = kept.note((name, said.mutant), result, said.evidence.as_ref());
+            let standing = &mut standings[said.mutant.index()];
+            standing.has_no_evidence |= !is_kept;
             if said.explored.is_some() {
                 standing.meet(test);
             }
@@ -168,22 +174,18 @@ impl<'a> Standings<'a> {
         Ok(dead)
     }
 
-    /// All mutants of the points whose first mutants are given.
-    pub fn mutants_at(&self, points: &[u32]) -> Vec<u32> {
-        let size = |first: &u32| u32::from(self.point_sizes.get(first).copied().unwrap_or(1));
-        let points = points.iter();
-        points
-            .flat_map(|first| *first..*first + size(first))
-            .collect()
+    /// All mutants of the points.
+    pub fn mutants_at(&self, points: &[PointId]) -> Vec<MutantId> {
+        self.numbering.mutants_at(points)
     }
 
     /// A pair is reached where one of its mutants is, and makes a difference where one of them does.
     pub fn add_reach_of_pairs(&self) {
         let mut standings = self.lock();
         for pair in &self.setting.plan.pairs {
-            let both = [pair.first, pair.second].map(|id| standings[id.0 as usize].clone());
-            let is_built = self.is_built(pair.id.0);
-            let standing = &mut standings[pair.id.0 as usize];
+            let both = pair.parts.map(|id| standings[id.index()].clone());
+            let is_built = self.is_built(pair.id);
+            let standing = &mut standings[pair.id.index()];
             let before = standing.verdict();
             for one in both {
                 standing.reached_by_chance |= one.reached_by_chance;
@@ -206,14 +208,14 @@ impl<'a> Standings<'a> {
         let mut standings = self.lock();
         let reached = self.mutants_at(&baseline.reached);
         for &id in &reached {
-            standings[id as usize].reached_by_chance = true;
+            standings[id.index()].reached_by_chance = true;
         }
         let infected = match baseline.effects.contains(Effect::Threads) {
             true => &reached,
             false => &baseline.infected,
         };
         for &id in infected.iter().filter(|&&id| self.is_built(id)) {
-            let standing = &mut standings[id as usize];
+            let standing = &mut standings[id.index()];
             let before = standing.verdict();
             standing.infected_by_chance.get_or_insert(test);
             if let (Some(verdict), None) = (before, standing.verdict()) {
@@ -223,19 +225,19 @@ impl<'a> Standings<'a> {
     }
 
     /// Adds what a test reaches and infects to the standings.
-    pub fn add_reach(&self, test: TestId, reached: &[u32], infected: &[u32]) {
+    pub fn add_reach(&self, test: TestId, reached: &[PointId], infected: &[MutantId]) {
         let mut standings = self.lock();
         for id in self.mutants_at(reached) {
-            standings[id as usize].reached_by.insert(test);
+            standings[id.index()].reached_by.insert(test);
         }
         let threaded = self.threaded.get();
         let with_threads = threaded.is_some_and(|threaded| threaded.contains(&test));
-        let may_act = |id: u32| with_threads || !self.needs_exploration(id);
+        let may_act = |id: MutantId| with_threads || !self.needs_exploration(id);
         for &id in infected
             .iter()
             .filter(|&&id| self.is_built(id) && may_act(id))
         {
-            let standing = &mut standings[id as usize];
+            let standing = &mut standings[id.index()];
             let before = standing.verdict();
             standing.infected_by.insert(test);
             if let (Some(verdict), None) = (before, standing.verdict()) {
@@ -251,32 +253,38 @@ impl<'a> Standings<'a> {
     }
 
     /// The mutants of concurrency operators about which a test still has something to say.
-    pub fn open_by_concurrency(&self, test: TestId) -> Vec<u32> {
+    pub fn open_by_concurrency(&self, test: TestId) -> Vec<MutantId> {
         let mut open = self.open_for(test);
         open.retain(|&mutant| self.is_concurrency(mutant));
         open
     }
 
     /// The mutants about which a test may have something to say under some schedule.
-    pub fn may_be_met_by(&self, test: TestId) -> Vec<u32> {
+    pub fn may_be_met_by(&self, test: TestId) -> Vec<MutantId> {
         let all_tests = self.all_tests();
         let standings = self.lock();
         let mutants = standings.iter().enumerate().skip(1);
         mutants
             .filter(|(_, standing)| standing.may_be_met_by(test, all_tests))
-            .map(|(id, _)| id as u32)
+            .map(|(id, _)| MutantId(id as u32))
             .collect()
     }
 
-    pub fn is_open_for(&self, test: TestId, mutant: u32) -> bool {
-        self.lock()[mutant as usize].is_open_for(test, self.all_tests())
+    pub fn is_open_for(&self, test: TestId, mutant: MutantId) -> bool {
+        self.lock()[mutant.index()].is_open_for(test, self.all_tests())
     }
 
     /// A mutant never differed from the original under a test; if all schedules were seen, the test has nothing to say
     /// about it.
-    pub fn differs_nowhere(&self, test: TestId, mutant: u32, is_reached: bool, complete: bool) {
+    pub fn differs_nowhere(
+        &self,
+        test: TestId,
+        mutant: MutantId,
+        is_reached: bool,
+        complete: bool,
+    ) {
         let mut standings = self.lock();
-        let standing = &mut standings[mutant as usize];
+        let standing = &mut standings[mutant.index()];
         if is_reached {
             standing.reached_by.insert(test);
         }
@@ -286,15 +294,15 @@ impl<'a> Standings<'a> {
     }
 
     /// A test would have something to say about a mutant, but it can't be told what.
-    pub fn leave_undecided(&self, test: TestId, mutant: u32, why: Undecided) {
+    pub fn leave_undecided(&self, test: TestId, mutant: MutantId, why: Undecided) {
         let mut standings = self.lock();
-        let standing = &mut standings[mutant as usize];
+        let standing = &mut standings[mutant.index()];
         standing.meet(test);
         standing.undecided_by.insert(test, why);
     }
 
     /// What threads tell each other in the original of one test is nothing new in the mutants of another.
-    pub fn strike_out(&self, heard: &[Communication]) {
+    pub fn strike_out(&self, heard: &[CommunicationRecord]) {
         let mut standings = self.lock();
         for exploration in standings
             .iter_mut()
@@ -307,7 +315,7 @@ impl<'a> Standings<'a> {
     /// Mutants that only act where threads are explored have nothing to expect of ordinary runs.
     pub fn leave_the_rest_undecided(&self) {
         for (id, standing) in self.lock().iter_mut().enumerate() {
-            if self.needs_exploration(id as u32) {
+            if self.needs_exploration(MutantId(id as u32)) {
                 for &open in standing.infected_by.difference(&standing.passed) {
                     let why = Undecided::OnlyExplored;
                     standing.undecided_by.entry(open).or_insert(why);
@@ -321,27 +329,36 @@ impl<'a> Standings<'a> {
         let plan = self.setting.plan;
         let standings = self.lock();
         let mutants = plan.mutants.iter();
-        let known = mutants.filter_map(|mutant| match self.is_built(mutant.id.0) {
-            true => standings[mutant.id.0 as usize].verdict(),
+        let known = mutants.filter_map(|mutant| match self.is_built(mutant.id) {
+            true => standings[mutant.id.index()].verdict(),
             false => Some(Verdict::Unviable),
         });
         let progress = self.setting.progress;
         progress.begin_running(plan.mutants.len(), known);
     }
 
-    /// Puts back what an earlier run of the same build had decided.
-    pub fn restore(&self, tests: &[TestRecord], known: &[Entry]) {
+    /// Puts back what an earlier run had said that still holds; tells of how many results.
+    pub fn reuse(&self, tests: &[TestRecord], held: &[JournalEntry]) {
+        self.restore(tests, held);
         let mut standings = self.lock();
-        let ids: BTreeMap<String, TestId> = tests
-            .iter()
-            .enumerate()
-            .map(|(index, test)| (journal_name(test), TestId(index)))
-            .collect();
+        let ids = test_ids(tests);
+        for entry in held {
+            let standing = standings.get_mut(entry.mutant.index());
+            if let (Some(&test), Some(standing)) = (ids.get(&entry.test), standing) {
+                standing.reused.insert(test);
+            }
+        }
+    }
+
+    /// Puts back what an earlier run of the same build had decided.
+    pub fn restore(&self, tests: &[TestRecord], known: &[JournalEntry]) {
+        let mut standings = self.lock();
+        let ids = test_ids(tests);
         for entry in known {
             let Some(&test) = ids.get(&entry.test) else {
                 continue;
             };
-            let Some(standing) = standings.get_mut(entry.mutant as usize) else {
+            let Some(standing) = standings.get_mut(entry.mutant.index()) else {
                 continue;
             };
             if entry.explored.is_some() {
@@ -362,6 +379,14 @@ impl<'a> Standings<'a> {
             }
         }
     }
+}
+
+/// The tests by their names in the journal.
+fn test_ids(tests: &[TestRecord]) -> BTreeMap<String, TestId> {
+    let tests = tests.iter().enumerate();
+    tests
+        .map(|(index, test)| (journal_name(test), TestId(index)))
+        .collect()
 }
 
 fn has_doctests(setting: &Execute) -> bool {

@@ -3,7 +3,7 @@
 use atropos_protocol::Baseline;
 
 /// One test.
-pub struct TestCase {
+pub struct RunnableTest {
     /// Which binary it is in.
     pub binary: usize,
     /// Its number there.
@@ -15,7 +15,7 @@ pub struct TestCase {
 
 /// What was left out, and why.
 #[derive(Default)]
-pub struct LeftOut {
+pub struct LeftOutTests {
     pub ignored: usize,
     pub flaky: Vec<FlakyTest>,
     /// Doctests that fail without any mutant.
@@ -30,6 +30,7 @@ pub struct FlakyTest {
 }
 
 /// A test that fails without any mutant.
+#[derive(Clone)]
 pub struct FailedTest {
     /// With its target.
     pub name: String,

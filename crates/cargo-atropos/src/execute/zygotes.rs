@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use atropos_protocol::path_set::Paths;
 use atropos_protocol::{Board, Broken, sys, woven_stack};
+use atropos_values::{MutantId, Numbering};
 
 use crate::build::test_binary::TestBinary;
 use crate::sandbox::{SandboxedZygote, SeenOfTests};
@@ -20,8 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct ZygoteSetting<'a> {
     pub binaries: &'a [TestBinary],
     pub test_arguments: &'a [String],
-    pub mutants: u32,
-    pub points: Vec<(u32, u16)>,
+    pub numbering: &'a Numbering,
+    /// The source tree, whose files are evidence.
+    pub tree: String,
     pub scratch: PathBuf,
     /// What tests do without a mutant.
     pub seen: Arc<SeenOfTests>,
@@ -37,10 +40,19 @@ impl Boards {
     }
 
     /// Tells all workers that a mutant needs no more runs.
-    pub fn set_dead(&self, mutant: u32) {
+    pub fn set_dead(&self, mutant: MutantId) {
         for board in self.0.lock().expect("no holder panics").iter() {
             board.set_dead(mutant);
         }
+    }
+
+    /// The variables that tests have asked for so far.
+    pub fn variables(&self) -> Paths {
+        let mut all = Paths::default();
+        for board in self.0.lock().expect("no holder panics").iter() {
+            all.unite(&board.header().variables.get());
+        }
+        all
     }
 
     /// Tells all workers to stop.
@@ -97,14 +109,15 @@ impl<'a> Zygotes<'a> {
         let invocation = &self.setting.binaries[binary].invocation;
         let mut command = invocation.command();
         command.args(self.setting.test_arguments);
-        SandboxedZygote::start(
+        let zygote = SandboxedZygote::start(
             command,
             &scratch,
-            self.setting.mutants,
-            &self.setting.points,
+            self.setting.numbering,
             PATIENCE,
             (binary, Arc::clone(&self.setting.seen)),
-        )
+        )?;
+        zygote.board().header().tree.set(&self.setting.tree);
+        Ok(zygote)
     }
 }
 

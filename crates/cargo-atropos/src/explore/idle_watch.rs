@@ -12,16 +12,16 @@ const WHILE: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Watches a group.
-pub struct Stillness {
+pub struct IdleWatch {
     group: u32,
     looked: Instant,
     /// The processor time that it had used, and since when that is all.
     since: Option<(u64, Instant)>,
 }
 
-impl Stillness {
-    pub fn of(group: u32) -> Stillness {
-        Stillness {
+impl IdleWatch {
+    pub fn of(group: u32) -> IdleWatch {
+        IdleWatch {
             group,
             looked: Instant::now(),
             since: None,
@@ -86,8 +86,8 @@ mod tests {
             command.args(["-c", script]).stdin(Stdio::piped());
             command.process_group(0).spawn().expect("a shell")
         });
-        let mut still = Stillness::of(waiting.id());
-        let mut busy = Stillness::of(counting.id());
+        let mut still = IdleWatch::of(waiting.id());
+        let mut busy = IdleWatch::of(counting.id());
         while !still.is_long() {
             assert!(!busy.is_long());
             std::thread::sleep(Duration::from_millis(50));

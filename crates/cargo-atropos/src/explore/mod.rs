@@ -22,19 +22,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use atropos_protocol::FailureKind;
 use atropos_protocol::Test;
-use atropos_protocol::exploration::{Action, Explored, Found, Request, Response};
+use atropos_protocol::exploration::{Explored, FoundFailure, Request, RequestedAction, Response};
 
 use self::committed_schedules::CommittedSchedules;
-use self::process::{Ended, Output, Process};
+use self::process::{Process, RequestEnd, TestOutput};
 use self::report::TestReport;
-use self::saved_schedules::{Kept, KeptSchedules};
-use crate::arguments::{Circumstances, ExploreArguments, Options, ScheduleOptions};
+use self::saved_schedules::{KeptSchedules, SavedSchedule};
+use crate::arguments::{ExploreArguments, Options, ScheduleConditions, ScheduleOptions};
 use crate::build::{self, Build, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;
 use crate::interrupt::Interrupt;
 use crate::log;
+use crate::nextest_filter::DefaultFilter;
 use crate::prepare::{Prepared, prepare};
-use crate::progress::{Phase, Progress, schedules};
+use crate::progress::{Progress, RunPhase, schedules};
 use crate::scratch::Scratch;
 
 /// Time for all tests together, unless the user says otherwise …
@@ -73,11 +74,13 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         ControlFlow::Break(code) => return Ok(code),
     };
     let scratch = Scratch::make(&output, "exploring")?;
+    let default_filter = DefaultFilter::of(&prepared, &build, scratch.path());
     let explorer = Explorer {
         binaries: &build.binaries,
         test_arguments: &prepared.options.execute.test_args,
         scratch: scratch.path(),
         interrupt: &interrupt,
+        default_filter: &default_filter,
     };
     let listed = explorer.list(&arguments.tests)?;
     if listed.is_empty() && !interrupt.is_requested() {
@@ -88,7 +91,7 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
         return Ok(ExitCode::Success);
     }
     let progress = Progress::start(terminal);
-    progress.phase(Phase::Exploring, listed.len());
+    progress.phase(RunPhase::Exploring, listed.len());
     let jobs = prepared.options.jobs();
     let schedule = &prepared.options.exploration.schedule;
     let mut request = schedule.request(&arguments.strategy);
@@ -134,7 +137,7 @@ fn keep_failing(
     let mut kept = KeptSchedules::read(&prepared.output_directory);
     for report in reports {
         if let Some(found) = report.found().filter(|found| !found.schedule.is_empty()) {
-            kept.keep(Kept {
+            kept.keep(SavedSchedule {
                 test: report.name.clone(),
                 target: report.target.clone(),
                 package: report.package.clone(),
@@ -143,7 +146,7 @@ fn keep_failing(
                 binary: build.binaries[report.listed_test.binary].clone(),
                 test_arguments: prepared.options.execute.test_args.clone(),
                 order: Request {
-                    action: Action::Replay,
+                    action: RequestedAction::Replay,
                     test: report.listed_test.index,
                     schedule: found.schedule.clone(),
                     ..request.clone()
@@ -159,7 +162,7 @@ fn keep_failing(
 fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<ControlFlow<ExitCode, Build>> {
     let terminal = prepared.terminal;
     let progress = Progress::start(terminal);
-    progress.phase(Phase::Building, 0);
+    progress.phase(RunPhase::Building, 0);
     let options = &prepared.options.build;
     let output = &prepared.output_directory;
     let races = prepared
@@ -197,7 +200,7 @@ pub fn build_for(
     schedule: &str,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<ControlFlow<ExitCode, Kept>> {
+) -> Result<ControlFlow<ExitCode, SavedSchedule>> {
     let mut prepared = prepare(options)?;
     plain_memory::settle_races(&mut prepared)?;
     prepared.plan.forget_mutants();
@@ -216,6 +219,8 @@ pub fn build_for(
         test_arguments: &prepared.options.execute.test_args,
         scratch: scratch.path(),
         interrupt,
+        // It is named.
+        default_filter: &DefaultFilter::default(),
     };
     let listed = explorer.list(&[test.to_owned()])?;
     let mut meant: Vec<&ListedTest> = listed
@@ -239,7 +244,7 @@ pub fn build_for(
     };
     let binary = &build.binaries[listed_test.binary];
     let request = prepared.options.exploration.schedule.request(&None);
-    Ok(ControlFlow::Continue(Kept {
+    Ok(ControlFlow::Continue(SavedSchedule {
         test: listed_test.name.clone(),
         target: binary.target.clone(),
         package: binary.package.clone(),
@@ -248,7 +253,7 @@ pub fn build_for(
         binary: binary.clone(),
         test_arguments: prepared.options.execute.test_args.clone(),
         order: Request {
-            action: Action::Replay,
+            action: RequestedAction::Replay,
             test: listed_test.index,
             schedule: schedule.to_owned(),
             ..request
@@ -268,6 +273,8 @@ pub struct Explorer<'a> {
     pub test_arguments: &'a [String],
     pub scratch: &'a Path,
     pub interrupt: &'a Interrupt,
+    /// Which tests are explored.
+    pub default_filter: &'a DefaultFilter,
 }
 
 impl Explorer<'_> {
@@ -290,17 +297,17 @@ impl Explorer<'_> {
                     }
                 },
             )?;
-            if let Ended::Died(_) | Ended::Silent | Ended::Halted = ended {
+            if let RequestEnd::Died(_) | RequestEnd::Silent | RequestEnd::Halted = ended {
                 bail!(
                     "the test binary of {} does not list its tests",
                     test_binary.target
                 );
             }
             let is_meant = |test: &Test| {
-                patterns.is_empty()
-                    || patterns
-                        .iter()
-                        .any(|name| test.name.contains(name.as_str()))
+                let mut patterns = patterns.iter();
+                let is_named = patterns.len() == 0
+                    || patterns.any(|pattern| test.name.contains(pattern.as_str()));
+                is_named && self.default_filter.takes(test_binary, &test.name)
             };
             let meant = tests.into_iter().enumerate();
             listed.extend(
@@ -326,7 +333,7 @@ impl Explorer<'_> {
             binary,
             test_arguments: self.test_arguments,
             order_file,
-            output: Output::Hidden,
+            output: TestOutput::Hidden,
             prefix: &[],
             patience,
         }
@@ -343,7 +350,7 @@ impl Explorer<'_> {
             .scratch
             .join(format!("{}-{}", listed_test.binary, listed_test.index));
         let request = Request {
-            action: Action::Explore,
+            action: RequestedAction::Explore,
             test: listed_test.index,
             ..request.clone()
         };
@@ -374,18 +381,18 @@ impl Explorer<'_> {
         )?;
         let _ = fs::remove_file(&file);
         match ended {
-            Ended::Silent => {
+            RequestEnd::Silent => {
                 let why = "one execution takes longer than the budget";
                 explored.uncontrolled = Some(why.to_owned());
             }
-            Ended::Halted => explored.uncontrolled = Some(process::HALTS.to_owned()),
+            RequestEnd::Halted => explored.uncontrolled = Some(process::HALTS.to_owned()),
             _ => {}
         }
-        if let Ended::Died(status) = &ended {
+        if let RequestEnd::Died(status) = &ended {
             let text = format!("the test's process died ({status})");
             explored.executions = executions;
             explored.coverage = "part of the schedules".to_owned();
-            explored.found = Some(Found {
+            explored.found = Some(FoundFailure {
                 kind: FailureKind::Crashed,
                 title: text.clone(),
                 text,
@@ -469,7 +476,7 @@ impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
     pub fn request(&self, strategy: &Option<String>) -> Request {
         let usual = Request::default();
-        let Circumstances {
+        let ScheduleConditions {
             time,
             memory,
             spurious,

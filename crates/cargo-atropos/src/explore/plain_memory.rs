@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::prepare::Prepared;
-use crate::schedule_arguments::{Circumstances, RacesChoice};
+use crate::schedule_arguments::{RacesChoice, ScheduleConditions};
 
 /// Decides what the user has left open, for a command whose matter are schedules.
 pub fn settle_races(prepared: &mut Prepared) -> Result<()> {
@@ -24,7 +24,7 @@ pub fn settle_races(prepared: &mut Prepared) -> Result<()> {
 }
 
 /// Refuses what can't be had.
-pub fn check(circumstances: &Circumstances) -> Result<()> {
+pub fn check(circumstances: &ScheduleConditions) -> Result<()> {
     if circumstances.watches_memory() && circumstances.is_sequential() {
         bail!(
             "data races are found by the orderings that `--memory sc` ignores; leave out `--memory sc`, or give `--races off`"

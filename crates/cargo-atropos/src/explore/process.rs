@@ -11,12 +11,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use atropos_protocol::exploration::{Action, ENV_ANSWERS, ENV_ORDER, Request, Response};
+use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, Response};
 use atropos_protocol::sys;
-use atropos_sandbox::{Harm, Mode, Permissions, Supervisor};
+use atropos_sandbox::{Harm, Supervisor};
 
 use crate::build::test_binary::TestBinary;
-use crate::explore::idle_watch::Stillness;
+use crate::explore::idle_watch::IdleWatch;
 use crate::interrupt::Interrupt;
 use crate::sandbox;
 
@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How an order ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RequestEnd {
     Done,
     /// The process died, with what is known of why.
     Died(String),
@@ -38,7 +38,7 @@ pub enum Ended {
 
 /// What output of the test is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
+pub enum TestOutput {
     Hidden,
     Shown,
 }
@@ -49,7 +49,7 @@ pub struct Process<'a> {
     pub test_arguments: &'a [String],
     /// The order is written to a file of this name.
     pub order_file: &'a Path,
-    pub output: Output,
+    pub output: TestOutput,
     /// Words to put before the program, such as a debugger's.
     pub prefix: &'a [String],
     /// How long it may say nothing.
@@ -67,7 +67,7 @@ impl Process<'_> {
         request: &Request,
         interrupt: &Interrupt,
         hear: &mut dyn FnMut(Response),
-    ) -> Result<Ended> {
+    ) -> Result<RequestEnd> {
         fs::write(self.order_file, request.to_text())
             .with_context(|| format!("can't write {}", self.order_file.display()))?;
         let (reader, mut child, supervisor) = self.start(request)?;
@@ -81,13 +81,13 @@ impl Process<'_> {
         });
         let mut heard = Instant::now();
         // A mutant that comes to a halt costs a worker of its process, not the process.
-        let mut stillness = Some(Stillness::of(child.id()));
+        let mut stillness = Some(IdleWatch::of(child.id()));
         let ended = loop {
             match receiver.recv_timeout(TICK) {
                 Ok(line) => {
                     heard = Instant::now();
                     match Response::parse(&line) {
-                        Some(Response::Done) => break Ended::Done,
+                        Some(Response::Done) => break RequestEnd::Done,
                         Some(Response::Error(error)) => {
                             end(&mut child);
                             bail!("{error}");
@@ -104,21 +104,22 @@ impl Process<'_> {
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = child.wait().context("can't wait for the test binary")?;
                     let harm = supervisor.and_then(|supervisor| supervisor.harm());
-                    break Ended::Died(match harm {
-                        Some(Harm(call)) => format!("it was stopped before `{call}`"),
+                    break RequestEnd::Died(match harm {
+                        Some(Harm::Call(call)) => format!("it was stopped before `{call}`"),
+                        Some(Harm::Files(text)) => text,
                         None => status.to_string(),
                     });
                 }
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
-                    break Ended::Interrupted;
+                    break RequestEnd::Interrupted;
                 }
                 Err(RecvTimeoutError::Timeout) if heard.elapsed() > self.patience => {
-                    break Ended::Silent;
+                    break RequestEnd::Silent;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    let is_still = stillness.as_mut().is_some_and(Stillness::is_long);
+                    let is_still = stillness.as_mut().is_some_and(IdleWatch::is_long);
                     if is_still && self.prefix.is_empty() {
-                        break Ended::Halted;
+                        break RequestEnd::Halted;
                     }
                 }
             }
@@ -153,7 +154,7 @@ impl Process<'_> {
         if self.prefix.is_empty() {
             command.stdin(Stdio::null());
         }
-        if self.output == Output::Hidden {
+        if self.output == TestOutput::Hidden {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
         // SAFETY: between fork and exec only system calls are made.
@@ -170,13 +171,8 @@ impl Process<'_> {
         }
         // Where threads are controlled, nothing may be changed outside the process, by the original either.
         // A debugger does what it likes.
-        let runs_mutants = request.action == Action::Mutants || request.mutant != 0;
-        let supervisor = match runs_mutants && self.prefix.is_empty() {
-            true => sandbox::attach(
-                &mut command,
-                self.order_file,
-                Mode::Enforce(Permissions::default()),
-            )?,
+        let supervisor = match request.runs_mutants() && self.prefix.is_empty() {
+            true => sandbox::attach_explored(&mut command, self.order_file)?,
             false => None,
         };
         let child = command.spawn().with_context(|| {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use atropos_protocol::exploration::{Explored, Found};
+use atropos_protocol::exploration::{Explored, FoundFailure};
 use atropos_report::style;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    pub fn found(&self) -> Option<&Found> {
+    pub fn found(&self) -> Option<&FoundFailure> {
         self.explored.found.as_ref()
     }
 
@@ -99,7 +99,7 @@ pub fn text(reports: &[TestReport], verbose: bool) -> String {
     text
 }
 
-fn finding(report: &TestReport, found: &Found) -> String {
+fn finding(report: &TestReport, found: &FoundFailure) -> String {
     let heading = style::HEADING;
     let mut text = format!(
         "{heading}{} ({}){heading:#}\n{}\n",

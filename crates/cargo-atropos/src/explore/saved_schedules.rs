@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use atropos_values::MutantId;
+
 use crate::build::test_binary::TestBinary;
 
 const FILE: &str = "schedules.json";
@@ -30,12 +32,12 @@ pub fn shown(schedule: &str) -> String {
 
 /// A schedule, and all that is needed to run it again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SavedSchedule {
     pub test: String,
     pub target: String,
     pub package: String,
     /// The mutant that acts; None for the program as it is.
-    pub mutant: Option<u32>,
+    pub mutant: Option<MutantId>,
     /// What was found, in a few words.
     pub title: String,
     pub binary: TestBinary,
@@ -44,7 +46,7 @@ pub struct Kept {
     pub order: String,
 }
 
-impl Kept {
+impl SavedSchedule {
     /// Whether the program can still be run.
     pub fn is_there(&self) -> bool {
         let invocation = &self.binary.invocation;
@@ -55,7 +57,7 @@ impl Kept {
 /// All schedules that were kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct KeptSchedules {
-    schedules: Vec<Kept>,
+    schedules: Vec<SavedSchedule>,
 }
 
 impl KeptSchedules {
@@ -74,8 +76,8 @@ impl KeptSchedules {
     }
 
     /// Adds one; an older one of the same test and mutant is forgotten.
-    pub fn keep(&mut self, kept: Kept) {
-        let is_same = |other: &Kept| {
+    pub fn keep(&mut self, kept: SavedSchedule) {
+        let is_same = |other: &SavedSchedule| {
             (&other.package, &other.target, &other.test, other.mutant)
                 == (&kept.package, &kept.target, &kept.test, kept.mutant)
         };
@@ -86,8 +88,8 @@ impl KeptSchedules {
     }
 
     /// The newest of a test whose name holds `name`, for a mutant or for the program as it is.
-    pub fn find(&self, name: Option<&str>, mutant: Option<u32>) -> Option<&Kept> {
-        let is_meant = |kept: &&Kept| {
+    pub fn find(&self, name: Option<&str>, mutant: Option<MutantId>) -> Option<&SavedSchedule> {
+        let is_meant = |kept: &&SavedSchedule| {
             name.is_none_or(|name| kept.test.contains(name))
                 && (mutant.is_none() && name.is_none() || kept.mutant == mutant)
         };

@@ -1,33 +1,40 @@
 //! Invariants as assertions in Rust.
 
-use atropos_invariants::{Invariant, Kind, Property, Relation, Value, Variable, When};
+use atropos_invariants::{Invariant, ObservedValue, Property, Relation, ValueKind, Variable, When};
 use atropos_weave::observe::{Function, Returned};
 
 use super::suggest::name_of;
 
 /// What an assertion is about.
-pub struct Subject<'a> {
+pub struct AssertedExpression<'a> {
     pub function: &'a Function,
     /// Whether a field can be asked for by a method of its name.
     pub getters: &'a dyn Fn(&str) -> bool,
 }
 
 /// The code that a test (or, for what a function is called with, the function) should hold.
-pub fn of(subject: &Subject<'_>, invariant: &Invariant, kind: &dyn Fn(Variable) -> Kind) -> String {
+pub fn of(
+    subject: &AssertedExpression<'_>,
+    invariant: &Invariant,
+    kind: &dyn Fn(Variable) -> ValueKind,
+) -> String {
     let variable = invariant.variable();
     let place = |variable: Variable| subject.place(variable);
     let condition = match *invariant {
-        Invariant::Of(variable, property) => condition(
-            &place(variable),
-            property,
-            kind(variable),
-            subject.returned(variable),
-        ),
+        Invariant::Of(variable, property) => {
+            let place = place(variable);
+            let returned = subject.returned(variable);
+            match condition(&place, property, kind(variable), returned) {
+                Some(condition) => condition,
+                // Nobody can type the names of variants for us.
+                None => return subject.about_variants(variable, &place),
+            }
+        }
         Invariant::Between(x, y, relation) => {
             let value = |variable| {
                 let place = place(variable);
                 match kind(variable) {
-                    Kind::Length => format!("{place}.len()"),
+                    ValueKind::Length => format!("{place}.len()"),
                     _ => place,
                 }
             };
@@ -55,7 +62,20 @@ pub fn of(subject: &Subject<'_>, invariant: &Invariant, kind: &dyn Fn(Variable) 
     }
 }
 
-impl Subject<'_> {
+impl AssertedExpression<'_> {
+    /// What to look at where only the user knows the names of the variants that are meant.
+    fn about_variants(&self, variable: Variable, place: &str) -> String {
+        let words = format!("// assert which variant `{place}` is");
+        match (variable.when, call(self.function)) {
+            (When::Entry, _) => format!("// in `{}`:\n{words}", self.function.name),
+            (When::Exit, None) => String::new(),
+            (When::Exit, Some(call)) if variable.index == 0 || self.is_of_result(variable) => {
+                format!("let result = {call};\n{words}")
+            }
+            (When::Exit, Some(call)) => format!("{call};\n{words}"),
+        }
+    }
+
     fn is_of_result(&self, variable: Variable) -> bool {
         let index = usize::from(variable.index);
         let known = index
@@ -126,17 +146,18 @@ pub fn call(function: &Function) -> Option<String> {
     }
 }
 
-fn condition(place: &str, property: Property, kind: Kind, ty: &str) -> String {
-    let value = |bits: i64| Value::of_bits(kind, bits).to_string();
+/// None where it takes names that only the user knows.
+fn condition(place: &str, property: Property, kind: ValueKind, ty: &str) -> Option<String> {
+    let value = |bits: i64| ObservedValue::of_bits(kind, bits).to_string();
     let subject = match kind {
-        Kind::Length => format!("{place}.len()"),
+        ValueKind::Length => format!("{place}.len()"),
         _ => place.to_owned(),
     };
-    match property {
+    Some(match property {
         Property::OneOf { values, count: 1 } => match (kind, values[0]) {
-            (Kind::Bool, 0) => format!("!{subject}"),
-            (Kind::Bool, _) => subject,
-            (Kind::Length, 0) => format!("{place}.is_empty()"),
+            (ValueKind::Bool, 0) => format!("!{subject}"),
+            (ValueKind::Bool, _) => subject,
+            (ValueKind::Length, 0) => format!("{place}.is_empty()"),
             (_, constant) => format!("{subject} == {}", value(constant)),
         },
         Property::OneOf { values, count } => {
@@ -163,10 +184,10 @@ fn condition(place: &str, property: Property, kind: Kind, ty: &str) -> String {
                 2 if of("Option") => format!("{place}.is_some()"),
                 1 if ty.contains("Result") => format!("{place}.is_ok()"),
                 2 if ty.contains("Result") => format!("{place}.is_err()"),
-                _ => format!("matches!({place}, /* the variants that tests expect */)"),
+                _ => return None,
             }
         }
-    }
+    })
 }
 
 fn relate(x: &str, y: &str, relation: Relation) -> String {
@@ -208,9 +229,9 @@ mod tests {
         }
     ";
 
-    fn check(function: usize, invariant: Invariant, kind: Kind, expected: &str) {
+    fn check(function: usize, invariant: Invariant, kind: ValueKind, expected: &str) {
         let file = ObservedFile::of(SOURCE, &Structs::of([SOURCE]));
-        let subject = Subject {
+        let subject = AssertedExpression {
             function: &file.functions[function],
             getters: &|field| field == "size",
         };
@@ -222,7 +243,7 @@ mod tests {
         check(
             0,
             Invariant::Of(Variable::exit(1), Property::AtLeast(0)),
-            Kind::Number,
+            ValueKind::Number,
             "let result = Context::new(nodes);\nassert!(result.size() >= 0);",
         );
     }
@@ -232,7 +253,7 @@ mod tests {
         check(
             2,
             Invariant::Between(Variable::entry(1), Variable::exit(1), Relation::Less),
-            Kind::Length,
+            ValueKind::Length,
             "context.push(node);\nassert!(context.nodes.len() > before);",
         );
     }
@@ -242,8 +263,24 @@ mod tests {
         check(
             3,
             Invariant::Of(Variable::exit(0), Property::Tags(2)),
-            Kind::Tag,
+            ValueKind::Tag,
             "let result = context.first();\nassert!(result.is_some());",
+        );
+    }
+
+    #[test]
+    fn nothing_is_to_be_typed_whose_name_only_the_user_knows() {
+        check(
+            2,
+            Invariant::Of(Variable::exit(1), Property::Tags(4)),
+            ValueKind::Tag,
+            "context.push(node);\n// assert which variant `context.nodes` is",
+        );
+        check(
+            2,
+            Invariant::Of(Variable::entry(0), Property::Tags(4)),
+            ValueKind::Tag,
+            "// in `Context::push`:\n// assert which variant `node` is",
         );
     }
 
@@ -253,7 +290,7 @@ mod tests {
         check(
             2,
             Invariant::Of(Variable::entry(0), within),
-            Kind::Number,
+            ValueKind::Number,
             "// in `Context::push`:\ndebug_assert!((1..=9).contains(&node));",
         );
     }

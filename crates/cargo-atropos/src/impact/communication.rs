@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use atropos_protocol::communication::InteractionKind;
-use atropos_report::communication::{Act, Communication};
+use atropos_report::communication::{ActRecord, CommunicationRecord};
 use atropos_report::impact::Suggestion;
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, TestRecord};
 
 use super::assertion;
-use super::program::Program;
+use super::program::ObservedProgram;
 use crate::source::Texts;
 
 /// What threads told each other under some tests, each piece once, with the names of what they touched.
-pub fn gather(explored: &[Exploration], texts: &Texts, root: &Path) -> Vec<Communication> {
-    let mut gathered: Vec<Communication> = Vec::new();
+pub fn gather(explored: &[Exploration], texts: &Texts, root: &Path) -> Vec<CommunicationRecord> {
+    let mut gathered: Vec<CommunicationRecord> = Vec::new();
     for new in explored.iter().flat_map(|explored| &explored.unseen) {
         match gathered.iter_mut().find(|known| known.is_like(new)) {
             Some(known) => known.certain |= new.certain,
@@ -89,15 +89,15 @@ fn named(text: &str, line: u32) -> Option<String> {
 /// The interleaving that no test checks, and the threads that would have to be started for it.
 pub fn suggest(
     mutant: &MutantInfo,
-    communications: &[Communication],
-    program: &Program,
+    communications: &[CommunicationRecord],
+    program: &ObservedProgram,
 ) -> Option<Suggestion> {
     // What others do to the mutant's own function says most.
-    let is_own = |act: &Act| {
+    let is_own = |act: &ActRecord| {
         let function = program.function_at_line(&act.file, act.line);
         function.is_some_and(|function| function.name == mutant.function)
     };
-    let is_elsewhere = |new: &Communication| match &new.acts[..] {
+    let is_elsewhere = |new: &CommunicationRecord| match &new.acts[..] {
         [first, _, last] => !(is_own(first) && is_own(last)),
         acts => !acts.iter().any(is_own),
     };
@@ -136,9 +136,9 @@ pub fn suggest(
 }
 
 /// What to say where threads meet in nothing but dependencies: their lines tell a user of theirs little.
-fn inside_dependencies(mutant: &MutantInfo, communications: &[Communication]) -> Suggestion {
+fn inside_dependencies(mutant: &MutantInfo, communications: &[CommunicationRecord]) -> Suggestion {
     let acts = communications.iter().flat_map(|new| &new.acts);
-    let names: BTreeSet<&str> = acts.filter_map(Act::dependency).collect();
+    let names: BTreeSet<&str> = acts.filter_map(ActRecord::dependency).collect();
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let place = match mutant.function.as_str() {
         "" => format!("line {}", mutant.line),
@@ -159,13 +159,13 @@ fn inside_dependencies(mutant: &MutantInfo, communications: &[Communication]) ->
 }
 
 /// Whether some of it happens outside the program, in a test or a dependency.
-fn is_far(communication: &Communication, program: &Program) -> bool {
+fn is_far(communication: &CommunicationRecord, program: &ObservedProgram) -> bool {
     let mut acts = communication.acts.iter();
     acts.any(|act| program.function_at_line(&act.file, act.line).is_none())
 }
 
 /// A test that could notice it: the functions in which threads meet, at the same time.
-fn code(communication: &Communication, program: &Program) -> Option<String> {
+fn code(communication: &CommunicationRecord, program: &ObservedProgram) -> Option<String> {
     let (one, other) = match (&communication.acts[..], communication.kind) {
         (
             [one, other, ..],
@@ -173,7 +173,7 @@ fn code(communication: &Communication, program: &Program) -> Option<String> {
         ) => (one, other),
         _ => return None,
     };
-    let call = |act: &Act| {
+    let call = |act: &ActRecord| {
         program
             .function_at_line(&act.file, act.line)
             .and_then(assertion::call)

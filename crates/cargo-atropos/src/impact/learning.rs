@@ -12,8 +12,8 @@ use atropos_protocol::{Effect, Limits};
 
 use super::calls::Calls;
 use super::observer::{ObservedTest, Observer};
-use super::trace::Trace;
-use super::workers::{Team, in_parallel};
+use super::trace::ObservedTrace;
+use super::workers::{WorkerSetting, in_parallel};
 use crate::execute::{Used, limits};
 
 /// So many times more is a test run that starts threads.
@@ -21,7 +21,7 @@ const SCHEDULES: u64 = 3;
 
 /// What is known of the original.
 #[derive(Default)]
-pub struct Original {
+pub struct ObservedOriginal {
     pub learned: Learned,
     /// What was seen of each function, in all tests.
     pub states: BTreeMap<u32, PointState>,
@@ -35,7 +35,7 @@ pub struct Original {
 
 /// What is known of one test without a mutant.
 pub struct OriginalTest {
-    pub trace: Trace,
+    pub trace: ObservedTrace,
     pub unsteady: BTreeSet<u32>,
     /// For mutants under this test.
     pub limits: Limits,
@@ -53,7 +53,7 @@ struct Seen {
 }
 
 /// Learns from all tests.
-pub fn learn(team: &Team<'_>, tests: &[ObservedTest]) -> Result<Original> {
+pub fn learn(team: &WorkerSetting<'_>, tests: &[ObservedTest]) -> Result<ObservedOriginal> {
     let seen = in_parallel(team, tests, |observer, test, seen: &mut Seen| {
         seen.test(team, observer, test);
     })?;
@@ -61,7 +61,7 @@ pub fn learn(team: &Team<'_>, tests: &[ObservedTest]) -> Result<Original> {
 }
 
 /// What the first runs teach, less what later ones break.
-fn settled(workers: Vec<Seen>) -> Original {
+fn settled(workers: Vec<Seen>) -> ObservedOriginal {
     let mut all = Seen::default();
     for seen in workers {
         merge_all(&mut all.first, &seen.first);
@@ -80,7 +80,7 @@ fn settled(workers: Vec<Seen>) -> Original {
         .map(|(function, state)| learned.drop_broken(*function, state))
         .sum();
     merge_all(&mut all.first, &all.second);
-    Original {
+    ObservedOriginal {
         learned,
         states: all.first,
         calls: Calls::of(&all.calls),
@@ -91,7 +91,7 @@ fn settled(workers: Vec<Seen>) -> Original {
 }
 
 impl Seen {
-    fn test(&mut self, team: &Team<'_>, observer: &mut Observer<'_>, test: &ObservedTest) {
+    fn test(&mut self, team: &WorkerSetting<'_>, observer: &mut Observer<'_>, test: &ObservedTest) {
         let start = Instant::now();
         let Some(baseline) = observer.baseline(test).filter(|run| run.passed()) else {
             return;
@@ -141,7 +141,11 @@ impl Seen {
     }
 }
 
-fn add_states(states: &mut BTreeMap<u32, PointState>, observer: &Observer<'_>, trace: &Trace) {
+fn add_states(
+    states: &mut BTreeMap<u32, PointState>,
+    observer: &Observer<'_>,
+    trace: &ObservedTrace,
+) {
     for function in trace.functions() {
         if let Some(state) = observer.state(function) {
             merge(states, function, &state);
@@ -164,7 +168,7 @@ fn merge(states: &mut BTreeMap<u32, PointState>, function: u32, state: &PointSta
 
 #[cfg(test)]
 mod tests {
-    use atropos_invariants::Value;
+    use atropos_invariants::ObservedValue;
 
     use super::*;
 
@@ -174,7 +178,7 @@ mod tests {
     fn run(numbers: [i64; 2]) -> BTreeMap<u32, PointState> {
         let mut state = PointState::EMPTY;
         for number in numbers.into_iter().cycle().take(100) {
-            state.enter(0, Value::Number(number), None);
+            state.enter(0, ObservedValue::Number(number), None);
         }
         BTreeMap::from([(FUNCTION, state)])
     }
@@ -187,7 +191,7 @@ mod tests {
         }
     }
 
-    fn violations(original: &Original, numbers: [i64; 2]) -> usize {
+    fn violations(original: &ObservedOriginal, numbers: [i64; 2]) -> usize {
         let state = &run(numbers)[&FUNCTION];
         original.learned.violations(FUNCTION, state).len()
     }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use atropos_mutants::mutant::MutantId;
 use serde::Serialize;
 
-use super::learning::Original;
-use super::measuring::MutantRun;
+use atropos_values::MutantId;
+
+use super::learning::ObservedOriginal;
+use super::measuring::ObservedMutantRun;
 
 /// More than for users, but not without end.
 pub const TESTS_PER_MUTANT: usize = 20;
@@ -34,7 +35,7 @@ struct Matrix {
 
 #[derive(Serialize)]
 struct Row {
-    id: u32,
+    id: MutantId,
     /// The number of its function.
     function: Option<u32>,
     runs: Vec<Run>,
@@ -53,8 +54,8 @@ struct Run {
 /// Writes the file into a directory.
 pub fn write(
     directory: &Path,
-    original: &Original,
-    runs: &BTreeMap<MutantId, Vec<MutantRun>>,
+    original: &ObservedOriginal,
+    runs: &BTreeMap<MutantId, Vec<ObservedMutantRun>>,
     functions: &BTreeMap<MutantId, u32>,
     times: Times,
 ) -> Result<()> {
@@ -77,7 +78,7 @@ pub fn write(
             executions: run.difference.executions.iter().copied().collect(),
         });
         mutants.push(Row {
-            id: mutant.0,
+            id: *mutant,
             function: functions.get(mutant).copied(),
             runs: runs.collect(),
         });

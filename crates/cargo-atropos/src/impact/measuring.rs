@@ -5,18 +5,18 @@ use std::sync::Mutex;
 
 use anyhow::Result;
 use atropos_invariants::Violation;
-use atropos_mutants::mutant::MutantId;
 use atropos_protocol::{FailureKind, TestResult};
+use atropos_values::MutantId;
 
-use super::learning::Original;
+use super::learning::ObservedOriginal;
 use super::observer::{ObservedTest, Observer};
 use super::trace::Difference;
-use super::workers::{Team, in_parallel};
+use super::workers::{WorkerSetting, in_parallel};
 use crate::execute::{Executed, TestId};
 
 /// Under which of the tests that it infects a mutant is observed.
 #[derive(Clone, Copy)]
-pub enum Share {
+pub enum TestShare {
     All,
     /// All, unless they take long together; then the cheapest: what a mutant disturbs mostly shows in the first of its
     /// tests.
@@ -29,7 +29,7 @@ pub enum Share {
 const SECONDS_PER_MUTANT: f64 = 0.25;
 
 /// What one run of a mutant disturbed.
-pub struct MutantRun {
+pub struct ObservedMutantRun {
     /// The test's place in the run's list.
     pub test: usize,
     pub is_killed: bool,
@@ -43,25 +43,25 @@ pub struct MutantRun {
 /// A test and the mutants to run under it.
 struct Item<'t> {
     test: &'t ObservedTest,
-    mutants: Vec<u32>,
+    mutants: Vec<MutantId>,
 }
 
 /// Measures the wanted mutants; gives each one's runs.
 pub fn measure(
-    team: &Team<'_>,
+    team: &WorkerSetting<'_>,
     executed: &Executed,
     tests: &[ObservedTest],
-    original: &Original,
+    original: &ObservedOriginal,
     wanted: &BTreeSet<MutantId>,
-    share: Share,
-) -> Result<BTreeMap<MutantId, Vec<MutantRun>>> {
+    share: TestShare,
+) -> Result<BTreeMap<MutantId, Vec<ObservedMutantRun>>> {
     let items = items(executed, tests, original, wanted, share);
     // A mutant that is endless under one test mostly is so under others, and then takes long.
-    let endless: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+    let endless: Mutex<BTreeSet<MutantId>> = Mutex::new(BTreeSet::new());
     let gathered = in_parallel(
         team,
         &items,
-        |observer, item, runs: &mut Vec<(MutantId, MutantRun)>| {
+        |observer, item, runs: &mut Vec<(MutantId, ObservedMutantRun)>| {
             for &mutant in &item.mutants {
                 if team.interrupt.is_requested() {
                     return;
@@ -74,12 +74,12 @@ pub fn measure(
                     if run.is_cut_off {
                         endless.lock().expect("no worker panics").insert(mutant);
                     }
-                    runs.push((MutantId(mutant), run));
+                    runs.push((mutant, run));
                 }
             }
         },
     )?;
-    let mut by_mutant: BTreeMap<MutantId, Vec<MutantRun>> = BTreeMap::new();
+    let mut by_mutant: BTreeMap<MutantId, Vec<ObservedMutantRun>> = BTreeMap::new();
     for (mutant, run) in gathered.into_iter().flatten() {
         by_mutant.entry(mutant).or_default().push(run);
     }
@@ -93,11 +93,11 @@ pub fn measure(
 fn items<'t>(
     executed: &Executed,
     tests: &'t [ObservedTest],
-    original: &Original,
+    original: &ObservedOriginal,
     wanted: &BTreeSet<MutantId>,
-    share: Share,
+    share: TestShare,
 ) -> Vec<Item<'t>> {
-    let mut by_test: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    let mut by_test: BTreeMap<usize, Vec<MutantId>> = BTreeMap::new();
     for mutant in wanted {
         let infected = &executed.standings[mutant.0 as usize].infected_by;
         let known = infected.iter().map(|TestId(test)| *test);
@@ -106,7 +106,7 @@ fn items<'t>(
             .collect();
         known.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for &(_, test) in chosen(&known, share) {
-            by_test.entry(test).or_default().push(mutant.0);
+            by_test.entry(test).or_default().push(*mutant);
         }
     }
     /// A worker takes so many mutants at once.
@@ -122,11 +122,11 @@ fn items<'t>(
 }
 
 /// Those of a mutant's tests that it is observed under, at least one. They are pairs of time and test, cheapest first.
-fn chosen(tests: &[(f64, usize)], share: Share) -> &[(f64, usize)] {
+fn chosen(tests: &[(f64, usize)], share: TestShare) -> &[(f64, usize)] {
     let limit = match share {
-        Share::All => return tests,
-        Share::Quick => tests.len(),
-        Share::AtMost(limit) => limit.min(tests.len()),
+        TestShare::All => return tests,
+        TestShare::Quick => tests.len(),
+        TestShare::AtMost(limit) => limit.min(tests.len()),
     };
     let mut together = 0.0;
     let quick = tests[..limit].iter().take_while(|(seconds, _)| {
@@ -140,9 +140,9 @@ fn chosen(tests: &[(f64, usize)], share: Share) -> &[(f64, usize)] {
 fn run(
     observer: &mut Observer<'_>,
     test: &ObservedTest,
-    mutant: u32,
-    original: &Original,
-) -> Option<MutantRun> {
+    mutant: MutantId,
+    original: &ObservedOriginal,
+) -> Option<ObservedMutantRun> {
     let known = original.tests.get(&test.id)?;
     let test_run = observer.mutant(test, mutant, &known.limits)?;
     let is_killed = match test_run.result {
@@ -162,7 +162,7 @@ fn run(
             broken.extend(violations.into_iter().map(|broken| (function, broken)));
         }
     }
-    Some(MutantRun {
+    Some(ObservedMutantRun {
         test: test.id,
         is_killed,
         is_cut_off: test_run.result == TestResult::Starved
@@ -185,12 +185,12 @@ mod tests {
             let tests: Vec<(f64, usize)> = seconds.iter().copied().zip(0..).collect();
             chosen(&tests, share).len()
         };
-        assert_eq!(count(&[0.001; 200], Share::Quick), 200);
-        assert_eq!(count(&[0.001; 200], Share::AtMost(20)), 20);
-        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], Share::Quick), 2);
-        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], Share::All), 4);
-        assert_eq!(count(&[3.0, 3.0], Share::Quick), 1, "at least one");
-        for share in [Share::All, Share::Quick, Share::AtMost(20)] {
+        assert_eq!(count(&[0.001; 200], TestShare::Quick), 200);
+        assert_eq!(count(&[0.001; 200], TestShare::AtMost(20)), 20);
+        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], TestShare::Quick), 2);
+        assert_eq!(count(&[0.01, 0.02, 0.5, 0.5], TestShare::All), 4);
+        assert_eq!(count(&[3.0, 3.0], TestShare::Quick), 1, "at least one");
+        for share in [TestShare::All, TestShare::Quick, TestShare::AtMost(20)] {
             assert_eq!(count(&[], share), 0);
         }
     }

@@ -27,17 +27,18 @@ use atropos_mutants::mutant::MutantId;
 use atropos_report::impact::Impact;
 use atropos_report::verdict::Verdict;
 
-use self::learning::Original;
-use self::measuring::{MutantRun, Share};
+use self::learning::ObservedOriginal;
+use self::measuring::{ObservedMutantRun, TestShare};
 use self::observer::{ObservedTest, Observer, ObserverSetting};
-use self::program::Program;
-use self::workers::Team;
-use crate::build::observed::{Observation, build_observed};
+use self::program::ObservedProgram;
+use self::workers::WorkerSetting;
+use crate::build::observed::{ObservationPlan, build_observed};
 use crate::build::{Build, BuildFailure, headline};
-use crate::execute::{Executed, points};
+use crate::execute::Executed;
 use crate::interrupt::Interrupt;
 use crate::prepare::Prepared;
-use crate::progress::{Phase, Progress};
+use crate::progress::{Progress, RunPhase};
+use crate::sandbox::SeenOfTests;
 use crate::scratch::Scratch;
 
 /// Unless impact is asked for, it is not measured for tests that take longer than this alone.
@@ -64,8 +65,8 @@ pub struct Impacts {
 /// What was seen of the original and of mutants.
 #[derive(Default)]
 struct Observed {
-    original: Original,
-    runs: BTreeMap<MutantId, Vec<MutantRun>>,
+    original: ObservedOriginal,
+    runs: BTreeMap<MutantId, Vec<ObservedMutantRun>>,
 }
 
 /// Measures what survivors disturb, unless that is not wanted or would take long. Problems cost
@@ -79,7 +80,7 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
         return Impacts::default();
     }
     let alone: f64 = measure.executed.tests.iter().map(|test| test.seconds).sum();
-    let program = Program::of(&measure.prepared.plan, &measure.prepared.texts);
+    let program = ObservedProgram::of(&measure.prepared.plan, &measure.prepared.texts);
     if alone > CHEAP_TESTS && !options.impact && !options.impact_matrix {
         // What threads told each other is known already.
         let mut of = measure.tell(&program, &Observed::default());
@@ -147,7 +148,7 @@ impl Measure<'_> {
     /// Builds with observation, learns, and runs the wanted mutants.
     fn observe(
         &self,
-        program: &Program,
+        program: &ObservedProgram,
         wanted: &BTreeSet<MutantId>,
         start: Instant,
     ) -> Result<Observed> {
@@ -158,11 +159,11 @@ impl Measure<'_> {
             progress,
             ..
         } = *self;
-        let observation = Observation {
+        let observation = ObservationPlan {
             first: program.first.clone(),
             wanted: wanted.clone(),
         };
-        progress.phase(Phase::Building, 0);
+        progress.phase(RunPhase::Building, 0);
         let build = match build_observed(prepared, interrupt, self.build, observation) {
             Ok(build) => build,
             Err(BuildFailure::Interrupted) => return Ok(Observed::default()),
@@ -176,31 +177,30 @@ impl Measure<'_> {
         let setting = ObserverSetting {
             binaries: &build.binaries,
             test_arguments: &prepared.options.execute.test_args,
-            mutants: prepared.plan.mutants.len() as u32,
-            points: points(&prepared.plan),
+            numbering: prepared.plan.numbering(),
             scratch: scratch.path().to_owned(),
             program,
-            seen: Arc::default(),
+            seen: Arc::new(SeenOfTests::new(&prepared.plan)),
         };
-        let team = Team {
+        let team = WorkerSetting {
             setting: &setting,
             jobs: prepared.options.jobs(),
             timeout_multiplier: prepared.options.timeout_multiplier(),
             interrupt,
         };
         let tests = self.tests(&setting)?;
-        progress.phase(Phase::Observing, 0);
+        progress.phase(RunPhase::Observing, 0);
         let built = start.elapsed().as_secs_f64();
         let original = learning::learn(&team, &tests)?;
         let learned = start.elapsed().as_secs_f64();
         let wanted: BTreeSet<MutantId> = wanted.intersection(&build.built).copied().collect();
         let options = &prepared.options.execute;
         let share = if options.impact_matrix {
-            Share::AtMost(matrix::TESTS_PER_MUTANT)
+            TestShare::AtMost(matrix::TESTS_PER_MUTANT)
         } else if options.impact {
-            Share::All
+            TestShare::All
         } else {
-            Share::Quick
+            TestShare::Quick
         };
         let runs = measuring::measure(&team, executed, &tests, &original, &wanted, share)?;
         if options.impact_matrix {
@@ -222,10 +222,10 @@ impl Measure<'_> {
     }
 
     /// Puts what was observed and what was explored into words.
-    fn tell(&self, program: &Program, observed: &Observed) -> BTreeMap<MutantId, Impact> {
+    fn tell(&self, program: &ObservedProgram, observed: &Observed) -> BTreeMap<MutantId, Impact> {
         let plan = &self.prepared.plan;
         let functions = program.functions_of(&plan.mutants);
-        let story = suggest::Story {
+        let story = suggest::SuggestionFacts {
             program,
             original: &observed.original,
             texts: &self.prepared.texts,

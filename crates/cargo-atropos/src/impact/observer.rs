@@ -9,11 +9,12 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use atropos_invariants::PointState;
 use atropos_protocol::{
-    Baseline, ENV_OBSERVATIONS, Extent, Limits, Observations, RunMode, TestRun,
+    Baseline, ENV_OBSERVATIONS, Limits, Observations, ObservedCounts, RunMode, TestRun,
 };
+use atropos_values::{MutantId, Numbering};
 
-use super::program::Program;
-use super::trace::Trace;
+use super::program::ObservedProgram;
+use super::trace::ObservedTrace;
 use crate::build::test_binary::TestBinary;
 use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
@@ -24,10 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct ObserverSetting<'a> {
     pub binaries: &'a [TestBinary],
     pub test_arguments: &'a [String],
-    pub mutants: u32,
-    pub points: Vec<(u32, u16)>,
+    pub numbering: Numbering,
     pub scratch: PathBuf,
-    pub program: &'a Program,
+    pub program: &'a ObservedProgram,
     /// What tests do without a mutant.
     pub seen: Arc<SeenOfTests>,
 }
@@ -55,7 +55,7 @@ impl<'a> Observer<'a> {
         let directory = setting.scratch.join(worker.to_string());
         fs::create_dir_all(&directory)
             .with_context(|| format!("can't write to {}", directory.display()))?;
-        let extent = Extent {
+        let extent = ObservedCounts {
             functions: setting.program.functions.len() as u32,
             blocks: setting.program.blocks.len() as u32,
             state_size: PointState::SIZE as u32,
@@ -97,11 +97,9 @@ impl<'a> Observer<'a> {
         command
             .args(self.setting.test_arguments)
             .env(ENV_OBSERVATIONS, self.observations.path());
-        let ObserverSetting {
-            mutants, points, ..
-        } = self.setting;
+        let ObserverSetting { numbering, .. } = self.setting;
         let seen = (binary, Arc::clone(&self.setting.seen));
-        SandboxedZygote::start(command, &scratch, *mutants, points, PATIENCE, seen).ok()
+        SandboxedZygote::start(command, &scratch, numbering, PATIENCE, seen).ok()
     }
 
     /// Runs a test without a mutant; none if that did not work.
@@ -125,7 +123,12 @@ impl<'a> Observer<'a> {
     }
 
     /// Runs a test as a mutant; none if that did not work.
-    pub fn mutant(&mut self, test: &ObservedTest, mutant: u32, limits: &Limits) -> Option<TestRun> {
+    pub fn mutant(
+        &mut self,
+        test: &ObservedTest,
+        mutant: MutantId,
+        limits: &Limits,
+    ) -> Option<TestRun> {
         self.observations.clear().ok()?;
         let mut test_run = None;
         let run = self.client(test.binary)?.run(
@@ -142,8 +145,8 @@ impl<'a> Observer<'a> {
     }
 
     /// What the last run did.
-    pub fn trace(&self) -> Trace {
-        Trace::read(&self.observations, &self.setting.program.blocks)
+    pub fn trace(&self) -> ObservedTrace {
+        ObservedTrace::read(&self.observations, &self.setting.program.blocks)
     }
 
     /// Who called whom in the last run.

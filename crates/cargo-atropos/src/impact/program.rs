@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::source::Texts;
 
 /// All that can be observed. The compiler wrapper comes to the same numbers by the same way.
-pub struct Program {
+pub struct ObservedProgram {
     pub functions: Vec<Function>,
     /// The function of each block.
     pub blocks: Vec<u32>,
@@ -28,9 +28,9 @@ struct File {
     lines: Vec<usize>,
 }
 
-impl Program {
-    pub fn of(plan: &Plan, texts: &Texts) -> Program {
-        let mut program = Program {
+impl ObservedProgram {
+    pub fn of(plan: &Plan, texts: &Texts) -> ObservedProgram {
+        let mut program = ObservedProgram {
             functions: Vec::new(),
             blocks: Vec::new(),
             first: Vec::new(),

@@ -7,24 +7,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use atropos_invariants::{Invariant, Kind, Value, Variable, Violation, When};
+use atropos_invariants::{Invariant, ObservedValue, ValueKind, Variable, Violation, When};
 use atropos_mutants::Category;
-use atropos_report::communication::Communication;
+use atropos_report::communication::CommunicationRecord;
 use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, TestRecord};
 use atropos_weave::observe::{Function, Returned};
 
-use super::learning::Original;
-use super::measuring::MutantRun;
-use super::program::Program;
-use super::{assertion, assertion::Subject, communication};
+use super::learning::ObservedOriginal;
+use super::measuring::ObservedMutantRun;
+use super::program::ObservedProgram;
+use super::{assertion, assertion::AssertedExpression, communication};
 use crate::source::Texts;
 
 /// All that a story about a mutant is made of.
-pub struct Story<'a> {
-    pub program: &'a Program,
-    pub original: &'a Original,
+pub struct SuggestionFacts<'a> {
+    pub program: &'a ObservedProgram,
+    pub original: &'a ObservedOriginal,
     pub texts: &'a Texts,
     /// The workspace's.
     pub root: &'a Path,
@@ -49,19 +49,19 @@ fn is_within(name: &str, function: &str) -> Within {
     }
 }
 
-impl Story<'_> {
+impl SuggestionFacts<'_> {
     /// What a mutant disturbs in the runs that pass.
     pub fn impact(
         &self,
         mutant: &MutantInfo,
         own: Option<&u32>,
-        runs: &[MutantRun],
+        runs: &[ObservedMutantRun],
         explored: &[Exploration],
     ) -> Impact {
-        let runs: Vec<&MutantRun> = runs.iter().filter(|run| !run.is_killed).collect();
+        let runs: Vec<&ObservedMutantRun> = runs.iter().filter(|run| !run.is_killed).collect();
         let distances = own.map(|&own| self.original.calls.distances(own));
         let distances = distances.unwrap_or_default();
-        let mut broken: BTreeMap<(u32, Invariant), Option<Value>> = BTreeMap::new();
+        let mut broken: BTreeMap<(u32, Invariant), Option<ObservedValue>> = BTreeMap::new();
         let mut returns = BTreeSet::new();
         let mut executions = BTreeSet::new();
         for run in &runs {
@@ -128,10 +128,10 @@ impl Story<'_> {
     }
 
     /// The kind of a variable's values.
-    fn kind(&self, function: u32, variable: Variable) -> Kind {
+    fn kind(&self, function: u32, variable: Variable) -> ValueKind {
         let state = self.original.states.get(&function);
         let kind = state.and_then(|state| state.slot(variable)?.kind());
-        kind.unwrap_or(Kind::Number)
+        kind.unwrap_or(ValueKind::Number)
     }
 
     /// An invariant with the names of the function's variables.
@@ -140,7 +140,7 @@ impl Story<'_> {
         let name = |variable: Variable| {
             let name = name_of(function, variable);
             match self.kind(number, variable) {
-                Kind::Length => format!("{name}.len()"),
+                ValueKind::Length => format!("{name}.len()"),
                 _ => name,
             }
         };
@@ -152,7 +152,7 @@ impl Story<'_> {
     fn about_threads(
         &self,
         mutant: &MutantInfo,
-        communications: &[Communication],
+        communications: &[CommunicationRecord],
         explored: &[Exploration],
     ) -> Option<Suggestion> {
         communication::suggest(mutant, communications, self.program)
@@ -218,7 +218,7 @@ impl Story<'_> {
         let kind = self.kind(number, variable);
         let what = match violation.seen {
             Some(seen) if (variable.when, variable.index) == (When::Exit, 0) => match kind {
-                Kind::Length => format!("{deed} something of length {seen}"),
+                ValueKind::Length => format!("{deed} something of length {seen}"),
                 _ => format!("{deed} {seen}"),
             },
             Some(seen) => format!("{deed} {name} = {seen}"),
@@ -242,7 +242,7 @@ impl Story<'_> {
             }
         };
         let kind_of = |variable: Variable| self.kind(number, variable);
-        let subject = Subject {
+        let subject = AssertedExpression {
             function,
             getters: &|field| self.getter(function, field),
         };
@@ -290,7 +290,9 @@ impl Story<'_> {
             code: match (assertion::call(function), changes) {
                 (None, _) => String::new(),
                 (Some(call), true) => format!("{call};\n// and then assert what it changes"),
-                (Some(call), false) => format!("assert_eq!({call}, /* what it returns now */);"),
+                (Some(call), false) => {
+                    format!("let result = {call};\n// and then assert what `result` is now")
+                }
             },
         }
     }

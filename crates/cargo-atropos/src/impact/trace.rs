@@ -20,7 +20,7 @@ pub struct Sign {
 
 /// What all functions did in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace {
+pub struct ObservedTrace {
     signs: BTreeMap<u32, Sign>,
 }
 
@@ -31,9 +31,9 @@ pub struct Difference {
     pub executions: BTreeSet<u32>,
 }
 
-impl Trace {
+impl ObservedTrace {
     /// Reads a run's observations. `functions` gives the function of each block.
-    pub fn read(observations: &Observations, functions: &[u32]) -> Trace {
+    pub fn read(observations: &Observations, functions: &[u32]) -> ObservedTrace {
         let mut signs: BTreeMap<u32, Sign> = BTreeMap::new();
         for (function, tally) in (0..).zip(observations.tallies()) {
             let calls = tally.calls.load(Ordering::Relaxed);
@@ -57,7 +57,7 @@ impl Trace {
                 sign.blocks = sign.blocks.wrapping_add(mix(block << 32 ^ count));
             }
         }
-        Trace { signs }
+        ObservedTrace { signs }
     }
 
     /// The functions that were called.
@@ -67,18 +67,19 @@ impl Trace {
 
     /// The functions that did something else in another run of the same program: nothing can be
     /// said of them.
-    pub fn unsteady(&self, again: &Trace) -> BTreeSet<u32> {
+    pub fn unsteady(&self, again: &ObservedTrace) -> BTreeSet<u32> {
         let all = self.functions().chain(again.functions());
         all.filter(|function| self.signs.get(function) != again.signs.get(function))
             .collect()
     }
 
     /// What another program did otherwise.
-    pub fn difference(&self, other: &Trace, unsteady: &BTreeSet<u32>) -> Difference {
+    pub fn difference(&self, other: &ObservedTrace, unsteady: &BTreeSet<u32>) -> Difference {
         let mut difference = Difference::default();
         let all: BTreeSet<u32> = self.functions().chain(other.functions()).collect();
         for function in all.difference(unsteady) {
-            let sign = |trace: &Trace| trace.signs.get(function).copied().unwrap_or_default();
+            let sign =
+                |trace: &ObservedTrace| trace.signs.get(function).copied().unwrap_or_default();
             let (before, after) = (sign(self), sign(other));
             let executed = |sign: Sign| (sign.calls, sign.returns, sign.early, sign.blocks);
             if executed(before) != executed(after) {
@@ -104,8 +105,8 @@ fn mix(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn trace(signs: &[(u32, Sign)]) -> Trace {
-        Trace {
+    fn trace(signs: &[(u32, Sign)]) -> ObservedTrace {
+        ObservedTrace {
             signs: signs.iter().copied().collect(),
         }
     }

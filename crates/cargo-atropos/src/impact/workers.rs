@@ -8,7 +8,7 @@ use super::observer::{Observer, ObserverSetting};
 use crate::interrupt::Interrupt;
 
 /// What all workers need to know.
-pub struct Team<'a> {
+pub struct WorkerSetting<'a> {
     pub setting: &'a ObserverSetting<'a>,
     pub jobs: usize,
     pub timeout_multiplier: f64,
@@ -18,7 +18,7 @@ pub struct Team<'a> {
 /// Does all items, in order of the list but several at once, and gives what each worker gathered.
 /// Ends early if the user wants to end.
 pub fn in_parallel<T: Sync, S: Default + Send>(
-    team: &Team<'_>,
+    team: &WorkerSetting<'_>,
     items: &[T],
     work: impl Fn(&mut Observer<'_>, &T, &mut S) + Sync,
 ) -> Result<Vec<S>> {

@@ -1,6 +1,7 @@
 //! Reports on disk: which files a run writes beside `outcomes.json`, and what it tells GitHub Actions.
 //! What is in them is made by `atropos-report`.
 
+mod publish;
 mod regenerate;
 
 use std::fs::{self, OpenOptions};
@@ -10,12 +11,13 @@ use std::{env, process};
 
 use anyhow::{Context, Result};
 use atropos_report::outcomes::{self, Outcomes};
-use atropos_report::summary::{Layout, Sources, summary};
+use atropos_report::summary::{Sources, SummaryLayout, summary};
 use atropos_report::{annotations, cargo_messages, gitlab, html, junit, markdown, sarif, stryker};
 use clap::ValueEnum;
 
-pub use self::regenerate::again;
-use crate::report_arguments::{Format, Output, ReportOptions};
+pub use self::publish::{Publication, publish};
+pub use self::regenerate::{again, unchanged};
+use crate::report_arguments::{Format, ReportOptions, ReportOutput};
 
 /// Columns of the report as a text.
 const TEXT_WIDTH: usize = 100;
@@ -41,7 +43,7 @@ fn render(format: Format, outcomes: &Outcomes, sources: Sources, workspace_root:
 
 /// What a run prints, with everything and without colours.
 fn text(outcomes: &Outcomes, sources: Sources) -> String {
-    let layout = Layout {
+    let layout = SummaryLayout {
         width: TEXT_WIDTH,
         height: None,
         all: true,
@@ -63,7 +65,7 @@ pub fn write(
 ) -> Result<Vec<(&'static str, String)>> {
     let mut written = Vec::new();
     for &format in Format::value_variants() {
-        let Output::File { name, word } = format.output() else {
+        let ReportOutput::File { name, word } = format.output() else {
             continue;
         };
         let path = directory.join(name);

@@ -62,7 +62,7 @@ pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
 }
 
 /// The sources, if all of them are what they were when the run began: else mutants would be marked at wrong places.
-fn unchanged(outcomes: &Outcomes, root: &Path) -> Result<HashMap<String, String>> {
+pub fn unchanged(outcomes: &Outcomes, root: &Path) -> Result<HashMap<String, String>> {
     let kept = outcomes.files.iter();
     let hashes: HashMap<&str, &str> = kept
         .map(|kept| (kept.file.as_str(), kept.hash.as_str()))

@@ -292,16 +292,27 @@ fn edit(file: &Path, line: u32) -> Result<()> {
     let editor = editor.context("$EDITOR names no editor")?;
     let mut words = editor.split_whitespace();
     let program = words.next().context("$EDITOR names no editor")?;
-    // As vi, emacs, nano, and most others read it.
     let status = Command::new(program)
         .args(words)
-        .arg(format!("+{line}"))
-        .arg(file)
+        .args(at_line(program, &file.display().to_string(), line))
         .status();
     let status = status.with_context(|| format!("can't start `{program}`"))?;
     match status.success() {
         true => Ok(()),
         false => bail!("`{program}` ended with {status}"),
+    }
+}
+
+/// What makes an editor open a file at a line.
+fn at_line(program: &str, file: &str, line: u32) -> Vec<String> {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    match name {
+        "code" | "codium" | "code-insiders" | "cursor" => {
+            vec!["--goto".to_owned(), format!("{file}:{line}")]
+        }
+        "subl" | "zed" | "hx" | "helix" => vec![format!("{file}:{line}")],
+        // As vi, emacs, nano, and most others read it.
+        _ => vec![format!("+{line}"), file.to_owned()],
     }
 }
 
@@ -311,6 +322,14 @@ mod tests {
     use atropos_report::mutant::MutantInfo;
 
     use super::*;
+
+    #[test]
+    fn editors_are_told_of_the_line_in_their_own_way() {
+        let told = |program| at_line(program, "src/a.rs", 7).join(" ");
+        assert_eq!(told("vi"), "+7 src/a.rs");
+        assert_eq!(told("/usr/bin/code"), "--goto src/a.rs:7");
+        assert_eq!(told("hx"), "src/a.rs:7");
+    }
 
     pub(super) fn review_of(functions: &[&str]) -> Review {
         let change = |(index, function): (usize, &&str)| Change {
@@ -334,7 +353,9 @@ mod tests {
                 reached_by: Vec::new(),
                 killed_by: Vec::new(),
                 seconds: 0.0,
+                reused: false,
                 note: None,
+                disagreement: Vec::new(),
                 explored_by: Vec::new(),
                 rank: Some(index + 1),
                 impact: None,

@@ -4,7 +4,8 @@
 use super::Reader;
 use super::value::Json;
 use crate::charts::chart::{
-    Action, Data, Machine, Reach, Start, StateId, StateKind, Text, Transition, Trigger,
+    ChartAction, ChartStart, ChartText, ChartTransition, Data, Machine, StateId, StateKind,
+    TransitionReach, Trigger,
 };
 use crate::charts::scxml::{blank, ecmascript};
 use std::collections::HashMap;
@@ -61,22 +62,24 @@ pub fn machine(json: &Json, reader: &mut Reader) -> Option<Machine> {
         let guard = text("guard").filter(|guard| !guard.trim().is_empty());
         let actions = edge.get("actions").map(Json::items).unwrap_or_default();
         let actions = actions.iter().filter_map(|action| action.text());
-        let transition = Transition {
+        let transition = ChartTransition {
             span: reader.span(id),
             trigger,
             guard: guard.map(|guard| reader.text(guard.trim().trim_end_matches(';'))),
             actions: actions.flat_map(|text| assignments(text, reader)).collect(),
             targets: vec![*to],
-            reach: Reach::External,
+            reach: TransitionReach::External,
         };
         machine.states[from.0].transitions.push(transition);
     }
-    machine.states[0].initial = start
-        .and_then(|start| vertices.get(start))
-        .map(|start| Start {
-            targets: vec![*start],
-            actions: Vec::new(),
-        });
+    machine.states[0].initial =
+        start
+            .and_then(|start| vertices.get(start))
+            .map(|start| ChartStart {
+                span: machine.state(*start).name.span.clone(),
+                targets: vec![*start],
+                actions: Vec::new(),
+            });
     ecmascript::rewrite(&mut machine, &mut reader.collector);
     Some(machine)
 }
@@ -85,6 +88,10 @@ fn vertices(model: &Json, machine: &mut Machine, reader: &mut Reader) -> HashMap
     let mut vertices = HashMap::new();
     for vertex in model.get("vertices").map(Json::items).unwrap_or_default() {
         let id = vertex.get("id").and_then(Json::text).unwrap_or("");
+        if machine.states.len() > crate::charts::MOST_STATES {
+            reader.too_large(id);
+            break;
+        }
         let name = vertex.get("name").and_then(Json::text).unwrap_or(id);
         let mut state_name = reader.name(name);
         while machine.find(&state_name.text).is_some() {
@@ -92,8 +99,8 @@ fn vertices(model: &Json, machine: &mut Machine, reader: &mut Reader) -> HashMap
         }
         let number = StateId(machine.states.len());
         let mut state = blank(state_name, Some(StateId::ROOT), StateKind::Atomic);
-        state.entry.push(Action::Observe {
-            name: Text::new(format!("at_{}", reader.name(name).text), reader.span(name)),
+        state.entry.push(ChartAction::Observe {
+            name: ChartText::new(format!("at_{}", reader.name(name).text), reader.span(name)),
             arguments: Vec::new(),
         });
         machine.states.push(state);
@@ -112,12 +119,12 @@ fn data(model: &Json, machine: &mut Machine, reader: &mut Reader) {
             .into_iter()
             .flatten()
         {
-            let Action::Assign { place, value } = assignment else {
+            let ChartAction::Assign { place, value } = assignment else {
                 continue;
             };
             match ecmascript::guessed_type(&value.text) {
                 Some(kind) => machine.data.push(Data {
-                    kind: Text::new(kind, value.span.clone()),
+                    kind: ChartText::new(kind, value.span.clone()),
                     name: place,
                     value: Some(value),
                 }),
@@ -132,7 +139,7 @@ fn data(model: &Json, machine: &mut Machine, reader: &mut Reader) {
 }
 
 /// `x = 1; y++; z += 2;`
-fn assignments(text: &str, reader: &mut Reader) -> Vec<Action> {
+fn assignments(text: &str, reader: &mut Reader) -> Vec<ChartAction> {
     let mut found = Vec::new();
     for piece in text
         .split(';')
@@ -140,24 +147,12 @@ fn assignments(text: &str, reader: &mut Reader) -> Vec<Action> {
         .filter(|piece| !piece.is_empty())
     {
         let span = reader.span(text);
-        let short = |sign: &str| piece.strip_suffix(&format!("{sign}{sign}")).map(str::trim);
-        let parts = if let Some(name) = short("+") {
-            Some((name, format!("{name} + 1")))
-        } else if let Some(name) = short("-") {
-            Some((name, format!("{name} - 1")))
-        } else if let Some((name, value)) = piece.split_once("+=") {
-            Some((name.trim(), format!("{} + ({value})", name.trim())))
-        } else if let Some((name, value)) = piece.split_once("-=") {
-            Some((name.trim(), format!("{} - ({value})", name.trim())))
-        } else {
-            let parts = piece.split_once('=');
-            parts.map(|(name, value)| (name.trim(), value.trim().to_string()))
-        };
+        let parts = ecmascript::assignment(piece);
         let is_name = |name: &str| crate::charts::names::is_name(name);
         match parts {
-            Some((name, value)) if is_name(name) => found.push(Action::Assign {
-                place: Text::new(name, span.clone()),
-                value: Text::new(value, span),
+            Some((name, value)) if is_name(&name) => found.push(ChartAction::Assign {
+                place: ChartText::new(name, span.clone()),
+                value: ChartText::new(value, span),
             }),
             _ => reader.collector.advise(
                 span,

@@ -4,7 +4,7 @@ mod graphwalker;
 mod value;
 mod xstate;
 
-use super::chart::{Chart, Notation, Span, Text};
+use super::chart::{Chart, ChartSpan, ChartText, Notation};
 use super::problem::{Collector, Problems};
 use value::Json;
 
@@ -42,15 +42,15 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         Ok(json) if is_graphwalker(&json) => graphwalker::machine(&json, &mut reader),
         Ok(json) => xstate::machine(&json, &mut reader),
     };
-    let chart = machine.map(|machine| Chart {
+    let mut chart = machine.map(|machine| Chart {
         name: machine.name.text.clone(),
         notation: Notation::Scxml,
         types: Vec::new(),
         machines: vec![machine],
         instances: Vec::new(),
     });
-    if let Some(chart) = &chart {
-        super::validate::check(chart, &mut reader.collector);
+    if let Some(chart) = &mut chart {
+        super::complete(chart, &mut reader.collector);
     }
     reader.collector.finish(file, source, chart)
 }
@@ -62,19 +62,33 @@ struct Reader<'s> {
 }
 
 impl Reader<'_> {
-    /// The first place where a text stands in quotes.
-    fn span(&self, text: &str) -> Span {
+    /// Where a text stands: if it is a piece of the source, there; else the first place where it stands in quotes.
+    fn span(&self, text: &str) -> ChartSpan {
+        let whole = self.source.as_bytes().as_ptr_range();
+        if !text.is_empty() && whole.contains(&text.as_ptr()) {
+            let start = text.as_ptr() as usize - whole.start as usize;
+            return start..start + text.len();
+        }
         let found = self.source.find(&format!("\"{text}\""));
         found.map_or(0..1, |at| at + 1..at + 1 + text.len())
     }
 
-    fn text(&self, text: &str) -> Text {
-        Text::new(text, self.span(text))
+    fn text(&self, text: &str) -> ChartText {
+        ChartText::new(text, self.span(text))
     }
 
     /// A name as OOAS wants it, at the place of what is written.
-    fn name(&self, text: &str) -> Text {
-        Text::new(super::names::identifier(text), self.span(text))
+    fn name(&self, text: &str) -> ChartText {
+        ChartText::new(super::names::identifier(text), self.span(text))
+    }
+
+    fn too_large(&mut self, at: &str) {
+        if self.collector.is_empty() {
+            let message = format!("this chart has more than {} states", super::MOST_STATES);
+            let advice =
+                "charts are read up to that size; a variable may stand for many alike states";
+            self.advise(at, message, advice);
+        }
     }
 
     fn advise(&mut self, at: &str, message: impl Into<String>, advice: &str) {

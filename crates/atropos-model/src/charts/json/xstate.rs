@@ -5,11 +5,12 @@
 use super::Reader;
 use super::value::Json;
 use crate::charts::chart::{
-    Action, Data, Depth, Machine, Reach, Start, StateId, StateKind, Text, Transition, Trigger,
+    ChartAction, ChartStart, ChartText, ChartTransition, Data, Depth, Machine, StateId, StateKind,
+    TransitionReach, Trigger,
 };
 use crate::charts::scxml::{blank, ecmascript, events};
 
-const NONE: &Json = &Json::Null;
+const NONE: &Json<'static> = &Json::Null;
 
 pub fn machine(json: &Json, reader: &mut Reader) -> Option<Machine> {
     let name = json.get("id").and_then(Json::text).unwrap_or("Machine");
@@ -50,7 +51,13 @@ pub fn machine(json: &Json, reader: &mut Reader) -> Option<Machine> {
 }
 
 /// Per state its configuration, and the keys that lead there.
-type Known<'j> = Vec<(StateId, &'j Json, Vec<String>)>;
+type Known<'j> = Vec<(StateId, &'j Json<'j>, Vec<String>)>;
+
+/// Where a transition is written: what its configuration begins with.
+fn first_text<'j>(config: &'j Json) -> Option<&'j str> {
+    let first_name = || config.entries().first().map(|(name, _)| name.as_ref());
+    config.text().or_else(first_name)
+}
 
 fn kind(config: &Json) -> StateKind {
     let has_states = config
@@ -74,11 +81,15 @@ fn declare<'j>(
     path: &[String],
     machine: &mut Machine,
     known: &mut Known<'j>,
-    reader: &Reader,
+    reader: &mut Reader,
 ) {
     for (key, inner) in config.get("states").unwrap_or(NONE).entries() {
+        if machine.states.len() > crate::charts::MOST_STATES {
+            reader.too_large(key);
+            return;
+        }
         let mut path = path.to_vec();
-        path.push(key.clone());
+        path.push(key.to_string());
         let mut name = reader.name(key);
         if machine.find(&name.text).is_some() {
             name.text = crate::charts::names::identifier(&path.join("_"));
@@ -99,7 +110,7 @@ fn context(json: &Json, table: &Json, machine: &mut Machine, reader: &mut Reader
         let written = match value {
             Json::Bool(value) => value.to_string(),
             Json::Number(value) => value.to_string(),
-            Json::Text(value) => value.clone(),
+            Json::Text(value) => value.to_string(),
             _ => String::new(),
         };
         let declared = table.get("types").and_then(|types| types.get(name)?.text());
@@ -107,7 +118,7 @@ fn context(json: &Json, table: &Json, machine: &mut Machine, reader: &mut Reader
             Some(kind) => machine.data.push(Data {
                 name: reader.text(name),
                 kind: reader.text(kind),
-                value: Some(Text::new(written, reader.span(name))),
+                value: Some(ChartText::new(written, reader.span(name))),
             }),
             None => reader.advise(
                 name,
@@ -121,7 +132,7 @@ fn context(json: &Json, table: &Json, machine: &mut Machine, reader: &mut Reader
 struct Filling<'f> {
     id: StateId,
     path: &'f [String],
-    table: &'f Json,
+    table: &'f Json<'f>,
     known: &'f Known<'f>,
 }
 
@@ -145,7 +156,11 @@ impl Filling<'_> {
             };
             let targets = self.target(&written, reader).into_iter().collect();
             let actions = Vec::new();
-            machine.states[self.id.0].initial = Some(Start { targets, actions });
+            machine.states[self.id.0].initial = Some(ChartStart {
+                span: reader.span(target),
+                targets,
+                actions,
+            });
         }
         let mut transitions = Vec::new();
         for (event, list) in config.get("on").unwrap_or(NONE).entries() {
@@ -178,7 +193,12 @@ impl Filling<'_> {
         }
     }
 
-    fn transitions(&self, trigger: &Trigger, list: &Json, reader: &mut Reader) -> Vec<Transition> {
+    fn transitions(
+        &self,
+        trigger: &Trigger,
+        list: &Json,
+        reader: &mut Reader,
+    ) -> Vec<ChartTransition> {
         let mut found = Vec::new();
         for one in list.items() {
             let written = one
@@ -197,22 +217,22 @@ impl Filling<'_> {
                     .and_then(Json::text)
                     .and_then(|n| self.guard(n, reader)),
             };
-            found.push(Transition {
-                span: written.map_or(0..1, |target| reader.span(target)),
+            found.push(ChartTransition {
+                span: reader.span(first_text(one).unwrap_or("")),
                 trigger: trigger.clone(),
                 guard,
                 actions: self.actions(one.get("actions").unwrap_or(NONE), reader),
                 targets: targets.into_iter().collect(),
                 reach: match reenter {
-                    true => Reach::External,
-                    false => Reach::Local,
+                    true => TransitionReach::External,
+                    false => TransitionReach::Local,
                 },
             });
         }
         found
     }
 
-    fn guard(&self, name: &str, reader: &mut Reader) -> Option<Text> {
+    fn guard(&self, name: &str, reader: &mut Reader) -> Option<ChartText> {
         let meaning = self
             .table
             .get("guards")
@@ -227,7 +247,7 @@ impl Filling<'_> {
         meaning.map(|meaning| reader.text(meaning))
     }
 
-    fn actions(&self, list: &Json, reader: &mut Reader) -> Vec<Action> {
+    fn actions(&self, list: &Json, reader: &mut Reader) -> Vec<ChartAction> {
         let mut found = Vec::new();
         for one in list.items() {
             let name = one.text().or_else(|| one.get("type").and_then(Json::text));
@@ -237,8 +257,8 @@ impl Filling<'_> {
                 .get("actions")
                 .and_then(|all| all.get(name)?.text());
             found.push(match meaning {
-                Some(meaning) => Action::Statement(reader.text(meaning)),
-                None => Action::Observe {
+                Some(meaning) => ChartAction::Statement(reader.text(meaning)),
+                None => ChartAction::Observe {
                     name: reader.name(name),
                     arguments: Vec::new(),
                 },

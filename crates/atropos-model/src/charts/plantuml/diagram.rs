@@ -1,18 +1,19 @@
 //! One diagram: explicit states and regions first, then arrows and behaviours, which may name further states.
 
 use super::directive::directive;
-use super::label::{Label, label};
-use super::line::{End, Line};
+use super::label::{TransitionLabel, label};
+use super::line::{Line, LineEnd, Pseudostate, trimmed};
 use super::time;
+use crate::charts::MOST_STATES;
 use crate::charts::chart::{
-    Chart, Depth, Machine, Reach, Span, Start, State, StateId, StateKind, Text, Transition, Trigger,
+    Chart, ChartSpan, ChartStart, ChartState, ChartText, ChartTransition, Depth, Machine, StateId,
+    StateKind, TransitionReach, Trigger,
 };
-use crate::charts::names;
 use crate::charts::problem::Collector;
 use crate::charts::scxml::blank;
 
 /// Reads the lines of one diagram into a machine of the chart.
-pub fn machine(name: Text, lines: &[Line], chart: &mut Chart, collector: &mut Collector) {
+pub fn machine(name: ChartText, lines: &[Line], chart: &mut Chart, collector: &mut Collector) {
     let machine = Machine {
         name: name.clone(),
         states: vec![blank(name, None, StateKind::Compound)],
@@ -25,12 +26,11 @@ pub fn machine(name: Text, lines: &[Line], chart: &mut Chart, collector: &mut Co
     let mut diagram = Diagram {
         machine,
         holders: vec![StateId::ROOT; lines.len()],
+        starts: Vec::new(),
         collector,
     };
     diagram.declare(lines);
     diagram.connect(lines, chart);
-    diagram.settle_guards();
-    diagram.settle_choices(lines);
     diagram.settle_kinds();
     chart.machines.push(diagram.machine);
 }
@@ -39,6 +39,8 @@ struct Diagram<'a> {
     machine: Machine,
     /// Per line the state or region that it stands in.
     holders: Vec<StateId>,
+    /// States that stand for `[*]`, and what starts there.
+    starts: Vec<(String, StateId)>,
     collector: &'a mut Collector,
 }
 
@@ -62,8 +64,15 @@ impl Diagram<'_> {
                     let frame = self.open(state, separated(&lines[at + 1..]));
                     frames.push(frame);
                 }
-                Line::Declare(name) | Line::Choice(name) => {
+                Line::Declare(name) => {
                     self.declared(name, frames[last].holder);
+                }
+                Line::Pseudostate(name, Pseudostate::Start) => {
+                    self.starts.push((name.text.clone(), frames[last].holder));
+                }
+                Line::Pseudostate(name, Pseudostate::Kind(kind)) => {
+                    let id = self.declared(name, frames[last].holder);
+                    self.machine.states[id.0].kind = kind.clone();
                 }
                 Line::Close(span) => {
                     if frames.len() > 1 {
@@ -103,7 +112,7 @@ impl Diagram<'_> {
         if split {
             if state == StateId::ROOT {
                 let name = self.machine.name.clone();
-                let name = Text::new(self.free("Regions"), name.span);
+                let name = ChartText::new(self.free("Regions"), name.span);
                 parallel = self.add(name, state, StateKind::Parallel);
             }
             self.machine.states[parallel.0].kind = StateKind::Parallel;
@@ -120,17 +129,21 @@ impl Diagram<'_> {
     fn region(&mut self, parallel: StateId, number: usize) -> StateId {
         let parent = self.machine.state(parallel).name.clone();
         let name = self.free(&format!("{}_{number}", parent.text));
-        self.add(Text::new(name, parent.span), parallel, StateKind::Compound)
+        self.add(
+            ChartText::new(name, parent.span),
+            parallel,
+            StateKind::Compound,
+        )
     }
 
-    fn add(&mut self, name: Text, parent: StateId, kind: StateKind) -> StateId {
+    fn add(&mut self, name: ChartText, parent: StateId, kind: StateKind) -> StateId {
         let id = StateId(self.machine.states.len());
         self.machine.states.push(blank(name, Some(parent), kind));
         self.machine.states[parent.0].children.push(id);
         id
     }
 
-    fn declared(&mut self, name: &Text, holder: StateId) -> StateId {
+    fn declared(&mut self, name: &ChartText, holder: StateId) -> StateId {
         match self.machine.find(&name.text) {
             Some(id) => id,
             None => self.add(name.clone(), holder, StateKind::Atomic),
@@ -151,10 +164,20 @@ impl Diagram<'_> {
         // States that only arrows and behaviours name exist before any arrow is drawn.
         for (at, line) in lines.iter().enumerate() {
             let holder = self.holders[at];
+            if self.machine.states.len() > MOST_STATES {
+                self.collector.advise(
+                    self.machine.name.span.clone(),
+                    format!("this diagram has more than {MOST_STATES} states"),
+                    "diagrams are read up to that size; a variable may stand for many alike states",
+                );
+                return;
+            }
             match line {
                 Line::Arrow { from, to, .. } => {
                     for end in [from, to] {
-                        if let End::State(name) | End::History { of: Some(name), .. } = end {
+                        if let LineEnd::State(name) | LineEnd::History { of: Some(name), .. } = end
+                            && self.start_of(name).is_none()
+                        {
                             self.declared(name, holder);
                         }
                     }
@@ -183,33 +206,49 @@ impl Diagram<'_> {
         }
     }
 
-    fn arrow(&mut self, holder: StateId, from: &End, to: &End, text: Option<&Text>, span: &Span) {
+    fn arrow(
+        &mut self,
+        holder: StateId,
+        from: &LineEnd,
+        to: &LineEnd,
+        text: Option<&ChartText>,
+        span: &ChartSpan,
+    ) {
         let label = match text {
             Some(text) => label(text, self.collector),
-            None => Label::default(),
+            None => TransitionLabel::default(),
         };
         let target = match to {
-            End::State(name) => self.declared(name, holder),
-            End::Point(span) => self.end_of(holder, span),
-            End::History { of, deep, span } => self.history(holder, of.as_ref(), *deep, span),
+            LineEnd::State(name) => self.declared(name, holder),
+            LineEnd::Point(span) => self.end_of(holder, span),
+            LineEnd::History { of, deep, span } => self.history(holder, of.as_ref(), *deep, span),
         };
         match from {
-            End::State(name) => {
+            LineEnd::State(name) if self.start_of(name).is_some() => {
+                let of = self.start_of(name).unwrap_or(holder);
+                self.start(of, target, label, span);
+            }
+            LineEnd::State(name) => {
                 let source = self.declared(name, holder);
-                let trigger = self.trigger(label.trigger.as_ref(), source);
-                if let Some(trigger) = trigger {
-                    self.machine.states[source.0].transitions.push(Transition {
-                        span: span.clone(),
-                        trigger,
-                        guard: label.guard,
-                        actions: label.actions,
-                        targets: vec![target],
-                        reach: Reach::External,
-                    });
+                if matches!(self.machine.state(source).kind, StateKind::History(_)) {
+                    self.start(source, target, label, span);
+                    return;
+                }
+                for trigger in self.triggers(label.trigger.as_ref(), source) {
+                    self.machine.states[source.0]
+                        .transitions
+                        .push(ChartTransition {
+                            span: span.clone(),
+                            trigger,
+                            guard: label.guard.clone(),
+                            actions: label.actions.clone(),
+                            targets: vec![target],
+                            reach: TransitionReach::External,
+                        });
                 }
             }
-            End::Point(_) => self.start(holder, target, label, span),
-            End::History { of, deep, span } => {
+            LineEnd::Point(_) => self.start(holder, target, label, span),
+            LineEnd::History { of, deep, span } => {
                 let history = self.history(holder, of.as_ref(), *deep, span);
                 self.start(history, target, label, span);
             }
@@ -217,7 +256,7 @@ impl Diagram<'_> {
     }
 
     /// `[*] --> A`, or where a history goes without a past.
-    fn start(&mut self, of: StateId, target: StateId, label: Label, span: &Span) {
+    fn start(&mut self, of: StateId, target: StateId, label: TransitionLabel, span: &ChartSpan) {
         let unwanted = label.trigger.or(label.guard);
         if let Some(text) = unwanted {
             self.collector.advise(
@@ -226,7 +265,7 @@ impl Diagram<'_> {
                 "leave the event and the guard out",
             );
         }
-        let state: &mut State = &mut self.machine.states[of.0];
+        let state: &mut ChartState = &mut self.machine.states[of.0];
         if state.initial.is_some() {
             let name = state.name.text.clone();
             self.collector.advise(
@@ -236,25 +275,32 @@ impl Diagram<'_> {
             );
             return;
         }
-        state.initial = Some(Start {
+        state.initial = Some(ChartStart {
+            span: span.clone(),
             targets: vec![target],
             actions: label.actions,
         });
     }
 
     /// The final state of a block.
-    fn end_of(&mut self, holder: StateId, span: &Span) -> StateId {
+    fn end_of(&mut self, holder: StateId, span: &ChartSpan) -> StateId {
         let known = self
             .machine
             .active_children(holder)
             .find(|&child| self.machine.state(child).kind == StateKind::Final);
         known.unwrap_or_else(|| {
             let name = self.free(&format!("{}_end", self.machine.state(holder).name.text));
-            self.add(Text::new(name, span.clone()), holder, StateKind::Final)
+            self.add(ChartText::new(name, span.clone()), holder, StateKind::Final)
         })
     }
 
-    fn history(&mut self, holder: StateId, of: Option<&Text>, deep: bool, span: &Span) -> StateId {
+    fn history(
+        &mut self,
+        holder: StateId,
+        of: Option<&ChartText>,
+        deep: bool,
+        span: &ChartSpan,
+    ) -> StateId {
         let parent = match of {
             Some(name) => self.declared(name, holder),
             None => holder,
@@ -268,7 +314,7 @@ impl Diagram<'_> {
             let kind = if deep { "deep_history" } else { "history" };
             let name = self.free(&format!("{}_{kind}", self.machine.state(parent).name.text));
             self.add(
-                Text::new(name, span.clone()),
+                ChartText::new(name, span.clone()),
                 parent,
                 StateKind::History(depth),
             )
@@ -276,7 +322,7 @@ impl Diagram<'_> {
     }
 
     /// `X : entry / …`, `X : exit / …`, `X : event [guard] / …`.
-    fn behaviour(&mut self, state: &Text, text: &Text) {
+    fn behaviour(&mut self, state: &ChartText, text: &ChartText) {
         let Some(id) = self.machine.find(&state.text) else {
             return;
         };
@@ -304,59 +350,70 @@ impl Diagram<'_> {
                 "use `entry /` and an `after` transition",
             ),
             _ => {
-                if let Some(trigger) = self.trigger(label.trigger.as_ref(), id) {
-                    self.machine.states[id.0].transitions.push(Transition {
+                for trigger in self.triggers(label.trigger.as_ref(), id) {
+                    self.machine.states[id.0].transitions.push(ChartTransition {
                         span: text.span.clone(),
                         trigger,
-                        guard: label.guard,
-                        actions: label.actions,
+                        guard: label.guard.clone(),
+                        actions: label.actions.clone(),
                         targets: Vec::new(),
-                        reach: Reach::External,
+                        reach: TransitionReach::External,
                     });
                 }
             }
         }
     }
 
-    fn trigger(&mut self, text: Option<&Text>, source: StateId) -> Option<Trigger> {
+    /// What starts at a state that stands for `[*]`.
+    fn start_of(&self, name: &ChartText) -> Option<StateId> {
+        let mut starts = self.starts.iter();
+        starts
+            .find(|(start, _)| *start == name.text)
+            .map(|(_, of)| *of)
+    }
+
+    /// Several events between commas are several arrows.
+    fn triggers(&mut self, text: Option<&ChartText>, source: StateId) -> Vec<Trigger> {
         let Some(text) = text else {
             let composite = self.machine.active_children(source).next().is_some();
-            return Some(if composite {
-                Trigger::Done(source)
-            } else {
-                Trigger::Eventless
-            });
+            return vec![match composite {
+                true => Trigger::Done(source),
+                false => Trigger::Eventless,
+            }];
         };
+        let pieces = crate::charts::scxml::split_outside_brackets(&text.text);
+        let pieces = pieces
+            .into_iter()
+            .map(|(at, piece)| trimmed(piece, text.span.start + at));
+        pieces.filter_map(|piece| self.trigger(&piece)).collect()
+    }
+
+    fn trigger(&mut self, text: &ChartText) -> Option<Trigger> {
         if let Some(rest) = text.text.strip_prefix("after")
             && rest.starts_with([' ', '('])
         {
             let inner = rest.trim().trim_start_matches('(').trim_end_matches(')');
-            let written = Text::new(inner.trim(), text.span.clone());
+            let written = ChartText::new(inner.trim(), text.span.clone());
             return time(&written, self.collector)
                 .map(|seconds| Trigger::After(seconds, text.span.clone()));
         }
         // Parameters are declared with the input; naming them here again only documents the arrow.
         let name = text.text.split('(').next().unwrap_or("").trim_end();
-        let words = |c: char| c.is_alphanumeric() || matches!(c, '_' | ' ' | '-' | '.' | '\'');
-        if !name.is_empty() && name.chars().all(words) && !names::is_name(name) {
-            let event = Text::new(names::identifier(name), text.span.clone());
-            return Some(Trigger::Event(event));
-        }
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        if name.is_empty() || name.contains(['<', '>', '=']) {
             self.collector.advise(
                 text.span.clone(),
                 format!("`{}` is no trigger that is read", text.text),
-                "write one event, or `after 20`; several events are several arrows",
+                "write an event, several events between commas, or `after 20`; a condition stands in brackets: `[x > 1]`",
             );
             return None;
         }
         let span = text.span.start..text.span.start + name.len();
         self.parameters_match(text, name);
-        Some(Trigger::Event(Text::new(name, span)))
+        Some(Trigger::Event(ChartText::new(name, span)))
     }
 
     /// Names in brackets behind an event must be those of its declaration.
-    fn parameters_match(&mut self, text: &Text, name: &str) {
+    fn parameters_match(&mut self, text: &ChartText, name: &str) {
         let Some((_, inner)) = text.text.split_once('(') else {
             return;
         };
@@ -390,64 +447,6 @@ impl Diagram<'_> {
         }
     }
 
-    /// `[else]` holds where no other arrow with the same trigger does.
-    fn settle_guards(&mut self) {
-        for state in &mut self.machine.states {
-            for at in 0..state.transitions.len() {
-                let arrow = &state.transitions[at];
-                let Some(guard) = arrow.guard.clone().filter(|guard| guard.text == "else") else {
-                    continue;
-                };
-                let others = state.transitions.iter().enumerate();
-                let others = others.filter(|(other, transition)| {
-                    *other != at && same_trigger(&transition.trigger, &arrow.trigger)
-                });
-                let guards: Vec<Option<&Text>> =
-                    others.map(|(_, other)| other.guard.as_ref()).collect();
-                let decided = |guard: &Option<&Text>| guard.is_none_or(|g| g.text == "else");
-                if guards.is_empty() || guards.iter().any(decided) {
-                    self.collector.advise(
-                        guard.span,
-                        "there is nothing else",
-                        "`else` needs other arrows from the same state with the same event, each with a guard",
-                    );
-                    return;
-                }
-                let not = guards.iter().flatten().map(|g| format!("not ({})", g.text));
-                let text = not.collect::<Vec<_>>().join(" and ");
-                state.transitions[at].guard = Some(Text::new(text, guard.span));
-            }
-        }
-    }
-
-    /// A choice is a state that is left at once.
-    fn settle_choices(&mut self, lines: &[Line]) {
-        for line in lines {
-            let Line::Choice(name) = line else { continue };
-            let state = self
-                .machine
-                .states
-                .iter()
-                .find(|s| s.name.text == name.text);
-            let transitions = state.map_or(&[][..], |state| &state.transitions);
-            let waits = transitions.iter().find(|t| t.trigger != Trigger::Eventless);
-            let (span, message, advice) = match waits {
-                Some(waits) => (
-                    waits.span.clone(),
-                    format!("the choice `{}` waits for nothing", name.text),
-                    "leave the event out: `X --> A : [guard]`",
-                ),
-                None if transitions.is_empty() => (
-                    name.span.clone(),
-                    format!("the choice `{}` leads nowhere", name.text),
-                    "add arrows: `X --> A : [guard]`, `X --> B : [else]`",
-                ),
-                None => continue,
-            };
-            self.collector.advise(span, message, advice);
-        }
-    }
-
     /// States with states inside are compound, the rest has none.
     fn settle_kinds(&mut self) {
         for id in self.machine.ids() {
@@ -470,15 +469,6 @@ impl Diagram<'_> {
                 );
             }
         }
-    }
-}
-
-/// Whether two arrows wait for the same, wherever that is written.
-fn same_trigger(one: &Trigger, other: &Trigger) -> bool {
-    match (one, other) {
-        (Trigger::Event(one), Trigger::Event(other)) => one.text == other.text,
-        (Trigger::After(one, _), Trigger::After(other, _)) => one == other,
-        _ => one == other,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Declarations that PlantUML takes for comments: `'! type …`, `'! var …`, `'! ref …`, `'! input …`, `'! output …`, `'! queue …`, `'! instance …`.
 
 use super::line::trimmed;
-use crate::charts::chart::{Chart, Data, Instance, Machine, Reference, Signature, Text};
+use crate::charts::chart::{Chart, ChartText, Data, Instance, Machine, Reference, Signature};
 use crate::charts::names;
 use crate::charts::problem::Collector;
 use crate::charts::scxml::{parameters, split_outside_brackets};
@@ -9,7 +9,12 @@ use crate::charts::scxml::{parameters, split_outside_brackets};
 const KNOWN: &[&str] = &["type", "var", "ref", "input", "output", "queue", "instance"];
 
 /// Reads one declaration.
-pub fn directive(text: &Text, chart: &mut Chart, machine: &mut Machine, collector: &mut Collector) {
+pub fn directive(
+    text: &ChartText,
+    chart: &mut Chart,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) {
     let length = text
         .text
         .find(char::is_whitespace)
@@ -17,7 +22,7 @@ pub fn directive(text: &Text, chart: &mut Chart, machine: &mut Machine, collecto
     let rest = trimmed(&text.text[length..], text.span.start + length);
     match &text.text[..length] {
         "type" => {
-            let definition = Text::new(rest.text.trim_end_matches(';'), rest.span);
+            let definition = ChartText::new(rest.text.trim_end_matches(';'), rest.span);
             chart.types.push(definition);
         }
         "var" => machine.data.extend(variable(&rest, collector)),
@@ -46,7 +51,12 @@ pub fn directive(text: &Text, chart: &mut Chart, machine: &mut Machine, collecto
 }
 
 /// The trimmed sides of a separator, or a complaint with an example.
-fn pair(text: &Text, by: &str, example: &str, collector: &mut Collector) -> Option<(Text, Text)> {
+fn pair(
+    text: &ChartText,
+    by: &str,
+    example: &str,
+    collector: &mut Collector,
+) -> Option<(ChartText, ChartText)> {
     let Some(at) = text.text.find(by) else {
         collector.advise(
             text.span.clone(),
@@ -61,7 +71,7 @@ fn pair(text: &Text, by: &str, example: &str, collector: &mut Collector) -> Opti
     ))
 }
 
-fn variable(text: &Text, collector: &mut Collector) -> Option<Data> {
+fn variable(text: &ChartText, collector: &mut Collector) -> Option<Data> {
     let example = "var count : int[0..9] = 0";
     let (name, rest) = pair(text, ":", example, collector)?;
     let (kind, value) = pair(&rest, "=", example, collector)?;
@@ -73,7 +83,7 @@ fn variable(text: &Text, collector: &mut Collector) -> Option<Data> {
 }
 
 /// `Name` or `Name(x: type, …)`.
-fn signature(text: &Text, collector: &mut Collector) -> Option<Signature> {
+fn signature(text: &ChartText, collector: &mut Collector) -> Option<Signature> {
     let Some(open) = text.text.find('(') else {
         return Some(Signature {
             name: text.clone(),
@@ -91,12 +101,12 @@ fn signature(text: &Text, collector: &mut Collector) -> Option<Signature> {
     let inner_span = text.span.start + open + 1..text.span.end - 1;
     Some(Signature {
         name: trimmed(&text.text[..open], text.span.start),
-        parameters: parameters(&Text::new(inner, inner_span), collector),
+        parameters: parameters(&ChartText::new(inner, inner_span), collector),
     })
 }
 
 /// `left : Door (peer = right, count := 3)`.
-fn instance(text: &Text, collector: &mut Collector) -> Option<Instance> {
+fn instance(text: &ChartText, collector: &mut Collector) -> Option<Instance> {
     let (name, rest) = pair(text, ":", "instance left : Door (peer = right)", collector)?;
     let open = rest.text.find('(').unwrap_or(rest.text.len());
     let class = trimmed(&rest.text[..open], rest.span.start);

@@ -1,34 +1,34 @@
 //! What stands behind a colon: `event [guard] / action; action`.
 
 use super::line::trimmed;
-use crate::charts::chart::{Action, Text};
+use crate::charts::chart::{ChartAction, ChartText};
 use crate::charts::names;
 use crate::charts::problem::Collector;
 
 /// The parts of a label.
 #[derive(Clone, Debug, Default)]
-pub struct Label {
+pub struct TransitionLabel {
     /// `event`, `event(x)` or `after 20`; `None` if nothing is waited for.
-    pub trigger: Option<Text>,
+    pub trigger: Option<ChartText>,
     /// The condition in square brackets.
-    pub guard: Option<Text>,
+    pub guard: Option<ChartText>,
     /// What is done.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ChartAction>,
     /// There was a `/`.
     pub acts: bool,
 }
 
 /// Takes a label apart.
-pub fn label(text: &Text, collector: &mut Collector) -> Label {
+pub fn label(text: &ChartText, collector: &mut Collector) -> TransitionLabel {
     // PlantUML's line break inside a label is two characters.
     let flat = text.text.replace("\\n", "  ");
     let (head, tail) = match outside_brackets(&flat, '/') {
         Some(at) => (&flat[..at], Some((at + 1, &flat[at + 1..]))),
         None => (flat.as_str(), None),
     };
-    let mut label = Label {
+    let mut label = TransitionLabel {
         acts: tail.is_some(),
-        ..Label::default()
+        ..TransitionLabel::default()
     };
     let trigger_end = match head.find('[') {
         Some(open) => {
@@ -78,7 +78,7 @@ fn outside_brackets(text: &str, wanted: char) -> Option<usize> {
 }
 
 /// Actions between semicolons.
-pub fn actions(text: &str, start: usize, collector: &mut Collector) -> Vec<Action> {
+pub fn actions(text: &str, start: usize, collector: &mut Collector) -> Vec<ChartAction> {
     let mut found = Vec::new();
     let mut from = 0;
     loop {
@@ -95,42 +95,43 @@ pub fn actions(text: &str, start: usize, collector: &mut Collector) -> Vec<Actio
     }
 }
 
-fn action(text: &Text, collector: &mut Collector) -> Option<Action> {
+/// One action.
+pub fn action(text: &ChartText, collector: &mut Collector) -> Option<ChartAction> {
     let start = text.span.start;
-    let words: Vec<Text> = text
+    let words: Vec<ChartText> = text
         .text
         .split_whitespace()
         .map(|word| {
             let at = start + (word.as_ptr() as usize - text.text.as_ptr() as usize);
-            Text::new(word, at..at + word.len())
+            ChartText::new(word, at..at + word.len())
         })
         .collect();
     let plain: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     match plain.as_slice() {
-        ["raise", _] => return Some(Action::Raise(words[1].clone())),
+        ["raise", _] => return Some(ChartAction::Raise(words[1].clone())),
         ["send", _, "to", _] => {
-            return Some(Action::Send {
+            return Some(ChartAction::Send {
                 event: words[1].clone(),
                 to: words[3].clone(),
             });
         }
         ["raise", _, "after", _] => {
             let time = super::time(&words[3], collector)?;
-            return Some(Action::Delay {
+            return Some(ChartAction::Delay {
                 event: words[1].clone(),
                 id: words[1].clone(),
                 time,
             });
         }
-        ["cancel", _] => return Some(Action::Cancel(words[1].clone())),
+        ["cancel", _] => return Some(ChartAction::Cancel(words[1].clone())),
         ["do", ..] => {
             let statement = trimmed(&text.text["do".len()..], start + "do".len());
-            return Some(Action::Statement(statement));
+            return Some(ChartAction::Statement(statement));
         }
         _ => {}
     }
     if let Some(at) = text.text.find(":=") {
-        return Some(Action::Assign {
+        return Some(ChartAction::Assign {
             place: trimmed(&text.text[..at], start),
             value: trimmed(&text.text[at + 2..], start + at + 2),
         });
@@ -139,15 +140,15 @@ fn action(text: &Text, collector: &mut Collector) -> Option<Action> {
 }
 
 /// `Name` or `Name(values)`.
-fn observation(text: &Text, collector: &mut Collector) -> Option<Action> {
+fn observation(text: &ChartText, collector: &mut Collector) -> Option<ChartAction> {
     let (name, arguments) = match (text.text.find('('), text.text.ends_with(')')) {
         (Some(open), true) => (&text.text[..open], Some(open + 1)),
         _ => (text.text.as_str(), None),
     };
     let words = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == '-';
     if arguments.is_none() && !names::is_name(name) && name.chars().all(words) && !name.is_empty() {
-        return Some(Action::Observe {
-            name: Text::new(names::identifier(name), text.span.clone()),
+        return Some(ChartAction::Observe {
+            name: text.clone(),
             arguments: Vec::new(),
         });
     }
@@ -166,8 +167,8 @@ fn observation(text: &Text, collector: &mut Collector) -> Option<Action> {
             values.push(trimmed(piece, text.span.start + from + at));
         }
     }
-    Some(Action::Observe {
-        name: Text::new(name, text.span.start..text.span.start + name.len()),
+    Some(ChartAction::Observe {
+        name: ChartText::new(name, text.span.start..text.span.start + name.len()),
         arguments: values,
     })
 }

@@ -1,65 +1,72 @@
 //! Lines of a PlantUML state diagram: each is one statement, or a complaint.
 
-use crate::charts::chart::{Span, Text};
-use crate::charts::names;
+use crate::charts::chart::{ChartSpan, ChartText, Depth, StateKind};
 use crate::charts::problem::Collector;
-use std::collections::HashMap;
 
 /// One end of an arrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum LineEnd {
     /// `[*]`: the start if the arrow leaves it, the end if the arrow goes there.
-    Point(Span),
+    Point(ChartSpan),
     /// `[H]`, `[H*]`, `X[H]`, `X[H*]`.
     History {
         /// The state whose past is meant; the surrounding one if none is named.
-        of: Option<Text>,
+        of: Option<ChartText>,
         /// `H*`.
         deep: bool,
         /// Where it is written.
-        span: Span,
+        span: ChartSpan,
     },
     /// A state.
-    State(Text),
+    State(ChartText),
+}
+
+/// What a stereotype makes of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pseudostate {
+    /// Where the surrounding state starts.
+    Start,
+    /// Any other.
+    Kind(StateKind),
 }
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// `@startuml Name`.
-    Begin(Option<Text>),
+    Begin(Option<ChartText>),
     /// `@enduml`.
     Finish,
     /// `state X {`.
-    Open(Text),
+    Open(ChartText),
     /// `state X`.
-    Declare(Text),
-    /// `state X <<choice>>`.
-    Choice(Text),
+    Declare(ChartText),
+    /// `state X <<choice>>` and the other pseudostates.
+    Pseudostate(ChartText, Pseudostate),
     /// `}`.
-    Close(Span),
+    Close(ChartSpan),
     /// `--` or `||`.
-    Separator(Span),
+    Separator(ChartSpan),
     /// `A --> B : label`.
     Arrow {
         /// Where it comes from.
-        from: End,
+        from: LineEnd,
         /// Where it goes.
-        to: End,
+        to: LineEnd,
         /// What stands behind the colon.
-        label: Option<Text>,
+        label: Option<ChartText>,
         /// The arrow itself.
-        span: Span,
+        span: ChartSpan,
     },
     /// `X : text`.
     Behaviour {
         /// The state.
-        state: Text,
+        state: ChartText,
         /// What stands behind the colon.
-        text: Text,
+        text: ChartText,
     },
     /// `'! text`: a declaration that PlantUML itself takes for a comment.
-    Directive(Text),
+    Directive(ChartText),
 }
 
 /// The statements of a file.
@@ -69,7 +76,7 @@ pub fn lines(source: &str, collector: &mut Collector) -> Vec<Line> {
     let mut found = Vec::new();
     let mut start = 0;
     // What is only for the picture, over several lines.
-    let mut inside: Option<(Text, &Block)> = None;
+    let mut inside: Option<(ChartText, &Block)> = None;
     for raw in source.split_inclusive('\n') {
         let text = trimmed(raw, start);
         start += raw.len();
@@ -193,10 +200,10 @@ const BLOCKS: [Block; 7] = [
 ];
 
 /// Text without the blanks around it, at its place.
-pub fn trimmed(text: &str, start: usize) -> Text {
+pub fn trimmed(text: &str, start: usize) -> ChartText {
     let lead = text.len() - text.trim_start().len();
     let inner = text.trim();
-    Text::new(inner, start + lead..start + lead + inner.len())
+    ChartText::new(inner, start + lead..start + lead + inner.len())
 }
 
 /// Lines that only say how the picture looks, and comments.
@@ -230,8 +237,8 @@ fn says_nothing(text: &str) -> bool {
     text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
 }
 
-fn line(text: Text, collector: &mut Collector) -> Option<Line> {
-    let Text { text: words, span } = &text;
+fn line(text: ChartText, collector: &mut Collector) -> Option<Line> {
+    let ChartText { text: words, span } = &text;
     if let Some(rest) = words.strip_prefix("'!") {
         return Some(Line::Directive(trimmed(rest, span.start + 2)));
     }
@@ -263,20 +270,22 @@ fn line(text: Text, collector: &mut Collector) -> Option<Line> {
         );
         return None;
     }
-    if head.text.contains('<') && head.text.contains('-') {
-        collector.advise(
-            head.span,
-            "arrows that point to the left are not read",
-            "turn the arrow round: `A --> B`",
-        );
-        return None;
+    if head.text.contains("<-") {
+        return left_arrow(&head, label, collector);
     }
-    if let Some(at) = head.text.find('-') {
+    let dashes = head.text.match_indices('-').map(|(at, _)| at);
+    let found = dashes
+        .clone()
+        .find(|&at| arrow_length(&head.text[at..]).is_some());
+    let is_quoted = head.text.matches('"').count() == 2 && is_word(&head.text);
+    if let Some(at) = found.or_else(|| dashes.clone().next())
+        && !(is_quoted || found.is_none() && is_word(&head.text))
+    {
         return arrow(&head, at, label, collector);
     }
     match label {
         Some(label) if is_word(&head.text) => Some(Line::Behaviour {
-            state: head,
+            state: unquoted(head),
             text: label,
         }),
         _ => {
@@ -296,11 +305,11 @@ fn is_word(text: &str) -> bool {
         || !text.is_empty()
             && text
                 .chars()
-                .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
 }
 
 /// What stands before and behind the first colon.
-fn split_label(text: &Text) -> (Text, Option<Text>) {
+fn split_label(text: &ChartText) -> (ChartText, Option<ChartText>) {
     match text.text.find(':') {
         Some(at) => {
             let label = trimmed(&text.text[at + 1..], text.span.start + at + 1);
@@ -311,47 +320,49 @@ fn split_label(text: &Text) -> (Text, Option<Text>) {
     }
 }
 
-fn is_name(name: &Text, collector: &mut Collector) -> bool {
-    let is_word = is_word(&name.text);
-    if !is_word {
-        collector.advise(
-            name.span.clone(),
-            format!("`{}` is no state's name", name.text),
-            "write `state X` or `state \"Long name\" as X`",
-        );
-    }
-    is_word
-}
-
 /// `state X`, `state X {`, `state "Long name" as X {`.
-fn declaration(text: &Text, collector: &mut Collector) -> Option<Line> {
+fn declaration(text: &ChartText, collector: &mut Collector) -> Option<Line> {
     let rest = trimmed(&text.text["state".len()..], text.span.start + "state".len());
     let (body, opens) = match rest.text.strip_suffix('{') {
         Some(body) => (trimmed(body, rest.span.start), true),
         None => (rest, false),
     };
     let (body, stereotype) = stereotype(body);
-    match stereotype.as_ref().map(|kind| kind.text.as_str()) {
-        Some("choice" | "entryPoint" | "exitPoint" | "junction") if !opens => {
-            let name = alias(body);
-            return is_name(&name, collector).then_some(Line::Choice(name));
+    let pseudostate = stereotype.as_ref().and_then(|kind| pseudostate(&kind.text));
+    match (stereotype, pseudostate) {
+        (_, Some(pseudostate)) if !opens => {
+            Some(Line::Pseudostate(alias(body, collector)?, pseudostate))
         }
-        Some("fork" | "join" | "history" | "history*" | "start" | "end") => {}
-        // Any other is only for the eye.
-        _ => return named(body, opens, collector),
+        (Some(stereotype), Some(_)) => {
+            collector.advise(
+                stereotype.span,
+                format!("`<<{}>>` has no states inside", stereotype.text),
+                "leave the `{` out",
+            );
+            None
+        }
+        // Any other stereotype is only for the eye.
+        _ => named(body, opens, collector),
     }
-    if let Some(kind) = stereotype {
-        collector.advise(
-            kind.span,
-            format!("`<<{}>>` is not read", kind.text),
-            "use plain states: a fork is a state with `--` regions, a history is `X[H]`, start and end are `[*]`",
-        );
-    }
-    None
+}
+
+fn pseudostate(stereotype: &str) -> Option<Pseudostate> {
+    Some(Pseudostate::Kind(match stereotype {
+        "start" => return Some(Pseudostate::Start),
+        "end" => StateKind::Final,
+        // The points on a state's border are left at once.
+        "choice" | "entryPoint" | "exitPoint" => StateKind::Choice,
+        "junction" => StateKind::Junction,
+        "fork" => StateKind::Fork,
+        "join" => StateKind::Join,
+        "history" => StateKind::History(Depth::Shallow),
+        "history*" => StateKind::History(Depth::Deep),
+        _ => return None,
+    }))
 }
 
 /// What stands before `<<kind>>` (or Mermaid's `[[kind]]`), and the kind.
-fn stereotype(body: Text) -> (Text, Option<Text>) {
+fn stereotype(body: ChartText) -> (ChartText, Option<ChartText>) {
     for (open, close) in [("<<", ">>"), ("[[", "]]")] {
         if let Some(at) = body.text.find(open)
             && let Some(end) = body.text.find(close)
@@ -365,18 +376,15 @@ fn stereotype(body: Text) -> (Text, Option<Text>) {
 }
 
 /// A state that is declared, perhaps with a description behind a colon.
-fn named(body: Text, opens: bool, collector: &mut Collector) -> Option<Line> {
+fn named(body: ChartText, opens: bool, collector: &mut Collector) -> Option<Line> {
     if let Some(at) = body.text.find(" : ") {
         let behaviour = trimmed(&body.text[at + 3..], body.span.start + at + 3);
         return Some(Line::Behaviour {
-            state: trimmed(&body.text[..at], body.span.start),
+            state: unquoted(trimmed(&body.text[..at], body.span.start)),
             text: behaviour,
         });
     }
-    let name = alias(body);
-    if !is_name(&name, collector) {
-        return None;
-    }
+    let name = alias(body, collector)?;
     Some(if opens {
         Line::Open(name)
     } else {
@@ -385,60 +393,47 @@ fn named(body: Text, opens: bool, collector: &mut Collector) -> Option<Line> {
 }
 
 /// `X` of `X`, `"Long name" as X` and `X as "Long name"`.
-fn alias(body: Text) -> Text {
+fn alias(body: ChartText, collector: &mut Collector) -> Option<ChartText> {
     // A colour behind the name is only for the eye.
     let body = match body.text.find(" #") {
         Some(at) => trimmed(&body.text[..at], body.span.start),
         None => body,
     };
-    match (body.text.starts_with('"'), body.text.rfind(" as ")) {
+    let name = match (body.text.starts_with('"'), body.text.rfind(" as ")) {
         (true, Some(at)) => trimmed(&body.text[at + 4..], body.span.start + at + 4),
         (false, Some(at)) => trimmed(&body.text[..at], body.span.start),
         _ => body,
+    };
+    if !is_word(&name.text) {
+        collector.advise(
+            name.span,
+            format!("`{}` is no state's name", name.text),
+            "write `state X` or `state \"Long name\" as X`",
+        );
+        return None;
     }
+    Some(unquoted(name))
 }
 
-/// Names as OOAS wants them: what is no letter, digit or `_` becomes `_`, and names that become the same are told apart.
-pub fn rename_states(lines: &mut [Line]) {
-    let mut known: HashMap<String, String> = HashMap::new();
-    let mut rename = |name: &mut Text| {
-        let plain = name.text.trim_matches('"').to_string();
-        if names::is_name(&plain) {
-            known.insert(plain.clone(), plain.clone());
-        }
-        if let Some(renamed) = known.get(&plain) {
-            name.text.clone_from(renamed);
-            return;
-        }
-        let mut renamed = names::identifier(&plain);
-        while known.values().any(|taken| *taken == renamed) {
-            renamed.push('_');
-        }
-        known.insert(plain, renamed.clone());
-        name.text = renamed;
-    };
-    for line in lines {
-        match line {
-            Line::Open(name) | Line::Declare(name) | Line::Choice(name) => rename(name),
-            Line::Behaviour { state, .. } => rename(state),
-            Line::Arrow { from, to, .. } => {
-                for end in [from, to] {
-                    if let End::State(name) | End::History { of: Some(name), .. } = end {
-                        rename(name);
-                    }
-                }
-            }
-            Line::Begin(_)
-            | Line::Finish
-            | Line::Close(_)
-            | Line::Separator(_)
-            | Line::Directive(_) => {}
-        }
+/// `"A name"` without its quotes.
+fn unquoted(text: ChartText) -> ChartText {
+    let inner = text
+        .text
+        .strip_prefix('"')
+        .and_then(|t| t.strip_suffix('"'));
+    match inner {
+        Some(inner) => ChartText::new(inner, text.span.start + 1..text.span.end - 1),
+        None => text,
     }
 }
 
 /// `A --> B`, also `A -> B`, `A -down-> B`, `A -[#red]-> B`.
-fn arrow(head: &Text, at: usize, label: Option<Text>, collector: &mut Collector) -> Option<Line> {
+fn arrow(
+    head: &ChartText,
+    at: usize,
+    label: Option<ChartText>,
+    collector: &mut Collector,
+) -> Option<Line> {
     let Some(length) = arrow_length(&head.text[at..]) else {
         collector.advise(
             head.span.clone(),
@@ -458,6 +453,37 @@ fn arrow(head: &Text, at: usize, label: Option<Text>, collector: &mut Collector)
     })
 }
 
+/// `A <-- B`: an arrow from the right end to the left.
+fn left_arrow(
+    head: &ChartText,
+    label: Option<ChartText>,
+    collector: &mut Collector,
+) -> Option<Line> {
+    let at = head.text.find("<-")?;
+    // Turned round it is an arrow to the right.
+    let dashes = head.text[at + 1..]
+        .find([' ', '"'])
+        .map(|length| at + 1 + length);
+    let dashes = dashes.or_else(|| head.text.rfind('-').map(|last| last + 1))?;
+    let shaft = format!("{}>", &head.text[at + 1..dashes]);
+    if arrow_length(&shaft) != Some(shaft.len()) {
+        collector.advise(
+            head.span.clone(),
+            format!("`{}` is no arrow that is read", head.text),
+            "write `A --> B`, or `A <-- B`",
+        );
+        return None;
+    }
+    let to = trimmed(&head.text[..at], head.span.start);
+    let from = trimmed(&head.text[dashes..], head.span.start + dashes);
+    Some(Line::Arrow {
+        from: end(from, collector)?,
+        to: end(to, collector)?,
+        label,
+        span: head.span.start + at..head.span.start + dashes,
+    })
+}
+
 fn arrow_length(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -472,14 +498,14 @@ fn arrow_length(text: &str) -> Option<usize> {
     None
 }
 
-fn end(text: Text, collector: &mut Collector) -> Option<End> {
+fn end(text: ChartText, collector: &mut Collector) -> Option<LineEnd> {
     if text.text == "[*]" {
-        return Some(End::Point(text.span));
+        return Some(LineEnd::Point(text.span));
     }
     for (suffix, deep) in [("[H*]", true), ("[H]", false)] {
         if let Some(name) = text.text.strip_suffix(suffix) {
             let of = (!name.is_empty()).then(|| trimmed(name, text.span.start));
-            return Some(End::History {
+            return Some(LineEnd::History {
                 of,
                 deep,
                 span: text.span,
@@ -487,7 +513,7 @@ fn end(text: Text, collector: &mut Collector) -> Option<End> {
         }
     }
     if is_word(&text.text) {
-        return Some(End::State(text));
+        return Some(LineEnd::State(unquoted(text)));
     }
     collector.advise(
         text.span,

@@ -1,6 +1,6 @@
 //! A subset of PlantUML's state diagrams in, chart out.
 //!
-//! Read are `[*]`, `state X { … }`, `state X <<choice>>` with `[else]`, `--` regions, `X[H]` and `X[H*]`, `X : entry / …`, `X : exit / …`, `X : event [guard] / …` (nothing is left),
+//! Read are `[*]`, `state X { … }`, `state X <<choice>>` (also junction, fork, join, history, entry and exit points) with `[else]`, `--` regions, `X[H]` and `X[H*]`, `X : entry / …`, `X : exit / …`, `X : event [guard] / …` (nothing is left),
 //! `A --> B : event [guard] / action; action` and `after 20`. Data, types, signatures and instances stand in comments that start with `'!`,
 //! so that PlantUML still draws the picture. A transition without a trigger from a state with states inside waits for that state's end.
 
@@ -9,7 +9,9 @@ mod directive;
 mod label;
 mod line;
 
-use super::chart::{Chart, Notation, Text};
+pub(super) use label::action;
+
+use super::chart::{Chart, ChartText, Notation};
 use super::problem::{Collector, Problems};
 use line::Line;
 
@@ -18,15 +20,14 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
     let mut collector = Collector::default();
     let mut chart = Chart {
         name: String::new(),
-        notation: Notation::PlantUml,
+        notation: Notation::Uml,
         types: Vec::new(),
         machines: Vec::new(),
         instances: Vec::new(),
     };
-    let mut lines = line::lines(source, &mut collector);
-    line::rename_states(&mut lines);
+    let lines = line::lines(source, &mut collector);
     let is_mermaid = super::is_mermaid(source);
-    let mut open: Option<(Text, Vec<Line>)> = None;
+    let mut open: Option<(ChartText, Vec<Line>)> = None;
     for line in lines {
         match (line, &mut open) {
             (Line::Begin(name), None) => {
@@ -76,20 +77,20 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
                 true => machine.name.text.clone(),
                 false => "Network".to_owned(),
             };
-            super::validate::check(&chart, &mut collector);
+            super::complete(&mut chart, &mut collector);
         }
     }
     collector.finish(file, source, Some(chart))
 }
 
 /// A name for a diagram that has none: its file's.
-fn file_name(file: &str) -> Text {
+fn file_name(file: &str) -> ChartText {
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = stem.split('.').next().unwrap_or("Chart");
-    Text::new(stem, 0..1)
+    ChartText::new(stem, 0..1)
 }
 
 /// A time such as `20` or `20s`.
-fn time(text: &Text, collector: &mut Collector) -> Option<u32> {
+fn time(text: &ChartText, collector: &mut Collector) -> Option<u32> {
     super::scxml::time(text, collector)
 }

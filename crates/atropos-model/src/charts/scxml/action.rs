@@ -1,42 +1,55 @@
 //! Executable content: the elements inside `<onentry>`, `<onexit>` and `<transition>`.
 
-use super::element::{Element, Owner};
-use crate::charts::chart::{Action, Text};
+use super::element::{ElementOwner, XmlElement};
+use super::foreach::foreach;
+use crate::charts::chart::{ChartAction, ChartText, Machine};
 use crate::charts::problem::Collector;
 
-const KNOWN: &[&str] = &["raise", "send", "cancel", "assign", "if", "at:do"];
+const KNOWN: &[&str] = &[
+    "raise", "send", "cancel", "assign", "if", "foreach", "at:do",
+];
 
 /// The actions inside `parent`, in order.
-pub fn actions(parent: Element, collector: &mut Collector) -> Vec<Action> {
+pub fn actions(
+    parent: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) -> Vec<ChartAction> {
     parent.check_no_text(collector);
     parent
         .children()
-        .filter_map(|child| action(parent, child, collector))
+        .filter_map(|child| action(parent, child, machine, collector))
         .collect()
 }
 
-fn action(parent: Element, element: Element, collector: &mut Collector) -> Option<Action> {
+fn action(
+    parent: XmlElement,
+    element: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) -> Option<ChartAction> {
     match (element.owner(), element.name()) {
-        (Owner::W3c, "raise") => {
+        (ElementOwner::W3c, "raise") => {
             element.check_attributes(&["event"], &[], collector);
-            Some(Action::Raise(element.required("event", collector)?))
+            Some(ChartAction::Raise(element.required("event", collector)?))
         }
-        (Owner::W3c, "send") => send(element, collector),
-        (Owner::W3c, "cancel") => {
+        (ElementOwner::W3c, "send") => send(element, collector),
+        (ElementOwner::W3c, "cancel") => {
             element.check_attributes(&["sendid"], &[], collector);
-            Some(Action::Cancel(element.required("sendid", collector)?))
+            Some(ChartAction::Cancel(element.required("sendid", collector)?))
         }
-        (Owner::W3c, "assign") => {
+        (ElementOwner::W3c, "assign") => {
             element.check_attributes(&["location", "expr"], &[], collector);
             let place = element.required("location", collector)?;
             let value = element.required("expr", collector)?;
-            Some(Action::Assign { place, value })
+            Some(ChartAction::Assign { place, value })
         }
-        (Owner::W3c, "if") => branches(element, collector),
+        (ElementOwner::W3c, "if") => branches(element, machine, collector),
+        (ElementOwner::W3c, "foreach") => foreach(element, machine, collector),
         // It tells something to who runs the chart, and changes nothing.
-        (Owner::W3c, "log") => None,
-        (Owner::Foreign, _) => None,
-        (Owner::Own, "do") => {
+        (ElementOwner::W3c, "log") => None,
+        (ElementOwner::Foreign, _) => None,
+        (ElementOwner::Own, "do") => {
             element.check_attributes(&[], &[], collector);
             let text = element.text().filter(|text| !text.text.trim().is_empty());
             if text.is_none() {
@@ -46,7 +59,7 @@ fn action(parent: Element, element: Element, collector: &mut Collector) -> Optio
                     "write an OOAS statement inside it",
                 );
             }
-            Some(Action::Statement(text?))
+            Some(ChartAction::Statement(text?))
         }
         _ => {
             element.reject(parent.name(), KNOWN, collector);
@@ -55,13 +68,13 @@ fn action(parent: Element, element: Element, collector: &mut Collector) -> Optio
     }
 }
 
-fn send(element: Element, collector: &mut Collector) -> Option<Action> {
+fn send(element: XmlElement, collector: &mut Collector) -> Option<ChartAction> {
     element.check_attributes(&["event", "target", "delay", "id"], &[], collector);
     let event = element.required("event", collector)?;
     let mut arguments = Vec::new();
     element.check_no_text(collector);
     for child in element.children() {
-        if child.owner() == Owner::W3c && child.name() == "param" {
+        if child.owner() == ElementOwner::W3c && child.name() == "param" {
             child.check_attributes(&["name", "expr"], &[], collector);
             arguments.extend(child.required("expr", collector));
         } else {
@@ -80,7 +93,7 @@ fn send(element: Element, collector: &mut Collector) -> Option<Action> {
         no_arguments(&arguments, "a delayed event", collector);
         let id = element.attribute("id").unwrap_or_else(|| event.clone());
         let time = time(&delay, collector)?;
-        return Some(Action::Delay { event, id, time });
+        return Some(ChartAction::Delay { event, id, time });
     }
     if let Some(id) = element.attribute("id") {
         collector.advise(
@@ -90,23 +103,23 @@ fn send(element: Element, collector: &mut Collector) -> Option<Action> {
         );
     }
     match target {
-        None => Some(Action::Observe {
+        None => Some(ChartAction::Observe {
             name: event,
             arguments,
         }),
         Some(target) => {
             no_arguments(&arguments, "an event for another object", collector);
             if target.text == "#_internal" {
-                return Some(Action::Raise(event));
+                return Some(ChartAction::Raise(event));
             }
             let name = target.text.trim_start_matches("#_").trim_start_matches('#');
-            let to = Text::new(name, target.span);
-            Some(Action::Send { event, to })
+            let to = ChartText::new(name, target.span);
+            Some(ChartAction::Send { event, to })
         }
     }
 }
 
-fn no_arguments(arguments: &[Text], what: &str, collector: &mut Collector) {
+fn no_arguments(arguments: &[ChartText], what: &str, collector: &mut Collector) {
     if let Some(first) = arguments.first() {
         collector.advise(
             first.span.clone(),
@@ -117,7 +130,7 @@ fn no_arguments(arguments: &[Text], what: &str, collector: &mut Collector) {
 }
 
 /// A time such as `20s`, `20` or `3000ms`, in seconds: the unit of the model's time.
-pub fn time(text: &Text, collector: &mut Collector) -> Option<u32> {
+pub fn time(text: &ChartText, collector: &mut Collector) -> Option<u32> {
     let written = text.text.trim();
     let digits = written
         .find(|c: char| !c.is_ascii_digit())
@@ -139,15 +152,19 @@ pub fn time(text: &Text, collector: &mut Collector) -> Option<u32> {
     seconds
 }
 
-fn branches(element: Element, collector: &mut Collector) -> Option<Action> {
+fn branches(
+    element: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) -> Option<ChartAction> {
     element.check_attributes(&["cond"], &[], collector);
     element.check_no_text(collector);
     let first = element.required("cond", collector);
-    let mut branches: Vec<(Option<Text>, Vec<Action>)> = vec![(first, Vec::new())];
+    let mut branches: Vec<(Option<ChartText>, Vec<ChartAction>)> = vec![(first, Vec::new())];
     let mut has_else = false;
     for child in element.children() {
         let kind = (child.owner(), child.name());
-        if has_else && matches!(kind, (Owner::W3c, "else" | "elseif")) {
+        if has_else && matches!(kind, (ElementOwner::W3c, "else" | "elseif")) {
             collector.advise(
                 child.head(),
                 "nothing comes after `<else/>`",
@@ -155,22 +172,22 @@ fn branches(element: Element, collector: &mut Collector) -> Option<Action> {
             );
         }
         match kind {
-            (Owner::W3c, "elseif") => {
+            (ElementOwner::W3c, "elseif") => {
                 child.check_attributes(&["cond"], &[], collector);
                 branches.push((child.required("cond", collector), Vec::new()));
             }
-            (Owner::W3c, "else") => {
+            (ElementOwner::W3c, "else") => {
                 child.check_attributes(&[], &[], collector);
                 has_else = true;
                 branches.push((None, Vec::new()));
             }
             _ => {
-                let action = action(element, child, collector);
+                let action = action(element, child, machine, collector);
                 if let Some((_, actions)) = branches.last_mut() {
                     actions.extend(action);
                 }
             }
         }
     }
-    Some(Action::If(branches))
+    Some(ChartAction::If(branches))
 }

@@ -1,7 +1,7 @@
 //! ECMAScript in conditions and values, as far as it means the same in OOAS: comparisons, `&&`, `||`, `!`, arithmetic on whole
 //! numbers, `true` and `false`, `In('…')`. What is beyond that is a problem with its place.
 
-use crate::charts::chart::{Action, Machine, Text};
+use crate::charts::chart::{ChartAction, ChartText, Machine};
 use crate::charts::problem::Collector;
 
 /// Whole numbers without a declared type have this one.
@@ -29,14 +29,14 @@ pub fn rewrite(machine: &mut Machine, collector: &mut Collector) {
     }
 }
 
-fn actions(list: &mut [Action], collector: &mut Collector) {
+fn actions(list: &mut [ChartAction], collector: &mut Collector) {
     for action in list {
         match action {
-            Action::Assign { value, .. } => expression(value, collector),
-            Action::Observe { arguments, .. } => {
+            ChartAction::Assign { value, .. } => expression(value, collector),
+            ChartAction::Observe { arguments, .. } => {
                 arguments.iter_mut().for_each(|a| expression(a, collector));
             }
-            Action::If(branches) => {
+            ChartAction::If(branches) => {
                 for (condition, inner) in branches {
                     if let Some(condition) = condition {
                         expression(condition, collector);
@@ -44,11 +44,11 @@ fn actions(list: &mut [Action], collector: &mut Collector) {
                     actions(inner, collector);
                 }
             }
-            Action::Raise(_)
-            | Action::Send { .. }
-            | Action::Delay { .. }
-            | Action::Cancel(_)
-            | Action::Statement(_) => {}
+            ChartAction::Raise(_)
+            | ChartAction::Send { .. }
+            | ChartAction::Delay { .. }
+            | ChartAction::Cancel(_)
+            | ChartAction::Statement(_) => {}
         }
     }
 }
@@ -60,6 +60,15 @@ pub fn guessed_type(value: &str) -> Option<&'static str> {
         number if number.parse::<i16>().is_ok() => Some(NUMBER),
         _ => None,
     }
+}
+
+/// The type of a list literal: as long as it is written.
+pub fn guessed_list(value: &str) -> Option<String> {
+    let inner = value.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let items: Vec<&str> = inner.split(',').map(str::trim).collect();
+    let kind = guessed_type(items[0])?;
+    let alike = items.iter().all(|item| guessed_type(item) == Some(kind));
+    alike.then(|| format!("list[{}] of {kind}", items.len()))
 }
 
 const OPERATORS: [(&str, &str); 11] = [
@@ -76,7 +85,7 @@ const OPERATORS: [(&str, &str); 11] = [
     ("/", " div "),
 ];
 /// What would mean something else, or nothing, in OOAS.
-const UNKNOWN: [&str; 12] = [
+const UNKNOWN: [&str; 11] = [
     "++",
     "--",
     "+=",
@@ -84,15 +93,37 @@ const UNKNOWN: [&str; 12] = [
     "=>",
     "?",
     "{",
-    "[",
     "_event",
     "null",
     "undefined",
     "typeof",
 ];
 
+/// `x = 1`, `x := 1`, `x++`, `x += 2` and the like: the variable and its new value.
+pub fn assignment(text: &str) -> Option<(String, String)> {
+    for sign in ["+", "-"] {
+        if let Some(name) = text.strip_suffix(&format!("{sign}{sign}")) {
+            let name = place(name)?;
+            return Some((name.to_owned(), format!("{name} {sign} 1")));
+        }
+        if let Some((name, value)) = text.split_once(&format!("{sign}=")) {
+            let (name, value) = (place(name)?, value.trim());
+            return Some((name.to_owned(), format!("{name} {sign} ({value})")));
+        }
+    }
+    let (name, value) = text.split_once(":=").or_else(|| text.split_once('='))?;
+    Some((place(name)?.to_owned(), value.trim().to_owned()))
+}
+
+/// A variable, or a part of one.
+fn place(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | ' ');
+    (!text.is_empty() && text.chars().all(is_part)).then_some(text)
+}
+
 /// Several transitions share a text, which is then rewritten once: what is rewritten stays as it is.
-fn expression(text: &mut Text, collector: &mut Collector) {
+pub fn expression(text: &mut ChartText, collector: &mut Collector) {
     if let Some(unknown) = UNKNOWN.iter().find(|unknown| text.text.contains(*unknown)) {
         collector.advise(
             text.span.clone(),
@@ -101,7 +132,8 @@ fn expression(text: &mut Text, collector: &mut Collector) {
         );
         return;
     }
-    let mut rest = text.text.as_str();
+    let measured = lengths(&text.text);
+    let mut rest = measured.as_str();
     let mut out = String::new();
     while let Some(letter) = rest.chars().next() {
         let quoted = matches!(letter, '\'' | '"')
@@ -121,12 +153,26 @@ fn expression(text: &mut Text, collector: &mut Collector) {
     text.text = out;
 }
 
+/// `list.length` as `len list`.
+fn lengths(text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(at) = text.find(".length") {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let start = text[..at].rfind(|c| !is_part(c)).map_or(0, |before| {
+            before + text[before..].chars().next().map_or(1, char::len_utf8)
+        });
+        let name = text[start..at].to_owned();
+        text.replace_range(start..at + ".length".len(), &format!("len {name}"));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn rewritten(text: &str) -> String {
-        let mut text = Text::new(text, 0..text.len());
+        let mut text = ChartText::new(text, 0..text.len());
         expression(&mut text, &mut Collector::default());
         text.text
     }

@@ -1,6 +1,6 @@
 //! XML elements as the SCXML reader sees them: attributes with places, and complaints about what does not belong there.
 
-use crate::charts::chart::{Span, Text};
+use crate::charts::chart::{ChartSpan, ChartText};
 use crate::charts::names;
 use crate::charts::problem::Collector;
 use roxmltree::Node;
@@ -12,14 +12,14 @@ pub const OWN: &str = "urn:atropos:ooas";
 
 /// An XML element.
 #[derive(Clone, Copy)]
-pub struct Element<'a> {
+pub struct XmlElement<'a> {
     /// The element itself.
     pub node: Node<'a, 'a>,
 }
 
 /// Whose element it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub enum ElementOwner {
     /// SCXML's; a file may leave the namespace out.
     W3c,
     /// Ours.
@@ -28,23 +28,23 @@ pub enum Owner {
     Foreign,
 }
 
-impl<'a> Element<'a> {
+impl<'a> XmlElement<'a> {
     /// The element's name without its namespace.
     pub fn name(self) -> &'a str {
         self.node.tag_name().name()
     }
 
     /// Whose element it is.
-    pub fn owner(self) -> Owner {
+    pub fn owner(self) -> ElementOwner {
         match self.node.tag_name().namespace() {
-            None | Some(W3C) => Owner::W3c,
-            Some(OWN) => Owner::Own,
-            Some(_) => Owner::Foreign,
+            None | Some(W3C) => ElementOwner::W3c,
+            Some(OWN) => ElementOwner::Own,
+            Some(_) => ElementOwner::Foreign,
         }
     }
 
     /// `<` and the name: where complaints about the element point to.
-    pub fn head(self) -> Span {
+    pub fn head(self) -> ChartSpan {
         let range = self.node.range();
         let text = &self.node.document().input_text()[range.clone()];
         let length = text
@@ -54,38 +54,38 @@ impl<'a> Element<'a> {
     }
 
     /// The child elements.
-    pub fn children(self) -> impl Iterator<Item = Element<'a>> {
+    pub fn children(self) -> impl Iterator<Item = XmlElement<'a>> {
         self.node
             .children()
             .filter(Node::is_element)
-            .map(|node| Element { node })
+            .map(|node| XmlElement { node })
     }
 
     /// W3C's child elements of that name.
-    pub fn named(self, name: &'static str) -> impl Iterator<Item = Element<'a>> {
+    pub fn named(self, name: &'static str) -> impl Iterator<Item = XmlElement<'a>> {
         self.children()
-            .filter(move |child| child.owner() == Owner::W3c && child.name() == name)
+            .filter(move |child| child.owner() == ElementOwner::W3c && child.name() == name)
     }
 
     /// A W3C attribute's value and place.
-    pub fn attribute(self, name: &str) -> Option<Text> {
+    pub fn attribute(self, name: &str) -> Option<ChartText> {
         self.find(None, name)
     }
 
     /// An attribute of ours.
-    pub fn own_attribute(self, name: &str) -> Option<Text> {
+    pub fn own_attribute(self, name: &str) -> Option<ChartText> {
         self.find(Some(OWN), name)
     }
 
-    fn find(self, namespace: Option<&str>, name: &str) -> Option<Text> {
+    fn find(self, namespace: Option<&str>, name: &str) -> Option<ChartText> {
         self.node
             .attributes()
             .find(|attribute| attribute.name() == name && attribute.namespace() == namespace)
-            .map(|attribute| Text::new(attribute.value(), attribute.range_value()))
+            .map(|attribute| ChartText::new(attribute.value(), attribute.range_value()))
     }
 
     /// An attribute that must be there.
-    pub fn required(self, name: &str, collector: &mut Collector) -> Option<Text> {
+    pub fn required(self, name: &str, collector: &mut Collector) -> Option<ChartText> {
         let found = self.attribute(name);
         if found.is_none() {
             collector.advise(
@@ -98,11 +98,11 @@ impl<'a> Element<'a> {
     }
 
     /// The element's text, where it has nothing but text.
-    pub fn text(self) -> Option<Text> {
+    pub fn text(self) -> Option<ChartText> {
         self.node
             .children()
             .find(Node::is_text)
-            .map(|node| Text::new(node.text().unwrap_or(""), node.range()))
+            .map(|node| ChartText::new(node.text().unwrap_or(""), node.range()))
     }
 
     /// Complains about attributes that are not among those that mean something here.
@@ -150,11 +150,13 @@ impl<'a> Element<'a> {
     pub fn reject(self, parent: &str, known: &[&'static str], collector: &mut Collector) {
         let name = self.name();
         let message = match self.owner() {
-            Owner::Foreign => format!("`<{name}>` belongs to a namespace that is not read"),
+            ElementOwner::Foreign => format!("`<{name}>` belongs to a namespace that is not read"),
             _ => format!("`<{name}>` is not supported inside `<{parent}>`"),
         };
         let advice = match (self.owner(), unsupported(name)) {
-            (Owner::Foreign, _) => "remove it: nothing in a chart is silently ignored".to_owned(),
+            (ElementOwner::Foreign, _) => {
+                "remove it: nothing in a chart is silently ignored".to_owned()
+            }
             (_, Some(advice)) => advice.to_owned(),
             _ => names::meant(name, known.iter().copied(), "no elements can stand here"),
         };
@@ -166,9 +168,8 @@ impl<'a> Element<'a> {
 fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "script" => "write OOAS statements with `<assign>`, `<if>` or `<at:do>`",
-        "foreach" => "use a quantifier or a fold over the list in `<at:do>`",
         "invoke" | "finalize" => "list the other machines in `<at:instances>` and `<send>` to them",
-        "donedata" | "content" => "store the value in a `<data>` variable instead",
+        "content" => "store the value in a `<data>` variable instead",
         _ => return None,
     })
 }

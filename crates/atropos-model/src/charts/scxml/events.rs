@@ -1,12 +1,12 @@
 //! Event descriptors: `a.b` stands for the event `a.b` and for all that begin with `a.b.`, `a.*` for the same, `*` for every
 //! event. Which events there are is known from the machine: those that are raised or sent, declared, or named whole.
 //!
-//! Names of OOAS have no dots, so that `a.b` is shown as `a_b`.
+//! Names of OOAS have no dots, so that `a.b` is shown as `a_b` (see `names`).
 
-use crate::charts::chart::{Action, Machine, Text, Transition, Trigger};
+use crate::charts::chart::{ChartAction, ChartText, ChartTransition, Machine, Trigger};
 use std::collections::BTreeSet;
 
-/// Replaces descriptors by the events that they stand for, and dots in names by `_`.
+/// Replaces descriptors by the events that they stand for.
 pub fn resolve(machine: &mut Machine) {
     let known = known(machine);
     for state in &mut machine.states {
@@ -15,17 +15,6 @@ pub fn resolve(machine: &mut Machine) {
             .into_iter()
             .flat_map(|transition| expand(transition, &known))
             .collect();
-        rename(&mut state.entry);
-        rename(&mut state.exit);
-        if let Some(start) = &mut state.initial {
-            rename(&mut start.actions);
-        }
-        for transition in &mut state.transitions {
-            rename(&mut transition.actions);
-        }
-    }
-    for signature in machine.inputs.iter_mut().chain(&mut machine.outputs) {
-        undot(&mut signature.name);
     }
 }
 
@@ -47,7 +36,7 @@ fn known(machine: &Machine) -> BTreeSet<String> {
     known.extend(machine.inputs.iter().map(|input| input.name.text.clone()));
     for action in machine.actions() {
         match action {
-            Action::Raise(event) | Action::Delay { event, .. } => {
+            ChartAction::Raise(event) | ChartAction::Delay { event, .. } => {
                 known.insert(event.text.clone());
             }
             _ => {}
@@ -56,7 +45,7 @@ fn known(machine: &Machine) -> BTreeSet<String> {
     known
 }
 
-fn expand(transition: Transition, known: &BTreeSet<String>) -> Vec<Transition> {
+fn expand(transition: ChartTransition, known: &BTreeSet<String>) -> Vec<ChartTransition> {
     let Trigger::Event(descriptor) = &transition.trigger else {
         return vec![transition];
     };
@@ -68,29 +57,9 @@ fn expand(transition: Transition, known: &BTreeSet<String>) -> Vec<Transition> {
     known
         .iter()
         .filter(fits)
-        .map(|event| Transition {
-            trigger: Trigger::Event(Text::new(event.replace('.', "_"), descriptor.span.clone())),
+        .map(|event| ChartTransition {
+            trigger: Trigger::Event(ChartText::new(event, descriptor.span.clone())),
             ..transition.clone()
         })
         .collect()
-}
-
-fn rename(actions: &mut [Action]) {
-    for action in actions {
-        match action {
-            Action::Raise(event) | Action::Send { event, .. } => undot(event),
-            Action::Delay { event, id, .. } => {
-                undot(event);
-                undot(id);
-            }
-            Action::Cancel(id) => undot(id),
-            Action::Observe { name, .. } => undot(name),
-            Action::If(branches) => branches.iter_mut().for_each(|(_, inner)| rename(inner)),
-            Action::Assign { .. } | Action::Statement(_) => {}
-        }
-    }
-}
-
-fn undot(text: &mut Text) {
-    text.text = text.text.replace('.', "_");
 }

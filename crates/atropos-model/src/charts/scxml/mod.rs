@@ -7,7 +7,9 @@
 mod action;
 pub(super) mod ecmascript;
 mod element;
+mod event_data;
 pub(super) mod events;
+mod foreach;
 mod network;
 mod state;
 
@@ -18,46 +20,51 @@ pub(super) use state::blank;
 
 use super::chart::{Chart, Notation};
 use super::problem::{Collector, Problems};
-use element::{Element, Owner};
+use element::{ElementOwner, XmlElement};
 
 /// Reads an SCXML file.
 pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
     let mut collector = Collector::default();
     let chart = match roxmltree::Document::parse(source) {
         Ok(document) => {
-            let root = Element {
+            let root = XmlElement {
                 // The document outlives the elements: both live until the end of this arm.
                 node: document.root_element(),
             };
-            let chart = read_root(root, &mut collector);
-            if let Some(chart) = &chart {
-                super::validate::check(chart, &mut collector);
+            let mut chart = read_root(root, &mut collector);
+            if let Some(chart) = &mut chart {
+                super::complete(chart, &mut collector);
             }
             chart
         }
         Err(error) => {
-            let position = error.pos();
-            let start = offset(source, position.row as usize, position.col as usize);
-            let advice = match error {
-                roxmltree::Error::UnknownNamespace(..) => {
-                    "the prefix of what SCXML does not have is declared once: `<scxml xmlns:at=\"urn:atropos:ooas\" …>`"
-                }
-                _ => {
-                    "`<` and `&` inside attributes are written `&lt;` and `&amp;`; every element is closed"
-                }
-            };
-            collector.advise(
-                start..start + 1,
-                format!("this is not well-formed XML: {error}"),
-                advice,
-            );
+            not_well_formed(source, &error, &mut collector);
             None
         }
     };
     collector.finish(file, source, chart)
 }
 
-fn read_root(root: Element, collector: &mut Collector) -> Option<Chart> {
+/// Complains where an XML document breaks.
+pub fn not_well_formed(source: &str, error: &roxmltree::Error, collector: &mut Collector) {
+    let position = error.pos();
+    let start = offset(source, position.row as usize, position.col as usize);
+    let advice = match error {
+        roxmltree::Error::UnknownNamespace(..) => {
+            "the prefix of what SCXML does not have is declared once: `<scxml xmlns:at=\"urn:atropos:ooas\" …>`"
+        }
+        _ => {
+            "`<` and `&` inside attributes are written `&lt;` and `&amp;`; every element is closed"
+        }
+    };
+    collector.advise(
+        start..start + 1,
+        format!("this is not well-formed XML: {error}"),
+        advice,
+    );
+}
+
+fn read_root(root: XmlElement, collector: &mut Collector) -> Option<Chart> {
     let mut chart = Chart {
         name: String::new(),
         notation: Notation::Scxml,
@@ -66,7 +73,7 @@ fn read_root(root: Element, collector: &mut Collector) -> Option<Chart> {
         instances: Vec::new(),
     };
     match (root.owner(), root.name()) {
-        (Owner::W3c, "scxml") => {
+        (ElementOwner::W3c, "scxml") => {
             let machine = state::machine(root, &mut chart, collector)?;
             chart.name = match chart.instances.is_empty() {
                 true => machine.name.text.clone(),
@@ -74,17 +81,17 @@ fn read_root(root: Element, collector: &mut Collector) -> Option<Chart> {
             };
             chart.machines.push(machine);
         }
-        (Owner::Own, "network") => {
+        (ElementOwner::Own, "network") => {
             root.check_attributes(&["name"], &[], collector);
             root.check_no_text(collector);
             chart.name = root.required("name", collector)?.text;
             for child in root.children() {
                 match (child.owner(), child.name()) {
-                    (Owner::W3c, "scxml") => {
+                    (ElementOwner::W3c, "scxml") => {
                         let machine = state::machine(child, &mut chart, collector);
                         chart.machines.extend(machine);
                     }
-                    (Owner::Own, "types" | "instances") => {
+                    (ElementOwner::Own, "types" | "instances") => {
                         network::shared(child, &mut chart, collector);
                     }
                     _ => child.reject("at:network", &["scxml", "types", "instances"], collector),

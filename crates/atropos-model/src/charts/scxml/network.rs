@@ -1,11 +1,11 @@
 //! The elements of our own namespace: types, signatures, references and instances.
 
-use super::element::{Element, Owner};
-use crate::charts::chart::{Chart, Instance, Machine, Reference, Signature, Text};
+use super::element::{ElementOwner, XmlElement};
+use crate::charts::chart::{Chart, ChartText, Instance, Machine, Reference, Signature};
 use crate::charts::problem::Collector;
 
 /// What the whole file shares: `at:types`, `at:instances`.
-pub fn shared(element: Element, chart: &mut Chart, collector: &mut Collector) {
+pub fn shared(element: XmlElement, chart: &mut Chart, collector: &mut Collector) {
     element.check_attributes(&[], &[], collector);
     if element.name() == "types" {
         if let Some(mut text) = element.text() {
@@ -22,7 +22,7 @@ pub fn shared(element: Element, chart: &mut Chart, collector: &mut Collector) {
     }
     element.check_no_text(collector);
     for child in element.children() {
-        if child.owner() == Owner::Own && child.name() == "instance" {
+        if child.owner() == ElementOwner::Own && child.name() == "instance" {
             chart.instances.extend(instance(child, collector));
         } else {
             child.reject("at:instances", &["instance"], collector);
@@ -30,19 +30,19 @@ pub fn shared(element: Element, chart: &mut Chart, collector: &mut Collector) {
     }
 }
 
-fn instance(element: Element, collector: &mut Collector) -> Option<Instance> {
+fn instance(element: XmlElement, collector: &mut Collector) -> Option<Instance> {
     element.check_attributes(&["name", "class"], &[], collector);
     element.check_no_text(collector);
     let mut bindings = Vec::new();
     let mut values = Vec::new();
     for child in element.children() {
         match (child.owner(), child.name()) {
-            (Owner::Own, "bind") => {
+            (ElementOwner::Own, "bind") => {
                 child.check_attributes(&["ref", "to"], &[], collector);
                 let pair = child.required("ref", collector);
                 bindings.extend(pair.zip(child.required("to", collector)));
             }
-            (Owner::Own, "set") => {
+            (ElementOwner::Own, "set") => {
                 child.check_attributes(&["data", "expr"], &[], collector);
                 let pair = child.required("data", collector);
                 values.extend(pair.zip(child.required("expr", collector)));
@@ -59,7 +59,7 @@ fn instance(element: Element, collector: &mut Collector) -> Option<Instance> {
 }
 
 /// What belongs to one machine: `at:input`, `at:output`, `at:ref`. Gives whether the element was one of them.
-pub fn member(element: Element, machine: &mut Machine, collector: &mut Collector) -> bool {
+pub fn member(element: XmlElement, machine: &mut Machine, collector: &mut Collector) -> bool {
     match element.name() {
         "input" => machine.inputs.extend(signature(element, collector)),
         "output" => machine.outputs.extend(signature(element, collector)),
@@ -75,7 +75,7 @@ pub fn member(element: Element, machine: &mut Machine, collector: &mut Collector
     true
 }
 
-fn signature(element: Element, collector: &mut Collector) -> Option<Signature> {
+fn signature(element: XmlElement, collector: &mut Collector) -> Option<Signature> {
     element.check_attributes(&["event", "params"], &[], collector);
     let name = element.required("event", collector)?;
     let parameters = match element.attribute("params") {
@@ -86,7 +86,7 @@ fn signature(element: Element, collector: &mut Collector) -> Option<Signature> {
 }
 
 /// `x: int[0..3], y: t_Speed`: names and types, with their places.
-pub fn parameters(text: &Text, collector: &mut Collector) -> Vec<(Text, Text)> {
+pub fn parameters(text: &ChartText, collector: &mut Collector) -> Vec<(ChartText, ChartText)> {
     let mut found = Vec::new();
     for (start, piece) in split_outside_brackets(&text.text) {
         let at = text.span.start + start;
@@ -101,7 +101,7 @@ pub fn parameters(text: &Text, collector: &mut Collector) -> Vec<(Text, Text)> {
         let piece = |part: &str, from: usize| {
             let lead = part.len() - part.trim_start().len();
             let start = at + from + lead;
-            Text::new(part.trim(), start..start + part.trim().len())
+            ChartText::new(part.trim(), start..start + part.trim().len())
         };
         found.push((piece(name, 0), piece(kind, name.len() + 1)));
     }

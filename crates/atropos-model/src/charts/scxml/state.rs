@@ -1,10 +1,11 @@
 //! One `<scxml>`: its states are declared first, so that the second pass can resolve every target.
 
 use super::action::{actions, time};
-use super::element::{Element, Owner};
-use super::{ecmascript, events, network};
+use super::element::{ElementOwner, XmlElement};
+use super::{ecmascript, event_data, events, network};
 use crate::charts::chart::{
-    Chart, Data, Depth, Machine, Reach, Start, State, StateId, StateKind, Text, Transition, Trigger,
+    Chart, ChartStart, ChartState, ChartText, ChartTransition, Data, Depth, Machine, StateId,
+    StateKind, TransitionReach, Trigger,
 };
 use crate::charts::names;
 use crate::charts::problem::Collector;
@@ -33,7 +34,11 @@ const IN_STATE: &[&str] = &[
 ];
 
 /// Reads one machine; types and instances go to the chart.
-pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -> Option<Machine> {
+pub fn machine(
+    element: XmlElement,
+    chart: &mut Chart,
+    collector: &mut Collector,
+) -> Option<Machine> {
     element.check_attributes(
         &["name", "initial", "version", "datamodel"],
         &["queue"],
@@ -53,7 +58,7 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
     let script = script.is_some_and(|model| model.text == "ecmascript");
     let name = element
         .attribute("name")
-        .unwrap_or_else(|| Text::new("Machine", element.head()));
+        .unwrap_or_else(|| ChartText::new("Machine", element.head()));
     let mut machine = Machine {
         name: name.clone(),
         states: vec![blank(name, None, StateKind::Compound)],
@@ -66,19 +71,20 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
     let mut elements = vec![(StateId::ROOT, element)];
     for child in element.children() {
         match (child.owner(), child.name()) {
-            (Owner::W3c, "state" | "parallel" | "final") => {
+            (ElementOwner::W3c, "state" | "parallel" | "final") => {
                 declare(child, StateId::ROOT, &mut machine, &mut elements, collector);
             }
-            (Owner::W3c, "datamodel") => data(child, &mut machine, collector),
-            (Owner::Foreign, _) => {}
-            (Owner::Own, "types" | "instances") => network::shared(child, chart, collector),
-            (Owner::Own, _) if network::member(child, &mut machine, collector) => {}
+            (ElementOwner::W3c, "datamodel") => data(child, &mut machine, collector),
+            (ElementOwner::Foreign, _) => {}
+            (ElementOwner::Own, "types" | "instances") => network::shared(child, chart, collector),
+            (ElementOwner::Own, _) if network::member(child, &mut machine, collector) => {}
             _ => child.reject("scxml", IN_SCXML, collector),
         }
     }
     for (id, element) in elements {
         fill(id, element, &mut machine, collector);
     }
+    event_data::resolve(&mut machine);
     if script {
         ecmascript::rewrite(&mut machine, collector);
     }
@@ -86,7 +92,7 @@ pub fn machine(element: Element, chart: &mut Chart, collector: &mut Collector) -
     Some(machine)
 }
 
-fn queue(element: Element, collector: &mut Collector) -> u32 {
+fn queue(element: XmlElement, collector: &mut Collector) -> u32 {
     let Some(text) = element.own_attribute("queue") else {
         return super::super::DEFAULT_QUEUE;
     };
@@ -104,8 +110,8 @@ fn queue(element: Element, collector: &mut Collector) -> u32 {
 }
 
 /// A state with nothing in it yet.
-pub fn blank(name: Text, parent: Option<StateId>, kind: StateKind) -> State {
-    State {
+pub fn blank(name: ChartText, parent: Option<StateId>, kind: StateKind) -> ChartState {
+    ChartState {
         name,
         parent,
         kind,
@@ -119,14 +125,14 @@ pub fn blank(name: Text, parent: Option<StateId>, kind: StateKind) -> State {
 }
 
 fn declare<'a>(
-    element: Element<'a>,
+    element: XmlElement<'a>,
     parent: StateId,
     machine: &mut Machine,
-    elements: &mut Vec<(StateId, Element<'a>)>,
+    elements: &mut Vec<(StateId, XmlElement<'a>)>,
     collector: &mut Collector,
 ) {
-    let inner = |child: &Element| {
-        child.owner() == Owner::W3c && matches!(child.name(), "state" | "parallel" | "final")
+    let inner = |child: &XmlElement| {
+        child.owner() == ElementOwner::W3c && matches!(child.name(), "state" | "parallel" | "final")
     };
     let kind = match element.name() {
         "parallel" => StateKind::Parallel,
@@ -137,20 +143,27 @@ fn declare<'a>(
     };
     let name = element
         .required("id", collector)
-        .unwrap_or_else(|| Text::new("", element.head()));
+        .unwrap_or_else(|| ChartText::new("", element.head()));
     let id = StateId(machine.states.len());
     machine.states.push(blank(name, Some(parent), kind));
     machine.states[parent.0].children.push(id);
     elements.push((id, element));
     for child in element.children() {
-        let is_state = inner(&child) || (child.owner() == Owner::W3c && child.name() == "history");
+        if child.owner() == ElementOwner::W3c
+            && child.name() == "datamodel"
+            && element.name() != "final"
+        {
+            data(child, machine, collector);
+        }
+        let is_state =
+            inner(&child) || (child.owner() == ElementOwner::W3c && child.name() == "history");
         if is_state && matches!(element.name(), "state" | "parallel") {
             declare(child, id, machine, elements, collector);
         }
     }
 }
 
-fn depth(element: Element, collector: &mut Collector) -> Depth {
+fn depth(element: XmlElement, collector: &mut Collector) -> Depth {
     match element.attribute("type") {
         None => Depth::Shallow,
         Some(text) => match text.text.as_str() {
@@ -168,11 +181,11 @@ fn depth(element: Element, collector: &mut Collector) -> Depth {
     }
 }
 
-fn data(element: Element, machine: &mut Machine, collector: &mut Collector) {
+fn data(element: XmlElement, machine: &mut Machine, collector: &mut Collector) {
     element.check_attributes(&[], &[], collector);
     element.check_no_text(collector);
     for child in element.children() {
-        if child.owner() != Owner::W3c || child.name() != "data" {
+        if child.owner() != ElementOwner::W3c || child.name() != "data" {
             child.reject("datamodel", &["data"], collector);
             continue;
         }
@@ -180,8 +193,11 @@ fn data(element: Element, machine: &mut Machine, collector: &mut Collector) {
         let written = child.attribute("expr").or_else(|| child.text());
         let guessed = || {
             let value = written.as_ref()?;
-            let kind = ecmascript::guessed_type(&value.text)?;
-            Some(Text::new(kind, value.span.clone()))
+            let list = ecmascript::guessed_list(&value.text);
+            let kind = ecmascript::guessed_type(&value.text)
+                .map(str::to_owned)
+                .or(list)?;
+            Some(ChartText::new(kind, value.span.clone()))
         };
         let kind = child.own_attribute("type").or_else(guessed);
         if kind.is_none() {
@@ -209,11 +225,12 @@ fn data(element: Element, machine: &mut Machine, collector: &mut Collector) {
 }
 
 /// Second pass: what is inside a declared state.
-fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Collector) {
+fn fill(id: StateId, element: XmlElement, machine: &mut Machine, collector: &mut Collector) {
     let root = id == StateId::ROOT;
     if let Some(text) = element.attribute("initial") {
         let targets = targets(&text, machine, collector);
-        machine.states[id.0].initial = Some(Start {
+        machine.states[id.0].initial = Some(ChartStart {
+            span: text.span.clone(),
             targets,
             actions: Vec::new(),
         });
@@ -235,7 +252,7 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
                 "datamodel",
             ],
         ),
-        "final" => (&["id"], &["onentry", "onexit"]),
+        "final" => (&["id"], &["onentry", "onexit", "donedata"]),
         _ => (&["id", "type"], &["transition"]),
     };
     let own: &[&str] = match element.name() {
@@ -246,26 +263,29 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
     element.check_no_text(collector);
     machine.states[id.0].any_order = any_order(element, collector);
     for child in element.children() {
-        if child.owner() == Owner::Foreign {
+        if child.owner() == ElementOwner::Foreign {
             continue;
         }
-        if child.owner() != Owner::W3c || !children.contains(&child.name()) {
+        if child.owner() != ElementOwner::W3c || !children.contains(&child.name()) {
             child.reject(element.name(), children, collector);
             continue;
         }
         match (element.name(), child.name()) {
             (_, "onentry") => {
                 child.check_attributes(&[], &[], collector);
-                let entry = actions(child, collector);
+                let entry = actions(child, machine, collector);
                 machine.states[id.0].entry.extend(entry);
             }
             (_, "onexit") => {
                 child.check_attributes(&[], &[], collector);
-                let exit = actions(child, collector);
+                let exit = actions(child, machine, collector);
                 machine.states[id.0].exit.extend(exit);
             }
-            (_, "datamodel") => data(child, machine, collector),
+            // Read with the declarations.
+            (_, "datamodel") => {}
             (_, "initial") => start_element(id, child, machine, collector),
+            // After the entry actions, wherever it stands.
+            (_, "donedata") => {}
             ("history", "transition") => {
                 let start = start_transition(child, machine, collector);
                 machine.states[id.0].initial = Some(start);
@@ -277,10 +297,13 @@ fn fill(id: StateId, element: Element, machine: &mut Machine, collector: &mut Co
             _ => {}
         }
     }
+    for child in element.named("donedata") {
+        event_data::donedata(id, child, machine, collector);
+    }
 }
 
 /// Whether the regions of a parallel state are said to move in any order.
-fn any_order(element: Element, collector: &mut Collector) -> bool {
+fn any_order(element: XmlElement, collector: &mut Collector) -> bool {
     match element.own_attribute("order") {
         None => false,
         Some(text) => {
@@ -297,7 +320,12 @@ fn any_order(element: Element, collector: &mut Collector) -> bool {
 }
 
 /// `<initial>` with its one transition.
-fn start_element(id: StateId, element: Element, machine: &mut Machine, collector: &mut Collector) {
+fn start_element(
+    id: StateId,
+    element: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) {
     element.check_attributes(&[], &[], collector);
     element.check_no_text(collector);
     let mut transitions = element.named("transition");
@@ -319,58 +347,67 @@ fn start_element(id: StateId, element: Element, machine: &mut Machine, collector
     }
 }
 
-fn start_transition(element: Element, machine: &Machine, collector: &mut Collector) -> Start {
+fn start_transition(
+    element: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) -> ChartStart {
     element.check_attributes(&["target"], &[], collector);
     let targets = match element.required("target", collector) {
         Some(text) => targets(&text, machine, collector),
         None => Vec::new(),
     };
-    Start {
+    ChartStart {
+        span: element.head(),
         targets,
-        actions: actions(element, collector),
+        actions: actions(element, machine, collector),
     }
 }
 
 /// One transition per event that the element names.
-fn transition(element: Element, machine: &Machine, collector: &mut Collector) -> Vec<Transition> {
+fn transition(
+    element: XmlElement,
+    machine: &mut Machine,
+    collector: &mut Collector,
+) -> Vec<ChartTransition> {
     element.check_attributes(&["event", "cond", "target", "type"], &["after"], collector);
     let targets = match element.attribute("target") {
         Some(text) => targets(&text, machine, collector),
         None => Vec::new(),
     };
     let reach = match element.attribute("type") {
-        None => Reach::External,
+        None => TransitionReach::External,
         Some(text) => match text.text.as_str() {
-            "external" => Reach::External,
-            "internal" => Reach::Local,
+            "external" => TransitionReach::External,
+            "internal" => TransitionReach::Local,
             other => {
                 collector.advise(
                     text.span,
                     format!("a transition is not `{other}`"),
                     "write `internal` or `external`",
                 );
-                Reach::External
+                TransitionReach::External
             }
         },
     };
-    let one = Transition {
+    let one = ChartTransition {
         span: element.head(),
         trigger: Trigger::Eventless,
         guard: element.attribute("cond"),
-        actions: actions(element, collector),
+        actions: actions(element, machine, collector),
         targets,
         reach,
     };
     triggers(element, machine, collector)
         .into_iter()
-        .map(|trigger| Transition {
+        .map(|trigger| ChartTransition {
             trigger,
             ..one.clone()
         })
         .collect()
 }
 
-fn triggers(element: Element, machine: &Machine, collector: &mut Collector) -> Vec<Trigger> {
+fn triggers(element: XmlElement, machine: &Machine, collector: &mut Collector) -> Vec<Trigger> {
     let after = element.own_attribute("after");
     match (element.attribute("event"), after) {
         (None, None) => vec![Trigger::Eventless],
@@ -393,35 +430,35 @@ fn triggers(element: Element, machine: &Machine, collector: &mut Collector) -> V
     }
 }
 
-fn trigger(event: Text, machine: &Machine, collector: &mut Collector) -> Option<Trigger> {
+fn trigger(event: ChartText, machine: &Machine, collector: &mut Collector) -> Option<Trigger> {
     if let Some(name) = event.text.strip_prefix("done.state.") {
         let start = event.span.start + "done.state.".len();
-        let name = Text::new(name, start..event.span.end);
+        let name = ChartText::new(name, start..event.span.end);
         return target(&name, machine, collector).map(Trigger::Done);
     }
     Some(Trigger::Event(event))
 }
 
 /// The words of an attribute, each with its place.
-fn pieces(text: &Text) -> Vec<Text> {
+fn pieces(text: &ChartText) -> Vec<ChartText> {
     text.text
         .split_whitespace()
         .map(|word| {
             let at = word.as_ptr() as usize - text.text.as_ptr() as usize;
             let start = text.span.start + at;
-            Text::new(word, start..start + word.len())
+            ChartText::new(word, start..start + word.len())
         })
         .collect()
 }
 
-fn targets(text: &Text, machine: &Machine, collector: &mut Collector) -> Vec<StateId> {
+fn targets(text: &ChartText, machine: &Machine, collector: &mut Collector) -> Vec<StateId> {
     pieces(text)
         .iter()
         .filter_map(|name| target(name, machine, collector))
         .collect()
 }
 
-fn target(name: &Text, machine: &Machine, collector: &mut Collector) -> Option<StateId> {
+fn target(name: &ChartText, machine: &Machine, collector: &mut Collector) -> Option<StateId> {
     let found = machine.find(&name.text);
     if found.is_none() {
         let known = machine.states.iter().skip(1).map(|s| s.name.text.as_str());

@@ -1,10 +1,12 @@
 //! Charts are tested by what their translations do: each is checked, run by the reference interpreter, and asked what it shows after a trace.
 
 mod car_alarm;
+mod constructs;
 mod errors;
 mod examples;
 mod json;
 mod mermaid;
+mod mutants;
 mod network;
 mod parallel;
 mod plantuml;
@@ -12,20 +14,24 @@ mod random;
 mod states;
 mod time;
 mod w3c;
+mod xmi;
 
 use crate::check;
 use crate::execution::interpreter::iterations;
 use crate::model::{Label, Model, State};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A state, or a place inside an iteration: labels still to come.
 type Node = (State, Vec<Label>);
 
+/// In place of a label: the step ends in an execution error. Only mutants should.
+const FAILS: &str = "fails";
+
 /// A translated chart (or any model) under the interpreter.
 struct Animation {
     model: Model,
-    mode: Mode,
+    mode: MutationMode,
 }
 
 /// What may follow a trace: labels, and `delta` where nothing may come.
@@ -43,7 +49,7 @@ fn animate_model(text: &str) -> Animation {
     let model = check::load(text).unwrap_or_else(|diagnostics| {
         panic!("{}\n{text}", diagnostics.render("translated", text, false))
     });
-    let mode = Mode::original(&model.mutants);
+    let mode = MutationMode::original(&model.mutants);
     Animation { model, mode }
 }
 
@@ -82,7 +88,10 @@ impl Animation {
             for &object in rank {
                 let mut infected = MutantSet::default();
                 for outcome in iterations(&self.model, state, object, &self.mode, &mut infected) {
-                    let next = outcome.result.expect("no execution error");
+                    let Ok(next) = outcome.result else {
+                        found.push((Some(FAILS.to_owned()), (state.clone(), Vec::new())));
+                        continue;
+                    };
                     found.push(match outcome.labels.split_first() {
                         None => (None, (next, Vec::new())),
                         Some((first, rest)) => {
@@ -177,9 +186,17 @@ impl Animation {
 
 /// The first trace after which the two models differ, if there is one, and how many pairs of suspension states were compared.
 fn compare(left: &Animation, right: &Animation) -> Result<usize, String> {
+    compare_some(left, right, usize::MAX)
+}
+
+/// The same, but no more than so many pairs.
+fn compare_some(left: &Animation, right: &Animation, most: usize) -> Result<usize, String> {
     let mut seen = BTreeSet::new();
     let mut waiting = VecDeque::from([(left.start(), right.start(), String::new())]);
     while let Some((one, other, trace)) = waiting.pop_front() {
+        if seen.len() == most {
+            break;
+        }
         if !seen.insert((one.clone(), other.clone())) {
             continue;
         }

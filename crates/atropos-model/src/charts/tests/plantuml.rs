@@ -82,3 +82,103 @@ fn a_choice_is_left_at_once_by_what_holds_then() {
     );
     machine.shows("pick", "!Other");
 }
+
+#[test]
+fn a_choice_sees_the_parameters_of_its_event() {
+    let machine = plantuml(
+        "'! input pay(n: int[0..2])\nstate c <<choice>>\nstate d <<choice>>\n[*] --> A\nA --> c : pay(n)\nc --> B : [n = 2] / Change(1)\nc --> d : [else]\nd --> B : [n = 1] / Thanks\nd --> A : [else] / Nothing\n'! output Change(n: int[0..2])",
+    );
+    machine.shows("pay(2)", "!Change(1)");
+    machine.shows("pay(1)", "!Thanks");
+    machine.shows("pay(0)", "!Nothing");
+}
+
+#[test]
+fn a_junction_is_looked_at_before_anything_moves_and_a_choice_after() {
+    let chart = |kind: &str| {
+        plantuml(&format!(
+            "'! var n : int[0..2] = 0\nstate j <<{kind}>>\n[*] --> A\nA --> j : go / n := 1\nj --> B : [n = 0] / Before\nj --> B : [else] / After"
+        ))
+    };
+    chart("junction").shows("go", "!Before");
+    chart("choice").shows("go", "!After");
+}
+
+#[test]
+fn branches_between_a_fork_and_its_join_run_beside_each_other() {
+    let machine = plantuml(
+        "state f <<fork>>\nstate j <<join>>\n[*] --> Idle\nIdle --> f : start / Started\nf --> Mill\nf --> Weigh\nMill --> Milled : mill\nMilled --> j\nWeigh --> j : weigh\nj --> Pack : / Packed\nPack --> [*] : ship",
+    );
+    machine.shows("start", "!Started");
+    machine.shows("start !Started", "mill weigh delta");
+    machine.shows("start !Started mill", "weigh delta");
+    machine.shows("start !Started weigh mill", "!Packed");
+    machine.shows("start !Started weigh mill !Packed", "ship delta");
+}
+
+#[test]
+fn a_fork_enters_the_regions_of_a_state_and_a_join_leaves_them() {
+    let machine = plantuml(
+        "state f <<fork>>\nstate j <<join>>\n[*] --> f\nstate Both {\n[*] --> L1\nL1 --> L2 : never\nL2 --> L3 : left\n--\n[*] --> R1\nR1 --> R2 : right\n}\nf --> L2\nf --> R1\nL3 --> j\nR2 --> j\nj --> Out\nOut : entry / IsOut",
+    );
+    machine.shows("", "left right delta");
+    machine.shows("left", "right delta");
+    machine.shows("right left", "!IsOut");
+    machine.shows("left right", "!IsOut");
+}
+
+#[test]
+fn forks_whose_branches_run_together_are_complained_about() {
+    let read = |text: &str| {
+        let source = format!("@startuml M\n{text}\n@enduml");
+        let read = crate::charts::read("bad.puml", &source).expect("a chart");
+        read.expect_err("problems").to_string()
+    };
+    let shown = read("state f <<fork>>\n[*] --> f\nf --> A\nf --> B\nA --> C\nB --> C");
+    assert!(
+        shown.contains("branches of the fork `f` meet at `C`, which is no join"),
+        "{shown}"
+    );
+    let shown = read(
+        "state f <<fork>>\nstate j <<join>>\n[*] --> f\nf --> A\nf --> B\nA --> j\nB --> j\nj --> D\nD --> A : again",
+    );
+    assert!(
+        shown.contains("`A` stands behind the fork `f`, but is entered from elsewhere too"),
+        "{shown}"
+    );
+    let shown = read(
+        "state j <<junction>>\nstate k <<junction>>\n[*] --> A\nA --> j : go\nj --> k\nk --> j",
+    );
+    assert!(
+        shown.contains("leads back to itself without a state in between"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn stereotypes_of_starts_ends_and_histories_are_read() {
+    let machine = plantuml(
+        "state s <<start>>\ns --> Work\nstate Work {\nstate h <<history>>\nstate e <<end>>\n[*] --> W1\nW1 --> W2 : next\nW2 : entry / InW2\nW2 --> e : finish\n}\nWork --> Rest : pause\nRest --> h : resume\nWork --> Done\nDone : entry / AllDone",
+    );
+    machine.shows("next !InW2 pause resume", "!InW2");
+    machine.shows("pause resume next !InW2 finish", "!AllDone");
+}
+
+#[test]
+fn arrows_point_left_and_several_events_share_an_arrow() {
+    let machine = plantuml(
+        "[*] --> A\nB <-- A : go, start now / Went\nA <-[#red,dashed]- B : back\nB -up-> A : up!",
+    );
+    machine.shows("", "go start_now delta");
+    machine.shows("start_now !Went", "back up_ delta");
+}
+
+#[test]
+fn names_that_become_the_same_in_ascii_stay_different() {
+    let machine = plantuml(
+        "[*] --> Bereit\nBereit --> Bereit : prüfen / geprüft\nBereit --> Bereit : pruefen / geprueft\nBereit --> Läuft : 启动\nLäuft --> Lauft : go!\nLauft --> Bereit : go?",
+    );
+    machine.shows("", "prufen pruefen u542Fu52A8 delta");
+    machine.shows("u542Fu52A8", "go_ delta");
+    machine.shows("u542Fu52A8 go_", "go__2 delta");
+}

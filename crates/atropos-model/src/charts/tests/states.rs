@@ -220,7 +220,8 @@ fn a_complaint_about_the_translated_text_is_traced_back_to_the_chart() {
         r#"<state id="A"><transition event="go" cond="missing = 1" target="A"/></state>"#,
     );
     let chart = crate::charts::scxml::read("t.scxml", &source).expect("well-formed");
-    let (text, origins) = crate::charts::translate_with_origins(&chart);
+    let crate::charts::Translation { text, origins, .. } =
+        crate::charts::translate_with_origins(&chart);
     let (model, diagnostics) = crate::check::check(&text);
     assert!(model.is_none());
     let complaint = diagnostics.sorted()[0].span.range();

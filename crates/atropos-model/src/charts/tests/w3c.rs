@@ -88,6 +88,16 @@ fn charts_that_nobody_draws_are_refused_in_a_sentence() {
         "state s {\n".repeat(20_000),
         "}\n".repeat(20_000)
     );
+    let arrows: String = (0..60_000)
+        .map(|at| format!("A{at} --> A{} : go\n", at + 1))
+        .collect();
+    let numbers = || (0..60_000).map(|at| at.to_string());
+    let keys: Vec<String> = numbers().map(|at| format!("\"s{at}\": {{}}")).collect();
+    let keys = keys.join(",");
+    let vertices: Vec<String> = numbers()
+        .map(|at| format!("{{\"id\": \"v{at}\"}}"))
+        .collect();
+    let vertices = vertices.join(",");
     for (file, text, message) in [
         (
             "a.scxml",
@@ -100,10 +110,76 @@ fn charts_that_nobody_draws_are_refused_in_a_sentence() {
             "more than 2000 states",
         ),
         ("c.puml", braces, "nested more than"),
+        (
+            "d.puml",
+            format!("@startuml\n{arrows}@enduml\n"),
+            "more than 2000 states",
+        ),
+        (
+            "e.mmd",
+            format!("stateDiagram-v2\n{arrows}"),
+            "more than 2000 states",
+        ),
+        (
+            "f.json",
+            format!("{{\"id\": \"m\", \"states\": {{{keys}}}}}"),
+            "more than 2000 states",
+        ),
+        (
+            "g.json",
+            format!("{{\"models\": [{{\"vertices\": [{vertices}]}}]}}"),
+            "more than 2000 states",
+        ),
     ] {
         let problems = crate::charts::read(file, &text)
             .expect("a chart")
             .expect_err("too large");
         assert!(problems.to_string().contains(message), "{file}");
     }
+}
+
+/// Each file is one behaviour that W3C's tests ask for too, under their number. It shows `Pass` and nothing else, perhaps after
+/// times that its comment names.
+#[test]
+fn what_w3cs_tests_ask_for_holds() {
+    let directory =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/charts/tests/w3c_files");
+    let entries = std::fs::read_dir(directory).expect("the files are there");
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 37, "{names:?}");
+    let mut wrong = Vec::new();
+    for path in names {
+        let name = path
+            .file_name()
+            .expect("a file")
+            .to_string_lossy()
+            .into_owned();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let comment = text.split("-->").next().unwrap_or("");
+        let trace = comment
+            .split("trace:")
+            .nth(1)
+            .unwrap_or("")
+            .trim()
+            .to_owned();
+        let shown = std::panic::catch_unwind(|| animate(&name, &text).after(&trace));
+        if shown.as_ref().ok() != Some(&super::Offers::from(["obs Pass".to_owned()])) {
+            wrong.push((name, shown.ok()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn values_of_events_are_read_where_it_is_known_what_they_are() {
+    let machine = machine(
+        "datamodel=\"ecmascript\" xmlns:at=\"urn:atropos:ooas\"",
+        r#"<at:input event="set" params="level: int[0..3]"/>
+           <state id="a"><transition event="set" cond="_event.data.level &gt; 1" target="b"><send event="High"/></transition></state><state id="b"/>"#,
+    );
+    machine.shows("", "set(2) set(3) delta");
+    machine.shows("set(2)", "!High");
 }

@@ -1,52 +1,52 @@
 //! Actions of the chart as OOAS statements.
 
-use super::code::Code;
+use super::code::CodeText;
 use super::scope::{mark, place};
-use super::writer::Writer;
-use crate::charts::chart::{Action, Text};
+use super::writer::ClassWriter;
+use crate::charts::chart::{ChartAction, ChartText};
 
-impl Writer<'_> {
+impl ClassWriter<'_> {
     /// The actions one after the other.
-    pub fn actions(&mut self, actions: &[Action]) -> Code {
-        let parts: Vec<Code> = actions.iter().map(|action| self.action(action)).collect();
-        Code::sequence(parts)
+    pub fn actions(&mut self, actions: &[ChartAction]) -> CodeText {
+        let parts: Vec<CodeText> = actions.iter().map(|action| self.action(action)).collect();
+        CodeText::sequence(parts)
     }
 
-    fn action(&mut self, action: &Action) -> Code {
+    fn action(&mut self, action: &ChartAction) -> CodeText {
         match action {
-            Action::Observe { name, arguments } => {
+            ChartAction::Observe { name, arguments } => {
                 let arguments: Vec<String> =
                     arguments.iter().map(|text| self.expression(text)).collect();
-                Code::noticed(format!("{}({})", mark(name), arguments.join(", ")))
+                CodeText::noticed(format!("{}({})", mark(name), arguments.join(", ")))
             }
-            Action::Raise(event) => self.raise(&event.text),
-            Action::Send { event, to } => self.send(event, to),
-            Action::Delay { id, time, .. } => self.set_timer(&id.text, &time.to_string()),
-            Action::Cancel(id) => self.set_timer(&id.text, "-1"),
-            Action::Assign { place, value } => {
+            ChartAction::Raise(event) => self.raise(&event.text),
+            ChartAction::Send { event, to } => self.send(event, to),
+            ChartAction::Delay { id, time, .. } => self.set_timer(&id.text, &time.to_string()),
+            ChartAction::Cancel(id) => self.set_timer(&id.text, "-1"),
+            ChartAction::Assign { place, value } => {
                 let value = self.expression(value);
-                Code::noticed(format!("{} := {value}", self.expression(place)))
+                CodeText::noticed(format!("{} := {value}", self.expression(place)))
             }
-            Action::If(branches) => self.branches(branches),
-            Action::Statement(text) => {
+            ChartAction::If(branches) => self.branches(branches),
+            ChartAction::Statement(text) => {
                 let statement = text.text.trim().trim_end_matches(';');
                 // Brackets: the user's text may have `[]` or `//` at its top.
-                Code::noticed(format!("({})", place(statement, &text.span)))
+                CodeText::noticed(format!("({})", place(statement, &text.span)))
             }
         }
     }
 
     /// Puts an event into the machine's own queue.
-    pub fn raise(&self, event: &str) -> Code {
+    pub fn raise(&self, event: &str) -> CodeText {
         let words = &self.words;
-        Code::noticed(format!(
+        CodeText::noticed(format!(
             "{queue} := {queue} + [{kind}.{event}]",
             queue = words.queue,
             kind = words.event
         ))
     }
 
-    fn send(&self, event: &Text, to: &Text) -> Code {
+    fn send(&self, event: &ChartText, to: &ChartText) -> CodeText {
         let class = self
             .machine
             .references
@@ -55,23 +55,23 @@ impl Writer<'_> {
             .map_or("", |reference| reference.class.text.as_str());
         let kind = self.event_types.get(class).map_or("", String::as_str);
         let receive = &self.words.receive;
-        Code::noticed(format!("{}.{receive}({kind}.{})", mark(to), event.text))
+        CodeText::noticed(format!("{}.{receive}({kind}.{})", mark(to), event.text))
     }
 
-    fn set_timer(&self, id: &str, value: &str) -> Code {
+    fn set_timer(&self, id: &str, value: &str) -> CodeText {
         match self.layout.delay_timer(id) {
-            Some(timer) => Code::noticed(format!(
+            Some(timer) => CodeText::noticed(format!(
                 "{}[{}] := {value}",
                 self.words.timers, timer.constant
             )),
-            None => Code::skip(),
+            None => CodeText::skip(),
         }
     }
 
     /// Branches whose conditions exclude each other, so that a disabled statement inside one never opens the next.
-    fn branches(&mut self, branches: &[(Option<Text>, Vec<Action>)]) -> Code {
+    fn branches(&mut self, branches: &[(Option<ChartText>, Vec<ChartAction>)]) -> CodeText {
         let Some(((condition, actions), rest)) = branches.split_first() else {
-            return Code::quiet("skip");
+            return CodeText::quiet("skip");
         };
         let body = self.actions(actions);
         let Some(condition) = condition else {
@@ -79,9 +79,9 @@ impl Writer<'_> {
         };
         let guard = self.guard(condition);
         let otherwise = self.branches(rest);
-        Code::choice(vec![
-            Code::when(guard.clone(), body),
-            Code::when(format!("not {guard}"), otherwise),
+        CodeText::choice(vec![
+            CodeText::when(guard.clone(), body),
+            CodeText::when(format!("not {guard}"), otherwise),
         ])
     }
 }

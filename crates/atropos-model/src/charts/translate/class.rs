@@ -3,17 +3,17 @@
 //! The loop ranks what can happen, so that a step runs to its completion before the next input is taken: entering the first state, transitions
 //! without a trigger, raised events, timers that have run out and events from other objects, and only then inputs and the passing of time.
 
-use super::code::Code;
+use super::code::CodeText;
 use super::layout::done_event;
 use super::scope::mark;
-use super::writer::{Method, Writer, all_of, any_of};
-use crate::charts::chart::{Action, Signature, StateId, StateKind, Text, Trigger};
+use super::writer::{ClassWriter, MethodText, all_of, any_of};
+use crate::charts::chart::{ChartAction, ChartText, Signature, StateId, StateKind, Trigger};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Where the machine stands in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ClassRole {
     /// The only object: makes itself, and lets time pass.
     Alone,
     /// One of a network's objects: made and wired by the network, which also lets time pass if anything in it waits.
@@ -31,12 +31,12 @@ struct Act {
     name: String,
     parameters: Vec<String>,
     locals: Vec<String>,
-    body: Code,
+    body: CodeText,
 }
 
-impl Writer<'_> {
+impl ClassWriter<'_> {
     /// The whole class as text, from its name to the closing bracket.
-    pub fn class(mut self, role: Role) -> String {
+    pub fn class(mut self, role: ClassRole) -> String {
         let start = self.static_start();
         let mut ranks: Vec<Vec<String>> = Vec::new();
         let mut acts = Vec::new();
@@ -72,7 +72,7 @@ impl Writer<'_> {
         let mut outside = self.input_acts(&mut acts);
         acts.extend(self.observation_acts());
         self.role_methods(role, start.is_none());
-        if role == Role::Alone && !self.layout.timers.is_empty() {
+        if role == ClassRole::Alone && !self.layout.timers.is_empty() {
             let act = self.after_act();
             outside.push(format!("{}({}())", act.name, self.words.next_timeout));
             acts.push(act);
@@ -83,7 +83,7 @@ impl Writer<'_> {
         self.text(role, start, &acts, &ranks)
     }
 
-    fn start_act(&mut self, role: Role) -> Act {
+    fn start_act(&mut self, role: ClassRole) -> Act {
         let root = self.layout.regions[&StateId::ROOT].clone();
         let mut conditions = vec![format!(
             "{} = {}.{}",
@@ -99,7 +99,7 @@ impl Writer<'_> {
             name: self.scope.fresh("start"),
             parameters: Vec::new(),
             locals,
-            body: Code::when(all_of(&conditions), enter),
+            body: CodeText::when(all_of(&conditions), enter),
         }
     }
 
@@ -126,22 +126,22 @@ impl Writer<'_> {
         let kind = self.words.event.clone();
         let (body, locals) = self.with_locals(|writer| {
             let event = writer.local("event", &kind);
-            let cases: Vec<Code> = handlers
+            let cases: Vec<CodeText> = handlers
                 .iter()
                 .filter(|(name, _)| writer.layout.queued.contains(*name))
                 .map(|(name, handler)| {
-                    let call = Code::noticed(format!("{handler}()"));
-                    Code::when(format!("{event} = {kind}.{name}"), call)
+                    let call = CodeText::noticed(format!("{handler}()"));
+                    CodeText::when(format!("{event} = {kind}.{name}"), call)
                 })
                 .collect();
             let handle = if cases.is_empty() {
-                Code::skip()
+                CodeText::skip()
             } else {
-                Code::ranked(vec![Code::choice(cases), Code::quiet("skip")])
+                CodeText::ranked(vec![CodeText::choice(cases), CodeText::quiet("skip")])
             };
-            Code::sequence([
-                Code::quiet(format!("{event} := hd {queue}")),
-                Code::quiet(format!("{queue} := tl {queue}")),
+            CodeText::sequence([
+                CodeText::quiet(format!("{event} := hd {queue}")),
+                CodeText::quiet(format!("{queue} := tl {queue}")),
                 handle,
             ])
         });
@@ -153,7 +153,7 @@ impl Writer<'_> {
             name: self.scope.fresh(wanted),
             parameters: Vec::new(),
             locals,
-            body: Code::when(format!("len {queue} > 0"), body),
+            body: CodeText::when(format!("len {queue} > 0"), body),
         }
     }
 
@@ -177,9 +177,9 @@ impl Writer<'_> {
             name: self.words.after.clone(),
             parameters: vec![format!("passed: {time}")],
             locals: Vec::new(),
-            body: Code::when(
+            body: CodeText::when(
                 "passed > 0",
-                Code::noticed(format!("{}(passed)", self.words.advance)),
+                CodeText::noticed(format!("{}(passed)", self.words.advance)),
             ),
         }
     }
@@ -188,15 +188,15 @@ impl Writer<'_> {
     fn input_acts(&mut self, acts: &mut Vec<Act>) -> Vec<String> {
         let mut calls = Vec::new();
         for event in self.layout.inputs.clone() {
-            let trigger = Trigger::Event(Text::new(event.clone(), 0..0));
+            let trigger = Trigger::Event(ChartText::new(event.clone(), 0..0));
             let (parameters, arguments) = self.parameters_of(&trigger);
             let called_from_elsewhere = self.handled(&event);
             let (body, locals) = self.with_locals(|writer| {
                 if called_from_elsewhere {
                     let handler = writer.handler(&event);
-                    return Code::noticed(format!("{handler}({})", arguments.join(", ")));
+                    return CodeText::noticed(format!("{handler}({})", arguments.join(", ")));
                 }
-                writer.reaction(&trigger).unwrap_or_else(Code::skip)
+                writer.reaction(&trigger).unwrap_or_else(CodeText::skip)
             });
             let call = format!("{event}({})", arguments.join(", "));
             calls.push(if parameters.is_empty() {
@@ -219,7 +219,7 @@ impl Writer<'_> {
     fn observation_acts(&mut self) -> Vec<Act> {
         let mut names: Vec<String> = Vec::new();
         for action in self.machine.actions() {
-            if let Action::Observe { name, .. } = action
+            if let ChartAction::Observe { name, .. } = action
                 && !names.contains(&name.text)
             {
                 names.push(name.text.clone());
@@ -233,7 +233,7 @@ impl Writer<'_> {
                 parameters: parameters(&self.machine.outputs, &name),
                 name,
                 locals: Vec::new(),
-                body: Code::when("true", Code::quiet("skip")),
+                body: CodeText::when("true", CodeText::quiet("skip")),
             })
             .collect()
     }
@@ -256,13 +256,13 @@ impl Writer<'_> {
             }
             let name = self.handler(&event);
             let (reaction, locals) = self.with_locals(|writer| writer.reaction(&trigger));
-            self.methods.push(Method {
+            self.methods.push(MethodText {
                 remark: format!("Reacts to {event}; disabled where no active state waits for it."),
                 name: name.clone(),
                 parameters: self.parameters_of(&trigger).0,
                 result: None,
                 locals,
-                body: reaction.unwrap_or_else(Code::skip),
+                body: reaction.unwrap_or_else(CodeText::skip),
             });
             handlers.insert(event, name);
         }
@@ -298,21 +298,21 @@ impl Writer<'_> {
         (declarations, names)
     }
 
-    fn is_wired(&self, role: Role) -> bool {
-        role != Role::Alone && super::network::needs_wire(self.chart, self.machine)
+    fn is_wired(&self, role: ClassRole) -> bool {
+        role != ClassRole::Alone && super::network::needs_wire(self.chart, self.machine)
     }
 
     /// What others call: receiving, wiring, and what the network's clock asks.
-    fn role_methods(&mut self, role: Role, has_start: bool) {
+    fn role_methods(&mut self, role: ClassRole, has_start: bool) {
         let words = self.words.clone();
         if self.layout.receives {
-            self.methods.push(Method {
+            self.methods.push(MethodText {
                 remark: "An event comes from another object.".to_owned(),
                 name: words.receive.clone(),
                 parameters: vec![format!("event: {}", words.event)],
                 result: None,
                 locals: Vec::new(),
-                body: Code::quiet(format!("{inbox} := {inbox} + [event]", inbox = words.inbox)),
+                body: CodeText::quiet(format!("{inbox} := {inbox} + [event]", inbox = words.inbox)),
             });
         }
         if self.is_wired(role) {
@@ -323,13 +323,13 @@ impl Writer<'_> {
             let clock = self.clock_methods();
             self.methods.extend(clock);
         }
-        if role == (Role::Member { timed: true }) {
+        if role == (ClassRole::Member { timed: true }) {
             let idle = self.idle_method(has_start);
             self.methods.push(idle);
         }
     }
 
-    fn idle_method(&self, has_start: bool) -> Method {
+    fn idle_method(&self, has_start: bool) -> MethodText {
         let words = &self.words;
         let mut conditions = Vec::new();
         if has_start {
@@ -363,13 +363,13 @@ impl Writer<'_> {
         if !enabled.is_empty() {
             conditions.push(format!("not {}", any_of(&enabled)));
         }
-        Method {
+        MethodText {
             remark: "Nothing is left to do without an input or time.".to_owned(),
             name: words.idle.clone(),
             parameters: Vec::new(),
             result: Some("bool".to_owned()),
             locals: Vec::new(),
-            body: Code::quiet(format!("result := {}", all_of(&conditions))),
+            body: CodeText::quiet(format!("result := {}", all_of(&conditions))),
         }
     }
 
@@ -378,6 +378,8 @@ impl Writer<'_> {
         let mut active = BTreeMap::new();
         let free = self.chart.instances.is_empty()
             || !super::network::needs_wire(self.chart, self.machine);
+        // Where a machine starts can't be changed in a variable's first value.
+        let free = free && self.variants.starts.is_empty();
         (free && self.walk_start(StateId::ROOT, &mut active)).then_some(active)
     }
 
@@ -405,19 +407,20 @@ impl Writer<'_> {
                 active.insert(id, *target);
                 child && start.actions.is_empty() && self.walk_start(*target, active)
             }
-            StateKind::Final | StateKind::History(_) => false,
+            // The rest needs more than variables, or is gone by now.
+            _ => false,
         }
     }
 
     fn text(
         &self,
-        role: Role,
+        role: ClassRole,
         start: Option<BTreeMap<StateId, StateId>>,
         acts: &[Act],
         ranks: &[Vec<String>],
     ) -> String {
         let mut out = String::new();
-        let system = if role == Role::Alone {
+        let system = if role == ClassRole::Alone {
             "autocons system"
         } else {
             "system"
@@ -453,7 +456,11 @@ impl Writer<'_> {
         out
     }
 
-    fn variables(&self, role: Role, start: &BTreeMap<StateId, StateId>) -> Vec<(String, String)> {
+    fn variables(
+        &self,
+        role: ClassRole,
+        start: &BTreeMap<StateId, StateId>,
+    ) -> Vec<(String, String)> {
         let words = &self.words;
         let mut lines = Vec::new();
         for (id, region) in &self.layout.regions {
@@ -532,18 +539,18 @@ fn parameters(signatures: &[Signature], wanted: &str) -> Vec<String> {
 }
 
 /// An action's body must be one guarded command.
-fn as_guarded(code: Code) -> Code {
+fn as_guarded(code: CodeText) -> CodeText {
     match code {
-        when @ Code::When(..) => when,
-        Code::Remark(remark, inner) if matches!(*inner, Code::When(..)) => {
-            Code::Remark(remark, inner)
+        when @ CodeText::When(..) => when,
+        CodeText::Remark(remark, inner) if matches!(*inner, CodeText::When(..)) => {
+            CodeText::Remark(remark, inner)
         }
-        other => Code::when("true", other),
+        other => CodeText::when("true", other),
     }
 }
 
 /// A method as text.
-pub fn print_method(method: &Method) -> String {
+pub fn print_method(method: &MethodText) -> String {
     let parameters = match method.parameters.is_empty() {
         true => String::new(),
         false => format!("({})", method.parameters.join("; ")),
@@ -572,7 +579,7 @@ fn print_act(act: &Act) -> String {
     };
     let head = format!("{remark}      {}{}{parameters} =", act.label, act.name);
     match &act.body {
-        Code::When(condition, body)
+        CodeText::When(condition, body)
             if act.locals.is_empty() && condition == "true" && body.print(0) == "skip" =>
         {
             format!("{head} requires true: skip end")

@@ -4,19 +4,19 @@ use super::scope::visible_length;
 
 /// A statement, as the translation thinks of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Code {
+pub enum CodeText {
     /// One simple statement.
     Line(String, LineEffect),
     /// A remark for the reader above a statement.
-    Remark(String, Box<Code>),
+    Remark(String, Box<CodeText>),
     /// One after the other (`;`).
-    Sequence(Vec<Code>),
+    Sequence(Vec<CodeText>),
     /// Any of them (`[]`).
-    Choice(Vec<Code>),
+    Choice(Vec<CodeText>),
     /// The first that is enabled (`//`).
-    Ranked(Vec<Code>),
+    Ranked(Vec<CodeText>),
     /// Only where the condition holds (`requires`).
-    When(String, Box<Code>),
+    When(String, Box<CodeText>),
 }
 
 /// Whether the order of a statement among others can be noticed.
@@ -28,75 +28,75 @@ pub enum LineEffect {
     Noticed,
 }
 
-impl Code {
+impl CodeText {
     /// Does nothing.
-    pub fn skip() -> Code {
-        Code::Sequence(Vec::new())
+    pub fn skip() -> CodeText {
+        CodeText::Sequence(Vec::new())
     }
 
     /// A statement of the translation's own bookkeeping.
-    pub fn quiet(text: impl Into<String>) -> Code {
-        Code::Line(text.into(), LineEffect::Quiet)
+    pub fn quiet(text: impl Into<String>) -> CodeText {
+        CodeText::Line(text.into(), LineEffect::Quiet)
     }
 
     /// A statement whose order among others matters.
-    pub fn noticed(text: impl Into<String>) -> Code {
-        Code::Line(text.into(), LineEffect::Noticed)
+    pub fn noticed(text: impl Into<String>) -> CodeText {
+        CodeText::Line(text.into(), LineEffect::Noticed)
     }
 
     /// One after the other, flattened.
-    pub fn sequence(parts: impl IntoIterator<Item = Code>) -> Code {
+    pub fn sequence(parts: impl IntoIterator<Item = CodeText>) -> CodeText {
         let mut flat = Vec::new();
         for part in parts {
             match part {
-                Code::Sequence(inner) => flat.extend(inner),
+                CodeText::Sequence(inner) => flat.extend(inner),
                 other => flat.push(other),
             }
         }
         if flat.len() == 1 {
             return flat.remove(0);
         }
-        Code::Sequence(flat)
+        CodeText::Sequence(flat)
     }
 
     /// Any of them; a single one stands alone.
-    pub fn choice(mut parts: Vec<Code>) -> Code {
+    pub fn choice(mut parts: Vec<CodeText>) -> CodeText {
         if parts.len() == 1 {
             return parts.remove(0);
         }
-        Code::Choice(parts)
+        CodeText::Choice(parts)
     }
 
     /// The first enabled one; a single one stands alone.
-    pub fn ranked(parts: Vec<Code>) -> Code {
+    pub fn ranked(parts: Vec<CodeText>) -> CodeText {
         let mut flat = Vec::new();
         for part in parts {
             match part {
-                Code::Ranked(inner) => flat.extend(inner),
+                CodeText::Ranked(inner) => flat.extend(inner),
                 other => flat.push(other),
             }
         }
         if flat.len() == 1 {
             return flat.remove(0);
         }
-        Code::Ranked(flat)
+        CodeText::Ranked(flat)
     }
 
     /// Only where `condition` holds.
-    pub fn when(condition: impl Into<String>, body: Code) -> Code {
-        Code::When(condition.into(), Box::new(body))
+    pub fn when(condition: impl Into<String>, body: CodeText) -> CodeText {
+        CodeText::When(condition.into(), Box::new(body))
     }
 
     /// With a remark above it.
-    pub fn remarked(remark: impl Into<String>, body: Code) -> Code {
-        Code::Remark(remark.into(), Box::new(body))
+    pub fn remarked(remark: impl Into<String>, body: CodeText) -> CodeText {
+        CodeText::Remark(remark.into(), Box::new(body))
     }
 
     /// Does nothing at all.
     pub fn is_skip(&self) -> bool {
         match self {
-            Code::Sequence(parts) => parts.iter().all(Code::is_skip),
-            Code::Remark(_, inner) => inner.is_skip(),
+            CodeText::Sequence(parts) => parts.iter().all(CodeText::is_skip),
+            CodeText::Remark(_, inner) => inner.is_skip(),
             _ => false,
         }
     }
@@ -104,20 +104,24 @@ impl Code {
     /// Whether it can surely be executed. The user's own statements, which stand in brackets, may be disabled.
     pub fn is_always_enabled(&self) -> bool {
         match self {
-            Code::Line(text, _) => !text.starts_with('('),
-            Code::Remark(_, inner) => inner.is_always_enabled(),
-            Code::When(..) => false,
-            Code::Sequence(parts) => parts.iter().all(Code::is_always_enabled),
-            Code::Choice(parts) | Code::Ranked(parts) => parts.iter().any(Code::is_always_enabled),
+            CodeText::Line(text, _) => !text.starts_with('('),
+            CodeText::Remark(_, inner) => inner.is_always_enabled(),
+            CodeText::When(..) => false,
+            CodeText::Sequence(parts) => parts.iter().all(CodeText::is_always_enabled),
+            CodeText::Choice(parts) | CodeText::Ranked(parts) => {
+                parts.iter().any(CodeText::is_always_enabled)
+            }
         }
     }
 
     /// Whether its order among others can be noticed.
     pub fn effect(&self) -> LineEffect {
         let noticed = match self {
-            Code::Line(_, effect) => *effect == LineEffect::Noticed,
-            Code::Remark(_, inner) | Code::When(_, inner) => inner.effect() == LineEffect::Noticed,
-            Code::Sequence(parts) | Code::Choice(parts) | Code::Ranked(parts) => parts
+            CodeText::Line(_, effect) => *effect == LineEffect::Noticed,
+            CodeText::Remark(_, inner) | CodeText::When(_, inner) => {
+                inner.effect() == LineEffect::Noticed
+            }
+            CodeText::Sequence(parts) | CodeText::Choice(parts) | CodeText::Ranked(parts) => parts
                 .iter()
                 .any(|part| part.effect() == LineEffect::Noticed),
         };
@@ -131,11 +135,11 @@ impl Code {
     /// How many lines of statements it has, roughly.
     pub fn size(&self) -> usize {
         match self {
-            Code::Line(..) => 1,
-            Code::Remark(_, inner) => inner.size(),
-            Code::When(_, inner) => 1 + inner.size(),
-            Code::Sequence(parts) | Code::Choice(parts) | Code::Ranked(parts) => {
-                parts.iter().map(Code::size).sum()
+            CodeText::Line(..) => 1,
+            CodeText::Remark(_, inner) => inner.size(),
+            CodeText::When(_, inner) => 1 + inner.size(),
+            CodeText::Sequence(parts) | CodeText::Choice(parts) | CodeText::Ranked(parts) => {
+                parts.iter().map(CodeText::size).sum()
             }
         }
     }
@@ -144,35 +148,35 @@ impl Code {
     pub fn print(&self, depth: usize) -> String {
         let pad = "  ".repeat(depth);
         match self {
-            Code::Line(text, _) => format!("{pad}{text}"),
-            Code::Remark(remark, inner) => format!("{pad}# {remark}\n{}", inner.print(depth)),
-            Code::When(condition, body) => print_when(condition, body, depth),
-            Code::Sequence(parts) => {
-                let parts: Vec<&Code> = parts.iter().filter(|part| !part.is_skip()).collect();
+            CodeText::Line(text, _) => format!("{pad}{text}"),
+            CodeText::Remark(remark, inner) => format!("{pad}# {remark}\n{}", inner.print(depth)),
+            CodeText::When(condition, body) => print_when(condition, body, depth),
+            CodeText::Sequence(parts) => {
+                let parts: Vec<&CodeText> = parts.iter().filter(|part| !part.is_skip()).collect();
                 if parts.is_empty() {
                     return format!("{pad}skip");
                 }
                 join(&parts, ";\n", depth, |part| {
-                    matches!(part, Code::Choice(_) | Code::Ranked(_))
+                    matches!(part, CodeText::Choice(_) | CodeText::Ranked(_))
                 })
             }
-            Code::Choice(parts) => {
-                let parts: Vec<&Code> = parts.iter().collect();
+            CodeText::Choice(parts) => {
+                let parts: Vec<&CodeText> = parts.iter().collect();
                 join(&parts, &format!("\n{pad}[]\n"), depth, |part| {
-                    matches!(part, Code::Ranked(_))
+                    matches!(part, CodeText::Ranked(_))
                 })
             }
-            Code::Ranked(parts) => {
-                let parts: Vec<&Code> = parts.iter().collect();
+            CodeText::Ranked(parts) => {
+                let parts: Vec<&CodeText> = parts.iter().collect();
                 join(&parts, &format!("\n{pad}//\n"), depth, |_| false)
             }
         }
     }
 }
 
-fn print_when(condition: &str, body: &Code, depth: usize) -> String {
+fn print_when(condition: &str, body: &CodeText, depth: usize) -> String {
     let pad = "  ".repeat(depth);
-    if let Code::Line(text, _) = body
+    if let CodeText::Line(text, _) = body
         && visible_length(condition) + visible_length(text) < 90
     {
         return format!("{pad}requires {condition}: {text} end");
@@ -185,10 +189,10 @@ fn print_when(condition: &str, body: &Code, depth: usize) -> String {
 
 /// Prints the parts with `between` them, those that `needs_brackets` in brackets.
 fn join(
-    parts: &[&Code],
+    parts: &[&CodeText],
     between: &str,
     depth: usize,
-    needs_brackets: impl Fn(&Code) -> bool,
+    needs_brackets: impl Fn(&CodeText) -> bool,
 ) -> String {
     let printed: Vec<String> = parts
         .iter()
@@ -197,10 +201,14 @@ fn join(
     printed.join(between)
 }
 
-fn print_operand(part: &Code, depth: usize, needs_brackets: &impl Fn(&Code) -> bool) -> String {
+fn print_operand(
+    part: &CodeText,
+    depth: usize,
+    needs_brackets: &impl Fn(&CodeText) -> bool,
+) -> String {
     let pad = "  ".repeat(depth);
     match part {
-        Code::Remark(remark, inner) => format!(
+        CodeText::Remark(remark, inner) => format!(
             "{pad}# {remark}\n{}",
             print_operand(inner, depth, needs_brackets)
         ),
@@ -215,13 +223,13 @@ mod tests {
 
     #[test]
     fn choices_inside_sequences_get_brackets_and_priorities_inside_choices_too() {
-        let one = || Code::noticed("A()");
-        let two = || Code::noticed("B()");
-        let either = Code::choice(vec![
-            Code::sequence([one(), two()]),
-            Code::ranked(vec![two(), one()]),
+        let one = || CodeText::noticed("A()");
+        let two = || CodeText::noticed("B()");
+        let either = CodeText::choice(vec![
+            CodeText::sequence([one(), two()]),
+            CodeText::ranked(vec![two(), one()]),
         ]);
-        let whole = Code::sequence([Code::quiet("x := 1"), either]);
+        let whole = CodeText::sequence([CodeText::quiet("x := 1"), either]);
         assert_eq!(
             whole.print(0),
             "x := 1;\n(\n  A();\n  B()\n  []\n  (\n    B()\n    //\n    A()\n  )\n)"
@@ -230,14 +238,14 @@ mod tests {
 
     #[test]
     fn an_empty_sequence_is_skip_and_vanishes_inside_another() {
-        assert_eq!(Code::skip().print(1), "  skip");
-        let only = Code::sequence([Code::skip(), Code::noticed("A()")]);
-        assert_eq!(only, Code::noticed("A()"));
+        assert_eq!(CodeText::skip().print(1), "  skip");
+        let only = CodeText::sequence([CodeText::skip(), CodeText::noticed("A()")]);
+        assert_eq!(only, CodeText::noticed("A()"));
     }
 
     #[test]
     fn short_guarded_commands_stand_on_one_line() {
-        let code = Code::when("x = 1", Code::noticed("A()"));
+        let code = CodeText::when("x = 1", CodeText::noticed("A()"));
         assert_eq!(code.print(0), "requires x = 1: A() end");
     }
 }

@@ -1,7 +1,8 @@
 //! Which variables, types, timers and events a machine needs, and what they are called.
 
-use super::scope::Scope;
-use crate::charts::chart::{Action, Depth, Machine, StateId, StateKind, Trigger};
+use super::scope::ChartScope;
+use crate::charts::chart::{ChartAction, Depth, Machine, StateId, StateKind, Trigger};
+use crate::charts::mutants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The value of a region's variable while the region is not active.
@@ -9,7 +10,7 @@ const INACTIVE: &str = "Inactive";
 
 /// A region's variable.
 #[derive(Clone, Debug)]
-pub struct Region {
+pub struct ChartRegion {
     /// The variable's name.
     pub variable: String,
     /// Its enumeration type.
@@ -53,9 +54,9 @@ impl Timer {
 
 /// A machine's variables and names.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct ChartLayout {
     /// Per compound state.
-    pub regions: BTreeMap<StateId, Region>,
+    pub regions: BTreeMap<StateId, ChartRegion>,
     /// In the order of the list of timers.
     pub timers: Vec<Timer>,
     /// Events that can be waiting in a queue, by name.
@@ -73,21 +74,22 @@ pub fn done_event(machine: &Machine, state: StateId) -> String {
     format!("done_{}", machine.state(state).name.text)
 }
 
-impl Layout {
+impl ChartLayout {
     /// Lays out `machine`; `received` are the events that other objects send to it. Types and constants get their names from `global`,
     /// variables from `class`.
     pub fn of(
         machine: &Machine,
+        variants: &Variants,
         received: &BTreeSet<String>,
-        global: &mut Scope,
-        class: &mut Scope,
-    ) -> Layout {
-        let regions = regions(machine, global, class);
+        global: &mut ChartScope,
+        class: &mut ChartScope,
+    ) -> ChartLayout {
+        let regions = regions(machine, variants, global, class);
         let timers = timers(machine, global);
         let mut queued = received.clone();
         let mut raised = BTreeSet::new();
         for action in machine.actions() {
-            if let Action::Raise(event) = action {
+            if let ChartAction::Raise(event) = action {
                 raised.insert(event.text.clone());
             }
         }
@@ -97,7 +99,7 @@ impl Layout {
             }
         }
         queued.extend(raised.iter().cloned());
-        Layout {
+        ChartLayout {
             inputs: inputs(machine, &queued, &timers),
             regions,
             timers,
@@ -137,7 +139,12 @@ impl Layout {
     }
 }
 
-fn regions(machine: &Machine, global: &mut Scope, class: &mut Scope) -> BTreeMap<StateId, Region> {
+fn regions(
+    machine: &Machine,
+    variants: &Variants,
+    global: &mut ChartScope,
+    class: &mut ChartScope,
+) -> BTreeMap<StateId, ChartRegion> {
     let class_name = &machine.name.text;
     machine
         .ids()
@@ -153,8 +160,9 @@ fn regions(machine: &Machine, global: &mut Scope, class: &mut Scope) -> BTreeMap
             while machine.find(&inactive).is_some() {
                 inactive.push('_');
             }
-            let last = remembers(machine, id).then(|| class.fresh(&format!("last_{name}")));
-            let region = Region {
+            let last =
+                remembers(machine, variants, id).then(|| class.fresh(&format!("last_{name}")));
+            let region = ChartRegion {
                 variable: class.fresh(&variable),
                 kind: global.fresh(&kind),
                 inactive,
@@ -166,7 +174,7 @@ fn regions(machine: &Machine, global: &mut Scope, class: &mut Scope) -> BTreeMap
 }
 
 /// A history of its own, or a deep one further up, wants to know the last active child of `id`.
-fn remembers(machine: &Machine, id: StateId) -> bool {
+fn remembers(machine: &Machine, variants: &Variants, id: StateId) -> bool {
     machine.line(id).any(|ancestor| {
         machine
             .state(ancestor)
@@ -174,13 +182,17 @@ fn remembers(machine: &Machine, id: StateId) -> bool {
             .iter()
             .any(|&child| match machine.state(child).kind {
                 StateKind::History(Depth::Deep) => true,
+                // A mutant of it is deep.
+                StateKind::History(Depth::Shallow) if variants.histories.contains_key(&child) => {
+                    true
+                }
                 StateKind::History(Depth::Shallow) => ancestor == id,
                 _ => false,
             })
     })
 }
 
-fn timers(machine: &Machine, scope: &mut Scope) -> Vec<Timer> {
+fn timers(machine: &Machine, scope: &mut ChartScope) -> Vec<Timer> {
     let mut timers: Vec<Timer> = Vec::new();
     for (state, transition) in machine.transitions() {
         if let Trigger::After(time, _) = transition.trigger {
@@ -193,7 +205,7 @@ fn timers(machine: &Machine, scope: &mut Scope) -> Vec<Timer> {
         }
     }
     for action in machine.actions() {
-        let Action::Delay { event, id, time } = action else {
+        let ChartAction::Delay { event, id, time } = action else {
             continue;
         };
         let known = timers.iter_mut().find_map(|timer| match &mut timer.usage {

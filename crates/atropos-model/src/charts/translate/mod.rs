@@ -19,29 +19,35 @@ mod reaction;
 mod scope;
 mod writer;
 
-pub use scope::Origin;
+pub use scope::{Origin, Translation, gate, mark};
 pub use writer::in_predicates;
 
-use super::chart::{Action, Chart, Machine, Notation, StateKind};
-use class::Role;
-use layout::Layout;
-use scope::{Scope, mark, unmark};
+use super::chart::{Chart, ChartAction, Machine, Notation, StateKind};
+use super::mutants::Variants;
+use class::ClassRole;
+use layout::ChartLayout;
+use scope::{ChartScope, unmark};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use writer::{Words, Writer};
+use writer::{ClassWriter, FixedNames};
 
 /// The chart as an OOAS model.
 #[cfg(test)]
 pub fn translate(chart: &Chart) -> String {
-    translate_with_origins(chart).0
+    translate_with_origins(chart).text
 }
 
 /// The chart as an OOAS model, and which bytes of it the user wrote where in the chart.
-pub fn translate_with_origins(chart: &Chart) -> (String, Vec<Origin>) {
-    unmark(&translate_marked(chart))
+pub fn translate_with_origins(chart: &Chart) -> Translation {
+    translate_variants(chart, &vec![Variants::default(); chart.machines.len()])
 }
 
-fn translate_marked(chart: &Chart) -> String {
+/// A chart that holds mutants as an OOAS model; `variants` are those of each machine.
+pub fn translate_variants(chart: &Chart, variants: &[Variants]) -> Translation {
+    unmark(&translate_marked(chart, variants))
+}
+
+fn translate_marked(chart: &Chart, variants: &[Variants]) -> String {
     let mut global = reserved(chart);
     let event_types: BTreeMap<String, String> = chart
         .machines
@@ -53,30 +59,31 @@ fn translate_marked(chart: &Chart) -> String {
         .collect();
     let fixed = fixed_names(&mut global);
     let mut prepared = Vec::new();
-    for machine in &chart.machines {
+    for (machine, variants) in chart.machines.iter().zip(variants) {
         let mut class = global.clone();
         let received = received(chart, machine);
-        let layout = Layout::of(machine, &received, &mut global, &mut class);
+        let layout = ChartLayout::of(machine, variants, &received, &mut global, &mut class);
         let words = words(machine, &event_types, &fixed, &mut global, &mut class);
-        prepared.push((machine, layout, words, class));
+        prepared.push((machine, layout, words, class, variants));
     }
     let mut out = header(chart);
-    let layouts: Vec<&Layout> = prepared.iter().map(|(_, layout, ..)| layout).collect();
+    let layouts: Vec<&ChartLayout> = prepared.iter().map(|(_, layout, ..)| layout).collect();
     out.push_str(&constants(&layouts));
     out.push_str("types\n");
     out.push_str(&type_definitions(chart, &fixed, &prepared));
-    let members: Vec<(&Machine, Words, bool)> = prepared
+    let members: Vec<(&Machine, FixedNames, bool)> = prepared
         .iter()
-        .map(|(machine, layout, words, _)| (*machine, words.clone(), !layout.timers.is_empty()))
+        .map(|(machine, layout, words, ..)| (*machine, words.clone(), !layout.timers.is_empty()))
         .collect();
     let timed = members.iter().any(|(_, _, timed)| *timed);
     let mut classes = Vec::new();
-    for (machine, layout, words, class) in prepared {
+    for (machine, layout, words, class, variants) in prepared {
         let role = match chart.instances.is_empty() {
-            true => Role::Alone,
-            false => Role::Member { timed },
+            true => ClassRole::Alone,
+            false => ClassRole::Member { timed },
         };
-        let writer = Writer::new(chart, machine, layout, words, event_types.clone(), class);
+        let events = event_types.clone();
+        let writer = ClassWriter::new(chart, machine, variants, layout, words, events, class);
         let remark = format!("  # The state machine {}.\n", machine.name.text);
         classes.push(format!("{remark}{}", writer.class(role)));
     }
@@ -96,8 +103,8 @@ fn translate_marked(chart: &Chart) -> String {
 }
 
 /// Every word of the user's, and the language's own.
-fn reserved(chart: &Chart) -> Scope {
-    let mut scope = Scope::default();
+fn reserved(chart: &Chart) -> ChartScope {
+    let mut scope = ChartScope::default();
     for text in &chart.types {
         scope.reserve(&text.text);
     }
@@ -123,7 +130,7 @@ fn reserved(chart: &Chart) -> Scope {
             }
         }
         for action in machine.actions() {
-            if let Action::Observe { name, .. } = action {
+            if let ChartAction::Observe { name, .. } = action {
                 scope.reserve(&name.text);
             }
         }
@@ -145,7 +152,7 @@ struct Fixed {
     idle: String,
 }
 
-fn fixed_names(global: &mut Scope) -> Fixed {
+fn fixed_names(global: &mut ChartScope) -> Fixed {
     Fixed {
         time: global.fresh("t_Time"),
         receive: global.fresh("receive"),
@@ -161,10 +168,10 @@ fn words(
     machine: &Machine,
     event_types: &BTreeMap<String, String>,
     fixed: &Fixed,
-    global: &mut Scope,
-    class: &mut Scope,
-) -> Words {
-    Words {
+    global: &mut ChartScope,
+    class: &mut ChartScope,
+) -> FixedNames {
+    FixedNames {
         timers: class.fresh("timers"),
         time: fixed.time.clone(),
         timer_index: global.fresh(&format!("t_{}_timer", machine.name.text)),
@@ -186,7 +193,7 @@ fn received(chart: &Chart, machine: &Machine) -> BTreeSet<String> {
     let mut events = BTreeSet::new();
     for sender in &chart.machines {
         for action in sender.actions() {
-            let Action::Send { event, to } = action else {
+            let ChartAction::Send { event, to } = action else {
                 continue;
             };
             let to_us = sender.references.iter().any(|reference| {
@@ -203,7 +210,7 @@ fn received(chart: &Chart, machine: &Machine) -> BTreeSet<String> {
 fn header(chart: &Chart) -> String {
     let notation = match chart.notation {
         Notation::Scxml => "SCXML",
-        Notation::PlantUml => "PlantUML",
+        Notation::Uml => "UML",
     };
     format!(
         "# {}: an action system translated from a state chart ({notation}).\n# Change the chart and translate again rather than change this text.\n\n",
@@ -212,7 +219,7 @@ fn header(chart: &Chart) -> String {
 }
 
 /// The timers' places in their lists.
-fn constants(layouts: &[&Layout]) -> String {
+fn constants(layouts: &[&ChartLayout]) -> String {
     let lines: Vec<String> = layouts
         .iter()
         .flat_map(|layout| layout.timers.iter().enumerate())
@@ -230,7 +237,7 @@ fn constants(layouts: &[&Layout]) -> String {
 fn type_definitions(
     chart: &Chart,
     fixed: &Fixed,
-    prepared: &[(&Machine, Layout, Words, Scope)],
+    prepared: &[(&Machine, ChartLayout, FixedNames, ChartScope, &Variants)],
 ) -> String {
     let mut out = String::new();
     for text in &chart.types {
@@ -240,7 +247,14 @@ fn type_definitions(
     }
     let longest = prepared
         .iter()
-        .flat_map(|(_, layout, ..)| layout.timers.iter().map(layout::Timer::longest))
+        .flat_map(|(_, layout, _, _, variants)| {
+            let mutated = variants.times.values().flatten().map(|(_, time)| *time);
+            layout
+                .timers
+                .iter()
+                .map(layout::Timer::longest)
+                .chain(mutated)
+        })
         .max();
     if let Some(longest) = longest {
         let _ = writeln!(
@@ -249,7 +263,7 @@ fn type_definitions(
             fixed.time
         );
     }
-    for (machine, layout, words, _) in prepared {
+    for (machine, layout, words, ..) in prepared {
         for (&id, region) in &layout.regions {
             let mut values: Vec<&str> = machine
                 .active_children(id)

@@ -3,24 +3,24 @@
 //! The regions of a parallel state are left and entered as wholes: in SCXML in document order (left in the reverse), in UML in any order
 //! where the order can be noticed.
 
-use super::code::Code;
+use super::code::CodeText;
 use super::layout::done_event;
-use super::writer::{Move, Writer, all_of, any_of};
-use crate::charts::chart::{Depth, Notation, StateId, StateKind, Transition, Trigger};
+use super::writer::{ClassWriter, RememberedMove, all_of, any_of, unless_mutated};
+use crate::charts::chart::{ChartTransition, Depth, Notation, StateId, StateKind, Trigger};
 
-impl Writer<'_> {
+impl ClassWriter<'_> {
     /// What a transition does once it is taken.
-    pub fn take(&mut self, source: StateId, transition: &Transition) -> Code {
-        Code::sequence(self.phases(source, transition))
+    pub fn take(&mut self, source: StateId, transition: &ChartTransition) -> CodeText {
+        CodeText::sequence(self.phases(source, transition))
     }
 
     /// The same in its three parts: what is left, the transition's own actions, what is entered.
-    pub fn phases(&mut self, source: StateId, transition: &Transition) -> [Code; 3] {
+    pub fn phases(&mut self, source: StateId, transition: &ChartTransition) -> [CodeText; 3] {
         let Some(domain) = self.machine.domain(source, transition) else {
             return [
-                Code::skip(),
+                CodeText::skip(),
                 self.actions(&transition.actions),
-                Code::skip(),
+                CodeText::skip(),
             ];
         };
         let leave = if domain == source {
@@ -35,16 +35,16 @@ impl Writer<'_> {
     }
 
     /// What is done in the regions of a parallel state, in the order that it has.
-    fn regions_in_order(&mut self, parallel: StateId, parts: Vec<Code>) -> Code {
+    fn regions_in_order(&mut self, parallel: StateId, parts: Vec<CodeText>) -> CodeText {
         match self.moves_in_any_order(parallel) {
             true => self.any_order(parts),
-            false => Code::sequence(parts),
+            false => CodeText::sequence(parts),
         }
     }
 
     /// UML leaves the order of regions open; SCXML has document order unless the chart says otherwise.
     pub fn moves_in_any_order(&self, parallel: StateId) -> bool {
-        self.chart.notation == Notation::PlantUml || self.machine.state(parallel).any_order
+        self.chart.notation == Notation::Uml || self.machine.state(parallel).any_order
     }
 
     /// The child of `outer` that holds `inner`.
@@ -56,17 +56,17 @@ impl Writer<'_> {
     }
 
     /// Leaves a state and all that is active in it. Its parent's variable keeps its value: what comes next sets it.
-    pub fn leave(&mut self, id: StateId) -> Code {
-        self.shared(Move::Exit, id, |writer| {
+    pub fn leave(&mut self, id: StateId) -> CodeText {
+        self.shared(RememberedMove::Exit, id, |writer| {
             let inside = match writer.machine.state(id).kind {
                 StateKind::Compound => {
                     let inside = writer.leave_inside(id);
                     let region = writer.layout.regions[&id].clone();
-                    let reset = Code::quiet(format!(
+                    let reset = CodeText::quiet(format!(
                         "{} := {}.{}",
                         region.variable, region.kind, region.inactive
                     ));
-                    Code::sequence([inside, reset])
+                    CodeText::sequence([inside, reset])
                 }
                 StateKind::Parallel => {
                     let regions: Vec<StateId> = writer.machine.active_children(id).collect();
@@ -74,40 +74,45 @@ impl Writer<'_> {
                     let parts = last_first.map(|&region| writer.leave(region)).collect();
                     writer.regions_in_order(id, parts)
                 }
-                _ => Code::skip(),
+                _ => CodeText::skip(),
             };
             let exit = writer.actions(&writer.machine.state(id).exit);
             let stop = writer.stop_timers(id);
-            Code::sequence([inside, exit, stop])
+            CodeText::sequence([inside, exit, stop])
         })
     }
 
     /// Leaves the active child of a compound state and remembers it where a history wants that.
-    fn leave_inside(&mut self, id: StateId) -> Code {
+    fn leave_inside(&mut self, id: StateId) -> CodeText {
         let children: Vec<StateId> = self.machine.active_children(id).collect();
         let mut cases = Vec::new();
         for &child in &children {
             let code = self.leave(child);
             if !code.is_skip() {
-                cases.push(Code::when(self.layout.is(self.machine, id, child), code));
+                cases.push(CodeText::when(
+                    self.layout.is(self.machine, id, child),
+                    code,
+                ));
             }
         }
         let some_need_nothing = cases.len() < children.len();
         let inside = match (cases.is_empty(), some_need_nothing) {
-            (true, _) => Code::skip(),
-            (false, true) => Code::ranked(vec![Code::choice(cases), Code::quiet("skip")]),
-            (false, false) => Code::choice(cases),
+            (true, _) => CodeText::skip(),
+            (false, true) => {
+                CodeText::ranked(vec![CodeText::choice(cases), CodeText::quiet("skip")])
+            }
+            (false, false) => CodeText::choice(cases),
         };
         let region = &self.layout.regions[&id];
         let remember = match &region.last {
-            Some(last) => Code::quiet(format!("{last} := {}", region.variable)),
-            None => Code::skip(),
+            Some(last) => CodeText::quiet(format!("{last} := {}", region.variable)),
+            None => CodeText::skip(),
         };
-        Code::sequence([inside, remember])
+        CodeText::sequence([inside, remember])
     }
 
     /// Enters `targets` (or, without any, where the state starts) inside the compound state `id`, which is active already.
-    pub fn enter_inside(&mut self, id: StateId, targets: &[StateId]) -> Code {
+    pub fn enter_inside(&mut self, id: StateId, targets: &[StateId]) -> CodeText {
         if let Some(&history) = targets.iter().find(|&&target| {
             self.machine.state(target).parent == Some(id) && self.is_history(target)
         }) {
@@ -124,11 +129,18 @@ impl Writer<'_> {
         }
         let start = self.machine.start(id);
         if start.targets.is_empty() {
-            return Code::skip();
+            return CodeText::skip();
         }
+        let others = self.variants.starts.get(&id).cloned().unwrap_or_default();
+        let others = others.into_iter().map(|(number, other)| {
+            let actions = self.actions(&start.actions);
+            let enter = self.enter_inside(id, &[other]);
+            (number, CodeText::sequence([actions, enter]))
+        });
+        let others = others.collect();
         let actions = self.actions(&start.actions);
         let enter = self.enter_inside(id, &start.targets);
-        Code::sequence([actions, enter])
+        unless_mutated(CodeText::sequence([actions, enter]), others)
     }
 
     fn is_history(&self, id: StateId) -> bool {
@@ -136,52 +148,52 @@ impl Writer<'_> {
     }
 
     /// Enters a state: sets its parent's variable, does its entry actions, starts its timers, goes on inside.
-    fn enter(&mut self, id: StateId, targets: &[StateId]) -> Code {
+    fn enter(&mut self, id: StateId, targets: &[StateId]) -> CodeText {
         let inner: Vec<StateId> = targets
             .iter()
             .copied()
             .filter(|&target| target != id && self.machine.within(target, id))
             .collect();
         if inner.is_empty() {
-            return self.shared(Move::Enter, id, |writer| {
+            return self.shared(RememberedMove::Enter, id, |writer| {
                 let own = writer.enter_alone(id);
                 let inside = writer.go_inside(id, &[]);
-                Code::sequence([own, inside])
+                CodeText::sequence([own, inside])
             });
         }
         let own = self.enter_alone(id);
         let inside = self.go_inside(id, &inner);
-        Code::sequence([own, inside])
+        CodeText::sequence([own, inside])
     }
 
-    fn enter_alone(&mut self, id: StateId) -> Code {
+    fn enter_alone(&mut self, id: StateId) -> CodeText {
         let set = match self.machine.state(id).parent {
             Some(parent) if self.machine.state(parent).kind == StateKind::Compound => {
                 let region = &self.layout.regions[&parent];
-                Code::quiet(format!(
+                CodeText::quiet(format!(
                     "{} := {}.{}",
                     region.variable,
                     region.kind,
                     self.name(id)
                 ))
             }
-            _ => Code::skip(),
+            _ => CodeText::skip(),
         };
         let entry = self.actions(&self.machine.state(id).entry);
         let timers = self.start_timers(id);
-        Code::sequence([set, entry, timers])
+        CodeText::sequence([set, entry, timers])
     }
 
-    fn go_inside(&mut self, id: StateId, targets: &[StateId]) -> Code {
+    fn go_inside(&mut self, id: StateId, targets: &[StateId]) -> CodeText {
         match self.machine.state(id).kind {
             StateKind::Compound => self.enter_inside(id, targets),
             StateKind::Parallel => self.enter_regions(id, targets),
             StateKind::Final => self.complete(id),
-            _ => Code::skip(),
+            _ => CodeText::skip(),
         }
     }
 
-    fn enter_regions(&mut self, id: StateId, targets: &[StateId]) -> Code {
+    fn enter_regions(&mut self, id: StateId, targets: &[StateId]) -> CodeText {
         let deep = targets.iter().any(|&target| {
             self.machine.state(target).parent == Some(id)
                 && self.machine.state(target).kind == StateKind::History(Depth::Deep)
@@ -199,20 +211,23 @@ impl Writer<'_> {
     }
 
     /// Enters the child of `id` that was active last, or where the history says if there was none.
-    fn enter_history(&mut self, id: StateId, history: StateId) -> Code {
+    fn enter_history(&mut self, id: StateId, history: StateId) -> CodeText {
         let deep = self.machine.state(history).kind == StateKind::History(Depth::Deep);
         let fallback = match self.machine.state(history).initial.clone() {
             Some(start) => {
                 let actions = self.actions(&start.actions);
                 let enter = self.enter_inside(id, &start.targets);
-                Code::sequence([actions, enter])
+                CodeText::sequence([actions, enter])
             }
             None => self.enter_inside(id, &[]),
         };
-        self.enter_last(id, deep, fallback)
+        let mutated = self.variants.histories.get(&history);
+        let mutated = mutated.map(|number| (*number, self.enter_last(id, !deep, fallback.clone())));
+        let original = self.enter_last(id, deep, fallback);
+        unless_mutated(original, mutated.into_iter().collect())
     }
 
-    fn enter_last(&mut self, id: StateId, deep: bool, fallback: Code) -> Code {
+    fn enter_last(&mut self, id: StateId, deep: bool, fallback: CodeText) -> CodeText {
         let region = self.layout.regions[&id].clone();
         let Some(last) = region.last else {
             return fallback;
@@ -224,7 +239,7 @@ impl Writer<'_> {
             let was = format!("{last} = {}.{}", region.kind, self.name(child));
             // UML starts anew when the past had come to its end; SCXML goes back to the end.
             let ended = self.machine.state(child).kind == StateKind::Final;
-            if ended && self.chart.notation == Notation::PlantUml {
+            if ended && self.chart.notation == Notation::Uml {
                 past.push(was);
                 continue;
             }
@@ -233,15 +248,15 @@ impl Writer<'_> {
             } else {
                 self.enter(child, &[])
             };
-            cases.push(Code::when(was, enter));
+            cases.push(CodeText::when(was, enter));
         }
-        cases.push(Code::when(any_of(&past), fallback));
-        Code::choice(cases)
+        cases.push(CodeText::when(any_of(&past), fallback));
+        CodeText::choice(cases)
     }
 
     /// Enters a state as it was left, all the way down.
-    fn resume(&mut self, id: StateId) -> Code {
-        self.shared(Move::Resume, id, |writer| {
+    fn resume(&mut self, id: StateId) -> CodeText {
+        self.shared(RememberedMove::Resume, id, |writer| {
             let own = writer.enter_alone(id);
             let inside = match writer.machine.state(id).kind {
                 StateKind::Compound => {
@@ -258,19 +273,19 @@ impl Writer<'_> {
                 }
                 _ => writer.go_inside(id, &[]),
             };
-            Code::sequence([own, inside])
+            CodeText::sequence([own, inside])
         })
     }
 
     /// Tells those who wait for it that the parent of a final state has come to its end.
-    fn complete(&mut self, end: StateId) -> Code {
+    fn complete(&mut self, end: StateId) -> CodeText {
         let Some(parent) = self.machine.state(end).parent else {
-            return Code::skip();
+            return CodeText::skip();
         };
         let own = if self.awaited(parent) {
             self.raise(&done_event(self.machine, parent))
         } else {
-            Code::skip()
+            CodeText::skip()
         };
         let whole = match self.machine.state(parent).parent {
             Some(all)
@@ -278,15 +293,16 @@ impl Writer<'_> {
             {
                 let raise = self.raise(&done_event(self.machine, all));
                 match self.all_ended(all) {
-                    Some(condition) => {
-                        Code::ranked(vec![Code::when(condition, raise), Code::quiet("skip")])
-                    }
-                    None => Code::skip(),
+                    Some(condition) => CodeText::ranked(vec![
+                        CodeText::when(condition, raise),
+                        CodeText::quiet("skip"),
+                    ]),
+                    None => CodeText::skip(),
                 }
             }
-            _ => Code::skip(),
+            _ => CodeText::skip(),
         };
-        Code::sequence([own, whole])
+        CodeText::sequence([own, whole])
     }
 
     fn awaited(&self, state: StateId) -> bool {

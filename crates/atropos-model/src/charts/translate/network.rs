@@ -1,9 +1,9 @@
 //! The network: the object that makes all others, wires them to each other, and lets time pass for all of them at once.
 
 use super::class::print_method;
-use super::code::Code;
+use super::code::CodeText;
 use super::scope::mark;
-use super::writer::{Method, Words};
+use super::writer::{FixedNames, MethodText};
 use crate::charts::chart::{Chart, Instance, Machine};
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn set_values<'a>(chart: &Chart, machine: &'a Machine) -> Vec<&'a crate::charts:
 }
 
 /// The method that gives an object its references and first values.
-pub fn wire_method(chart: &Chart, machine: &Machine, words: &Words) -> Method {
+pub fn wire_method(chart: &Chart, machine: &Machine, words: &FixedNames) -> MethodText {
     let mut parameters = Vec::new();
     let mut parts = Vec::new();
     let references = machine.references.iter().map(|r| (&r.name, &r.class));
@@ -38,21 +38,21 @@ pub fn wire_method(chart: &Chart, machine: &Machine, words: &Words) -> Method {
     let values = values.iter().map(|data| (&data.name, &data.kind));
     for (name, kind) in references.chain(values) {
         parameters.push(format!("its_{}: {}", name.text, mark(kind)));
-        parts.push(Code::quiet(format!("{} := its_{0}", name.text)));
+        parts.push(CodeText::quiet(format!("{} := its_{0}", name.text)));
     }
-    parts.push(Code::quiet(format!("{} := true", words.wired)));
-    Method {
+    parts.push(CodeText::quiet(format!("{} := true", words.wired)));
+    MethodText {
         remark: "The network says whom the object knows and how it starts.".to_owned(),
         name: words.wire.clone(),
         parameters,
         result: None,
         locals: Vec::new(),
-        body: Code::sequence(parts),
+        body: CodeText::sequence(parts),
     }
 }
 
 /// The network's class as text. `members` are the machines with their fixed names.
-pub fn class(chart: &Chart, name: &str, members: &[(&Machine, Words, bool)]) -> String {
+pub fn class(chart: &Chart, name: &str, members: &[(&Machine, FixedNames, bool)]) -> String {
     let mut out = String::new();
     let wired = chart
         .machines
@@ -107,9 +107,9 @@ pub fn class(chart: &Chart, name: &str, members: &[(&Machine, Words, bool)]) -> 
 }
 
 fn words_of<'a>(
-    members: &'a [(&Machine, Words, bool)],
+    members: &'a [(&Machine, FixedNames, bool)],
     instance: &Instance,
-) -> Option<&'a (&'a Machine, Words, bool)> {
+) -> Option<&'a (&'a Machine, FixedNames, bool)> {
     // The tuple's lifetime is the slice's: callers only read names from it.
     members
         .iter()
@@ -118,7 +118,7 @@ fn words_of<'a>(
 
 fn actions(
     chart: &Chart,
-    members: &[(&Machine, Words, bool)],
+    members: &[(&Machine, FixedNames, bool)],
     wired: bool,
     timed: bool,
 ) -> (Vec<String>, Vec<String>) {
@@ -131,7 +131,7 @@ fn actions(
                 && needs_wire(chart, machine)
             {
                 let arguments = wire_arguments(chart, machine, instance);
-                parts.push(Code::noticed(format!(
+                parts.push(CodeText::noticed(format!(
                     "{}.{}({})",
                     instance.name.text,
                     words.wire,
@@ -139,8 +139,8 @@ fn actions(
                 )));
             }
         }
-        parts.push(Code::quiet("wiring_done := true"));
-        let body = Code::when("not wiring_done", Code::sequence(parts));
+        parts.push(CodeText::quiet("wiring_done := true"));
+        let body = CodeText::when("not wiring_done", CodeText::sequence(parts));
         actions.push(format!("      wire_up =\n{}", body.print(4)));
         calls.push("wire_up()".to_owned());
     }
@@ -154,12 +154,14 @@ fn actions(
             })
             .collect();
         conditions.insert(0, "passed > 0".to_owned());
-        let advance = Code::sequence(
+        let advance = CodeText::sequence(
             timed_instances(chart, members)
                 .into_iter()
-                .map(|(name, words)| Code::noticed(format!("{name}.{}(passed)", words.advance))),
+                .map(|(name, words)| {
+                    CodeText::noticed(format!("{name}.{}(passed)", words.advance))
+                }),
         );
-        let body = Code::when(conditions.join(" and "), advance);
+        let body = CodeText::when(conditions.join(" and "), advance);
         actions.push(format!(
             "      # Time passes once every object has come to rest.\n      obs {}(passed: {}) =\n{}",
             words.after,
@@ -197,8 +199,8 @@ fn wire_arguments(chart: &Chart, machine: &Machine, instance: &Instance) -> Vec<
 
 fn timed_instances<'a>(
     chart: &'a Chart,
-    members: &'a [(&Machine, Words, bool)],
-) -> Vec<(&'a str, &'a Words)> {
+    members: &'a [(&Machine, FixedNames, bool)],
+) -> Vec<(&'a str, &'a FixedNames)> {
     chart
         .instances
         .iter()
@@ -209,7 +211,7 @@ fn timed_instances<'a>(
         .collect()
 }
 
-fn clock_methods(chart: &Chart, members: &[(&Machine, Words, bool)]) -> Vec<Method> {
+fn clock_methods(chart: &Chart, members: &[(&Machine, FixedNames, bool)]) -> Vec<MethodText> {
     let timed = timed_instances(chart, members);
     let Some((_, words)) = timed.first() else {
         return Vec::new();
@@ -219,15 +221,15 @@ fn clock_methods(chart: &Chart, members: &[(&Machine, Words, bool)]) -> Vec<Meth
         .iter()
         .map(|(name, words)| format!("{name}.{}()", words.next_timeout))
         .collect();
-    let sooner = Code::ranked(vec![
-        Code::when(
+    let sooner = CodeText::ranked(vec![
+        CodeText::when(
             "running > 0 and (best < 0 or running < best)",
-            Code::quiet("result := running"),
+            CodeText::quiet("result := running"),
         ),
-        Code::quiet("result := best"),
+        CodeText::quiet("result := best"),
     ]);
     vec![
-        Method {
+        MethodText {
             remark: "The shorter of two times; one that does not run does not count.".to_owned(),
             name: "sooner".to_owned(),
             parameters: vec![format!("running: {time}"), format!("best: {time}")],
@@ -235,16 +237,16 @@ fn clock_methods(chart: &Chart, members: &[(&Machine, Words, bool)]) -> Vec<Meth
             locals: Vec::new(),
             body: sooner,
         },
-        Method {
+        MethodText {
             remark: "How long until the next timer of any object runs out; -1 if none runs."
                 .to_owned(),
             name: "next_timeout_of_all".to_owned(),
             parameters: Vec::new(),
             result: Some(time.clone()),
             locals: vec![format!("times: list[{}] of {time}", asked.len())],
-            body: Code::sequence([
-                Code::quiet(format!("times := [{}]", asked.join(", "))),
-                Code::quiet("result := sooner(-1) :>: (times)"),
+            body: CodeText::sequence([
+                CodeText::quiet(format!("times := [{}]", asked.join(", "))),
+                CodeText::quiet("result := sooner(-1) :>: (times)"),
             ]),
         },
     ]

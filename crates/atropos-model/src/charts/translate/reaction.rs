@@ -4,25 +4,25 @@
 //! first. In SCXML the chosen transitions are then taken in document order, in W3C's three phases; in UML in any order. A transition that
 //! leaves the parallel state excludes those of the other regions that leave something.
 
-use super::code::Code;
-use super::writer::{Method, Writer, any_of};
-use crate::charts::chart::{Notation, StateId, StateKind, Transition, Trigger};
+use super::code::CodeText;
+use super::writer::{ClassWriter, MethodText, any_of};
+use crate::charts::chart::{ChartTransition, Notation, StateId, StateKind, Trigger};
 
 /// A variable that holds which transition a region has chosen, and the transitions by number.
 struct Chosen {
     region: StateId,
     variable: String,
     /// (number, source, transition).
-    transitions: Vec<(usize, StateId, Transition)>,
+    transitions: Vec<(usize, StateId, ChartTransition)>,
 }
 
-impl Writer<'_> {
+impl ClassWriter<'_> {
     /// The reaction to `trigger`; `None` if no transition waits for it. Disabled where none is enabled.
-    pub fn reaction(&mut self, trigger: &Trigger) -> Option<Code> {
+    pub fn reaction(&mut self, trigger: &Trigger) -> Option<CodeText> {
         self.react(StateId::ROOT, trigger)
     }
 
-    fn react(&mut self, id: StateId, trigger: &Trigger) -> Option<Code> {
+    fn react(&mut self, id: StateId, trigger: &Trigger) -> Option<CodeText> {
         let inner = match self.machine.state(id).kind {
             StateKind::Compound => {
                 let mut cases = Vec::new();
@@ -30,10 +30,10 @@ impl Writer<'_> {
                 for child in children {
                     if let Some(code) = self.react(child, trigger) {
                         let case = guarded(&self.layout.is(self.machine, id, child), code);
-                        cases.push(Code::remarked(format!("in {}", self.name(child)), case));
+                        cases.push(CodeText::remarked(format!("in {}", self.name(child)), case));
                     }
                 }
-                (!cases.is_empty()).then(|| Code::choice(cases))
+                (!cases.is_empty()).then(|| CodeText::choice(cases))
             }
             StateKind::Parallel => {
                 let regions = self.reacting_regions(id, trigger);
@@ -54,23 +54,23 @@ impl Writer<'_> {
     }
 
     /// Inner reactions before the state's own; those among each other as the notation has it.
-    fn inner_first(&self, inner: Option<Code>, own: Vec<Code>) -> Option<Code> {
+    fn inner_first(&self, inner: Option<CodeText>, own: Vec<CodeText>) -> Option<CodeText> {
         let own = match own.len() {
             0 => return inner,
-            _ if self.chart.notation == Notation::Scxml => Code::ranked(own),
-            _ => Code::choice(own),
+            _ if self.chart.notation == Notation::Scxml => CodeText::ranked(own),
+            _ => CodeText::choice(own),
         };
-        Some(Code::ranked(inner.into_iter().chain([own]).collect()))
+        Some(CodeText::ranked(inner.into_iter().chain([own]).collect()))
     }
 
-    fn when_guard(&self, transition: &Transition, body: Code) -> Code {
+    fn when_guard(&self, transition: &ChartTransition, body: CodeText) -> CodeText {
         match &transition.guard {
-            Some(guard) => Code::when(self.guard(guard), body),
+            Some(guard) => CodeText::when(self.guard(guard), body),
             None => body,
         }
     }
 
-    fn own(&self, id: StateId, trigger: &Trigger) -> Vec<Transition> {
+    fn own(&self, id: StateId, trigger: &Trigger) -> Vec<ChartTransition> {
         self.machine
             .state(id)
             .transitions
@@ -96,13 +96,13 @@ impl Writer<'_> {
     }
 
     /// Chooses a transition per region, then takes the chosen ones.
-    fn choose_and_take(&mut self, parallel: StateId, trigger: &Trigger) -> Code {
+    fn choose_and_take(&mut self, parallel: StateId, trigger: &Trigger) -> CodeText {
         let mut chosen = Vec::new();
         self.declare(parallel, trigger, &mut chosen);
-        let reset = Code::sequence(
+        let reset = CodeText::sequence(
             chosen
                 .iter()
-                .map(|choice| Code::quiet(format!("{} := 0", choice.variable))),
+                .map(|choice| CodeText::quiet(format!("{} := 0", choice.variable))),
         );
         let choose = self.choose_regions(parallel, trigger, &mut chosen);
         self.set_bounds(&chosen);
@@ -116,45 +116,48 @@ impl Writer<'_> {
                 self.take_in_document_order(&chosen),
             ),
         };
-        Code::sequence([
-            Code::remarked("every region chooses before any moves", reset),
+        CodeText::sequence([
+            CodeText::remarked("every region chooses before any moves", reset),
             choose,
-            Code::remarked(remark, take),
+            CodeText::remarked(remark, take),
         ])
     }
 
     /// W3C's microstep: of transitions that would leave the same states the first in document order stays; then all states
     /// are left, the last first, all actions are done, and all states are entered.
-    fn take_in_document_order(&mut self, chosen: &[Chosen]) -> Code {
+    fn take_in_document_order(&mut self, chosen: &[Chosen]) -> CodeText {
         let mut parts = Vec::new();
         for (at, first) in chosen.iter().enumerate() {
             for second in &chosen[at + 1..] {
                 parts.extend(self.preempt(first, second));
             }
         }
-        let mut phases: [Vec<Code>; 3] = Default::default();
+        let mut phases: [Vec<CodeText>; 3] = Default::default();
         for choice in chosen {
-            let mut cases: [Vec<Code>; 3] = Default::default();
+            let mut cases: [Vec<CodeText>; 3] = Default::default();
             for (number, source, transition) in &choice.transitions {
                 let condition = format!("{} = {number}", choice.variable);
                 for (cases, code) in cases.iter_mut().zip(self.phases(*source, transition)) {
                     if !code.is_skip() {
-                        cases.push(Code::when(condition.clone(), code));
+                        cases.push(CodeText::when(condition.clone(), code));
                     }
                 }
             }
             for (phase, cases) in phases.iter_mut().zip(cases) {
                 if !cases.is_empty() {
-                    phase.push(Code::ranked(vec![Code::choice(cases), Code::quiet("skip")]));
+                    phase.push(CodeText::ranked(vec![
+                        CodeText::choice(cases),
+                        CodeText::quiet("skip"),
+                    ]));
                 }
             }
         }
         phases[0].reverse();
-        Code::sequence(parts.into_iter().chain(phases.into_iter().flatten()))
+        CodeText::sequence(parts.into_iter().chain(phases.into_iter().flatten()))
     }
 
     /// Drops the second choice where the first would leave the same states. Without a target nothing is left.
-    fn preempt(&self, first: &Chosen, second: &Chosen) -> Option<Code> {
+    fn preempt(&self, first: &Chosen, second: &Chosen) -> Option<CodeText> {
         let mut conflicts = Vec::new();
         for (one, source, transition) in &first.transitions {
             let Some(domain) = self.machine.domain(*source, transition) else {
@@ -171,9 +174,9 @@ impl Writer<'_> {
                 }
             }
         }
-        let drop = Code::quiet(format!("{} := 0", second.variable));
-        let when = (!conflicts.is_empty()).then(|| Code::when(any_of(&conflicts), drop));
-        when.map(|when| Code::ranked(vec![when, Code::quiet("skip")]))
+        let drop = CodeText::quiet(format!("{} := 0", second.variable));
+        let when = (!conflicts.is_empty()).then(|| CodeText::when(any_of(&conflicts), drop));
+        when.map(|when| CodeText::ranked(vec![when, CodeText::quiet("skip")]))
     }
 
     /// A variable for each region that chooses, also in parallel states further inside.
@@ -214,16 +217,16 @@ impl Writer<'_> {
         parallel: StateId,
         trigger: &Trigger,
         chosen: &mut Vec<Chosen>,
-    ) -> Code {
+    ) -> CodeText {
         let mut parts = Vec::new();
         for region in self.reacting_regions(parallel, trigger) {
             if let Some(code) = self.choose(region, region, trigger, chosen) {
-                parts.push(Code::ranked(vec![code, Code::quiet("skip")]));
+                parts.push(CodeText::ranked(vec![code, CodeText::quiet("skip")]));
             }
         }
         let some = any_of(&self.choices_below(parallel, trigger, chosen));
-        parts.push(Code::when(some, Code::quiet("skip")));
-        Code::sequence(parts)
+        parts.push(CodeText::when(some, CodeText::quiet("skip")));
+        CodeText::sequence(parts)
     }
 
     /// Like `react`, but only notes the transition in the variable of `owner`.
@@ -233,7 +236,7 @@ impl Writer<'_> {
         owner: StateId,
         trigger: &Trigger,
         chosen: &mut Vec<Chosen>,
-    ) -> Option<Code> {
+    ) -> Option<CodeText> {
         let inner = match self.machine.state(id).kind {
             StateKind::Compound => {
                 let mut cases = Vec::new();
@@ -243,7 +246,7 @@ impl Writer<'_> {
                         cases.push(guarded(&self.layout.is(self.machine, id, child), code));
                     }
                 }
-                (!cases.is_empty()).then(|| Code::choice(cases))
+                (!cases.is_empty()).then(|| CodeText::choice(cases))
             }
             StateKind::Parallel => match self.reacting_regions(id, trigger).as_slice() {
                 [] => None,
@@ -258,7 +261,7 @@ impl Writer<'_> {
                 continue;
             };
             let number = choice.transitions.len() + 1;
-            let note = Code::quiet(format!("{} := {number}", choice.variable));
+            let note = CodeText::quiet(format!("{} := {number}", choice.variable));
             choice.transitions.push((number, id, transition.clone()));
             own.push(self.when_guard(&transition, note));
         }
@@ -307,7 +310,12 @@ impl Writer<'_> {
         found
     }
 
-    fn take_regions(&mut self, parallel: StateId, trigger: &Trigger, chosen: &[Chosen]) -> Code {
+    fn take_regions(
+        &mut self,
+        parallel: StateId,
+        trigger: &Trigger,
+        chosen: &[Chosen],
+    ) -> CodeText {
         let regions = self.reacting_regions(parallel, trigger);
         let mut together = Vec::new();
         let mut alone = Vec::new();
@@ -318,9 +326,11 @@ impl Writer<'_> {
             let leaving = self.leaving(region, chosen);
             let picked = self.choices_of(region, chosen);
             if leaving.is_empty() {
-                let nothing =
-                    Code::when(format!("not {}", bracketed(&picked)), Code::quiet("skip"));
-                together.push(Code::choice(vec![take.clone(), nothing]));
+                let nothing = CodeText::when(
+                    format!("not {}", bracketed(&picked)),
+                    CodeText::quiet("skip"),
+                );
+                together.push(CodeText::choice(vec![take.clone(), nothing]));
                 stay.push(any_of(&picked));
             } else {
                 let leaves = any_of(&leaving);
@@ -330,9 +340,12 @@ impl Writer<'_> {
                 } else {
                     leaves
                 };
-                alone.push(Code::when(first, take.clone()));
-                let nothing = Code::when(format!("not {stays}"), Code::quiet("skip"));
-                together.push(Code::choice(vec![Code::when(stays.clone(), take), nothing]));
+                alone.push(CodeText::when(first, take.clone()));
+                let nothing = CodeText::when(format!("not {stays}"), CodeText::quiet("skip"));
+                together.push(CodeText::choice(vec![
+                    CodeText::when(stays.clone(), take),
+                    nothing,
+                ]));
                 stay.push(stays);
             }
             earlier.extend(picked);
@@ -342,27 +355,30 @@ impl Writer<'_> {
             return all;
         }
         if self.chart.notation == Notation::Scxml {
-            return Code::ranked(vec![Code::choice(alone), all]);
+            return CodeText::ranked(vec![CodeText::choice(alone), all]);
         }
-        alone.push(Code::when(any_of(&stay), all));
-        Code::choice(alone)
+        alone.push(CodeText::when(any_of(&stay), all));
+        CodeText::choice(alone)
     }
 
     /// Takes what was chosen inside `region`; disabled where nothing was.
-    fn take_region(&mut self, region: StateId, trigger: &Trigger, chosen: &[Chosen]) -> Code {
+    fn take_region(&mut self, region: StateId, trigger: &Trigger, chosen: &[Chosen]) -> CodeText {
         let mut cases = Vec::new();
         if let Some(choice) = chosen.iter().find(|choice| choice.region == region) {
             for (number, source, transition) in &choice.transitions {
                 let body = self.take_in_method(*source, trigger, transition);
-                cases.push(Code::when(format!("{} = {number}", choice.variable), body));
+                cases.push(CodeText::when(
+                    format!("{} = {number}", choice.variable),
+                    body,
+                ));
             }
         }
         for inner in self.inner_parallels(region, trigger) {
             let some = any_of(&self.choices_below(inner, trigger, chosen));
             let take = self.take_regions(inner, trigger, chosen);
-            cases.push(Code::when(some, take));
+            cases.push(CodeText::when(some, take));
         }
-        Code::choice(cases)
+        CodeText::choice(cases)
     }
 
     /// Long transitions become methods, since several orders repeat them.
@@ -370,8 +386,8 @@ impl Writer<'_> {
         &mut self,
         source: StateId,
         trigger: &Trigger,
-        transition: &Transition,
-    ) -> Code {
+        transition: &ChartTransition,
+    ) -> CodeText {
         let (body, locals) = self.with_locals(|writer| writer.take(source, transition));
         if body.size() <= 1 && locals.is_empty() {
             return body;
@@ -379,7 +395,7 @@ impl Writer<'_> {
         let effect = body.effect();
         let (parameters, arguments) = self.parameters_of(trigger);
         let name = self.scope.fresh(&format!("leave_{}", self.name(source)));
-        self.methods.push(Method {
+        self.methods.push(MethodText {
             remark: format!("A transition from {}.", self.name(source)),
             name: name.clone(),
             parameters,
@@ -387,7 +403,7 @@ impl Writer<'_> {
             locals,
             body,
         });
-        Code::Line(format!("{name}({})", arguments.join(", ")), effect)
+        CodeText::Line(format!("{name}({})", arguments.join(", ")), effect)
     }
 
     fn set_bounds(&mut self, chosen: &[Chosen]) {
@@ -397,21 +413,21 @@ impl Writer<'_> {
     }
 
     /// The reaction to a timer of `state`: its own `after`-transitions of that time.
-    pub fn timeout_reaction(&mut self, state: StateId, time: u32) -> Code {
+    pub fn timeout_reaction(&mut self, state: StateId, time: u32) -> CodeText {
         let mut own = Vec::new();
         for transition in self.own(state, &Trigger::After(time, 0..0)) {
             let body = self.take(state, &transition);
             own.push(self.when_guard(&transition, body));
         }
-        self.inner_first(None, own).unwrap_or_else(Code::skip)
+        self.inner_first(None, own).unwrap_or_else(CodeText::skip)
     }
 }
 
 /// `condition` before a reaction: joined with the reaction's own guard where it has just one.
-fn guarded(condition: &str, code: Code) -> Code {
+fn guarded(condition: &str, code: CodeText) -> CodeText {
     match code {
-        Code::When(inner, body) => Code::When(format!("{condition} and {inner}"), body),
-        other => Code::when(condition, other),
+        CodeText::When(inner, body) => CodeText::When(format!("{condition} and {inner}"), body),
+        other => CodeText::when(condition, other),
     }
 }
 

@@ -1,31 +1,52 @@
 //! Names that are free in the translated text, and the user's own text with its place kept.
 //!
 //! While text is put together, a piece that the user wrote is wrapped in marks from Unicode's private area; [`unmark`] takes them out at the
-//! end and tells which bytes of the result came from which bytes of the chart.
+//! end and tells which bytes of the result came from which bytes of the chart. The switches of mutants are marked in the same way.
 
-use crate::charts::chart::{Span, Text};
+use crate::charts::chart::{ChartSpan, ChartText};
 use std::collections::BTreeSet;
 
 const OPEN: char = '\u{E000}';
 const MIDDLE: char = '\u{E001}';
 const CLOSE: char = '\u{E002}';
+const GATE: char = 'g';
+const OURS: char = 'o';
+
+/// What a pair of marks says about the text between them.
+enum Mark {
+    Origin(ChartSpan),
+    Gate(usize),
+    Ours,
+}
 
 /// Bytes of the translated text that the user wrote, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// In the translated text.
-    pub translated: Span,
+    pub translated: ChartSpan,
     /// In the chart.
-    pub chart: Span,
+    pub chart: ChartSpan,
+}
+
+/// The translated text.
+#[derive(Clone, Debug, Default)]
+pub struct Translation {
+    pub text: String,
+    /// What of it the user wrote.
+    pub origins: Vec<Origin>,
+    /// The switches of mutants: places of `false`, and numbers.
+    pub gates: Vec<(ChartSpan, usize)>,
+    /// What within the user's text is ours, because it stands for what the user said in other words.
+    pub ours: Vec<ChartSpan>,
 }
 
 /// The names that are taken.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct ChartScope {
     taken: BTreeSet<String>,
 }
 
-impl Scope {
+impl ChartScope {
     /// Keeps every word of the user's text for the user.
     pub fn reserve(&mut self, text: &str) {
         for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
@@ -44,12 +65,12 @@ impl Scope {
 }
 
 /// The user's text, marked with its place.
-pub fn mark(text: &Text) -> String {
+pub fn mark(text: &ChartText) -> String {
     place(&text.text, &text.span)
 }
 
 /// A text made from the user's, marked with the place it was made from.
-pub fn place(text: &str, span: &Span) -> String {
+pub fn place(text: &str, span: &ChartSpan) -> String {
     let flat: Vec<&str> = text.split_whitespace().collect();
     format!(
         "{OPEN}{},{}{MIDDLE}{}{CLOSE}",
@@ -57,6 +78,16 @@ pub fn place(text: &str, span: &Span) -> String {
         span.end,
         flat.join(" ")
     )
+}
+
+/// The switch of a mutant: off.
+pub fn gate(number: usize) -> String {
+    format!("{OPEN}{GATE}{number}{MIDDLE}false{CLOSE}")
+}
+
+/// Ours within the user's text.
+pub fn ours(text: &str) -> String {
+    format!("{OPEN}{OURS}{MIDDLE}{text}{CLOSE}")
 }
 
 /// How many characters a reader will see.
@@ -79,32 +110,47 @@ pub fn visible_length(marked: &str) -> usize {
         .count()
 }
 
-/// The text without marks, and where its pieces came from.
-pub fn unmark(marked: &str) -> (String, Vec<Origin>) {
-    let mut text = String::with_capacity(marked.len());
-    let mut origins = Vec::new();
-    let mut open: Vec<(usize, Span)> = Vec::new();
+/// The text without marks, and what they said.
+pub fn unmark(marked: &str) -> Translation {
+    let mut out = Translation::default();
+    out.text.reserve(marked.len());
+    let mut open: Vec<(usize, Mark)> = Vec::new();
     let mut rest = marked;
     while let Some(at) = rest.find([OPEN, CLOSE]) {
-        text.push_str(&rest[..at]);
+        out.text.push_str(&rest[..at]);
         rest = &rest[at..];
         if rest.starts_with(CLOSE) {
             rest = &rest[CLOSE.len_utf8()..];
-            if let Some((start, chart)) = open.pop() {
-                let translated = start..text.len();
-                origins.push(Origin { translated, chart });
+            let Some((start, mark)) = open.pop() else {
+                continue;
+            };
+            let translated = start..out.text.len();
+            match mark {
+                // What stands for no place of the chart.
+                Mark::Origin(chart) if chart.is_empty() => {}
+                Mark::Origin(chart) => out.origins.push(Origin { translated, chart }),
+                Mark::Gate(number) => out.gates.push((translated, number)),
+                Mark::Ours => out.ours.push(translated),
             }
         } else {
             let middle = rest.find(MIDDLE).unwrap_or(rest.len());
-            let numbers = &rest[OPEN.len_utf8()..middle];
-            let (start, end) = numbers.split_once(',').unwrap_or(("0", "0"));
-            let span = start.parse().unwrap_or(0)..end.parse().unwrap_or(0);
-            open.push((text.len(), span));
+            open.push((out.text.len(), read_mark(&rest[OPEN.len_utf8()..middle])));
             rest = rest.get(middle + MIDDLE.len_utf8()..).unwrap_or("");
         }
     }
-    text.push_str(rest);
-    (text, origins)
+    out.text.push_str(rest);
+    out
+}
+
+fn read_mark(text: &str) -> Mark {
+    if let Some(number) = text.strip_prefix(GATE) {
+        return Mark::Gate(number.parse().unwrap_or(0));
+    }
+    if text.starts_with(OURS) {
+        return Mark::Ours;
+    }
+    let (start, end) = text.split_once(',').unwrap_or(("0", "0"));
+    Mark::Origin(start.parse().unwrap_or(0)..end.parse().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -115,13 +161,13 @@ mod tests {
     fn marks_vanish_and_tell_where_the_text_came_from() {
         let marked = format!(
             "requires {}: skip end",
-            mark(&Text::new("x  >\n 1", 40..47))
+            mark(&ChartText::new("x  >\n 1", 40..47))
         );
         assert_eq!(visible_length(&marked), "requires x > 1: skip end".len());
-        let (text, origins) = unmark(&marked);
-        assert_eq!(text, "requires x > 1: skip end");
+        let translation = unmark(&marked);
+        assert_eq!(translation.text, "requires x > 1: skip end");
         assert_eq!(
-            origins,
+            translation.origins,
             [Origin {
                 translated: 9..14,
                 chart: 40..47
@@ -130,8 +176,18 @@ mod tests {
     }
 
     #[test]
+    fn switches_are_told_from_the_users_text() {
+        let guard = ChartText::new(format!("{} and x", gate(7)), 3..9);
+        let translation = unmark(&format!("{}{}", mark(&guard), ours("y")));
+        assert_eq!(translation.text, "false and xy");
+        assert_eq!(translation.gates, [(0..5, 7)]);
+        assert_eq!(translation.ours.first(), Some(&(11..12)));
+        assert_eq!(translation.origins.len(), 1);
+    }
+
+    #[test]
     fn a_taken_name_gets_an_underscore() {
-        let mut scope = Scope::default();
+        let mut scope = ChartScope::default();
         scope.reserve("t_Door = {Open}");
         assert_eq!(scope.fresh("t_Door"), "t_Door_");
         assert_eq!(scope.fresh("t_Gate"), "t_Gate");

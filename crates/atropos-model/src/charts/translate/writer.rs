@@ -1,14 +1,15 @@
 //! The translation of one machine under way: its layout, the methods written so far, the local variables of the one being written.
 
-use super::code::{Code, LineEffect};
-use super::layout::Layout;
-use super::scope::Scope;
-use crate::charts::chart::{Chart, Machine, StateId, Text};
+use super::code::{CodeText, LineEffect};
+use super::layout::ChartLayout;
+use super::scope::{ChartScope, gate};
+use crate::charts::chart::{Chart, ChartText, Machine, StateId};
+use crate::charts::mutants::{Gate, Variants};
 use std::collections::BTreeMap;
 
 /// A method of the translated class.
 #[derive(Clone, Debug)]
-pub struct Method {
+pub struct MethodText {
     /// What it is for, for the reader.
     pub remark: String,
     /// Its name.
@@ -20,12 +21,12 @@ pub struct Method {
     /// `name: type` each.
     pub locals: Vec<String>,
     /// What it does.
-    pub body: Code,
+    pub body: CodeText,
 }
 
 /// What a remembered method does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Move {
+pub enum RememberedMove {
     /// Enters a state where it starts.
     Enter,
     /// Enters a state as it was left, all the way down.
@@ -35,28 +36,30 @@ pub enum Move {
 }
 
 /// The translation of one machine under way.
-pub struct Writer<'a> {
+pub struct ClassWriter<'a> {
     /// The whole chart.
     pub chart: &'a Chart,
     /// The machine being translated.
     pub machine: &'a Machine,
+    /// What it does under mutants.
+    pub variants: &'a Variants,
     /// Its variables.
-    pub layout: Layout,
+    pub layout: ChartLayout,
     /// Names taken in this class.
-    pub scope: Scope,
+    pub scope: ChartScope,
     /// Methods written so far, callees before callers.
-    pub methods: Vec<Method>,
+    pub methods: Vec<MethodText>,
     /// The names of the class's queue variables and types.
-    pub words: Words,
+    pub words: FixedNames,
     /// Per class the type of the events that wait in its queues.
     pub event_types: BTreeMap<String, String>,
-    moves: BTreeMap<(Move, StateId), Code>,
+    moves: BTreeMap<(RememberedMove, StateId), CodeText>,
     locals: Vec<String>,
 }
 
 /// Names of the class's fixed parts.
 #[derive(Clone, Debug)]
-pub struct Words {
+pub struct FixedNames {
     /// The list of running times.
     pub timers: String,
     /// The type of a running time, shared by the whole chart.
@@ -85,19 +88,21 @@ pub struct Words {
     pub idle: String,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ClassWriter<'a> {
     /// Starts the translation of `machine`.
     pub fn new(
         chart: &'a Chart,
         machine: &'a Machine,
-        layout: Layout,
-        words: Words,
+        variants: &'a Variants,
+        layout: ChartLayout,
+        words: FixedNames,
         event_types: BTreeMap<String, String>,
-        scope: Scope,
+        scope: ChartScope,
     ) -> Self {
-        Writer {
+        ClassWriter {
             chart,
             machine,
+            variants,
             layout,
             scope,
             methods: Vec::new(),
@@ -116,10 +121,10 @@ impl<'a> Writer<'a> {
     /// A call of a method that is written once for each (move, state); short code stands in place of the call.
     pub fn shared(
         &mut self,
-        which: Move,
+        which: RememberedMove,
         state: StateId,
-        write: impl FnOnce(&mut Self) -> Code,
-    ) -> Code {
+        write: impl FnOnce(&mut Self) -> CodeText,
+    ) -> CodeText {
         if let Some(code) = self.moves.get(&(which, state)) {
             return code.clone();
         }
@@ -128,14 +133,14 @@ impl<'a> Writer<'a> {
             body
         } else {
             let (verb, remark) = match which {
-                Move::Enter => ("enter", "Enters"),
-                Move::Resume => ("resume", "Enters as it was left"),
-                Move::Exit => ("exit", "Leaves"),
+                RememberedMove::Enter => ("enter", "Enters"),
+                RememberedMove::Resume => ("resume", "Enters as it was left"),
+                RememberedMove::Exit => ("exit", "Leaves"),
             };
             let state_name = self.name(state);
             let name = self.scope.fresh(&format!("{verb}_{state_name}"));
             let effect = body.effect();
-            self.methods.push(Method {
+            self.methods.push(MethodText {
                 remark: format!("{remark}: {state_name}."),
                 name: name.clone(),
                 parameters: Vec::new(),
@@ -143,7 +148,7 @@ impl<'a> Writer<'a> {
                 locals,
                 body,
             });
-            Code::Line(format!("{name}()"), effect)
+            CodeText::Line(format!("{name}()"), effect)
         };
         self.moves.insert((which, state), code.clone());
         code
@@ -173,8 +178,8 @@ impl<'a> Writer<'a> {
     }
 
     /// All of them in any order. Those whose order cannot be noticed go first, as they stand.
-    pub fn any_order(&mut self, parts: Vec<Code>) -> Code {
-        let (noticed, quiet): (Vec<Code>, Vec<Code>) = parts
+    pub fn any_order(&mut self, parts: Vec<CodeText>) -> CodeText {
+        let (noticed, quiet): (Vec<CodeText>, Vec<CodeText>) = parts
             .into_iter()
             .filter(|part| !part.is_skip())
             .partition(|part| part.effect() == LineEffect::Noticed);
@@ -182,33 +187,36 @@ impl<'a> Writer<'a> {
             let orders = orders(noticed.len());
             let sequences = orders
                 .iter()
-                .map(|order| Code::sequence(order.iter().map(|&at| noticed[at].clone())))
+                .map(|order| CodeText::sequence(order.iter().map(|&at| noticed[at].clone())))
                 .collect();
-            Code::choice(sequences)
+            CodeText::choice(sequences)
         } else {
             self.rounds(&noticed)
         };
-        Code::sequence(quiet.into_iter().chain([mixed]))
+        CodeText::sequence(quiet.into_iter().chain([mixed]))
     }
 
     /// Many parts in any order: as many rounds as there are parts, each doing one that was not done yet.
-    fn rounds(&mut self, parts: &[Code]) -> Code {
+    fn rounds(&mut self, parts: &[CodeText]) -> CodeText {
         let done: Vec<String> = (1..=parts.len())
             .map(|number| self.local(&format!("done_{number}"), "bool"))
             .collect();
         let reset = done
             .iter()
-            .map(|flag| Code::quiet(format!("{flag} := false")));
-        let round = Code::choice(
+            .map(|flag| CodeText::quiet(format!("{flag} := false")));
+        let round = CodeText::choice(
             done.iter()
                 .zip(parts)
                 .map(|(flag, part)| {
-                    let mark = Code::quiet(format!("{flag} := true"));
-                    Code::when(format!("not {flag}"), Code::sequence([part.clone(), mark]))
+                    let mark = CodeText::quiet(format!("{flag} := true"));
+                    CodeText::when(
+                        format!("not {flag}"),
+                        CodeText::sequence([part.clone(), mark]),
+                    )
                 })
                 .collect(),
         );
-        Code::sequence(reset.chain((0..parts.len()).map(|_| round.clone())))
+        CodeText::sequence(reset.chain((0..parts.len()).map(|_| round.clone())))
     }
 }
 
@@ -268,9 +276,22 @@ pub fn in_predicates(text: &str) -> Vec<(std::ops::Range<usize>, String)> {
     found
 }
 
-impl Writer<'_> {
+/// What is done unless a mutant acts, and what is done under each.
+pub fn unless_mutated(original: CodeText, mutated: Vec<(Gate, CodeText)>) -> CodeText {
+    if mutated.is_empty() {
+        return original;
+    }
+    let gates: Vec<String> = mutated.iter().map(|(number, _)| gate(*number)).collect();
+    let none = CodeText::when(format!("not ({})", gates.join(" or ")), original);
+    let cases = mutated
+        .into_iter()
+        .map(|(number, code)| CodeText::when(gate(number), code));
+    CodeText::choice(std::iter::once(none).chain(cases).collect())
+}
+
+impl ClassWriter<'_> {
     /// The user's expression with `In(State)` spelled out, marked with its place.
-    pub fn expression(&self, text: &Text) -> String {
+    pub fn expression(&self, text: &ChartText) -> String {
         let mut spelled = text.text.clone();
         for (bytes, name) in in_predicates(&text.text).into_iter().rev() {
             let active = self
@@ -278,8 +299,8 @@ impl Writer<'_> {
                 .find(&name)
                 .map(|state| self.layout.active(self.machine, state));
             let meaning = match active {
-                Some(Some(condition)) => format!("({condition})"),
-                _ => "true".to_owned(),
+                Some(Some(condition)) => super::scope::ours(&format!("({condition})")),
+                _ => super::scope::ours("true"),
             };
             spelled.replace_range(bytes, &meaning);
         }
@@ -287,7 +308,7 @@ impl Writer<'_> {
     }
 
     /// A guard, in brackets so that it can stand beside others.
-    pub fn guard(&self, text: &Text) -> String {
+    pub fn guard(&self, text: &ChartText) -> String {
         format!("({})", self.expression(text))
     }
 }

@@ -1,18 +1,18 @@
 //! Expressions.
 
 use super::{Frame, Interpreter, Stop};
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::language::lexer::FIXED_ONE;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::{self, Scale};
 use crate::model::{
-    BoundVar, ErrorKind, ExecError, Expr, ExprKind, ObjectId, PointId, State, Ty, Value,
+    BoundVar, ErrorKind, ExecError, Expr, ExprKind, ModelPointId, ObjectId, State, Ty, Value,
 };
 use crate::mutation::RECORD;
 
 type Evaluated = Result<Value, Stop>;
 
-fn failed<T>(kind: ErrorKind, span: Span) -> Result<T, Stop> {
+fn failed<T>(kind: ErrorKind, span: SourceSpan) -> Result<T, Stop> {
     Err(Stop::Error(ExecError::new(kind, span)))
 }
 
@@ -180,7 +180,7 @@ impl Interpreter<'_> {
     fn each(
         &self,
         vars: &[BoundVar],
-        span: Span,
+        span: SourceSpan,
         frame: &mut Frame,
         visit: &mut dyn FnMut(&mut Frame) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
@@ -197,7 +197,13 @@ impl Interpreter<'_> {
         Ok(true)
     }
 
-    fn unary(&self, op: UnaryOp, operand: &Value, point: Option<PointId>, span: Span) -> Evaluated {
+    fn unary(
+        &self,
+        op: UnaryOp,
+        operand: &Value,
+        point: Option<ModelPointId>,
+        span: SourceSpan,
+    ) -> Evaluated {
         match op {
             UnaryOp::Len => Ok(Value::Scalar(
                 (operand.items().len() + operand.pairs().len()) as i64,
@@ -241,7 +247,7 @@ impl Interpreter<'_> {
         op: BinaryOp,
         left: &Expr,
         right: &Expr,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
         frame: &mut Frame,
         state: &State,
     ) -> Evaluated {
@@ -273,7 +279,7 @@ impl Interpreter<'_> {
         left: &Expr,
         l: &Value,
         r: &Value,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
         expr: &Expr,
     ) -> Evaluated {
         let span = expr.span;

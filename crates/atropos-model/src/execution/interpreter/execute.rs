@@ -2,7 +2,7 @@
 
 use super::{Interpreter, Outcomes, Run, Stop};
 use crate::execution::MOST_OUTCOMES;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::{BoundVar, Domain, ErrorKind, ExecError, Stmt, StmtKind, Value};
 
 impl Interpreter<'_> {
@@ -133,7 +133,7 @@ impl Interpreter<'_> {
     fn every_value(
         &self,
         vars: &[BoundVar],
-        span: Span,
+        span: SourceSpan,
         run: Run,
         visit: &mut dyn FnMut(Run) -> bool,
     ) -> bool {

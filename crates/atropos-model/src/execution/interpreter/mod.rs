@@ -7,9 +7,9 @@ mod execute;
 mod store;
 
 use crate::execution::{Inputs, Iterations, MOST_OUTCOMES, MOST_WORK};
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::{ErrorKind, ExecError, Label, Model, ObjectId, State, Value};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::cell::{Cell, RefCell};
 
 /// One enabled iteration of an object's do-od block.
@@ -38,7 +38,7 @@ pub fn iterations(
     model: &Model,
     state: &State,
     object: ObjectId,
-    mode: &Mode,
+    mode: &MutationMode,
     infected: &mut MutantSet,
 ) -> Vec<Iteration> {
     run(model, state, object, mode, Inputs::All, infected).outcomes
@@ -49,7 +49,7 @@ pub fn run(
     model: &Model,
     state: &State,
     object: ObjectId,
-    mode: &Mode,
+    mode: &MutationMode,
     inputs: Inputs,
     infected: &mut MutantSet,
 ) -> Iterations {
@@ -103,7 +103,7 @@ pub fn run(
 
 struct Interpreter<'m> {
     model: &'m Model,
-    mode: &'m Mode,
+    mode: &'m MutationMode,
     inputs: Inputs<'m>,
     cut: Cell<bool>,
     /// How much may still be computed.
@@ -158,7 +158,7 @@ impl Interpreter<'_> {
     }
 
     /// One step of a loop, or a call.
-    fn spend(&self, span: Span) -> Result<(), Stop> {
+    fn spend(&self, span: SourceSpan) -> Result<(), Stop> {
         self.work.set(self.work.get() - 1);
         if self.work.get() >= 0 {
             return Ok(());
@@ -173,7 +173,7 @@ impl Interpreter<'_> {
         self.work.set(self.work.get() - steps as i64);
     }
 
-    fn mode_at(&self, point: crate::model::PointId) -> u8 {
+    fn mode_at(&self, point: crate::model::ModelPointId) -> u8 {
         self.mode.table[point.0 as usize]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Frame, Interpreter, Run, Stop};
 use crate::execution::BYTES_PER_STEP;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::{
     ErrorKind, ExecError, Expr, ObjectId, State, Target, TargetBase, Ty, TyId, Value,
 };
@@ -83,7 +83,7 @@ impl Interpreter<'_> {
         &self,
         whole: &mut Value,
         ty: TyId,
-        path: &[(Value, Span)],
+        path: &[(Value, SourceSpan)],
         value: Value,
     ) -> Result<(), Stop> {
         let Some(((index, span), rest)) = path.split_first() else {
@@ -132,6 +132,6 @@ impl Interpreter<'_> {
     }
 }
 
-fn stop(kind: ErrorKind, span: Span) -> Stop {
+fn stop(kind: ErrorKind, span: SourceSpan) -> Stop {
     Stop::Error(ExecError::new(kind, span))
 }

@@ -4,13 +4,13 @@ use crate::model::visit;
 use crate::model::{Expr, ExprKind, Model, Stmt, StmtKind};
 
 /// Per code whether it can be disabled.
-pub struct Blocking {
+pub struct MayBeDisabled {
     codes: Vec<bool>,
 }
 
-impl Blocking {
-    pub fn new(model: &Model) -> Blocking {
-        let mut blocking = Blocking {
+impl MayBeDisabled {
+    pub fn new(model: &Model) -> MayBeDisabled {
+        let mut blocking = MayBeDisabled {
             codes: vec![true; model.codes.len()],
         };
         // Callees before callers: without recursion this settles in as many rounds as calls nest.

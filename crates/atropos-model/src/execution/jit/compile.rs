@@ -1,7 +1,7 @@
 //! A model to native code, once; all workers share it.
 
-use super::blocking::Blocking;
-use super::context::Context;
+use super::blocking::MayBeDisabled;
+use super::context::JitContext;
 use super::emitter::{Emitter, Shared};
 use super::runtime::functions;
 use crate::model::{CodeId, CodeKind, Model, ObjectId};
@@ -15,9 +15,9 @@ use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-type Block = extern "C" fn(*mut Context, i64) -> i64;
+type Block = extern "C" fn(*mut JitContext, i64) -> i64;
 
-pub struct Compiled {
+pub struct CompiledModel {
     pub model: Arc<Model>,
     /// Where each object's bytes start.
     pub offsets: Arc<Vec<u32>>,
@@ -37,14 +37,14 @@ pub(super) struct Tables {
 }
 
 // SAFETY: after construction nothing in here changes; the module only owns the code's memory.
-unsafe impl Send for Compiled {}
+unsafe impl Send for CompiledModel {}
 // SAFETY: as above.
-unsafe impl Sync for Compiled {}
+unsafe impl Sync for CompiledModel {}
 
-impl Compiled {
+impl CompiledModel {
     /// # Errors
     /// If the machine is not supported or code generation fails.
-    pub fn new(model: &Arc<Model>) -> anyhow::Result<Compiled> {
+    pub fn new(model: &Arc<Model>) -> anyhow::Result<CompiledModel> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed")?;
         flags.set("is_pic", "false")?;
@@ -69,7 +69,7 @@ impl Compiled {
                 .references
                 .push(objects.iter().map(|object| object.reference()).collect());
         }
-        let blocking = Blocking::new(model);
+        let blocking = MayBeDisabled::new(model);
         let mut frontend = FunctionBuilderContext::new();
         let mut context = module.make_context();
         for at in 0..model.codes.len() {
@@ -102,7 +102,7 @@ impl Compiled {
                 })
             })
             .collect();
-        Ok(Compiled {
+        Ok(CompiledModel {
             model: model.clone(),
             offsets: Arc::new(offsets(model)),
             blocks,
@@ -112,7 +112,7 @@ impl Compiled {
     }
 
     /// Runs one trace of an object's do-od block.
-    pub(super) fn run(&self, context: &mut Context, block: CodeId, object: ObjectId) {
+    pub(super) fn run(&self, context: &mut JitContext, block: CodeId, object: ObjectId) {
         if let Some(function) = self.blocks[block.0 as usize] {
             function(context, object.reference());
         }

@@ -2,7 +2,7 @@
 
 use super::scheduler::Scheduler;
 use crate::execution::BYTES_PER_STEP;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::{CodeId, ErrorKind, ExecError, Label, Model, ObjectId, State};
 use crate::mutation::MutantSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const BLOCK: usize = 64 << 10;
 
 /// Compiled code reads the first fields at fixed places; see [`OFFSET_STATE`] and the others.
 #[repr(C)]
-pub struct Context {
+pub struct JitContext {
     pub state: *mut u8,
     pub mode: *const u8,
     pub bases: *const u32,
@@ -72,17 +72,17 @@ pub const OFFSET_STATUS: i32 = 24;
 pub const OFFSET_WORK: i32 = 32;
 
 // SAFETY: the raw pointers point into this struct's own vectors and into a table that lives as long as a call.
-unsafe impl Send for Context {}
+unsafe impl Send for JitContext {}
 
-impl Context {
-    pub fn new(model: Arc<Model>, offsets: Arc<Vec<u32>>) -> Box<Context> {
+impl JitContext {
+    pub fn new(model: Arc<Model>, offsets: Arc<Vec<u32>>) -> Box<JitContext> {
         let mut bytes = Vec::with_capacity(model.state_size() + 8);
         for at in 0..model.objects.len() {
             bytes.extend_from_slice(model.initial.object(ObjectId(at as u32)));
         }
         // Room behind the last object, so that the pointer is never to nothing.
         bytes.extend_from_slice(&[0; 8]);
-        let mut context = Box::new(Context {
+        let mut context = Box::new(JitContext {
             state: std::ptr::null_mut(),
             mode: std::ptr::null(),
             bases: offsets.as_ptr(),
@@ -298,12 +298,12 @@ impl Filter {
 }
 
 /// A place in one register.
-pub fn pack(span: Span) -> i64 {
+pub fn pack(span: SourceSpan) -> i64 {
     i64::from(span.start) | i64::from(span.end) << 32
 }
 
-fn unpack(place: i64) -> Span {
-    Span {
+fn unpack(place: i64) -> SourceSpan {
+    SourceSpan {
         start: place as u32,
         end: (place >> 32) as u32,
     }

@@ -103,7 +103,7 @@ impl Emitter<'_, '_> {
         index: Value,
         item: crate::model::TyId,
         kind: ErrorKind,
-        span: crate::language::Span,
+        span: crate::language::SourceSpan,
     ) -> Value {
         let length = self.load(LENGTH, list, 0);
         let inside = self

@@ -5,7 +5,7 @@ use super::runtime::operator_code;
 use crate::language::tree::{BinaryOp, UnaryOp};
 use crate::model::arithmetic::{self, Scale};
 use crate::model::types::LENGTH;
-use crate::model::{ErrorKind, Expr, ExprKind, PointId, Ty};
+use crate::model::{ErrorKind, Expr, ExprKind, ModelPointId, Ty};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder as _, Value, types};
 
@@ -120,7 +120,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: &Expr, point: Option<PointId>, expr: &Expr) -> Value {
+    fn unary(
+        &mut self,
+        op: UnaryOp,
+        operand: &Expr,
+        point: Option<ModelPointId>,
+        expr: &Expr,
+    ) -> Value {
         let value = self.expression(operand);
         match op {
             UnaryOp::Len => self.load(LENGTH, value, 0),
@@ -176,7 +182,13 @@ impl Emitter<'_, '_> {
     }
 
     /// The right side is emitted once, whatever operator acts.
-    fn logic(&mut self, op: BinaryOp, left: &Expr, right: &Expr, point: Option<PointId>) -> Value {
+    fn logic(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        point: Option<ModelPointId>,
+    ) -> Value {
         let l = self.expression(left);
         // The value if the left side decides, else 2.
         let inline = |e: &mut Self| {
@@ -219,7 +231,7 @@ impl Emitter<'_, '_> {
         op: BinaryOp,
         left: &Expr,
         right: &Expr,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
         expr: &Expr,
     ) -> Value {
         let l = self.expression(left);

@@ -1,9 +1,9 @@
 //! Lists, maps and tuples under construction, and loops over types.
 
 use super::emitter::Emitter;
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::types::LENGTH;
-use crate::model::{BoundVar, Domain, Expr, PointId, Ty, TyId};
+use crate::model::{BoundVar, Domain, Expr, ModelPointId, Ty, TyId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder as _, Value, types};
 
@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
         all: bool,
         vars: &[BoundVar],
         body: &Expr,
-        point: Option<PointId>,
+        point: Option<ModelPointId>,
     ) -> Value {
         let fixed = i64::from(all);
         let all = match point {
@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
     fn each(
         &mut self,
         vars: &[BoundVar],
-        span: Span,
+        span: SourceSpan,
         done: Block,
         body: &mut dyn FnMut(&mut Self, Block),
     ) {

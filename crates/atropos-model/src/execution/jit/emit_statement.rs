@@ -1,7 +1,7 @@
 //! Statements: a trace through them.
 
 use super::emitter::Emitter;
-use crate::model::{BoundVar, Domain, ErrorKind, Expr, PointId, Stmt, StmtKind};
+use crate::model::{BoundVar, Domain, ErrorKind, Expr, ModelPointId, Stmt, StmtKind};
 use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlags, Value, types};
 use cranelift_frontend::Switch;
 
@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
         self.builder.switch_to_block(block);
     }
 
-    fn guard(&mut self, cond: &Expr, point: Option<PointId>) -> Value {
+    fn guard(&mut self, cond: &Expr, point: Option<ModelPointId>) -> Value {
         let value = self.expression(cond);
         match point {
             None => value,

@@ -1,11 +1,11 @@
 //! The frame of one function: parameters, locals, calls of the runtime, ends of the trace.
 
-use super::blocking::Blocking;
+use super::blocking::MayBeDisabled;
 use super::compile::Tables;
 use super::context::{
     DISABLED, OFFSET_BASES, OFFSET_MODE, OFFSET_STATE, OFFSET_STATUS, OFFSET_WORK, pack,
 };
-use crate::language::Span;
+use crate::language::SourceSpan;
 use crate::model::types::Width;
 use crate::model::{Code, CodeId, ErrorKind, Model, TyId};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// What all functions of a model share while they are compiled.
 pub(super) struct Shared<'s> {
     pub model: &'s Model,
-    pub blocking: &'s Blocking,
+    pub blocking: &'s MayBeDisabled,
     pub module: &'s mut JITModule,
     pub runtime: &'s HashMap<&'static str, FuncId>,
     pub codes: &'s [FuncId],
@@ -147,7 +147,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
         self.constant(i64::from(ty.0))
     }
 
-    pub fn place(&mut self, span: Span) -> Value {
+    pub fn place(&mut self, span: SourceSpan) -> Value {
         self.constant(pack(span))
     }
 
@@ -210,7 +210,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     }
 
     /// Goes on only if `condition` is not 0; otherwise the trace ends in an error.
-    pub fn require(&mut self, condition: Value, kind: ErrorKind, span: Span) {
+    pub fn require(&mut self, condition: Value, kind: ErrorKind, span: SourceSpan) {
         let next = self.builder.create_block();
         let failing = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], failing, &[]);
@@ -221,7 +221,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     }
 
     /// Ends the trace in an error; what follows needs a block of its own.
-    pub fn fail(&mut self, kind: ErrorKind, span: Span) {
+    pub fn fail(&mut self, kind: ErrorKind, span: SourceSpan) {
         let kind = self.constant(kind as i64);
         let place = self.place(span);
         self.call("fail", &[kind, place]);
@@ -229,7 +229,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     }
 
     /// One step of a loop, or a call: goes on only if there have not been too many.
-    pub fn spend(&mut self, span: Span) {
+    pub fn spend(&mut self, span: SourceSpan) {
         let flags = MemFlags::trusted();
         let left = self
             .builder
@@ -256,7 +256,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     }
 
     /// What acts at a mutation point: 0 for the original.
-    pub fn mode_at(&mut self, point: crate::model::PointId) -> Value {
+    pub fn mode_at(&mut self, point: crate::model::ModelPointId) -> Value {
         self.builder
             .ins()
             .uload8(types::I64, MemFlags::trusted(), self.mode, point.0 as i32)
@@ -265,7 +265,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     /// `fast` where the original acts at a point, `slow` elsewhere; one value comes out.
     pub fn at_point(
         &mut self,
-        point: crate::model::PointId,
+        point: crate::model::ModelPointId,
         fast: impl FnOnce(&mut Self) -> Value,
         slow: impl FnOnce(&mut Self, Value) -> Value,
     ) -> Value {
@@ -293,7 +293,7 @@ impl<'s, 'f> Emitter<'s, 'f> {
     }
 
     /// A scalar must be in its type's range to be stored.
-    pub fn check_range(&mut self, value: Value, ty: TyId, span: Span) {
+    pub fn check_range(&mut self, value: Value, ty: TyId, span: SourceSpan) {
         use crate::model::Ty;
         let (Ty::Int { low, high } | Ty::Fixed { low, high }) = *self.model.types.get(ty) else {
             return;

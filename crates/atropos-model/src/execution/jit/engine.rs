@@ -1,22 +1,24 @@
 //! Compiled code as engine.
 
-use super::compile::Compiled;
-use super::context::{Context, FAILED, Filter, RUNNING};
+use super::compile::CompiledModel;
+use super::context::{FAILED, Filter, JitContext, RUNNING};
 use crate::execution::interpreter::Iteration;
-use crate::execution::{Engine, Inputs, Iterations, MOST_OUTCOMES, MOST_TRACES, MOST_WORK, Offer};
+use crate::execution::{
+    EnabledInput, Engine, Inputs, Iterations, MOST_OUTCOMES, MOST_TRACES, MOST_WORK,
+};
 use crate::model::{CodeId, ErrorKind, ExecError, Label, ObjectId, State};
-use crate::mutation::{Mode, MutantSet};
+use crate::mutation::{MutantSet, MutationMode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub struct Jitted {
-    compiled: Arc<Compiled>,
-    context: Box<Context>,
+    compiled: Arc<CompiledModel>,
+    context: Box<JitContext>,
 }
 
 impl Jitted {
-    pub fn new(compiled: Arc<Compiled>) -> Jitted {
-        let context = Context::new(compiled.model.clone(), compiled.offsets.clone());
+    pub fn new(compiled: Arc<CompiledModel>) -> Jitted {
+        let context = JitContext::new(compiled.model.clone(), compiled.offsets.clone());
         Jitted { compiled, context }
     }
 
@@ -24,7 +26,7 @@ impl Jitted {
         self.compiled.model.class_of(object).block
     }
 
-    fn prepare(&mut self, state: &State, mode: &Mode, filter: Filter) {
+    fn prepare(&mut self, state: &State, mode: &MutationMode, filter: Filter) {
         let context = &mut *self.context;
         context.load(state);
         context.mode = mode.table.as_ptr();
@@ -42,7 +44,7 @@ impl Jitted {
         &mut self,
         block: CodeId,
         object: ObjectId,
-        mut ended: impl FnMut(&mut Context, Option<Result<State, ExecError>>),
+        mut ended: impl FnMut(&mut JitContext, Option<Result<State, ExecError>>),
     ) -> Result<(), ExecError> {
         let too_many = self.at_block(block, ErrorKind::TooManyOutcomes);
         let too_much = self.at_block(block, ErrorKind::TooMuchWork);
@@ -89,7 +91,7 @@ impl Engine for Jitted {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         inputs: Inputs,
         infected: &mut MutantSet,
     ) -> Iterations {
@@ -134,9 +136,9 @@ impl Engine for Jitted {
         &mut self,
         state: &State,
         object: ObjectId,
-        mode: &Mode,
+        mode: &MutationMode,
         infected: &mut MutantSet,
-    ) -> Result<Vec<Offer>, (Vec<Label>, ExecError)> {
+    ) -> Result<Vec<EnabledInput>, (Vec<Label>, ExecError)> {
         let Some(block) = self.block(object) else {
             return Ok(Vec::new());
         };
@@ -180,7 +182,7 @@ impl Engine for Jitted {
             .filter(|(_, (_, enabled))| *enabled)
             .map(|(label, (mut met, _))| {
                 met.union(&common);
-                Offer { label, met }
+                EnabledInput { label, met }
             })
             .collect())
     }

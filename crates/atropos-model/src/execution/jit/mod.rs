@@ -17,5 +17,5 @@ mod engine;
 mod runtime;
 mod scheduler;
 
-pub use compile::Compiled;
+pub use compile::CompiledModel;
 pub use engine::Jitted;

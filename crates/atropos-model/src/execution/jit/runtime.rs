@@ -1,16 +1,16 @@
 //! The functions that compiled code calls. All take the context first and pass 64-bit words; a list, map or tuple is
 //! the address of its bytes. None of them panics: they run below frames that can't unwind.
 
-use super::context::{Context, DISABLED, RUNNING};
+use super::context::{DISABLED, JitContext, RUNNING};
 use crate::language::lexer::FIXED_ONE;
 use crate::language::tree::BinaryOp;
 use crate::model::arithmetic::{self, Scale};
 use crate::model::types::{LENGTH, Ty, TyId};
-use crate::model::{ClassId, CodeId, ErrorKind, ObjectId, PointId, Value};
+use crate::model::{ClassId, CodeId, ErrorKind, ModelPointId, ObjectId, Value};
 use crate::mutation::RECORD;
 
 /// A runtime function: its name in compiled code, its address, and how many words it takes after the context.
-pub struct Function {
+pub struct RuntimeFunction {
     pub name: &'static str,
     pub address: *const u8,
     pub words: usize,
@@ -19,8 +19,8 @@ pub struct Function {
 macro_rules! functions {
     ($($name:ident/$words:literal),* $(,)?) => {
         /// All runtime functions.
-        pub fn functions() -> Vec<Function> {
-            vec![$(Function { name: stringify!($name), address: $name as *const u8, words: $words }),*]
+        pub fn functions() -> Vec<RuntimeFunction> {
+            vec![$(RuntimeFunction { name: stringify!($name), address: $name as *const u8, words: $words }),*]
         }
     };
 }
@@ -42,7 +42,7 @@ fn kind_of(code: i64) -> ErrorKind {
 /// # Safety
 /// Compiled code passes the context that it was called with, which lives as long as the call, and no reference to it
 /// is kept between calls.
-unsafe fn context<'c>(pointer: *mut Context) -> &'c mut Context {
+unsafe fn context<'c>(pointer: *mut JitContext) -> &'c mut JitContext {
     // SAFETY: see above.
     unsafe { &mut *pointer }
 }
@@ -65,7 +65,7 @@ fn ty(id: i64) -> TyId {
     TyId(id as u32)
 }
 
-impl Context {
+impl JitContext {
     /// The value that compiled code passes as a word.
     fn value(&mut self, word: i64, of: TyId) -> Value {
         if self.model.types.is_scalar(of) {
@@ -103,7 +103,7 @@ impl Context {
 
 macro_rules! runtime {
     ($(fn $name:ident($c:ident $(, $arg:ident)*) $body:block)*) => {
-        $(extern "C" fn $name($c: *mut Context $(, $arg: i64)*) -> i64 {
+        $(extern "C" fn $name($c: *mut JitContext $(, $arg: i64)*) -> i64 {
             // SAFETY: called by compiled code with its own context.
             let $c = unsafe { context($c) };
             $body
@@ -185,39 +185,39 @@ runtime! {
     fn point_guard(c, point, cond) {
         let mode = mode_at(c, point);
         let model = c.model.clone();
-        i64::from(model.mutants.guard(PointId(point as u32), mode, cond != 0, &mut c.infected))
+        i64::from(model.mutants.guard(ModelPointId(point as u32), mode, cond != 0, &mut c.infected))
     }
 
     fn point_binary(c, point, left, right, place) {
         let mode = mode_at(c, point);
         let model = c.model.clone();
-        let value = model.mutants.binary(PointId(point as u32), mode, left, right, &mut c.infected);
+        let value = model.mutants.binary(ModelPointId(point as u32), mode, left, right, &mut c.infected);
         or_fail(c, value, place)
     }
 
     fn point_unary(c, point, operand, place) {
         let mode = mode_at(c, point);
         let model = c.model.clone();
-        let value = model.mutants.unary(PointId(point as u32), mode, operand, &mut c.infected);
+        let value = model.mutants.unary(ModelPointId(point as u32), mode, operand, &mut c.infected);
         or_fail(c, value, place)
     }
 
     fn point_literal(c, point) {
         let mode = mode_at(c, point);
         let model = c.model.clone();
-        model.mutants.literal(PointId(point as u32), mode, &mut c.infected)
+        model.mutants.literal(ModelPointId(point as u32), mode, &mut c.infected)
     }
 
     fn point_quantifier(c, point, all) {
         let mode = mode_at(c, point);
         let model = c.model.clone();
-        i64::from(model.mutants.quantifier(PointId(point as u32), mode, all != 0, &mut c.infected))
+        i64::from(model.mutants.quantifier(ModelPointId(point as u32), mode, all != 0, &mut c.infected))
     }
 
     // The value if the left side decides, else 2.
     fn logic_left(c, point, left) {
         let mode = mode_at(c, point);
-        let id = PointId(point as u32);
+        let id = ModelPointId(point as u32);
         let model = c.model.clone();
         if mode == RECORD {
             model.mutants.record_left(id, left, &mut c.infected);
@@ -228,7 +228,7 @@ runtime! {
     fn logic_right(c, point, left, right) {
         if mode_at(c, point) == RECORD {
             let model = c.model.clone();
-            model.mutants.record_right(PointId(point as u32), left, right, &mut c.infected);
+            model.mutants.record_right(ModelPointId(point as u32), left, right, &mut c.infected);
         }
         0
     }
@@ -409,12 +409,12 @@ runtime! {
     }
 }
 
-fn mode_at(c: &Context, point: i64) -> u8 {
+fn mode_at(c: &JitContext, point: i64) -> u8 {
     // SAFETY: the table has an entry per mutation point and lives as long as the call.
     unsafe { *c.mode.add(point as usize) }
 }
 
-fn or_fail(c: &mut Context, value: Result<i64, ErrorKind>, place: i64) -> i64 {
+fn or_fail(c: &mut JitContext, value: Result<i64, ErrorKind>, place: i64) -> i64 {
     match value {
         Ok(value) => value,
         Err(kind) => {
@@ -425,7 +425,7 @@ fn or_fail(c: &mut Context, value: Result<i64, ErrorKind>, place: i64) -> i64 {
     }
 }
 
-fn put_list(c: &mut Context, list: &Value, max: u32, item: TyId) -> i64 {
+fn put_list(c: &mut JitContext, list: &Value, max: u32, item: TyId) -> i64 {
     let size = c.model.types.size(item) as usize * max as usize + LENGTH.bytes() as usize;
     let address = c.allocate(size) as i64;
     let model = c.model.clone();
@@ -445,7 +445,7 @@ fn put_list(c: &mut Context, list: &Value, max: u32, item: TyId) -> i64 {
 /// Where a key is or belongs, where the pairs start, and the sizes of pair and key.
 type Entry = (Result<usize, usize>, i64, usize, usize);
 
-fn entry(c: &mut Context, base: i64, of: TyId, word: i64) -> Option<Entry> {
+fn entry(c: &mut JitContext, base: i64, of: TyId, word: i64) -> Option<Entry> {
     let Ty::Map { key, value, .. } = *c.model.types.get(of) else {
         return None;
     };

@@ -2,7 +2,7 @@
 
 use super::elements::{relay, section, signal, switch};
 use super::routes::{route, route_relay, route_section, route_signal, route_switch};
-use crate::synthetic::class::Class;
+use crate::synthetic::class::ClassText;
 
 /// The types of the station.
 pub fn types() -> Vec<String> {
@@ -28,7 +28,7 @@ pub fn types() -> Vec<String> {
 }
 
 /// All of them; the station's own class is not among them.
-pub fn all() -> Vec<Class> {
+pub fn all() -> Vec<ClassText> {
     vec![
         relay(),
         section(),

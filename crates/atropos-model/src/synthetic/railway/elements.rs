@@ -1,10 +1,10 @@
 //! The classes of the station's elements: relays, sections, switches, signals.
 
-use crate::synthetic::class::Class;
+use crate::synthetic::class::ClassText;
 
 /// What every element has: its turn to come up, and whom it lets come up next.
-fn element(name: &str, remark: &str, sort: &str, pair: &str) -> Class {
-    Class::new(name, remark)
+fn element(name: &str, remark: &str, sort: &str, pair: &str) -> ClassText {
+    ClassText::new(name, remark)
         .with_attributes(&format!(
             "begun : bool = false
 users : list[routes_of_{sort}] of {pair} = []
@@ -50,7 +50,7 @@ end"
 }
 
 /// The track relay.
-pub fn relay() -> Class {
+pub fn relay() -> ClassText {
     element("TrackRelay", "A track relay: it drops when a wheel shorts its circuit.", "relay", "RouteRelay")
         .with_attributes("state : t_RelayState = t_RelayState.RelayUnknown\nsection : TrackSection = nil\nfaults : t_Level = 0")
         .with_methods(
@@ -124,7 +124,7 @@ obs RelayDisturbed = requires true: skip end",
 }
 
 /// The track section.
-pub fn section() -> Class {
+pub fn section() -> ClassText {
     element("TrackSection", "A track section: clear or occupied, and locked for one route at a time.", "section", "RouteSection")
         .with_attributes(
             "state : t_SectionState = t_SectionState.SectionUnknown
@@ -234,7 +234,7 @@ obs SectionBarred = requires true: skip end",
 }
 
 /// The switch.
-pub fn switch() -> Class {
+pub fn switch() -> ClassText {
     element(
         "Switch",
         "A switch: it moves when told and is held while a route is set over it.",
@@ -354,7 +354,7 @@ obs SwitchTrailed = requires true: skip end",
 }
 
 /// The main signal.
-pub fn signal() -> Class {
+pub fn signal() -> ClassText {
     element("MainSignal", "A main signal: it shows Stop unless an open route starts behind it.", "signal", "RouteSignal")
         .with_attributes("aspect : t_Aspect = t_Aspect.Dark\nwanted : t_Aspect = t_Aspect.Stop\nemergency : bool = false\nfailures : t_Level = 0")
         .with_methods(

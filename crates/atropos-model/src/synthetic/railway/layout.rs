@@ -1,6 +1,6 @@
 //! Which element lies where, and what each route needs.
 
-use crate::random::Random;
+use crate::random::SplitMix64;
 
 /// How many there are of each.
 #[derive(Clone, Copy, Debug)]
@@ -28,65 +28,65 @@ impl Numbers {
 
 /// An element of the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Element {
+pub enum TrackElement {
     Section(usize),
     Relay(usize),
     Switch(usize),
     Signal(usize),
 }
 
-impl Element {
+impl TrackElement {
     /// The name of its object.
     pub fn name(self) -> String {
         match self {
-            Element::Section(number) => format!("section_{number}"),
-            Element::Relay(number) => format!("relay_{number}"),
-            Element::Switch(number) => format!("switch_{number}"),
-            Element::Signal(number) => format!("signal_{number}"),
+            TrackElement::Section(number) => format!("section_{number}"),
+            TrackElement::Relay(number) => format!("relay_{number}"),
+            TrackElement::Switch(number) => format!("switch_{number}"),
+            TrackElement::Signal(number) => format!("signal_{number}"),
         }
     }
 
     /// Its class.
     pub fn class(self) -> &'static str {
         match self {
-            Element::Section(_) => "TrackSection",
-            Element::Relay(_) => "TrackRelay",
-            Element::Switch(_) => "Switch",
-            Element::Signal(_) => "MainSignal",
+            TrackElement::Section(_) => "TrackSection",
+            TrackElement::Relay(_) => "TrackRelay",
+            TrackElement::Switch(_) => "Switch",
+            TrackElement::Signal(_) => "MainSignal",
         }
     }
 
     /// A word for its sort.
     pub fn sort(self) -> &'static str {
         match self {
-            Element::Section(_) => "section",
-            Element::Relay(_) => "relay",
-            Element::Switch(_) => "switch",
-            Element::Signal(_) => "signal",
+            TrackElement::Section(_) => "section",
+            TrackElement::Relay(_) => "relay",
+            TrackElement::Switch(_) => "switch",
+            TrackElement::Signal(_) => "signal",
         }
     }
 }
 
 /// The station's plan.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct TrackLayout {
     /// How many there are of each.
     pub numbers: Numbers,
     /// The elements of each route, its start signal first.
-    pub routes: Vec<Vec<Element>>,
+    pub routes: Vec<Vec<TrackElement>>,
     /// The order in which elements come up, per track.
-    pub tracks: Vec<Vec<Element>>,
+    pub tracks: Vec<Vec<TrackElement>>,
 }
 
 /// Tracks that come up side by side.
 const TRACKS: usize = 2;
 
-impl Layout {
+impl TrackLayout {
     /// A plan of those numbers.
-    pub fn new(numbers: Numbers, seed: u64) -> Layout {
+    pub fn new(numbers: Numbers, seed: u64) -> TrackLayout {
         let pairs = numbers.pairs();
-        let mut random = Random::new(seed);
-        let mut layout = Layout {
+        let mut random = SplitMix64::new(seed);
+        let mut layout = TrackLayout {
             numbers,
             routes: Vec::new(),
             tracks: vec![Vec::new(); TRACKS],
@@ -102,23 +102,24 @@ impl Layout {
             // Relays before their section, switches and signals after it.
             let (before, after): (Vec<_>, Vec<_>) = here
                 .into_iter()
-                .partition(|element| matches!(element, Element::Relay(_)));
+                .partition(|element| matches!(element, TrackElement::Relay(_)));
             layout.tracks[track].extend(before);
-            layout.tracks[track].push(Element::Section(section));
+            layout.tracks[track].push(TrackElement::Section(section));
             layout.tracks[track].extend(after);
         }
         layout
     }
 
     /// Relays, switches and signals of a section.
-    fn at_section(&self, section: usize) -> Vec<Element> {
+    fn at_section(&self, section: usize) -> Vec<TrackElement> {
         let numbers = self.numbers;
         let here = move |count: usize, stride: usize| {
             (0..count).filter(move |number| number * stride % numbers.sections == section)
         };
-        let mut found: Vec<Element> = here(numbers.relays, 1).map(Element::Relay).collect();
-        found.extend(here(numbers.switches, 3).map(Element::Switch));
-        found.extend(here(numbers.signals, 7).map(Element::Signal));
+        let mut found: Vec<TrackElement> =
+            here(numbers.relays, 1).map(TrackElement::Relay).collect();
+        found.extend(here(numbers.switches, 3).map(TrackElement::Switch));
+        found.extend(here(numbers.signals, 7).map(TrackElement::Signal));
         found
     }
 
@@ -128,13 +129,13 @@ impl Layout {
     }
 
     /// `quota` elements along the track from some section on, behind a start signal.
-    fn route(&self, route: usize, quota: usize, random: &mut Random) -> Vec<Element> {
+    fn route(&self, route: usize, quota: usize, random: &mut SplitMix64) -> Vec<TrackElement> {
         let numbers = self.numbers;
-        let mut elements = vec![Element::Signal(route % numbers.signals)];
+        let mut elements = vec![TrackElement::Signal(route % numbers.signals)];
         let mut section = (route * 3 + random.remainder(numbers.sections)) % numbers.sections;
         while elements.len() < quota {
             for element in
-                std::iter::once(Element::Section(section)).chain(self.at_section(section))
+                std::iter::once(TrackElement::Section(section)).chain(self.at_section(section))
             {
                 if elements.len() < quota && !elements.contains(&element) {
                     elements.push(element);
@@ -147,7 +148,7 @@ impl Layout {
 
     /// The most elements of one sort that a route has.
     fn most_in_route(&self, sort: &str) -> usize {
-        let count = |route: &Vec<Element>| {
+        let count = |route: &Vec<TrackElement>| {
             route
                 .iter()
                 .filter(|element| element.sort() == sort)

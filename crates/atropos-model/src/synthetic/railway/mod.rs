@@ -11,13 +11,13 @@ mod layout;
 mod routes;
 mod station;
 
-use super::{Draft, Kind};
-use layout::{Layout, Numbers};
+use super::{Draft, PaperModel};
+use layout::{Numbers, TrackLayout};
 
 /// How many there are of each in the stand-ins.
-pub fn numbers(kind: Kind) -> Numbers {
+pub fn numbers(kind: PaperModel) -> Numbers {
     match kind {
-        Kind::M6 => Numbers {
+        PaperModel::M6 => Numbers {
             sections: 10,
             relays: 4,
             switches: 2,
@@ -39,7 +39,7 @@ pub fn numbers(kind: Kind) -> Numbers {
 /// A station of about M7's proportions with that many objects; fewer than [`FEWEST_OBJECTS`] become so many.
 pub fn scaled(objects: usize) -> Numbers {
     let objects = objects.max(FEWEST_OBJECTS);
-    let large = numbers(Kind::M7);
+    let large = numbers(PaperModel::M7);
     let part = |of: usize, least: usize| (of * objects / large.objects).max(least);
     let mut scaled = Numbers {
         sections: part(large.sections, 5),
@@ -61,7 +61,7 @@ pub const FEWEST_OBJECTS: usize = 50;
 
 /// The model without supervision.
 pub fn draft(numbers: Numbers, seed: u64) -> Draft {
-    let layout = Layout::new(numbers, seed);
+    let layout = TrackLayout::new(numbers, seed);
     let mut classes = classes::all();
     classes.push(station::class(&layout));
     // Pairs are the many, routes the most complex: they get the larger shares of the supervision code.

@@ -1,10 +1,10 @@
 //! The classes of routes and of (route, element) pairs.
 
-use crate::synthetic::class::Class;
+use crate::synthetic::class::ClassText;
 
 /// What every pair has.
-fn pair(name: &str, remark: &str, element: &str) -> Class {
-    Class::new(name, remark)
+fn pair(name: &str, remark: &str, element: &str) -> ClassText {
+    ClassText::new(name, remark)
         .with_attributes(&format!(
             "state : t_PairState = t_PairState.Waiting
 route : Route = nil
@@ -44,7 +44,7 @@ end"
 }
 
 /// A section on a route.
-pub fn route_section() -> Class {
+pub fn route_section() -> ClassText {
     pair(
         "RouteSection",
         "A section as one route needs it: locked, passed by the train, released.",
@@ -87,7 +87,7 @@ give_back =
 }
 
 /// A relay on a route.
-pub fn route_relay() -> Class {
+pub fn route_relay() -> ClassText {
     pair(
         "RouteRelay",
         "A relay as one route needs it: energised while the route is set.",
@@ -110,7 +110,7 @@ give_back =
 }
 
 /// A switch on a route.
-pub fn route_switch() -> Class {
+pub fn route_switch() -> ClassText {
     pair("RouteSwitch", "A switch as one route needs it: in the right position, and held there.", "Switch")
         .with_attributes("required : t_Position = t_Position.Plus")
         .with_methods(
@@ -143,7 +143,7 @@ give_back =
 }
 
 /// A signal on a route.
-pub fn route_signal() -> Class {
+pub fn route_signal() -> ClassText {
     pair(
         "RouteSignal",
         "A signal as one route needs it: the start signal clears, the others are sound.",
@@ -189,8 +189,8 @@ give_back =
 }
 
 /// The route itself.
-pub fn route() -> Class {
-    let mut class = Class::new(
+pub fn route() -> ClassText {
+    let mut class = ClassText::new(
         "Route",
         "A train route: requested, locked, opened, used, released.",
     )

@@ -1,7 +1,7 @@
 //! The station: makes all objects, wires them, brings them up, and offers the inputs.
 
-use super::layout::{Element, Layout};
-use crate::synthetic::class::Class;
+use super::layout::{TrackElement, TrackLayout};
+use crate::synthetic::class::ClassText;
 
 /// Inputs of each sort of object: the operator's and the field's.
 const SECTION: &[&str] = &["occupy", "vacate", "bar", "unbar", "reset"];
@@ -13,8 +13,8 @@ const ROUTE: &[&str] = &[
 ];
 
 /// The station's class.
-pub fn class(layout: &Layout) -> Class {
-    let mut class = Class::new(
+pub fn class(layout: &TrackLayout) -> ClassText {
+    let mut class = ClassText::new(
         "Station",
         "The station: makes, wires and brings up all other objects, and offers the inputs.",
     );
@@ -115,14 +115,14 @@ obs NotClear = requires true: skip end",
 }
 
 /// Name, class and inputs of every object but the station.
-fn objects(layout: &Layout) -> Vec<(String, &'static str, &'static [&'static str])> {
+fn objects(layout: &TrackLayout) -> Vec<(String, &'static str, &'static [&'static str])> {
     let numbers = layout.numbers;
     let mut objects: Vec<(String, &'static str, &'static [&'static str])> = Vec::new();
     let elements = (0..numbers.sections)
-        .map(|number| (Element::Section(number), SECTION))
-        .chain((0..numbers.relays).map(|number| (Element::Relay(number), RELAY)))
-        .chain((0..numbers.switches).map(|number| (Element::Switch(number), SWITCH)))
-        .chain((0..numbers.signals).map(|number| (Element::Signal(number), SIGNAL)));
+        .map(|number| (TrackElement::Section(number), SECTION))
+        .chain((0..numbers.relays).map(|number| (TrackElement::Relay(number), RELAY)))
+        .chain((0..numbers.switches).map(|number| (TrackElement::Switch(number), SWITCH)))
+        .chain((0..numbers.signals).map(|number| (TrackElement::Signal(number), SIGNAL)));
     for (element, events) in elements {
         objects.push((element.name(), element.class(), events));
     }
@@ -137,20 +137,20 @@ fn objects(layout: &Layout) -> Vec<(String, &'static str, &'static [&'static str
     objects
 }
 
-fn pair_name(route: usize, element: Element) -> String {
+fn pair_name(route: usize, element: TrackElement) -> String {
     format!("route_{route}_{}", element.name())
 }
 
-fn pair_class(element: Element) -> &'static str {
+fn pair_class(element: TrackElement) -> &'static str {
     match element {
-        Element::Section(_) => "RouteSection",
-        Element::Relay(_) => "RouteRelay",
-        Element::Switch(_) => "RouteSwitch",
-        Element::Signal(_) => "RouteSignal",
+        TrackElement::Section(_) => "RouteSection",
+        TrackElement::Relay(_) => "RouteRelay",
+        TrackElement::Switch(_) => "RouteSwitch",
+        TrackElement::Signal(_) => "RouteSignal",
     }
 }
 
-fn count(layout: &Layout, sort: &str) -> usize {
+fn count(layout: &TrackLayout, sort: &str) -> usize {
     let numbers = layout.numbers;
     match sort {
         "section" => numbers.sections,
@@ -191,13 +191,16 @@ ctr AskOccupied =
 }
 
 /// Relays to sections, and the order in which elements come up.
-fn elements_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
+fn elements_wiring(layout: &TrackLayout, class: &mut ClassText) -> Vec<String> {
     let mut calls = Vec::new();
     for (sort, make) in [
-        ("section", Element::Section as fn(usize) -> Element),
-        ("relay", Element::Relay),
-        ("switch", Element::Switch),
-        ("signal", Element::Signal),
+        (
+            "section",
+            TrackElement::Section as fn(usize) -> TrackElement,
+        ),
+        ("relay", TrackElement::Relay),
+        ("switch", TrackElement::Switch),
+        ("signal", TrackElement::Signal),
     ] {
         let names: Vec<String> = (0..count(layout, sort))
             .map(|number| make(number).name())
@@ -234,7 +237,7 @@ fn elements_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
 }
 
 /// Pairs to their routes and elements, a method per route.
-fn route_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
+fn route_wiring(layout: &TrackLayout, class: &mut ClassText) -> Vec<String> {
     let mut calls = Vec::new();
     for (route, elements) in layout.routes.iter().enumerate() {
         let mut parts = Vec::new();
@@ -250,7 +253,7 @@ fn route_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
                 place + 2 > elements.len()
             ));
             match element {
-                Element::Switch(number) => {
+                TrackElement::Switch(number) => {
                     let position = if (number + route) % 2 == 0 {
                         "Plus"
                     } else {
@@ -258,7 +261,7 @@ fn route_wiring(layout: &Layout, class: &mut Class) -> Vec<String> {
                     };
                     parts.push(format!("{pair}.set_required(t_Position.{position})"));
                 }
-                Element::Signal(_) => parts.push(format!("{pair}.set_start({})", place == 0)),
+                TrackElement::Signal(_) => parts.push(format!("{pair}.set_start({})", place == 0)),
                 _ => parts.push(format!("{pair}.set_flank({})", place % 5 == 4)),
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use std::__atropos_threads::atropos_search::{Draw, Exhaustive, Strategy, Uniform};
-use std::__atropos_threads::{Memory, Options, say, survey};
+use std::__atropos_threads::{MemoryOrder, ControlOptions, say, survey};
 
 fn arc_swap() {
     let value = Arc::new(arc_swap::ArcSwap::from_pointee(0));
@@ -84,7 +84,7 @@ fn main() {
         ("parking_lot in two orders", parking_lot_in_two_orders, false),
         ("rayon", rayon, false),
     ];
-    let options = Options { memory: Memory::SequentiallyConsistent, ..Options::default() };
+    let options = ControlOptions { memory: MemoryOrder::SequentiallyConsistent, ..ControlOptions::default() };
     for (name, test, all) in tests {
         let mut strategy: Box<dyn Strategy> = match all {
             true => Box::new(Exhaustive::new()),

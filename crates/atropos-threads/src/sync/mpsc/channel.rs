@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use std::time::Duration;
 
-use atropos_search::{Kind, Object, Op, mix};
+use atropos_search::{Op, OpKind, SharedObject, mix};
 
-use crate::communication::Act;
+use crate::communication::ThreadAct;
 use crate::control::code::Code;
-use crate::control::objects::{self, ObjectId, Site, Slot};
+use crate::control::objects::{self, ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
 use crate::finding::Met;
@@ -18,7 +18,7 @@ use crate::memory_model::Clock;
 
 /// How many messages may wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Room {
+pub enum Capacity {
     Endless,
     For(usize),
     /// None: a sender waits until its message is taken.
@@ -30,7 +30,7 @@ pub struct Channel<T>(Arc<Queue<T>>);
 
 struct Queue<T> {
     slot: Slot,
-    room: Room,
+    room: Capacity,
     messages: UnsafeCell<VecDeque<Message<T>>>,
     /// What happened before messages were taken whose room nobody has used again.
     freed_room: UnsafeCell<VecDeque<Clock>>,
@@ -45,7 +45,7 @@ struct Message<T> {
     /// The sender's history, which stands for the value in fingerprints.
     version: u64,
     /// Who sent it, if that is recorded.
-    sender: Option<Act>,
+    sender: Option<ThreadAct>,
 }
 
 /// The parts of a channel whose senders never wait. What one thread sends and what another receives commute unless it is
@@ -53,60 +53,60 @@ struct Message<T> {
 #[derive(Clone, Copy)]
 struct Parts {
     /// The channel, and the order of its messages.
-    name: Object,
+    name: SharedObject,
 }
 
 impl Parts {
     /// What is received, one after the other.
-    fn head(self) -> Object {
-        Object(self.name.0 | objects::PART)
+    fn head(self) -> SharedObject {
+        SharedObject(self.name.0 | objects::PART)
     }
 
     /// The senders' ends.
-    fn ends(self) -> Object {
-        Object(self.name.0 | objects::PART | objects::OTHER_PART)
+    fn ends(self) -> SharedObject {
+        SharedObject(self.name.0 | objects::PART | objects::OTHER_PART)
     }
 
     /// One message.
-    fn message(self, number: usize) -> Object {
-        Object(mix(self.name.0, number as u64) | objects::PART)
+    fn message(self, number: usize) -> SharedObject {
+        SharedObject(mix(self.name.0, number as u64) | objects::PART)
     }
 
     /// To send the message of this number. Who announces a send does not know the number yet.
     fn send(self, number: usize) -> Op {
-        Op::on(self.name, Kind::Write).and(self.message(number), Kind::Signal)
+        Op::on(self.name, OpKind::Write).and(self.message(number), OpKind::Signal)
     }
 
     /// To wait for the message of this number, or for the last sender to go.
     fn receive(self, number: usize) -> Op {
-        self.received(number).and(self.ends(), Kind::Await)
+        self.received(number).and(self.ends(), OpKind::Await)
     }
 
     fn received(self, number: usize) -> Op {
-        Op::on(self.head(), Kind::Write).and(self.message(number), Kind::Await)
+        Op::on(self.head(), OpKind::Write).and(self.message(number), OpKind::Await)
     }
 
     fn ended(self) -> Op {
-        Op::on(self.head(), Kind::Write).and(self.ends(), Kind::Await)
+        Op::on(self.head(), OpKind::Write).and(self.ends(), OpKind::Await)
     }
 
     /// To look whether the message of this number is there.
     fn look(self, number: usize) -> Op {
-        self.empty().and(self.message(number), Kind::Read)
+        self.empty().and(self.message(number), OpKind::Read)
     }
 
     fn found(self, number: usize) -> Op {
-        Op::on(self.head(), Kind::Write).and(self.message(number), Kind::Read)
+        Op::on(self.head(), OpKind::Write).and(self.message(number), OpKind::Read)
     }
 
     fn empty(self) -> Op {
-        Op::on(self.head(), Kind::Write)
-            .and(self.name, Kind::Read)
-            .and(self.ends(), Kind::Read)
+        Op::on(self.head(), OpKind::Write)
+            .and(self.name, OpKind::Read)
+            .and(self.ends(), OpKind::Read)
     }
 
     fn close(self) -> Op {
-        Op::on(self.head(), Kind::Write).and(self.name, Kind::Write)
+        Op::on(self.head(), OpKind::Write).and(self.name, OpKind::Write)
     }
 }
 
@@ -118,7 +118,7 @@ impl<T> Clone for Channel<T> {
 
 impl<T> Channel<T> {
     /// A channel with one sender and the receiver.
-    pub fn new(room: Room) -> Channel<T> {
+    pub fn new(room: Capacity) -> Channel<T> {
         Channel(Arc::new(Queue {
             slot: Slot::new(),
             room,
@@ -127,10 +127,10 @@ impl<T> Channel<T> {
         }))
     }
 
-    fn object(&self, control: &Control) -> (ObjectId, Object) {
+    fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
         let room = match self.0.room {
-            Room::Endless | Room::None => usize::MAX,
-            Room::For(room) => room,
+            Capacity::Endless | Capacity::None => usize::MAX,
+            Capacity::For(room) => room,
         };
         let set_up = |state: &mut crate::control::objects::ObjectState| {
             state.senders = 1;
@@ -143,8 +143,8 @@ impl<T> Channel<T> {
     }
 
     /// The names of a channel's parts, if its messages are told apart.
-    fn parts(&self, name: Object) -> Option<Parts> {
-        (self.0.room == Room::Endless).then_some(Parts { name })
+    fn parts(&self, name: SharedObject) -> Option<Parts> {
+        (self.0.room == Capacity::Endless).then_some(Parts { name })
     }
 
     /// The queue. The reference must be gone before the next scheduling point.
@@ -169,23 +169,23 @@ impl<T> Channel<T> {
             return Err(SendError(value));
         };
         let (channel, name) = self.object(&control);
-        let announcement = Announcement::new(Code::Send, Op::on(name, Kind::Write), site);
+        let announcement = Announcement::new(Code::Send, Op::on(name, OpKind::Write), site);
         control.point(match self.0.room {
-            Room::For(_) => announcement.waiting(Wait::Room(channel)),
-            Room::Endless | Room::None => announcement,
+            Capacity::For(_) => announcement.waiting(Wait::Room(channel)),
+            Capacity::Endless | Capacity::None => announcement,
         });
         if control.state().objects[channel].receiver_gone {
             if self.parts(name).is_some() {
-                control.refine(Code::Send, Op::on(name, Kind::Read));
+                control.refine(Code::Send, Op::on(name, OpKind::Read));
             }
             finds_no_receiver(&control, channel, site);
             return Err(SendError(value));
         }
         let ticket = self.push(&control, channel, name, value);
-        if self.0.room != Room::None {
+        if self.0.room != Capacity::None {
             return Ok(());
         }
-        let taken = Announcement::new(Code::Sent, Op::on(name, Kind::Write), site)
+        let taken = Announcement::new(Code::Sent, Op::on(name, OpKind::Write), site)
             .waiting(Wait::Taken { channel, ticket });
         control.point(taken);
         control.receive_clock(channel);
@@ -215,7 +215,7 @@ impl<T> Channel<T> {
         let (channel, name) = self.object(&control);
         control.point(Announcement::new(
             Code::TrySend,
-            Op::on(name, Kind::Write),
+            Op::on(name, OpKind::Write),
             site,
         ));
         let state = control.state();
@@ -225,10 +225,10 @@ impl<T> Channel<T> {
             return Err(TrySendError::Disconnected(value));
         }
         let has_room = match self.0.room {
-            Room::Endless => true,
-            Room::For(room) => object.queued < room,
+            Capacity::Endless => true,
+            Capacity::For(room) => object.queued < room,
             // Only a receiver that already waits can take it; one that is about to wait may not have got there yet.
-            Room::None => {
+            Capacity::None => {
                 let waits = |pending: &atropos_search::Pending| {
                     state.threads[pending.thread.index()].blocking.wait == Wait::Message(channel)
                 };
@@ -243,13 +243,19 @@ impl<T> Channel<T> {
         Ok(())
     }
 
-    fn push(&self, control: &Control, channel: ObjectId, name: Object, value: T) -> usize {
+    fn push(
+        &self,
+        control: &Control,
+        channel: ControlledObjectId,
+        name: SharedObject,
+        value: T,
+    ) -> usize {
         let state = control.state();
         let me = state.current as usize;
         let mut clock = Clock::default();
         if state.model.weak {
             // Its room is that of a message which was taken.
-            if let Room::For(room) = self.0.room
+            if let Capacity::For(room) = self.0.room
                 && state.objects[channel].count >= room
                 && let Some(freed) = self.freed_room().pop_front()
             {
@@ -283,7 +289,7 @@ impl<T> Channel<T> {
     }
 
     /// Takes the first message, if there is one.
-    fn pop(&self, control: &Control, channel: ObjectId, name: Object) -> Option<T> {
+    fn pop(&self, control: &Control, channel: ControlledObjectId, name: SharedObject) -> Option<T> {
         let message = self.messages().pop_front()?;
         let state = control.state();
         if state.model.weak {
@@ -293,14 +299,14 @@ impl<T> Channel<T> {
                 .join(&message.clock);
         }
         match self.0.room {
-            Room::None => control.pass_clock(channel),
-            Room::For(_) if state.model.weak => {
+            Capacity::None => control.pass_clock(channel),
+            Capacity::For(_) if state.model.weak => {
                 let me = state.current as usize;
                 state.threads[me].clocks.clock.tick(state.current);
                 let taken = &state.threads[me].clocks.clock;
                 control.in_program(|| self.freed_room().push_back(taken.clone()));
             }
-            Room::For(_) | Room::Endless => {}
+            Capacity::For(_) | Capacity::Endless => {}
         }
         let object = &mut state.objects[channel];
         object.queued -= 1;
@@ -314,7 +320,7 @@ impl<T> Channel<T> {
         Some(message.value)
     }
 
-    fn update_version(&self, control: &Control, channel: ObjectId, name: Object) {
+    fn update_version(&self, control: &Control, channel: ControlledObjectId, name: SharedObject) {
         let state = control.state();
         if state.fingerprints {
             let version = self
@@ -335,9 +341,9 @@ impl<T> Channel<T> {
         let parts = self.parts(name).filter(|_| timeout.is_none());
         let next = control.state().objects[channel].generation;
         let op = match timeout {
-            None => parts.map_or(Op::on(name, Kind::Write), |parts| parts.receive(next)),
+            None => parts.map_or(Op::on(name, OpKind::Write), |parts| parts.receive(next)),
             // When time passes depends on everything.
-            Some(_) => Op::universal().and(name, Kind::Write).revocable(),
+            Some(_) => Op::universal().and(name, OpKind::Write).revocable(),
         };
         let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
         let granted = control.point(
@@ -372,7 +378,7 @@ impl<T> Channel<T> {
         let (channel, name) = self.object(&control);
         let parts = self.parts(name);
         let next = control.state().objects[channel].generation;
-        let op = parts.map_or(Op::on(name, Kind::Write), |parts| parts.look(next));
+        let op = parts.map_or(Op::on(name, OpKind::Write), |parts| parts.look(next));
         control.point(Announcement::new(Code::TryReceive, op, site));
         if let Some(value) = self.pop(&control, channel, name) {
             if let Some(parts) = parts {
@@ -416,8 +422,8 @@ impl<T> Channel<T> {
         let site = last_site(&control);
         let (channel, name) = self.object(&control);
         let (touched, op) = match self.parts(name) {
-            Some(parts) => (parts.ends(), Op::on(parts.ends(), Kind::Leave)),
-            None => (name, Op::on(name, Kind::Write)),
+            Some(parts) => (parts.ends(), Op::on(parts.ends(), OpKind::Leave)),
+            None => (name, Op::on(name, OpKind::Write)),
         };
         control.about_to_drop(Code::DropSender, op, site);
         control.pass_clock(channel);
@@ -434,7 +440,7 @@ impl<T> Channel<T> {
         let Some(control) = control() else { return };
         let site = last_site(&control);
         let (channel, name) = self.object(&control);
-        let op = Op::on(name, Kind::Write);
+        let op = Op::on(name, OpKind::Write);
         let op = self.parts(name).map_or(op, |parts| parts.close());
         control.about_to_drop(Code::DropReceiver, op, site);
         control.pass_clock(channel);
@@ -443,7 +449,7 @@ impl<T> Channel<T> {
         object.receiver_gone = true;
         state.changed(name);
         control.leaves(channel, site);
-        if self.0.room == Room::None {
+        if self.0.room == Capacity::None {
             // The senders who still wait take their messages back.
             return;
         }
@@ -458,7 +464,7 @@ impl<T> Channel<T> {
 }
 
 /// The running thread learns that nobody receives any more.
-fn finds_no_receiver(control: &Control, channel: ObjectId, site: Site) {
+fn finds_no_receiver(control: &Control, channel: ControlledObjectId, site: Site) {
     control.state().observe(0);
     control.receive_clock(channel);
     control.met_at(Met::NoReceiver, channel, site);

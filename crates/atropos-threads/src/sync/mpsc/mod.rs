@@ -11,7 +11,7 @@ pub use iterators::{IntoIter, Iter, TryIter};
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use crate::control::{control, here, is_controlled};
-use channel::{Channel, Room};
+use channel::{Capacity, Channel};
 
 /// See std.
 pub struct Sender<T>(Half<mpsc::Sender<T>, T>);
@@ -60,7 +60,7 @@ fn receiver<T>(end: Half<mpsc::Receiver<T>, T>) -> Receiver<T> {
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_controlled() {
-        let channel = Channel::new(Room::Endless);
+        let channel = Channel::new(Capacity::Endless);
         return (
             Sender(Half::Controlled(channel.clone())),
             receiver(Half::Controlled(channel)),
@@ -75,9 +75,9 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_controlled() {
         let channel = Channel::new(if bound == 0 {
-            Room::None
+            Capacity::None
         } else {
-            Room::For(bound)
+            Capacity::For(bound)
         });
         return (
             SyncSender(Half::Controlled(channel.clone())),

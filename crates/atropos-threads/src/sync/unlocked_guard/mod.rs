@@ -16,9 +16,9 @@ mod unlocked;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::needs_drop;
 
-use atropos_search::{Kind, Op};
+use atropos_search::{Op, OpKind};
 
-use crate::communication::Access;
+use crate::communication::SharedAccess;
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
 use crate::control::{Announcement, Control, control};
@@ -36,7 +36,7 @@ pub enum Lock<'a> {
 }
 
 /// What a guard without the lock works on.
-pub struct Bare<T: ?Sized> {
+pub struct UnlockedCopy<T: ?Sized> {
     data: *mut T,
     /// One copy is enough, or there is nothing to copy.
     is_copied_once: bool,
@@ -46,26 +46,26 @@ pub struct Bare<T: ?Sized> {
     was_exclusive: Cell<bool>,
 }
 
-impl<T: ?Sized> Bare<T> {
+impl<T: ?Sized> UnlockedCopy<T> {
     /// Begins to work on the data.
     ///
     /// # Safety
     /// The data can be read and written as long as this is used, by a controlled thread.
-    pub unsafe fn new(lock: Lock<'_>, data: *mut T, site: Site) -> Bare<T> {
+    pub unsafe fn new(lock: Lock<'_>, data: *mut T, site: Site) -> UnlockedCopy<T> {
         // SAFETY: by the contract.
-        unsafe { Bare::begin(lock, data, !needs_drop::<T>(), site) }
+        unsafe { UnlockedCopy::begin(lock, data, !needs_drop::<T>(), site) }
     }
 
     /// Begins to look at the data.
     ///
     /// # Safety
-    /// As for [`Bare::new`].
-    pub unsafe fn read_only(lock: Lock<'_>, data: *mut T, site: Site) -> Bare<T> {
+    /// As for [`UnlockedCopy::new`].
+    pub unsafe fn read_only(lock: Lock<'_>, data: *mut T, site: Site) -> UnlockedCopy<T> {
         // SAFETY: by the contract.
-        unsafe { Bare::begin(lock, data, false, site) }
+        unsafe { UnlockedCopy::begin(lock, data, false, site) }
     }
 
-    unsafe fn begin(lock: Lock<'_>, data: *mut T, is_plain: bool, site: Site) -> Bare<T> {
+    unsafe fn begin(lock: Lock<'_>, data: *mut T, is_plain: bool, site: Site) -> UnlockedCopy<T> {
         // SAFETY: by the contract of the callers.
         let is_empty = size_of_val(unsafe { &*data }) == 0;
         let is_copied_once = is_empty || is_plain;
@@ -77,7 +77,7 @@ impl<T: ?Sized> Bare<T> {
             // SAFETY: no other thread runs.
             copies.push(unsafe { Private::of(data) });
         }
-        Bare {
+        UnlockedCopy {
             data,
             is_copied_once,
             copies: UnsafeCell::new(copies),
@@ -176,14 +176,14 @@ pub(crate) fn announce_with(control: &Control, lock: Lock<'_>, code: Code, site:
     // Never a read: on a lock that would mean an attempt that found it taken.
     let op = match lock {
         Lock::Unknown(_) => Op::universal(),
-        _ => Op::on(name, Kind::Write),
+        _ => Op::on(name, OpKind::Write),
     };
     let changes = matches!(code, Code::BareChange | Code::BareWrite);
     control.point(Announcement::new(code, op, site));
     let state = control.state();
     let access = match changes {
-        true => Access::Write,
-        false => Access::Read,
+        true => SharedAccess::Write,
+        false => SharedAccess::Read,
     };
     match lock {
         Lock::Ours(slot) => {

@@ -2,13 +2,13 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::{Bare, Lock};
+use super::{Lock, UnlockedCopy};
 use crate::control::here;
 use crate::control::objects::Site;
 
 /// A guard of a lock of another library, whose data alone is known, without the lock. It can be kept across an `await`.
 pub struct Unlocked<T> {
-    bare: Option<Bare<T>>,
+    bare: Option<UnlockedCopy<T>>,
     lock: Lock<'static>,
     site: Site,
 }
@@ -25,7 +25,7 @@ impl<T> Unlocked<T> {
     pub unsafe fn new(data: *mut T) -> Unlocked<T> {
         let (lock, site) = (Lock::Unknown(data as usize), here());
         // SAFETY: by the contract.
-        let bare = unsafe { Bare::new(lock, data, site) };
+        let bare = unsafe { UnlockedCopy::new(lock, data, site) };
         Unlocked {
             bare: Some(bare),
             lock,

@@ -4,6 +4,7 @@
 mod bad_input;
 mod cargo_conventions;
 mod discovery;
+mod merging;
 mod project;
 mod reporting;
 mod reviewing;

@@ -76,3 +76,48 @@ fn programs_that_cant_hold_mutants_are_refused_in_one_sentence() {
         "error: the tests are built for `x86_64-unknown-linux-musl`",
     );
 }
+
+#[test]
+fn a_wrapper_for_the_workspace_and_a_test_that_leaves_its_session_change_nothing() {
+    let leaves = format!(
+        "{SUM}\n#[test]\nfn leaves() {{\n    unsafe extern \"C\" {{\n        fn setsid() -> i32;\n    }}\n    \
+         unsafe {{ setsid() }};\n    assert_eq!(sum(4, 4), 8);\n}}\n"
+    );
+    let tree = Tree::with(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &leaves)]);
+    for way in ["fork", "batch", "each"] {
+        tree.run_with(&["--way", way], &[("RUSTC_WORKSPACE_WRAPPER", "env")])
+            .has_code(0);
+    }
+    assert_eq!(tree.stray_processes(), Vec::<String>::new());
+}
+
+#[test]
+fn tools_that_are_too_old_are_refused_in_one_sentence() {
+    let tree = tree();
+    let program = |name: &str, script: &str| {
+        let path = tree.scratch().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+        path.to_str().expect("text").to_owned()
+    };
+    let old_rustc =
+        "echo 'rustc 1.63.0 (4b91a6ea7 2022-08-08)'; echo 'host: x86_64-unknown-linux-gnu'";
+    let rustc = program("rustc", old_rustc);
+    let run = tree.run_with(&[], &[("RUSTC", &rustc)]).has_code(1);
+    run.says("error: the crate under test is built with rustc 1.63.0");
+    for (script, sentence) in [
+        (
+            "echo \"error: unknown option '$2'\" >&2; exit 1",
+            "error: cargo can't read the workspace",
+        ),
+        (
+            "echo cargo 0.0.1",
+            "error: cargo's answer about the workspace can't be understood",
+        ),
+    ] {
+        let cargo = program("cargo", script);
+        let run = tree.run_with(&[], &[("CARGO", &cargo)]).has_code(1);
+        run.says(sentence);
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    }
+}

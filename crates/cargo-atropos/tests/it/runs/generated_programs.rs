@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use atropos_search::Random;
+use atropos_search::XorShift;
 
 use crate::runs::tree::Tree;
 
 const FUNCTIONS: u64 = 10;
 const TESTS: u64 = 25;
 
-struct Draw(Random);
+struct Draw(XorShift);
 
 impl Draw {
     fn below(&mut self, bound: u64) -> u64 {
@@ -140,7 +140,7 @@ fn seeds() -> Range<u64> {
 fn by_default_tests_kill_what_they_kill_in_the_naive_way() {
     let tree = Tree::of("generated_programs");
     for seed in seeds() {
-        let mut draw = Draw(Random::new(seed));
+        let mut draw = Draw(XorShift::new(seed));
         let functions = draw.functions();
         tree.write("src/functions.rs", &functions);
         tree.write("tests/copy/mod.rs", &functions);

@@ -1,7 +1,10 @@
 //! Mutants that misbehave, tests of every kind, and the ways to run them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 
 use atropos_protocol::FailureKind;
 
@@ -65,7 +68,7 @@ fn files_of_the_user_stay(tree: &Tree, run: &Run) {
     assert!(tree.path().join("Cargo.toml").exists());
     let mutant = run.mutant("src/harm.rs", "delete_what_others_need", "negate really");
     let note = mutant.note.as_deref().unwrap_or_default();
-    let why = "under harm::tests::files_of_others_stay it was stopped before it changed a file";
+    let why = "under harm::tests::files_of_others_stay it was stopped before it changed what";
     assert!(note.contains(why), "{note}");
     assert!(note.ends_with(": `unlink Cargo.toml`"), "{note}");
     let mutant = run.mutant("src/harm.rs", "signal_to_all", "negate really");
@@ -129,23 +132,40 @@ fn all_killers_are_named(run: &Run) {
     );
 }
 
+/// Tells mutants whether they ask for the first time.
+fn count_times(tree: &Tree, place: &Path) {
+    let listener = UnixListener::bind(place).unwrap();
+    fs::write(tree.scratch().join("counter"), place.to_str().unwrap()).unwrap();
+    std::thread::spawn(move || {
+        let mut known = BTreeSet::new();
+        for mut stream in listener.incoming().flatten() {
+            let mut name = String::new();
+            let _ = stream.read_to_string(&mut name);
+            let answer: &[u8] = if known.insert(name) {
+                b"first"
+            } else {
+                b"again"
+            };
+            let _ = stream.write_all(answer);
+        }
+    });
+}
+
 #[test]
 fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
     let tree = Tree::of("misbehaving_mutants");
+    let sockets = tempfile::tempdir().unwrap();
+    count_times(&tree, &sockets.path().join("counter"));
     let each = tree.run(&["--way", "each", "--kill-matrix"]).has_code(2);
     let strangers = fs::read_to_string(tree.scratch().join("strangers"));
     assert_eq!(strangers.unwrap(), "once\n");
     misbehaving_mutants_get_the_right_verdict(&each);
     tests_of_every_kind_kill(&each);
     all_killers_are_named(&each);
-    // Nobody can undo what the program does that this mutant starts.
-    let stray = tree.path().canonicalize().unwrap().join("stray.txt");
-    let told = format!("warning: {} appeared while mutants ran", stray.display());
-    each.says(&told);
+    // What a program makes that a mutant starts is removed again.
+    assert!(!tree.path().join("stray.txt").exists());
     let build = tree.build_times();
     for way in ["fork", "batch"] {
-        // What an earlier run has left is an old file for the next, which mutants may not change.
-        fs::remove_file(&stray).unwrap();
         let other = tree.run(&["--way", way, "--kill-matrix"]).has_code(2);
         let (reference, other) = (matrix(&each), matrix(&other));
         assert_eq!(reference.len(), other.len());
@@ -154,7 +174,6 @@ fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
         }
         assert_eq!(tree.stray_processes(), [""; 0], "after {way}");
     }
-    fs::remove_file(&stray).unwrap();
     let usual = tree.run(&["--verbose"]).has_code(2);
     misbehaving_mutants_get_the_right_verdict(&usual);
     files_of_the_user_stay(&tree, &usual);
@@ -168,7 +187,7 @@ fn all_ways_agree_on_mutants_that_behave_and_that_do_not() {
     assert!(one_killer(&usual) && !one_killer(&each));
     usual.says("25. src/manners.rs:4 fn rounded");
     usual.says("    4 | (n + 5) / 10 * 10");
-    usual.says("47. src/manners.rs:43 fn neglected: no test runs it");
+    usual.says("49. src/manners.rs:43 fn neglected: no test runs it");
     usual.says("Score: ");
     assert_eq!(tree.stray_processes(), [""; 0]);
     assert_eq!(

@@ -31,6 +31,8 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
     let mut sum = BTreeMap::new();
     for shard in ["0/3", "1/3", "2/3"] {
         let part = some(&["--shard", shard]);
+        let name = format!("part-{}.json", &shard[..1]);
+        tree.write(&name, &tree.read("target/atropos/outcomes.json"));
         let before = sum.len();
         sum.extend(part.verdicts());
         assert_eq!(
@@ -40,6 +42,12 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
         );
     }
     assert_eq!(fates(sum), fates(whole.verdicts()));
+    let merge = ["merge", "part-2.json", "part-0.json", "part-1.json"];
+    let merged = tree.run(&merge).has_code(2);
+    assert_eq!(fates(merged.verdicts()), fates(whole.verdicts()));
+    let merged = merged.outcomes();
+    assert!(merged.complete && merged.parts.len() == 3);
+    assert_eq!(merged.selected_of, whole.outcomes().selected_of);
 
     let diff = "--- a/src/manners.rs\n+++ b/src/manners.rs\n@@ -18,3 +18,3 @@\n \
                 pub fn weight(n: u32) -> u32 {\n-    n * 11\n+    n * 12\n }\n";

@@ -1,6 +1,9 @@
 //! Attacks runs and looks whether a verdict is lost or changed: the tool is killed at random moments, compilers are killed, sources are
 //! edited while a run goes on. After each attack a run must end as one that was left in peace, and the attacked run itself
-//! must never end as a success that it was not.
+//! must never end as a success that it was not. Then come odd environments, hostile crates and mutants that do harm.
+
+mod environments;
+mod hostile_crates;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +25,7 @@ use crate::subject;
 const SUBJECTS: [&str; 3] = ["examples/bank", "examples/primes", "testdata/busy_waiting"];
 
 /// No run of these trees takes so long.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(900);
 
 /// The exit code that says that mutants were not tested.
 const NOT_TESTED: i32 = 5;
@@ -38,6 +41,9 @@ pub struct Options {
     /// How many sources are edited during a run
     #[arg(long, default_value_t = 30)]
     edits: usize,
+    /// Of the environments, hostile crates and ways to do harm, only those whose name holds this; `none` for none
+    #[arg(long, default_value = "")]
+    only: String,
     /// No further attack begins after so many seconds
     #[arg(long, default_value_t = 3600)]
     seconds: u64,
@@ -74,13 +80,39 @@ struct Peace {
     time: Duration,
 }
 
+/// How often each attack was tried, and what was bad.
+#[derive(Default)]
+struct Tally(BTreeMap<&'static str, (usize, usize)>);
+
+impl Tally {
+    fn note(&mut self, attack: &'static str, what: &str, result: Result<()>) {
+        let (tried, bad) = self.0.entry(attack).or_default();
+        *tried += 1;
+        if let Err(error) = result {
+            println!("BAD {attack} ({what}): {error:#}");
+            *bad += 1;
+        }
+    }
+
+    /// Prints the table; an error if anything was bad.
+    fn finish(&self) -> Result<()> {
+        println!("\n| attack | tried | ok | bad |\n|---|---:|---:|---:|");
+        for (attack, (tried, bad)) in &self.0 {
+            println!("| {attack} | {tried} | {} | {bad} |", tried - bad);
+        }
+        match self.0.values().map(|(_, bad)| bad).sum::<usize>() {
+            0 => Ok(()),
+            bad => bail!("{bad} attacks were not withstood"),
+        }
+    }
+}
+
 pub fn run(options: &Options) -> Result<()> {
     let program = match &options.program {
         Some(program) => fs::canonicalize(program).context("can't find the program")?,
         None => subject::atropos()?,
     };
-    let mut random = Random::new(options.seed);
-    let mut tally: BTreeMap<Attack, (usize, Vec<String>)> = BTreeMap::new();
+    let mut tally = Tally::default();
     let subjects: Vec<(Tree, Peace)> = SUBJECTS
         .iter()
         .map(|name| {
@@ -94,6 +126,44 @@ pub fn run(options: &Options) -> Result<()> {
             Ok((tree, peace))
         })
         .collect::<Result<_>>()?;
+    let start = Instant::now();
+    let is_over = || start.elapsed().as_secs() > options.seconds;
+    let is_meant = |name: &str| name.contains(&options.only) && !is_over();
+    // The smallest of them.
+    let (tree, peace) = &subjects[1];
+    for environment in environments::ENVIRONMENTS {
+        let name = environment.0;
+        if is_meant(name) {
+            let result = environments::attack(tree, peace, environment);
+            tally.note("odd environment", name, result);
+        }
+    }
+    for file in hostile_crates::all()? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        if is_meant(&name) {
+            let result = hostile_crates::attack(&program, &file);
+            tally.note("hostile crate", &name, result);
+        }
+    }
+    if is_meant("ways to do harm") {
+        tally.note(
+            "all ways to do harm in all run modes",
+            "the test of them",
+            ways_to_do_harm(),
+        );
+    }
+    kills_and_edits(options, &subjects, &mut tally, &is_over);
+    tally.finish()
+}
+
+/// Kills and edits, the three of them in turn.
+fn kills_and_edits(
+    options: &Options,
+    subjects: &[(Tree, Peace)],
+    tally: &mut Tally,
+    is_over: &dyn Fn() -> bool,
+) {
+    let mut random = Random::new(options.seed);
     let attacks = [
         (Attack::KillTool, options.kills),
         (Attack::KillCompiler, options.compilers),
@@ -102,31 +172,28 @@ pub fn run(options: &Options) -> Result<()> {
     let most = attacks.map(|(_, times)| times).into_iter().max();
     let turns = (0..most.unwrap_or_default())
         .flat_map(|turn| attacks.map(|(attack, times)| (turn, attack, times)));
-    let start = Instant::now();
     for (turn, attack, _) in turns.filter(|(turn, _, times)| turn < times) {
-        if start.elapsed().as_secs() > options.seconds {
+        if is_over() {
             break;
         }
         let (tree, peace) = &subjects[turn % subjects.len()];
-        let (tried, bad) = tally.entry(attack).or_default();
-        *tried += 1;
-        if let Err(error) = tree.attack(attack, peace, &mut random) {
-            println!("BAD {} ({}): {error:#}", attack.name(), tree.name);
-            bad.push(format!("{error:#}"));
-        }
+        let result = tree.attack(attack, peace, &mut random);
+        tally.note(attack.name(), tree.name, result);
     }
-    println!("\n| attack | tried | ok | bad |\n|---|---:|---:|---:|");
-    for (attack, (tried, bad)) in &tally {
-        println!(
-            "| {} | {tried} | {} | {} |",
-            attack.name(),
-            tried - bad.len(),
-            bad.len()
-        );
-    }
-    match tally.values().map(|(_, bad)| bad.len()).sum::<usize>() {
-        0 => Ok(()),
-        bad => bail!("{bad} attacks were not withstood"),
+}
+
+/// The bundled test tries every way in every run mode, each as a mutant.
+fn ways_to_do_harm() -> Result<()> {
+    let test = "no_way_to_do_harm_succeeds_in_any_run_mode_and_none_is_called_a_kill";
+    let output = Command::new("cargo")
+        .args(["test", "-p", "cargo-atropos", "--test", "it", "--", test])
+        .current_dir(subject::repository())
+        .output()
+        .context("can't start cargo")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    match output.status.success() && said.contains("1 passed") {
+        true => Ok(()),
+        false => bail!("{said}"),
     }
 }
 
@@ -183,7 +250,11 @@ impl Tree {
     }
 
     fn verdicts(&self) -> Result<BTreeMap<String, String>> {
-        let outcomes = Outcomes::read(&self.directory.join("target/atropos"))?;
+        Tree::verdicts_in(&self.directory.join("target/atropos"))
+    }
+
+    fn verdicts_in(output: &Path) -> Result<BTreeMap<String, String>> {
+        let outcomes = Outcomes::read(output)?;
         let said = outcomes.mutants.iter().map(|mutant| {
             let verdict = mutant.verdict.map(|verdict| verdict.word().to_owned());
             (mutant.info.name(), verdict.unwrap_or_default())
@@ -215,7 +286,12 @@ impl Tree {
                 peace.code
             );
         }
-        let verdicts = self.verdicts()?;
+        self.has_verdicts_of(peace, &self.directory.join("target/atropos"))
+    }
+
+    /// What a run wrote is what it writes in peace.
+    fn has_verdicts_of(&self, peace: &Peace, output: &Path) -> Result<()> {
+        let verdicts = Tree::verdicts_in(output)?;
         for (mutant, verdict) in &peace.verdicts {
             let now = verdicts.get(mutant).map_or("gone", String::as_str);
             if now != verdict {

@@ -1,0 +1,130 @@
+//! What a run uses of the store, and what it adds to it.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context as _, Result};
+use atropos_mutants::mutant::MutantId;
+use atropos_protocol::path_set::Paths;
+use atropos_report::outcomes::Outcomes;
+use atropos_report::verdict::Verdict;
+
+use super::learned::{NewResults, ResultEvidence};
+use super::store::{Now, Store};
+use super::{CodeEvidence, Surroundings, WholeRun};
+use crate::build::Build;
+use crate::build::test_binary::Invocation;
+use crate::journal::{JournalEntry, KillEntry};
+use crate::log;
+use crate::plan::Plan;
+use crate::prepare::Prepared;
+
+/// The store during a run.
+pub struct EarlierResults<'a> {
+    plan: &'a Plan,
+    code: CodeEvidence,
+    /// None: no result of earlier runs is used.
+    is_used: bool,
+    /// Nothing that this run says is kept.
+    is_blind: bool,
+    surroundings: Mutex<Surroundings>,
+    store: Mutex<Store>,
+    learned: Mutex<NewResults>,
+}
+
+/// A worker that panics is a bug of ours and ends the run anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> EarlierResults<'a> {
+    pub fn open(prepared: &'a Prepared, build: &Build) -> Result<EarlierResults<'a>> {
+        let output = &prepared.output_directory;
+        let plan = &prepared.plan;
+        let surroundings =
+            Surroundings::of(prepared, build).context("can't read what the build was made of")?;
+        Ok(EarlierResults {
+            plan,
+            code: CodeEvidence::of(plan, &prepared.texts, build, output),
+            is_used: prepared.options.execute.reuse,
+            is_blind: surroundings.calls_past_libc,
+            surroundings: Mutex::new(surroundings),
+            store: Mutex::new(Store::read(output)),
+            learned: Mutex::default(),
+        })
+    }
+
+    /// What earlier runs said that still holds, of the tests that are known so far.
+    pub fn holding(&self) -> Vec<JournalEntry> {
+        if !self.is_used || self.is_blind {
+            return Vec::new();
+        }
+        let surroundings = lock(&self.surroundings);
+        let (held, asked) = lock(&self.store).holding(&Now {
+            plan: self.plan,
+            code: &self.code,
+            surroundings: &surroundings,
+        });
+        self.note_variables(&asked);
+        log::line(&format!("{} results of earlier runs hold", held.len()));
+        held
+    }
+
+    /// Learns the environment of a target's tests that is known only later.
+    pub fn add_target(&self, target: &str, invocation: &Invocation) {
+        lock(&self.surroundings).add(target, invocation);
+    }
+
+    /// Notes what a test said of a mutant; tells whether later runs may use it.
+    pub fn note(
+        &self,
+        (test, mutant): (&str, MutantId),
+        (seconds, kill): (f64, Option<&KillEntry>),
+        evidence: Option<&ResultEvidence>,
+    ) -> bool {
+        evidence.is_some_and(|evidence| {
+            !self.is_blind && lock(&self.learned).note((test, mutant), (seconds, kill), evidence)
+        })
+    }
+
+    /// Keeps the outcomes of a whole run in which everything has evidence.
+    pub fn write_whole_run(
+        &self,
+        prepared: &Prepared,
+        build: &Build,
+        verdicts: &[Option<Verdict>],
+        outcomes: &Outcomes,
+    ) -> Result<()> {
+        let mut outcomes = outcomes.clone();
+        for record in &mut outcomes.mutants {
+            if record.verdict == Some(Verdict::Accepted) {
+                record.verdict = verdicts[record.info.id.index() - 1];
+                record.note = None;
+            }
+        }
+        let mut asked = lock(&self.learned).variables().clone();
+        asked.all |= self.code.asks_for_all_variables;
+        WholeRun::keep(prepared, &build.cargo.target_directory, &asked, &outcomes)
+            .context("can't keep the outcomes of this run")
+    }
+
+    /// Notes which variables of their environment tests have asked for.
+    pub fn note_variables(&self, asked: &Paths) {
+        lock(&self.learned).note_variables(asked);
+    }
+
+    /// Writes down what was learned, for later runs.
+    pub fn write(&self, output: &Path) -> Result<()> {
+        let surroundings = lock(&self.surroundings);
+        let now = Now {
+            plan: self.plan,
+            code: &self.code,
+            surroundings: &surroundings,
+        };
+        let mut store = lock(&self.store);
+        store.add(&lock(&self.learned), &now);
+        store
+            .write(output)
+            .with_context(|| format!("can't write the verdicts to {}", output.display()))
+    }
+}

@@ -1,0 +1,20 @@
+//! What verdicts of earlier runs rest on, and whether it still is as it was.
+//!
+//! A test's run with a mutant is taken to end as before if nothing has changed that it depended on: the functions that it
+//! entered ([`code`]), everything in the source tree that is not a function's body, and its [`surroundings`]. What a run
+//! depended on that can't be compared (the clock, the network, other programs, the order of threads) makes that it is not
+//! kept at all (`atropos_protocol::Effects::WITHOUT_EVIDENCE`).
+
+mod code;
+mod content_hash;
+mod kept_results;
+pub mod learned;
+pub mod store;
+mod surroundings;
+mod whole_run;
+
+pub use code::CodeEvidence;
+pub use content_hash::ContentHash;
+pub use kept_results::EarlierResults;
+pub use surroundings::Surroundings;
+pub use whole_run::WholeRun;

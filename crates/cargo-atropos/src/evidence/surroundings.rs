@@ -1,0 +1,243 @@
+//! What a run depends on besides the source tree: this program, the toolchain, how cargo was called, what build scripts and
+//! dependencies outside the tree gave, and the environment of the tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use atropos_protocol::path_set::Paths;
+
+use super::code::Tree;
+use super::content_hash::ContentHash;
+use crate::build::Build;
+use crate::build::test_binary::Invocation;
+use crate::environment;
+use crate::prepare::Prepared;
+
+/// Variables that cargo, rustc and C compilers go by, by their beginnings.
+const OF_BUILDS: &[&str] = &[
+    "RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "RUSTC",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_",
+    "CARGO_PROFILE_",
+    "CARGO_TARGET_",
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "LDFLAGS",
+    "PKG_CONFIG",
+];
+/// Variables that the C library and the loader ask for without a call that we see, by their beginnings.
+const OF_LIBC: &[&str] = &["TZ", "LANG", "LC_", "LD_", "MALLOC_", "GLIBC_", "RUST_"];
+
+/// How the dep-info of crates begins whose calls of the kernel nobody sees.
+const PAST_LIBC: &str = "linux_raw_sys-";
+
+/// What must be the same for kept verdicts to hold, besides the tree.
+pub struct Surroundings {
+    /// Names all that is the same for all tests.
+    pub world: ContentHash,
+    /// Programs may call the kernel without libc, so that nobody knows what they read.
+    pub calls_past_libc: bool,
+    /// The environment of the tests of each target.
+    environments: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Surroundings {
+    pub fn of(prepared: &Prepared, build: &Build) -> io::Result<Surroundings> {
+        let world = ContentHash::default()
+            .add(this_program()?)
+            .add(prepared.options.verdict_key())
+            .add(&build.toolchain.description)
+            .add(prepared.options.build.cargo_arguments().join("\n"))
+            .add(&build.cargo.planned)
+            .add(build.cargo.packages.join("\n"))
+            .add(variables_of_builds())
+            .add(configuration(&prepared.workspace_root).to_string())
+            .add(made(&build.cargo.target_directory, prepared)?.to_string());
+        let calls_past_libc = profiles(&build.cargo.target_directory)
+            .iter()
+            .flat_map(|profile| fs::read_dir(profile.join("deps")).into_iter().flatten())
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().starts_with(PAST_LIBC));
+        let mut environments = BTreeMap::new();
+        for binary in &build.binaries {
+            let target = format!("{} {}", binary.package, binary.target);
+            environments.insert(target, binary.invocation.environment.clone());
+        }
+        Ok(Surroundings {
+            world,
+            calls_past_libc,
+            environments,
+        })
+    }
+
+    /// Learns the environment of a target's tests that is known only later.
+    pub fn add(&mut self, target: &str, invocation: &Invocation) {
+        let environment = || invocation.environment.clone();
+        self.environments
+            .entry(target.to_owned())
+            .or_insert_with(environment);
+    }
+
+    /// The values of variables in the environment of a target's tests; none if there is no such target in this run.
+    pub fn values(&self, target: &str, variables: &Variables) -> Option<ContentHash> {
+        let environment = self.environments.get(target)?;
+        let asked = environment.iter().filter(|(name, _)| variables.has(name));
+        let values = asked.fold(ContentHash::default(), |hash, (name, value)| {
+            hash.add(name).add(value)
+        });
+        Some(values)
+    }
+
+    pub fn targets(&self) -> impl Iterator<Item = &String> {
+        self.environments.keys()
+    }
+}
+
+/// Which variables of their environment tests may have asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variables {
+    /// By name. Now and then one is in it that nobody asked for.
+    pub asked: Paths,
+    pub all: bool,
+}
+
+impl Variables {
+    pub fn has(&self, name: &str) -> bool {
+        let is_of_libc = OF_LIBC.iter().any(|start| name.starts_with(start));
+        self.all || is_of_libc || self.asked.contains(Path::new(name))
+    }
+}
+
+/// Names this program: what other versions of it said is not believed.
+pub fn this_program() -> io::Result<String> {
+    let metadata = fs::metadata(std::env::current_exe()?)?;
+    // A program that is still worked on has the same version for a while.
+    let built = cfg!(debug_assertions).then(|| metadata.modified().ok());
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(format!("{version} {} {built:?}", metadata.len()))
+}
+
+pub fn variables_of_builds() -> String {
+    let is_of_builds = |name: &str| {
+        let is_known = OF_BUILDS.iter().any(|start| name.starts_with(start));
+        is_known && name != "CARGO_TARGET_DIR"
+    };
+    let variables: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| is_of_builds(name))
+        .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
+        .collect();
+    format!("{variables:?}")
+}
+
+/// Cargo's configuration files, of all directories that it looks in.
+pub fn configuration(root: &Path) -> ContentHash {
+    let folders = root.ancestors().map(|directory| directory.join(".cargo"));
+    let home = cargo_home();
+    folders
+        .chain(home)
+        .fold(ContentHash::default(), |hash, folder| {
+            let files = ["config", "config.toml"].map(|name| fs::read(folder.join(name)));
+            files.into_iter().fold(hash, |hash, file| match file {
+                Ok(text) => hash.add("there").add(text),
+                Err(_) => hash.add("not there"),
+            })
+        })
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
+}
+
+/// What was made of things outside the tree: what build scripts said and wrote, the sources of dependencies that lie elsewhere,
+/// and the variables that rustc read.
+fn made(target_directory: &Path, prepared: &Prepared) -> io::Result<ContentHash> {
+    let mut tree = Tree::default();
+    let mut variables = BTreeSet::new();
+    for profile in profiles(target_directory) {
+        for entry in fs::read_dir(profile.join("build"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let output = entry.path().join("output");
+            if output.is_file() {
+                tree.add(output);
+                tree.walk(&entry.path().join("out"));
+            }
+        }
+        for entry in fs::read_dir(profile.join("deps"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let path = entry.path();
+            if path.extension() == Some(OsStr::new("d")) {
+                let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+                read_dep_info(&text, prepared, &mut tree, &mut variables);
+            }
+        }
+    }
+    let files = tree.files.iter();
+    let hash = files.fold(ContentHash::default(), |hash, (path, content)| {
+        hash.add(path.as_os_str().as_encoded_bytes())
+            .add(content.to_string())
+    });
+    Ok(variables.iter().fold(hash, |hash, line| hash.add(line)))
+}
+
+/// The directories of profiles, of the host and of named targets.
+pub fn profiles(target_directory: &Path) -> Vec<PathBuf> {
+    let below = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let first = below(target_directory);
+    let second: Vec<PathBuf> = first
+        .iter()
+        .flat_map(|directory| below(directory))
+        .collect();
+    let all = first.into_iter().chain(second);
+    let mut profiles: Vec<PathBuf> = all.filter(|path| path.join("deps").is_dir()).collect();
+    profiles.sort();
+    profiles
+}
+
+/// Whether a file belongs to a package of a registry or a commit, whose name says what it holds.
+pub fn is_fixed(path: &Path) -> bool {
+    let home = cargo_home().unwrap_or_default();
+    path.starts_with(home.join("registry")) || path.starts_with(home.join("git"))
+}
+
+/// Adds the files that a crate was made of and that are neither of the tree, nor of a registry, nor ours; and the variables
+/// that it read.
+pub fn read_dep_info(
+    text: &str,
+    prepared: &Prepared,
+    tree: &mut Tree,
+    variables: &mut BTreeSet<String>,
+) {
+    let root = &prepared.workspace_root;
+    let output = &prepared.output_directory;
+    for line in text.lines() {
+        if let Some(variable) = line.strip_prefix("# env-dep:") {
+            let name = variable.split('=').next().unwrap_or_default();
+            if !environment::is_ours(name) {
+                variables.insert(variable.to_owned());
+            }
+        } else if let Some(name) = line.strip_suffix(':') {
+            let path = root.join(name.replace("\\ ", " "));
+            let is_known = path.starts_with(root) || path.starts_with(output) || is_fixed(&path);
+            if !is_known {
+                tree.add(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Verdicts of earlier runs: used where nothing has changed that they rest on, and nowhere else.
+//!
+//! `cargo xtask reuse` makes many more edits, at random and in more crates.
+
+use std::collections::BTreeMap;
+
+use super::tree::{Run, Tree};
+
+/// The verdicts by key.
+fn verdicts(run: &Run) -> BTreeMap<String, String> {
+    let mutants = &run.outcomes().mutants;
+    let verdict = |verdict: Option<_>| format!("{verdict:?}");
+    mutants
+        .iter()
+        .map(|mutant| (mutant.info.key.clone(), verdict(mutant.verdict)))
+        .collect()
+}
+
+/// The functions some of whose mutants were run anew, although an earlier run has decided on them.
+fn fresh_functions(run: &Run) -> Vec<String> {
+    let is_fresh = |verdict: Option<atropos_report::verdict::Verdict>| {
+        verdict.is_some_and(|it| it.is_killed() || it.word() == "survived")
+    };
+    let mutants = run.outcomes().mutants.iter();
+    let mut fresh: Vec<String> = mutants
+        .filter(|mutant| !mutant.reused && is_fresh(mutant.verdict))
+        .map(|mutant| mutant.info.function.clone())
+        .collect();
+    fresh.sort();
+    fresh.dedup();
+    fresh
+}
+
+const ALL: &[&str] = &["--workspace", "--reuse"];
+
+/// Runs a tree whose verdicts are kept and one where none is used; they must agree. Gives the functions that were run anew.
+fn check(kept: &Tree, anew: &Tree) -> Vec<String> {
+    let with_kept = kept.run(ALL);
+    let from_nothing = anew.run(&["--workspace"]);
+    assert_eq!(
+        verdicts(&with_kept),
+        verdicts(&from_nothing),
+        "{}",
+        with_kept.stderr
+    );
+    fresh_functions(&with_kept)
+}
+
+#[test]
+fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
+    let (kept, anew) = (Tree::of("kept_verdicts"), Tree::of("kept_verdicts"));
+    assert!(check(&kept, &anew).len() > 5);
+    let edit = |file: &str, from: &str, to: &str| {
+        kept.edit(file, from, to);
+        anew.edit(file, from, to);
+        check(&kept, &anew)
+    };
+    // One function, which one test enters.
+    let fresh = edit("src/lib.rs", "Err(last)", "Err(last + 0)");
+    assert_eq!(fresh, ["long_line"]);
+    // Its test: it decides on all that it enters.
+    let fresh = edit("tests/outside.rs", "Ok(1));\n", "Ok(1), \"no line\");\n");
+    assert_eq!(fresh, ["long_line"]);
+    // A type that is inferred from a body; a constant; a macro; a constant function; a signature; data.
+    for (file, from, to) in [
+        ("src/lib.rs", "number % 2 == 0", "number % 2 != 1"),
+        ("src/lib.rs", "BONUS: u32 = 3", "BONUS: u32 = 4"),
+        ("src/lib.rs", "if $one < $other", "if $one <= $other"),
+        ("inner/src/lib.rs", "tens * 10", "tens * 12"),
+        (
+            "src/shapes.rs",
+            "fn sum(one: u32, other: u32)",
+            "fn sum(one: u32, two: u32)",
+        ),
+        ("data/names.txt", "ann", "eve"),
+    ] {
+        if to.contains("two: u32") {
+            for tree in [&kept, &anew] {
+                tree.edit("src/shapes.rs", "one + other", "one + two");
+            }
+        }
+        assert!(edit(file, from, to).len() > 5, "{file}: {to}");
+    }
+}
+
+#[test]
+fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selection() {
+    let tree = Tree::of("kept_verdicts");
+    let first = tree.run(ALL);
+    assert!(!first.stdout.contains("reused"), "{}", first.stdout);
+    // Nothing could be built any more.
+    std::fs::remove_dir_all(tree.output().join("build")).expect("it was built");
+    let again = tree.run(ALL);
+    assert_eq!(
+        (again.code, verdicts(&again)),
+        (first.code, verdicts(&first))
+    );
+    assert!(
+        again.stdout.contains("80 reused from earlier runs"),
+        "{}",
+        again.stdout
+    );
+    assert_eq!(fresh_functions(&again), [""; 0]);
+    let selected = tree.run(&["--workspace", "--reuse", "--re", "smaller"]);
+    let outcomes = selected.outcomes();
+    assert!(outcomes.mutants.len() < 10 && outcomes.mutants.iter().all(|it| it.reused));
+    assert!(!tree.output().join("build").exists());
+    for mutant in &outcomes.mutants {
+        assert_eq!(
+            verdicts(&first)[&mutant.info.key],
+            format!("{:?}", mutant.verdict)
+        );
+    }
+    let fresh = tree.run(&["--workspace"]);
+    assert_eq!(verdicts(&fresh), verdicts(&first));
+    assert!(!fresh.stdout.contains("reused") && tree.output().join("build").exists());
+}
+
+#[test]
+fn a_variable_that_tests_ask_for_is_evidence() {
+    let tree = Tree::of("kept_verdicts");
+    let run_as = |value: &str, of_nobody: &str| {
+        let variables = [("EDITED_VARIABLE", value), ("OF_NOBODY", of_nobody)];
+        tree.run_with(ALL, &variables)
+    };
+    let run = |value: &str| run_as(value, value);
+    let first = run("5");
+    assert!(fresh_functions(&first).len() > 5);
+    let other = run("1");
+    assert!(fresh_functions(&other).len() > 5, "{}", other.stdout);
+    assert_ne!(verdicts(&first), verdicts(&other));
+    // What nobody asks for changes nothing.
+    let again = run_as("1", "x");
+    assert_eq!(fresh_functions(&again), [""; 0]);
+    assert_eq!(verdicts(&again), verdicts(&other));
+}
+
+#[test]
+fn a_store_that_can_not_be_read_costs_time_alone() {
+    let tree = Tree::of("kept_verdicts");
+    let first = tree.run(ALL);
+    for name in ["verdicts.json", "last-run.json"] {
+        let path = tree.output().join(name);
+        let text = std::fs::read(&path).expect("it was written");
+        std::fs::write(&path, &text[..text.len() / 2]).expect("it can be written");
+    }
+    let again = tree.run(ALL);
+    assert!(!again.stdout.contains("reused"), "{}", again.stdout);
+    assert_eq!(verdicts(&again), verdicts(&first));
+}
