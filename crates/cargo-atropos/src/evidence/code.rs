@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use atropos_mutants::dependence::{FileDependence, Macros};
@@ -281,24 +282,48 @@ impl Tree {
                 Ok(data) if data.is_dir() => self.walk(&path),
                 // What is accepted changes no run.
                 Ok(_) if name == accepted::FILE_NAME => {}
-                Ok(data) if data.len() > MOST_READ => {
-                    let time = format!("{} {:?}", data.len(), data.modified().ok());
-                    self.files.insert(path, ContentHash::default().add(time));
-                }
-                Ok(_) => self.add(path),
-                Err(_) => {
-                    self.files.insert(path, ContentHash::default());
-                }
+                _ => self.add(path),
             }
         }
     }
 
-    /// Adds a file, also one that is not there.
+    /// Adds a file, also one that is not there. Only what has a content of its own is read: opening a FIFO would wait for
+    /// somebody who writes into it, and a device may have no end.
     pub fn add(&mut self, path: PathBuf) {
-        let hash = match fs::read(&path) {
-            Ok(bytes) => ContentHash::default().add(bytes),
-            Err(_) => ContentHash::default(),
+        let hash = ContentHash::default();
+        let hash = match fs::metadata(&path) {
+            Ok(data) if !data.is_file() => hash.number(u64::from(data.mode())),
+            Ok(data) if data.len() > MOST_READ => {
+                hash.add(format!("{} {:?}", data.len(), data.modified().ok()))
+            }
+            _ => fs::read(&path).map_or(hash, |bytes| hash.add(bytes)),
         };
         self.files.insert(path, hash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_noted_without_being_read() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let root = scratch.path();
+        let fifo = Command::new("mkfifo").arg(root.join("fifo")).status();
+        assert!(fifo.expect("mkfifo").success());
+        symlink("/dev/zero", root.join("endless")).expect("a link");
+        symlink("nowhere", root.join("dangling")).expect("a link");
+        fs::write(root.join("file"), "text").expect("a file");
+        let mut tree = Tree::default();
+        tree.walk(root);
+        let of = |name: &str| tree.files[&root.join(name)];
+        assert_eq!(of("file"), ContentHash::default().add("text"));
+        assert_eq!(of("dangling"), ContentHash::default());
+        assert_ne!(of("fifo"), of("endless"));
+        assert_ne!(of("fifo"), of("dangling"));
     }
 }
