@@ -60,15 +60,17 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 struct Comparison {
-    compared: usize,
+    mutants: usize,
+    facts: usize,
     lines: Vec<String>,
 }
 
 impl Comparison {
     fn summary(&self) -> String {
+        let compared = format!("{} mutants, {} facts", self.mutants, self.facts);
         match self.lines.len() {
-            0 => format!("{} facts, all the same", self.compared),
-            n => format!("{} facts, {n} differ", self.compared),
+            0 => format!("{compared}, all the same"),
+            n => format!("{compared}, {n} differ"),
         }
     }
 }
@@ -86,8 +88,10 @@ fn differences(options: &Options, tree: &Path) -> Result<Comparison> {
             .collect();
         lines.retain(|(path, _)| !unsteady.contains(&path));
     }
+    let verdicts = before.keys().filter(|path| is_verdict(path));
     Ok(Comparison {
-        compared: before.len(),
+        mutants: verdicts.count(),
+        facts: before.len(),
         lines: lines.into_iter().map(|(_, line)| line).collect(),
     })
 }
@@ -125,6 +129,8 @@ fn renamed(facts: Facts, renames: &[String]) -> Result<Facts> {
 
 /// Runs a version on a fresh copy of a tree, always at the same path, and reads what it wrote.
 fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
+    let tree = tree.canonicalize()?;
+    let with_siblings = with_siblings(&tree);
     let copy = subject::work_directory().join("same-outcomes/tree");
     let output = subject::work_directory().join("same-outcomes/output");
     for directory in [&copy, &output] {
@@ -132,11 +138,11 @@ fn facts(tool: &Path, tree: &Path) -> Result<Facts> {
             fs::remove_dir_all(directory)?;
         }
     }
-    copy_tree(tree, &copy)?;
+    copy_tree(with_siblings, &copy)?;
     let mut command = Command::new(tool.canonicalize().context("no such tool")?);
     command
         .args(["atropos", "--jobs", "1", "-d"])
-        .arg(&copy)
+        .arg(copy.join(tree.strip_prefix(with_siblings)?))
         .arg("-o")
         .arg(&output);
     let ended = process::run(command, LIMIT)?;
@@ -194,6 +200,10 @@ fn without_columns(text: &str) -> String {
     kept
 }
 
+fn is_verdict(path: &str) -> bool {
+    path.starts_with("/mutants/") && path.ends_with("/verdict")
+}
+
 fn mutant_name(item: &Value) -> Option<String> {
     let replacement = item["replacement"].as_str()?;
     let (file, operator) = (item["file"].as_str()?, item["operator"].as_str()?);
@@ -225,6 +235,16 @@ fn find_roots(directory: &Path, roots: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// A tree below `examples` or `testdata` may use what lies beside it there: `dependency_cycles/ws` needs
+/// `dependency_cycles/stranger`. So what is copied is the whole directory directly below `examples` or `testdata`.
+fn with_siblings(tree: &Path) -> &Path {
+    let collected = |directory: &&Path| {
+        let parent = directory.parent().and_then(Path::file_name);
+        parent.is_some_and(|name| name == "examples" || name == "testdata")
+    };
+    tree.ancestors().find(collected).unwrap_or(tree)
+}
+
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -244,9 +264,11 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
-    use super::{Facts, compare, flatten, renamed, without_columns};
+    use super::{Facts, compare, flatten, renamed, with_siblings, without_columns};
 
     fn facts(value: &serde_json::Value) -> Facts {
         let mut facts = Facts::new();
@@ -276,6 +298,14 @@ mod tests {
         assert!(paths.contains(&"/mutants/a.rs:1:2 AOR -/verdict"));
         assert!(!paths.contains(&"/mutants/a.rs:1:2 AOR -/line"));
         assert!(paths.contains(&"/mutants/a.rs:1:2 AOR */verdict"));
+    }
+
+    #[test]
+    fn a_tree_is_copied_with_what_lies_beside_it() {
+        let copied = |tree| with_siblings(Path::new(tree)).to_str().unwrap();
+        assert_eq!(copied("/r/testdata/cycles/ws"), "/r/testdata/cycles");
+        assert_eq!(copied("/r/examples/bank"), "/r/examples/bank");
+        assert_eq!(copied("/elsewhere/crate"), "/elsewhere/crate");
     }
 
     #[test]

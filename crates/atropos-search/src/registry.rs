@@ -1,8 +1,8 @@
 //! The registry of strategies: the names that users give them, how their text is read, and how several processes
 //! share one.
 //!
-//! A new strategy is a variant of [`StrategySpec`] and an entry of [`STRATEGIES`]; the matches here have no
-//! wildcard arm, so rustc names every place that has to know it.
+//! A new strategy is a variant of [`StrategySpec`] and a row of `strategies!`. The matches here, and the one that the
+//! macro makes of its rows, have no wildcard arm, so rustc names every place that has to know the variant.
 
 use std::fmt;
 use std::str::FromStr;
@@ -47,15 +47,31 @@ pub struct StrategyEntry {
     parse: fn(Option<&str>) -> Option<StrategySpec>,
 }
 
-/// All strategies that a user can name.
-pub const STRATEGIES: [StrategyEntry; 10] = [
-    StrategyEntry {
+/// The table of strategies. A variant without a row does not compile.
+macro_rules! strategies {
+    ($($variant:ident: $entry:expr,)*) => {
+        /// All strategies that a user can name.
+        pub const STRATEGIES: &[StrategyEntry] = &[$($entry),*];
+
+        impl StrategySpec {
+            /// The name of its entry.
+            fn name(&self) -> &'static str {
+                match self {
+                    $(StrategySpec::$variant { .. } => const { $entry.name },)*
+                }
+            }
+        }
+    };
+}
+
+strategies! {
+    Exhaustive: StrategyEntry {
         name: "exhaustive",
         syntax: "exhaustive",
         summary: "One schedule of each class of equivalent ones.",
         parse: |rest| rest.is_none().then_some(StrategySpec::Exhaustive),
     },
-    StrategyEntry {
+    Stateful: StrategyEntry {
         name: "stateful",
         syntax: "stateful[:breadth]",
         summary: "Every state once, depth first or breadth first.",
@@ -65,25 +81,25 @@ pub const STRATEGIES: [StrategyEntry; 10] = [
             Some(_) => None,
         },
     },
-    StrategyEntry {
+    Enumerate: StrategyEntry {
         name: "enumerate",
         syntax: "enumerate",
         summary: "Every schedule, without any reduction.",
         parse: |rest| rest.is_none().then_some(StrategySpec::Enumerate),
     },
-    StrategyEntry {
+    Chess: StrategyEntry {
         name: "chess",
         syntax: "chess:K",
         summary: "Every schedule with at most K preemptions.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Chess),
     },
-    StrategyEntry {
+    Random: StrategyEntry {
         name: "random",
         syntax: "random:N",
         summary: "N schedules; at each step every ready thread is equally likely.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Random),
     },
-    StrategyEntry {
+    Pct: StrategyEntry {
         name: "pct",
         syntax: "pct:N,D",
         summary: "N schedules by probabilistic concurrency testing of depth D.",
@@ -95,31 +111,31 @@ pub const STRATEGIES: [StrategyEntry; 10] = [
             })
         },
     },
-    StrategyEntry {
+    Pos: StrategyEntry {
         name: "pos",
         syntax: "pos:N",
         summary: "N schedules by partial-order sampling.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Pos),
     },
-    StrategyEntry {
+    Surw: StrategyEntry {
         name: "surw",
         syntax: "surw:N",
         summary: "N schedules by selectively uniform random walk.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Surw),
     },
-    StrategyEntry {
+    Mixed: StrategyEntry {
         name: "mixed",
         syntax: "mixed:N",
         summary: "N schedules, drawn in each of these ways in turn.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Mixed),
     },
-    StrategyEntry {
+    Replay: StrategyEntry {
         name: "replay",
         syntax: "replay:SCHEDULE",
         summary: "One schedule.",
         parse: |rest| rest?.parse().ok().map(StrategySpec::Replay),
     },
-];
+}
 
 /// How several processes share the executions of a strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -196,18 +212,19 @@ impl StrategySpec {
 
 impl fmt::Display for StrategySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
         match self {
-            StrategySpec::Exhaustive => f.write_str("exhaustive"),
-            StrategySpec::Stateful(SearchOrder::DepthFirst) => f.write_str("stateful"),
-            StrategySpec::Stateful(SearchOrder::BreadthFirst) => f.write_str("stateful:breadth"),
-            StrategySpec::Enumerate => f.write_str("enumerate"),
-            StrategySpec::Chess(bound) => write!(f, "chess:{bound}"),
-            StrategySpec::Random(schedules) => write!(f, "random:{schedules}"),
-            StrategySpec::Pct { schedules, depth } => write!(f, "pct:{schedules},{depth}"),
-            StrategySpec::Pos(schedules) => write!(f, "pos:{schedules}"),
-            StrategySpec::Surw(schedules) => write!(f, "surw:{schedules}"),
-            StrategySpec::Mixed(schedules) => write!(f, "mixed:{schedules}"),
-            StrategySpec::Replay(schedule) => write!(f, "replay:{schedule}"),
+            StrategySpec::Exhaustive
+            | StrategySpec::Enumerate
+            | StrategySpec::Stateful(SearchOrder::DepthFirst) => Ok(()),
+            StrategySpec::Stateful(SearchOrder::BreadthFirst) => f.write_str(":breadth"),
+            StrategySpec::Chess(bound) => write!(f, ":{bound}"),
+            StrategySpec::Pct { schedules, depth } => write!(f, ":{schedules},{depth}"),
+            StrategySpec::Random(schedules)
+            | StrategySpec::Pos(schedules)
+            | StrategySpec::Surw(schedules)
+            | StrategySpec::Mixed(schedules) => write!(f, ":{schedules}"),
+            StrategySpec::Replay(schedule) => write!(f, ":{schedule}"),
         }
     }
 }
@@ -218,7 +235,8 @@ pub struct UnknownStrategy(pub String);
 
 impl fmt::Display for UnknownStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = STRATEGIES.map(|entry| entry.syntax).join(", ");
+        let known: Vec<&str> = STRATEGIES.iter().map(|entry| entry.syntax).collect();
+        let known = known.join(", ");
         write!(f, "`{}` is no strategy; expected one of {known}", self.0)
     }
 }
