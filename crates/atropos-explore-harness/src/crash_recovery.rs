@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use atropos_protocol::FailureKind;
 use atropos_protocol::exploration::{Explored, FoundFailure, MutantResult, Request, Response};
-use atropos_protocol::sys::{self, Ended};
+use atropos_protocol::sys::{self, ChildEnd};
 use atropos_search::{
     Mutable as _, Names, Replay, Schedule, Strategy as _, Strictness, System as _,
 };
@@ -41,8 +41,8 @@ pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<
         }
     };
     let ended = match sys::wait(pid, true) {
-        Ok(Some((_, Ended::Exited(SERVED)))) => return Ok(()),
-        Ok(Some((_, Ended::Exited(REFUSED)))) => sys::exit_now(1),
+        Ok(Some((_, ChildEnd::Exited(SERVED)))) => return Ok(()),
+        Ok(Some((_, ChildEnd::Exited(REFUSED)))) => sys::exit_now(1),
         Ok(Some((_, ended))) => ended,
         _ => return Err("the process that explores is lost".to_owned()),
     };
@@ -56,7 +56,7 @@ pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<
 pub fn crashed(
     subject: &mut Subject<'_>,
     mutant: MutantId,
-    ended: Ended,
+    ended: ChildEnd,
     log: &'static ChoiceLog,
 ) -> Explored {
     let executions = log.executions();
@@ -88,7 +88,7 @@ pub fn crashed(
 pub fn answer(
     subject: &mut Subject<'_>,
     mutant: MutantId,
-    ended: Ended,
+    ended: ChildEnd,
     log: &'static ChoiceLog,
     begun: Instant,
 ) -> Response {
@@ -113,21 +113,21 @@ pub fn answer(
 }
 
 /// Whether two processes ended alike: of which signal one dies that uses memory wrongly is a matter of chance.
-fn is_like(one: Ended, other: Ended) -> bool {
+fn is_like(one: ChildEnd, other: ChildEnd) -> bool {
     match (one, other) {
-        (Ended::Signaled(_), Ended::Signaled(_)) => true,
+        (ChildEnd::Signaled(_), ChildEnd::Signaled(_)) => true,
         (one, other) => one == other,
     }
 }
 
 /// A process that ended so, in words.
-fn crash(ended: Ended) -> FoundFailure {
+fn crash(ended: ChildEnd) -> FoundFailure {
     let (kind, how) = match ended {
-        Ended::Exited(code) => (
+        ChildEnd::Exited(code) => (
             FailureKind::Exited,
             format!("the test ended its process with code {code}"),
         ),
-        Ended::Signaled(signal) => (
+        ChildEnd::Signaled(signal) => (
             FailureKind::Crashed,
             format!("the test died of signal {signal}{}", meaning(signal)),
         ),
@@ -165,8 +165,8 @@ fn original(subject: &mut Subject<'_>, schedule: &Schedule, log: &'static Choice
         log,
     );
     match again.map(|again| again.ended) {
-        Some(Ended::Exited(PASSED)) => Recheck::Passes,
-        Some(Ended::Exited(FAILED)) => {
+        Some(ChildEnd::Exited(PASSED)) => Recheck::Passes,
+        Some(ChildEnd::Exited(FAILED)) => {
             let names = subject.test().set_names(Names::new());
             let rechecked = recheck::original(subject, [schedule.clone()]);
             subject.test().set_names(names);
@@ -199,7 +199,7 @@ const LAST_LINES: usize = 12;
 
 /// How a process ended, and what it said last.
 struct RepeatedRun {
-    ended: Ended,
+    ended: ChildEnd,
     said: String,
 }
 

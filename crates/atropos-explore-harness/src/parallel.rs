@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use atropos_protocol::exploration::{Explored, Response};
-use atropos_protocol::sys::{self, Ended, PollFd};
+use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_search::{Coverage, ExecutionEnd, RoundResult, Search, Strategy, System as _};
 use atropos_threads::Noted as _;
 use atropos_values::MutantId;
@@ -311,9 +311,9 @@ impl Process {
         pieces: &mut [Option<Piece>],
     ) {
         let ended = match sys::wait(self.pid, true) {
-            Ok(Some((_, Ended::Exited(0)))) => return,
+            Ok(Some((_, ChildEnd::Exited(0)))) => return,
             Ok(Some((_, ended))) => ended,
-            _ => Ended::Exited(1),
+            _ => ChildEnd::Exited(1),
         };
         let number = self.log.piece();
         shared.failing.fetch_min(number, Relaxed);

@@ -2,7 +2,7 @@
 //! processes there are.
 
 use atropos_protocol::exploration::{Explored, Response};
-use atropos_search::{Coverage, Draw, Exhaustive, Round, RoundResult, Sampling, Search};
+use atropos_search::{Coverage, Exhaustive, Round, RoundResult, SampleSpec, Sampling, Search};
 use atropos_search::{Strategy, WaitingTransition, WorkItem, split};
 
 use crate::subject::Subject;
@@ -65,7 +65,7 @@ impl Task<'_> {
                 how,
             } => {
                 let before = number * DRAWN;
-                let draw = Draw {
+                let draw = SampleSpec {
                     schedules: DRAWN.min(*schedules - before),
                     seed: *seed,
                     first: *first + before,

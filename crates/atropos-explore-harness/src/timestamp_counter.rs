@@ -4,7 +4,7 @@
 //! The kernel can be told to refuse the instruction. It does so in a process of its own, because the C library's clocks,
 //! which this one uses, are made of the same instruction.
 
-use atropos_protocol::sys::{self, Ended};
+use atropos_protocol::sys::{self, ChildEnd};
 use atropos_search::{Mutable as _, Replay, Schedule, Strategy as _, Strictness, System as _};
 use atropos_threads::Noted as _;
 use atropos_values::MutantId;
@@ -38,7 +38,7 @@ fn dies(subject: &mut Subject<'_>, schedule: &Schedule, is_refused: bool) -> boo
         }
         Ok(Some(pid)) => {
             let ended = sys::wait(pid, true).ok().flatten();
-            matches!(ended, Some((_, Ended::Signaled(sys::SIGSEGV))))
+            matches!(ended, Some((_, ChildEnd::Signaled(sys::SIGSEGV))))
         }
         Err(_) => false,
     }

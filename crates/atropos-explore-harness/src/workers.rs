@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Explored, MutantResult, Response};
-use atropos_protocol::sys::{self, Ended, PollFd};
+use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_values::MutantId;
 
 use crate::choice_log::ChoiceLog;
@@ -169,7 +169,7 @@ impl Worker {
     fn bury(&mut self, subject: &mut Subject<'_>, is_late: bool) {
         let ended = match sys::wait(self.pid, true) {
             Ok(Some((_, ended))) => ended,
-            _ => Ended::Exited(-1),
+            _ => ChildEnd::Exited(-1),
         };
         let Some((mutant, begun)) = self.begun else {
             return;

@@ -156,7 +156,7 @@ mod tests {
             for index in 0..crate::EXIT_VARIABLES {
                 state.leave(index, ObservedValue::Length(3), None, &values, Some(index));
             }
-            state.order(crate::When::Exit, 0, round % 2 == 0);
+            state.order(crate::EntryOrExit::Exit, 0, round % 2 == 0);
         }
         state
     }

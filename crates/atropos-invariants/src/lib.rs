@@ -40,8 +40,8 @@ pub use invariant::{Invariant, Property, Relation};
 pub use learned::{Learned, Violation};
 pub use pair::PairState;
 pub use point::{
-    ENTRY_VARIABLES, EXIT_VARIABLES, PAIRED_ENTRY_VARIABLES, PointState, RETURN_PAIRS, Variable,
-    When,
+    ENTRY_VARIABLES, EXIT_VARIABLES, EntryOrExit, PAIRED_ENTRY_VARIABLES, PointState, RETURN_PAIRS,
+    Variable,
 };
 pub use slot::SlotState;
 pub use value::{ObservedValue, ValueKind};

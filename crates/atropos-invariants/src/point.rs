@@ -17,7 +17,7 @@ const ENTRY_PAIRS: usize = PAIRED_ENTRY_VARIABLES * (PAIRED_ENTRY_VARIABLES - 1)
 
 /// When a variable is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum When {
+pub enum EntryOrExit {
     Entry,
     Exit,
 }
@@ -25,7 +25,7 @@ pub enum When {
 /// A variable of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variable {
-    pub when: When,
+    pub when: EntryOrExit,
     pub index: u8,
     /// Not itself, but the number that an `Option` or `Result` holds.
     pub is_inner: bool,
@@ -34,7 +34,7 @@ pub struct Variable {
 impl Variable {
     pub fn entry(index: u8) -> Variable {
         Variable {
-            when: When::Entry,
+            when: EntryOrExit::Entry,
             index,
             is_inner: false,
         }
@@ -42,7 +42,7 @@ impl Variable {
 
     pub fn exit(index: u8) -> Variable {
         Variable {
-            when: When::Exit,
+            when: EntryOrExit::Exit,
             ..Variable::entry(index)
         }
     }
@@ -132,10 +132,10 @@ impl PointState {
     }
 
     /// Notes whether the elements of a variable were in order.
-    pub fn order(&mut self, when: When, index: usize, is_sorted: bool) {
+    pub fn order(&mut self, when: EntryOrExit, index: usize, is_sorted: bool) {
         let slots = match when {
-            When::Entry => self.entry.get_mut(index),
-            When::Exit => self.exit.get_mut(index),
+            EntryOrExit::Entry => self.entry.get_mut(index),
+            EntryOrExit::Exit => self.exit.get_mut(index),
         };
         if let Some(slots) = slots {
             slots[0].observe_order(is_sorted);
@@ -170,8 +170,8 @@ impl PointState {
     /// What was seen of a variable.
     pub fn slot(&self, variable: Variable) -> Option<&SlotState> {
         let slots = match variable.when {
-            When::Entry => self.entry.get(usize::from(variable.index)),
-            When::Exit => self.exit.get(usize::from(variable.index)),
+            EntryOrExit::Entry => self.entry.get(usize::from(variable.index)),
+            EntryOrExit::Exit => self.exit.get(usize::from(variable.index)),
         };
         slots.map(|slots| &slots[usize::from(variable.is_inner)])
     }
@@ -190,11 +190,11 @@ impl PointState {
         let (i, j) = (usize::from(x.index), usize::from(y.index));
         match (x.when, y.when) {
             _ if x.is_inner || y.is_inner => None,
-            (When::Entry, When::Entry) if i < j && j < PAIRED_ENTRY_VARIABLES => {
+            (EntryOrExit::Entry, EntryOrExit::Entry) if i < j && j < PAIRED_ENTRY_VARIABLES => {
                 self.entry_pairs.get(j * (j - 1) / 2 + i)
             }
-            (When::Entry, When::Exit) if j == 0 => self.return_pairs.get(i),
-            (When::Entry, When::Exit) if usize::from(*self.then.get(j)?) == i + 1 => {
+            (EntryOrExit::Entry, EntryOrExit::Exit) if j == 0 => self.return_pairs.get(i),
+            (EntryOrExit::Entry, EntryOrExit::Exit) if usize::from(*self.then.get(j)?) == i + 1 => {
                 self.then_and_now.get(j)
             }
             _ => None,

@@ -10,7 +10,7 @@ use crate::source::Source;
 
 /// The message of a list of attributes.
 #[derive(Default)]
-pub(crate) struct Marks {
+pub(crate) struct AttributeFacts {
     /// Built for tests only.
     pub test: bool,
     /// `#[mutants::skip]`, `#[atropos::skip]`, also behind `cfg_attr`.
@@ -27,9 +27,9 @@ pub(crate) struct Marks {
     pub paths: Vec<(Option<String>, String)>,
 }
 
-impl Marks {
-    pub fn of(attributes: &[Attribute], source: &Source<'_>) -> Marks {
-        let mut marks = Marks::default();
+impl AttributeFacts {
+    pub fn of(attributes: &[Attribute], source: &Source<'_>) -> AttributeFacts {
+        let mut marks = AttributeFacts::default();
         for attribute in attributes {
             marks.read(&attribute.meta, None, source);
         }
@@ -170,13 +170,13 @@ fn string_value(meta: &Meta) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn marks(text: &str) -> Marks {
+    fn marks(text: &str) -> AttributeFacts {
         let source = Source::new(text);
         let file = syn::parse_str::<syn::File>(source.code()).expect(text);
         let syn::Item::Mod(item) = &file.items[0] else {
             panic!("not a module: {text}");
         };
-        Marks::of(&item.attrs, &source)
+        AttributeFacts::of(&item.attrs, &source)
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::mutant::{Shape, Span};
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::one_line;
-use crate::walk::{Breakable, Draft, Walker};
+use crate::walk::{BreakTarget, Draft, Walker};
 
 impl Walker<'_> {
     pub fn question_mark(&mut self, attempt: &ExprTry) {
@@ -42,7 +42,7 @@ impl Walker<'_> {
 
     pub fn continue_to_break(&mut self, jump: &ExprContinue) {
         let target = jump.label.as_ref().map(|label| label.ident.to_string());
-        let is_left_with_value = |target: &Breakable| target.has_value;
+        let is_left_with_value = |target: &BreakTarget| target.has_value;
         if !self
             .target(target.as_deref())
             .is_some_and(is_left_with_value)
@@ -62,7 +62,7 @@ impl Walker<'_> {
     }
 
     /// The loop that a jump goes to; none if that is a labelled block.
-    fn target(&self, label: Option<&str>) -> Option<&Breakable> {
+    fn target(&self, label: Option<&str>) -> Option<&BreakTarget> {
         let mut around = self.frame.breakables.iter().rev();
         let target = match label {
             None => around.find(|breakable| breakable.is_loop),

@@ -12,7 +12,7 @@ use crate::mutant::Shape;
 use crate::operator::Operator;
 use crate::skip_rules;
 use crate::source::shortened;
-use crate::walk::{Breakable, Draft, WalkMode, Walker, only_reads};
+use crate::walk::{BreakTarget, Draft, WalkMode, Walker, only_reads};
 
 /// What an expression's surroundings do with it; decides where a `match` may stand instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Walker<'_> {
                     .map(|label| label.name.ident.to_string());
                 let is_labelled = label.is_some();
                 if is_labelled {
-                    let breakable = Breakable {
+                    let breakable = BreakTarget {
                         label,
                         is_loop: false,
                         has_value: false,
@@ -237,7 +237,7 @@ impl Walker<'_> {
     ) {
         let start = self.body_start(body, attributes);
         self.step(start);
-        self.frame.breakables.push(Breakable {
+        self.frame.breakables.push(BreakTarget {
             label: label.map(|label| label.name.ident.to_string()),
             is_loop: true,
             has_value,

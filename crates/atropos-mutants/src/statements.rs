@@ -28,7 +28,7 @@ impl Walker<'_> {
                 Stmt::Expr(value, None) if is_last => self.tail(value, role, expected),
                 Stmt::Expr(expression, semicolon) => {
                     let span = self.source.span(statement);
-                    let place = Place {
+                    let place = StatementPosition {
                         is_last,
                         role,
                         is_block_like: semicolon.is_none(),
@@ -76,7 +76,7 @@ impl Walker<'_> {
         };
         if is_unit && role != ExpressionRole::Never {
             let span = self.source.span(value);
-            let place = Place {
+            let place = StatementPosition {
                 is_last: true,
                 role,
                 is_block_like: true,
@@ -87,7 +87,7 @@ impl Walker<'_> {
         self.expression(value, role, expected);
     }
 
-    fn expression_statement(&mut self, expression: &Expr, span: Span, place: Place) {
+    fn expression_statement(&mut self, expression: &Expr, span: Span, place: StatementPosition) {
         self.marked(leading_attributes(expression), |walker| {
             if let Expr::Return(jump) = expression {
                 // A return at the end is not early, one of a value can't be left out there.
@@ -105,11 +105,11 @@ impl Walker<'_> {
                 walker.deletion(Operator::Sdl, span);
             }
             let role = match place {
-                Place {
+                StatementPosition {
                     is_block_like: false,
                     ..
                 } => ExpressionRole::Place,
-                Place {
+                StatementPosition {
                     is_last: true,
                     role: ExpressionRole::End,
                     ..
@@ -239,7 +239,7 @@ impl Walker<'_> {
 }
 
 /// Where in its block a statement stands.
-struct Place {
+struct StatementPosition {
     is_last: bool,
     role: ExpressionRole,
     /// It needs no semicolon and has none.

@@ -10,8 +10,8 @@ use syn::{
     Pat, ReturnType, Signature, TraitItem, Type,
 };
 
-use crate::attributes::Marks;
-use crate::concurrency::construct::Known;
+use crate::attributes::AttributeFacts;
+use crate::concurrency::construct::KnownName;
 use crate::concurrency::locals;
 use crate::find::FindOptions;
 use crate::mutant::{
@@ -95,7 +95,7 @@ pub(crate) struct FunctionAround {
     pub returns: Option<Type>,
     pub type_parameters: Vec<TypeParameter>,
     /// Loops and labelled blocks around, innermost last.
-    pub breakables: Vec<Breakable>,
+    pub breakables: Vec<BreakTarget>,
     /// Statements may be deleted (not in a `Drop::drop` that gives something back: it would leak).
     pub deletes: bool,
     /// The only statement of a body that FBR replaces by `()`: deleting it is the same.
@@ -103,7 +103,7 @@ pub(crate) struct FunctionAround {
     /// The block consists of a return under a condition that has the variant `false`.
     pub false_condition_around: bool,
     /// What locals are, as far as threads are concerned.
-    pub constructs: HashMap<String, Known>,
+    pub constructs: HashMap<String, KnownName>,
     /// For each block around, the mutants that need a copy of it.
     pub block_drafts: Vec<Vec<Draft>>,
     /// What the `.await` that was met last waits for.
@@ -118,7 +118,7 @@ impl FunctionAround {
     }
 }
 
-pub(crate) struct Breakable {
+pub(crate) struct BreakTarget {
     pub label: Option<String>,
     pub is_loop: bool,
     /// It is a loop that has to be left with a value, or not at all.
@@ -219,17 +219,17 @@ impl<'a> Walker<'a> {
         if attributes.is_empty() {
             return walk(self);
         }
-        let mut marks = Marks::of(attributes, self.source);
+        let mut marks = AttributeFacts::of(attributes, self.source);
         marks.skip |= marks.debug;
         self.under(marks, walk);
     }
 
     /// The same for an `impl`, trait or module, which is no check but the program, in one of two versions.
     fn marked_whole(&mut self, attributes: &[Attribute], walk: impl FnOnce(&mut Self)) {
-        self.under(Marks::of(attributes, self.source), walk);
+        self.under(AttributeFacts::of(attributes, self.source), walk);
     }
 
-    fn under(&mut self, marks: Marks, walk: impl FnOnce(&mut Self)) {
+    fn under(&mut self, marks: AttributeFacts, walk: impl FnOnce(&mut Self)) {
         let mode = self.mode;
         let outer_cfg = self.cfg.len();
         for cfg in marks.cfg {
@@ -306,7 +306,7 @@ impl<'a> Walker<'a> {
 
     fn item_mod(&mut self, item: &ItemMod) {
         let name = item.ident.to_string().trim_start_matches("r#").to_string();
-        let marks = Marks::of(&item.attrs, self.source);
+        let marks = AttributeFacts::of(&item.attrs, self.source);
         let is_test = self.in_test_module || marks.test;
         match &item.content {
             Some((_, items)) => {
@@ -323,7 +323,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn child_module(&mut self, name: String, marks: Marks, is_test: bool) {
+    fn child_module(&mut self, name: String, marks: AttributeFacts, is_test: bool) {
         // `#[mutants::skip] mod a;` means the whole file; it is walked as test code is.
         let test_only = is_test || marks.skip || !self.mode.mutates;
         let mut path: Vec<String> = self.modules.iter().map(|(name, _)| name.clone()).collect();

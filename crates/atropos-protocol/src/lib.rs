@@ -82,7 +82,7 @@ pub use client::{BOARD, Baseline, Broken, Client, Costs, Limits, MutantsRun};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};
 pub use failure_kind::FailureKind;
-pub use observations::{ENV_OBSERVATIONS, Observations, ObservedCounts, Tally};
+pub use observations::{ENV_OBSERVATIONS, FunctionTally, Observations, ObservedCounts};
 pub use stack::woven_stack;
 pub use test_run::{Record, RunEvidence, STACK_OVERFLOW, TestResult, TestRun};
 

@@ -1,6 +1,6 @@
 //! The observations of one run: a file that the test's processes fill and the driver reads.
 //!
-//! Functions and blocks are numbered by the weave. For each function there is a [`Tally`] and a
+//! Functions and blocks are numbered by the weave. For each function there is a [`FunctionTally`] and a
 //! state of a size that the two sides agree on (its meaning is not known here); for each block a
 //! counter; and a set of calls, who called whom. Most of the file is never touched and takes no
 //! room on the disk.
@@ -28,7 +28,7 @@ const PROBES: usize = 16;
 /// How often a function was called, and what it returned.
 #[repr(C)]
 #[derive(Default)]
-pub struct Tally {
+pub struct FunctionTally {
     pub calls: AtomicU64,
     /// Left with a value that could be looked at.
     pub returns: AtomicU64,
@@ -54,7 +54,7 @@ pub struct ObservedCounts {
 
 impl ObservedCounts {
     fn counters(self) -> usize {
-        HEADER + self.functions as usize * size_of::<Tally>()
+        HEADER + self.functions as usize * size_of::<FunctionTally>()
     }
 
     fn calls(self) -> usize {
@@ -205,7 +205,7 @@ impl Observations {
 
     /// The tallies of all functions.
     #[inline(always)]
-    pub fn tallies(&self) -> &[Tally] {
+    pub fn tallies(&self) -> &[FunctionTally] {
         // SAFETY: the layout has them there; all fields are atomics.
         unsafe {
             std::slice::from_raw_parts(self.base.add(HEADER).cast(), self.extent.functions as usize)

@@ -251,13 +251,13 @@ pub fn set_limit(resource: usize, value: u64) -> u64 {
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ChildEnd {
     Exited(i32),
     Signaled(i32),
 }
 
 /// Reaps a child. `pid` -1 means any child. `None`: it has not ended (`block` false).
-pub fn wait(pid: i32, block: bool) -> Result<Option<(i32, Ended)>, Errno> {
+pub fn wait(pid: i32, block: bool) -> Result<Option<(i32, ChildEnd)>, Errno> {
     const WNOHANG: usize = 1;
     const WALL: usize = 0x4000_0000;
     let mut status = 0i32;
@@ -286,10 +286,10 @@ pub fn wait(pid: i32, block: bool) -> Result<Option<(i32, Ended)>, Errno> {
     }
 }
 
-fn ended(status: i32) -> Ended {
+fn ended(status: i32) -> ChildEnd {
     match status & 0x7f {
-        0 => Ended::Exited((status >> 8) & 0xff),
-        signal => Ended::Signaled(signal),
+        0 => ChildEnd::Exited((status >> 8) & 0xff),
+        signal => ChildEnd::Signaled(signal),
     }
 }
 

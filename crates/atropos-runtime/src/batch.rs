@@ -56,7 +56,10 @@ pub fn work(board: &'static Board, run: SuiteTest) -> ! {
             sys::exit_now(0);
         }
         let open = board.records()[mutant.index()].result() == TestResult::NotRun;
-        if open && board.is_wanted(mutant) && one(board, run, &snapshot, mutant) == After::Leave {
+        if open
+            && board.is_wanted(mutant)
+            && one(board, run, &snapshot, mutant) == WorkerFate::Leave
+        {
             break;
         }
     }
@@ -88,22 +91,26 @@ fn original(board: &Board, run: SuiteTest, snapshot: &Snapshot) -> Trace {
 
 /// Whether the worker may go on after a mutant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum After {
+enum WorkerFate {
     GoOn,
     Leave,
 }
 
 /// Makes the process what it was when the snapshot was taken. The caller may hold nothing that
 /// the run allocated.
-fn go_back(snapshot: &Snapshot) -> After {
+fn go_back(snapshot: &Snapshot) -> WorkerFate {
     let clean = effects::close_leftovers() && heap::live() <= MOST_LEAKED;
     // SAFETY: the worker has one thread, and nothing of the run is held any more.
     unsafe { snapshot.restore() };
-    if clean { After::GoOn } else { After::Leave }
+    if clean {
+        WorkerFate::GoOn
+    } else {
+        WorkerFate::Leave
+    }
 }
 
 #[inline(never)]
-fn one(board: &Board, run: SuiteTest, snapshot: &Snapshot, mutant: MutantId) -> After {
+fn one(board: &Board, run: SuiteTest, snapshot: &Snapshot, mutant: MutantId) -> WorkerFate {
     let class = MutantClass::of_mutant(board, mutant);
     board
         .header()
@@ -136,7 +143,7 @@ pub fn measure(board: &'static Board) {
 
 /// Settles what a worker that has ended was at, and withdraws its verdicts if they are void.
 /// `before` are the mutants that were open when it started. Tells whether another may help.
-pub fn settle(board: &Board, before: &[MutantId], waited: wait::Waited) -> bool {
+pub fn settle(board: &Board, before: &[MutantId], waited: wait::WaitEnd) -> bool {
     let current = MutantId(board.header().current.load(Ordering::Relaxed) as u32);
     if !current.is_original() && board.records()[current.index()].result() == TestResult::Running {
         fork::settle(board, MutantClass::of_mutant(board, current), waited);

@@ -7,11 +7,11 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use atropos_protocol::deadlock::DEADLOCK;
-use atropos_protocol::sys::{self, Ended};
+use atropos_protocol::sys::{self, ChildEnd};
 use atropos_protocol::{Board, FailureKind, Record, TestResult};
 
 use crate::role::{self, MutantClass, Role};
-use crate::wait::{self, Waited};
+use crate::wait::{self, WaitEnd};
 use crate::{clock, conclude, effects, lasting_changes, limits, steps};
 
 /// Which of the two processes we are after a fork.
@@ -134,7 +134,7 @@ pub fn fork(board: &Board, class: MutantClass) -> ForkSide {
 }
 
 /// Completes the records of a class whose process has ended.
-pub fn settle(board: &Board, class: MutantClass, waited: Waited) {
+pub fn settle(board: &Board, class: MutantClass, waited: WaitEnd) {
     let Some(leader) = board.records().get(class.leader_id().index()) else {
         return;
     };
@@ -147,22 +147,24 @@ pub fn settle(board: &Board, class: MutantClass, waited: Waited) {
 }
 
 /// Completes a record by how its process ended, if that process could not do it itself.
-pub fn settle_record(record: &Record, waited: Waited) {
+pub fn settle_record(record: &Record, waited: WaitEnd) {
     if record.result().is_final() {
         return;
     }
     let outcome = match waited {
-        Waited::Ended(Ended::Exited(status)) => TestResult::exited(status),
-        Waited::Ended(Ended::Signaled(sys::SIGXCPU)) => TestResult::failed(FailureKind::TimeLimit),
-        Waited::Ended(Ended::Signaled(sys::SIGSYS)) => TestResult::NeedsOwnProcess,
-        Waited::Ended(Ended::Signaled(signal)) => TestResult::crashed(signal),
-        Waited::TimedOut => TestResult::failed(FailureKind::TimeLimit),
-        Waited::Starved => TestResult::Starved,
-        Waited::StoodStill => {
+        WaitEnd::Ended(ChildEnd::Exited(status)) => TestResult::exited(status),
+        WaitEnd::Ended(ChildEnd::Signaled(sys::SIGXCPU)) => {
+            TestResult::failed(FailureKind::TimeLimit)
+        }
+        WaitEnd::Ended(ChildEnd::Signaled(sys::SIGSYS)) => TestResult::NeedsOwnProcess,
+        WaitEnd::Ended(ChildEnd::Signaled(signal)) => TestResult::crashed(signal),
+        WaitEnd::TimedOut => TestResult::failed(FailureKind::TimeLimit),
+        WaitEnd::Starved => TestResult::Starved,
+        WaitEnd::StoodStill => {
             record.set_text(DEADLOCK, "");
             TestResult::failed(FailureKind::Deadlock)
         }
-        Waited::Cancelled => TestResult::NotRun,
+        WaitEnd::Cancelled => TestResult::NotRun,
     };
     record.set_measures(0, sys::now().saturating_sub(record.started()));
     record.set_result(outcome);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use atropos_protocol::Board;
 use atropos_protocol::cpu_starvation::StarvationWatch;
 use atropos_protocol::deadlock::DeadlockWatch;
-use atropos_protocol::sys::{self, Ended, Errno, PollFd};
+use atropos_protocol::sys::{self, ChildEnd, Errno, PollFd};
 
 use crate::descendants::parent_of;
 
@@ -25,8 +25,8 @@ const LOOK: u64 = 100_000_000;
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
-    Ended(Ended),
+pub enum WaitEnd {
+    Ended(ChildEnd),
     /// It took too long and was killed.
     TimedOut,
     /// It took too long and was killed, but others had the processors for much of that time.
@@ -48,7 +48,7 @@ pub fn start_clock(board: &Board, depth: u64) {
 }
 
 /// Waits for a child of the process at `depth`. If `channel` is given, its closing cancels.
-pub fn wait_for(board: &Board, pid: i32, depth: u64, channel: Option<RawFd>) -> Waited {
+pub fn wait_for(board: &Board, pid: i32, depth: u64, channel: Option<RawFd>) -> WaitEnd {
     let pidfd = sys::open_pidfd(pid).ok();
     let waited = watch(board, pid, pidfd, depth, channel);
     if let Some(fd) = pidfd {
@@ -63,7 +63,7 @@ fn watch(
     pidfd: Option<RawFd>,
     depth: u64,
     channel: Option<RawFd>,
-) -> Waited {
+) -> WaitEnd {
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
     let mut standstill = DeadlockWatch::default();
@@ -95,9 +95,9 @@ fn watch(
         sys::poll(&mut fds, wait);
         if fds[0].ready() || pidfd.is_none() {
             match sys::wait(pid, false) {
-                Ok(Some((_, ended))) => return Waited::Ended(ended),
+                Ok(Some((_, ended))) => return WaitEnd::Ended(ended),
                 Ok(None) => {}
-                Err(Errno(_)) => return Waited::Ended(Ended::Exited(-1)),
+                Err(Errno(_)) => return WaitEnd::Ended(ChildEnd::Exited(-1)),
             }
         }
         let abandoned = fds[1].ready();
@@ -106,7 +106,7 @@ fn watch(
         }
         if abandoned || board.cancelled() {
             kill(pid, pidfd);
-            return Waited::Cancelled;
+            return WaitEnd::Cancelled;
         }
         let mut stands_still = false;
         if below == 1 && sys::now() >= look {
@@ -117,16 +117,16 @@ fn watch(
         if left == 0 || stands_still {
             return match kill(pid, pidfd) {
                 // It ended by itself at the last moment.
-                Some(ended) if ended != Ended::Signaled(sys::SIGKILL) => Waited::Ended(ended),
-                _ if stands_still => Waited::StoodStill,
-                _ if supply.was_short(Duration::from_nanos(sys::now() - start)) => Waited::Starved,
-                _ => Waited::TimedOut,
+                Some(ended) if ended != ChildEnd::Signaled(sys::SIGKILL) => WaitEnd::Ended(ended),
+                _ if stands_still => WaitEnd::StoodStill,
+                _ if supply.was_short(Duration::from_nanos(sys::now() - start)) => WaitEnd::Starved,
+                _ => WaitEnd::TimedOut,
             };
         }
     }
 }
 
-fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<Ended> {
+fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<ChildEnd> {
     let killed = match pidfd {
         Some(fd) => sys::kill_by_pidfd(fd, sys::SIGKILL),
         None => sys::kill(pid, sys::SIGKILL),

@@ -16,7 +16,7 @@ use atropos_values::MutantId;
 
 use crate::role::{self, MutantClass, Role};
 use crate::run::{self, ChildPlan, SuiteTest};
-use crate::wait::{self, Waited};
+use crate::wait::{self, WaitEnd};
 use crate::{batch, crash, fork, observe, outside_tests, random};
 
 /// The tests of a binary, as the harness knows them.
@@ -203,7 +203,7 @@ impl<'a> Zygote<'a> {
     }
 
     /// Runs `plan` in a child, waits for it, and removes all that it left behind.
-    fn child(&self, test: usize, plan: &ChildPlan) -> Waited {
+    fn child(&self, test: usize, plan: &ChildPlan) -> WaitEnd {
         wait::start_clock(self.board, 1);
         let parent = sys::pid();
         let waited = match fork::raw_fork() {
@@ -219,7 +219,7 @@ impl<'a> Zygote<'a> {
             }
             -1 => {
                 self.board.header().cancel.store(1, Ordering::Relaxed);
-                Waited::Cancelled
+                WaitEnd::Cancelled
             }
             pid => wait::wait_for(self.board, pid, 0, Some(self.channel)),
         };

@@ -9,7 +9,7 @@
 
 use crate::exhaustive::Exhaustive;
 use crate::pass_on;
-use crate::sampling::{Draw, Mixed};
+use crate::sampling::{Mixed, SampleSpec};
 use crate::schedule::Schedule;
 use crate::search::Search;
 use crate::strategy::{Coverage, Divergence, Sampling, SearchProgress, Strategy};
@@ -107,7 +107,7 @@ impl Gradual {
                 next: FIRST_TURN,
             },
             search: Box::default(),
-            samples: Box::new(Mixed::new(Draw::new(budget.early, budget.seed))),
+            samples: Box::new(Mixed::new(SampleSpec::new(budget.early, budget.seed))),
             bounded: Box::new(Search::chess(0)),
             bound: 0,
             finished_bound: None,

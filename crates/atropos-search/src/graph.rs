@@ -5,7 +5,7 @@ use atropos_values::MutantId;
 
 use crate::choice::Choice;
 use crate::hash::{Table, mix};
-use crate::search::{NodeFacts, Passed};
+use crate::search::{HashedTransition, NodeFacts};
 
 /// Number of a state (or of a choice between alternatives in the middle of a step), in the order of discovery.
 pub(crate) type NodeId = u32;
@@ -81,7 +81,7 @@ impl Graph {
         &self,
         node: NodeId,
         parents: &dyn Fn(NodeId) -> Option<(NodeId, Choice)>,
-    ) -> (Vec<Choice>, Vec<Passed>) {
+    ) -> (Vec<Choice>, Vec<HashedTransition>) {
         let mut path = Vec::new();
         let mut passed = Vec::new();
         let mut at = node;
@@ -90,7 +90,7 @@ impl Graph {
             let spot = &self.nodes[at as usize].spot;
             if spot.is_state {
                 let transition = parent.map(|(from, choice)| mix(self.key(from), choice.bits()));
-                passed.push(Passed {
+                passed.push(HashedTransition {
                     transition,
                     state: Some(spot.key),
                 });

@@ -58,15 +58,15 @@ pub use gradual::{Gradual, GradualStage, StageBudget};
 pub use hash::{Fingerprint, mix, spread};
 pub use model::{TransitionSystem, Walk};
 pub use mutmut::{
-    Look, MutantRun, Original, SampledOriginal, SampledRun, SearchMethod, SearchResult, Technique,
-    UnknownTechnique, Until, Watch, kill_matrix,
+    FewExecutions, MutantRun, Original, SampledOriginal, SampledRun, SearchMethod, SearchResult,
+    Technique, UnknownTechnique, Until, Watch, kill_matrix,
 };
 pub use names::Names;
 pub use op::{Access, Op, OpKind, SharedObject};
 pub use random::XorShift;
 pub use registry::{Division, STRATEGIES, StrategyEntry, StrategySpec, UnknownStrategy};
 pub use replay::{Replay, Strictness, check_determinism, replay};
-pub use sampling::{Draw, Mixed, Pct, Pos, Surw, Uniform};
+pub use sampling::{Mixed, Pct, Pos, SampleSpec, Surw, Uniform};
 pub use schedule::{Schedule, ScheduleError};
 pub use search::{
     Matching, NotFound, Round, RoundResult, Search, SearchOrder, SearchSettings, SearchSize,

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use crate::exhaustive::Exhaustive;
 use crate::replay::{Replay, Strictness};
-use crate::sampling::Draw;
+use crate::sampling::SampleSpec;
 use crate::schedule::Schedule;
 use crate::search::{Search, SearchOrder};
 use crate::strategy::{Sampling, Strategy};
@@ -180,7 +180,7 @@ impl StrategySpec {
             | StrategySpec::Surw(_)
             | StrategySpec::Mixed(_) => match self.division() {
                 Division::Sample { schedules, how } => {
-                    how.strategy(Draw::new(schedules, seed), None)
+                    how.strategy(SampleSpec::new(schedules, seed), None)
                 }
                 Division::Tree | Division::Rounds | Division::Whole => {
                     unreachable!("these draw their schedules")

@@ -24,7 +24,7 @@ pub struct Replay {
     strictness: Strictness,
     next: usize,
     path: Vec<Choice>,
-    notes: Vec<Note>,
+    notes: Vec<ChoiceRecord>,
     last: Option<Thread>,
     preemptions: usize,
     begun: bool,
@@ -34,14 +34,14 @@ pub struct Replay {
 
 /// What was seen where a choice was taken, to compare two runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Note {
-    asked: Asked,
+struct ChoiceRecord {
+    asked: ChoiceKind,
     /// What the thread learned until the next choice.
     learned: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Asked {
+enum ChoiceKind {
     Thread(Op),
     Alternative(u32),
     RandomData,
@@ -153,14 +153,18 @@ impl Replay {
         for at in 0..mine.len().min(theirs.len()) {
             let (a, b) = (self.notes[at], other.notes[at]);
             let cause = match (a.asked, b.asked) {
-                (Asked::Thread(before), Asked::Thread(now)) if before != now => {
+                (ChoiceKind::Thread(before), ChoiceKind::Thread(now)) if before != now => {
                     Some(DivergenceKind::Operation { before, now })
                 }
-                (Asked::Alternative(before), Asked::Alternative(now)) if before != now => {
+                (ChoiceKind::Alternative(before), ChoiceKind::Alternative(now))
+                    if before != now =>
+                {
                     Some(DivergenceKind::Alternatives { before, now })
                 }
-                (Asked::Thread(_), Asked::Alternative(_))
-                | (Asked::Alternative(_), Asked::Thread(_)) => Some(DivergenceKind::Question),
+                (ChoiceKind::Thread(_), ChoiceKind::Alternative(_))
+                | (ChoiceKind::Alternative(_), ChoiceKind::Thread(_)) => {
+                    Some(DivergenceKind::Question)
+                }
                 _ if mine[at] != theirs[at] => Some(DivergenceKind::NotReady),
                 _ if a.learned != b.learned => Some(DivergenceKind::Value),
                 _ => None,
@@ -206,8 +210,8 @@ impl Guide for Replay {
         self.preemptions += usize::from(is_preemption && self.last != Some(pending.thread));
         self.last = Some(pending.thread);
         self.path.push(Choice::thread(pending.thread));
-        self.notes.push(Note {
-            asked: Asked::Thread(pending.op),
+        self.notes.push(ChoiceRecord {
+            asked: ChoiceKind::Thread(pending.op),
             learned: 0,
         });
         Some(pending.thread)
@@ -219,8 +223,8 @@ impl Guide for Replay {
         }
         let value = self.next_alternative(options);
         self.path.push(Choice::data(value));
-        self.notes.push(Note {
-            asked: Asked::Alternative(options),
+        self.notes.push(ChoiceRecord {
+            asked: ChoiceKind::Alternative(options),
             learned: 0,
         });
         value
@@ -235,8 +239,8 @@ impl Guide for Replay {
         };
         self.next = 1;
         self.path.push(choice);
-        self.notes.push(Note {
-            asked: Asked::RandomData,
+        self.notes.push(ChoiceRecord {
+            asked: ChoiceKind::RandomData,
             learned: 0,
         });
         value

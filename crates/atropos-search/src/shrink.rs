@@ -49,13 +49,13 @@ pub fn shrink(
     })
 }
 
-struct Best {
+struct BestSchedule {
     path: Vec<Choice>,
     end: ExecutionEnd,
     preemptions: usize,
 }
 
-impl Best {
+impl BestSchedule {
     fn size(&self) -> (usize, usize, usize) {
         (
             self.preemptions,
@@ -67,7 +67,7 @@ impl Best {
 
 struct Shrinking<'a> {
     system: &'a mut dyn System,
-    best: Option<Best>,
+    best: Option<BestSchedule>,
     left: usize,
     choices_left: usize,
     used: usize,
@@ -115,7 +115,7 @@ impl Shrinking<'_> {
         let Some(end) = run.ended().filter(|end| end.is_failure()) else {
             return false;
         };
-        let found = Best {
+        let found = BestSchedule {
             path: run.schedule().choices,
             end,
             preemptions: run.preemptions(),

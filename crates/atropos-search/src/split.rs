@@ -97,7 +97,7 @@ fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
         at: 0,
         last: None,
         asleep: Vec::new(),
-        found: Found::Nothing,
+        found: PrefixEnd::Nothing,
     };
     system.run(&mut probe);
     let with = |choice: Choice, done: Vec<Thread>| {
@@ -106,18 +106,18 @@ fn expand(system: &mut dyn System, item: &WorkItem) -> Vec<WorkItem> {
         WorkItem { prefix }
     };
     match probe.found {
-        Found::Nothing => vec![item.clone()],
-        Found::Threads(threads) => {
+        PrefixEnd::Nothing => vec![item.clone()],
+        PrefixEnd::Threads(threads) => {
             let part = |i: usize| with(Choice::thread(threads[i]), threads[..i].to_vec());
             (0..threads.len()).map(part).collect()
         }
-        Found::Alternatives(options) => (0..options)
+        PrefixEnd::Alternatives(options) => (0..options)
             .map(|value| with(Choice::data(value), Vec::new()))
             .collect(),
     }
 }
 
-enum Found {
+enum PrefixEnd {
     Nothing,
     /// The threads whose steps from here are not covered by other parts.
     Threads(Vec<Thread>),
@@ -131,12 +131,12 @@ struct Probe<'a> {
     at: usize,
     last: Option<Op>,
     asleep: Vec<(Thread, Op)>,
-    found: Found,
+    found: PrefixEnd,
 }
 
 impl Probe<'_> {
     fn is_done(&self) -> bool {
-        !matches!(self.found, Found::Nothing)
+        !matches!(self.found, PrefixEnd::Nothing)
     }
 
     fn wake_those_who_noticed(&mut self) {
@@ -169,7 +169,7 @@ impl Guide for Probe<'_> {
                     .map(|pending| pending.thread)
                     .collect(),
             };
-            self.found = Found::Threads(threads);
+            self.found = PrefixEnd::Threads(threads);
             return None;
         };
         self.at += 1;
@@ -186,7 +186,7 @@ impl Guide for Probe<'_> {
             return 0;
         }
         let Some(given) = self.item.prefix.get(self.at) else {
-            self.found = Found::Alternatives(options);
+            self.found = PrefixEnd::Alternatives(options);
             return 0;
         };
         self.at += 1;

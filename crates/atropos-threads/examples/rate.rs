@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use atropos_search::{Draw, Exhaustive, Search, Strategy, Uniform};
+use atropos_search::{Exhaustive, SampleSpec, Search, Strategy, Uniform};
 use atropos_threads::sync::Mutex;
 use atropos_threads::{ControlOptions, MemoryOrder, explore, thread};
 
@@ -36,7 +36,10 @@ fn main() {
         let strategies: [(&str, Box<dyn Strategy>); 3] = [
             ("enumeration", Box::new(Search::enumeration())),
             ("exhaustive", Box::new(Exhaustive::new())),
-            ("random", Box::new(Uniform::new(Draw::new(200_000, 7)))),
+            (
+                "random",
+                Box::new(Uniform::new(SampleSpec::new(200_000, 7))),
+            ),
         ];
         for (name, mut strategy) in strategies {
             if name == "enumeration" && n > 3 {

@@ -17,7 +17,7 @@ pub(crate) fn step_call(counter: usize, place: &StepPlace, first_function: u32) 
 
 /// Cuts pieces out of a source.
 #[derive(Clone, Copy)]
-pub(crate) struct Pieces<'s> {
+pub(crate) struct SourceCutter<'s> {
     pub source: &'s str,
     /// Counters that copies of the source need as much as the source itself.
     pub steps: &'s [StepPlace],
@@ -25,7 +25,7 @@ pub(crate) struct Pieces<'s> {
     pub first_function: u32,
 }
 
-impl Pieces<'_> {
+impl SourceCutter<'_> {
     /// A piece of the source as it would be with a mutant's edit; with step counters, so that a
     /// mutant that runs for ever within its own copy is noticed.
     pub fn edited(&self, site: Span, mutant: &Mutant) -> Option<String> {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn an_edit_is_made_and_the_lines_joined() {
         let source = "f(a // first\n + b)";
-        let pieces = Pieces {
+        let pieces = SourceCutter {
             source,
             steps: &[],
             first_function: 0,
@@ -98,7 +98,7 @@ mod tests {
             offset: 7,
             function: None,
         }];
-        let pieces = Pieces {
+        let pieces = SourceCutter {
             source,
             steps: &steps,
             first_function: 0,
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn an_edit_outside_the_piece_is_refused() {
-        let pieces = Pieces {
+        let pieces = SourceCutter {
             source: "a + b",
             steps: &[],
             first_function: 0,

@@ -17,12 +17,12 @@ pub(crate) struct OperatorAround {
     pub letter: char,
     pub is_compared: bool,
     /// Its left side has no name yet: where it is, and all of it.
-    pub unnamed: Option<Unnamed>,
+    pub unnamed: Option<UnnamedOperator>,
 }
 
 /// An operator that is not taken apart for mutants of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unnamed {
+pub(crate) struct UnnamedOperator {
     pub whole: Span,
     pub left: Span,
 }
@@ -49,7 +49,7 @@ pub(crate) fn unnamed(binary: &Binary) -> Option<OperatorAround> {
     Some(OperatorAround {
         letter,
         is_compared,
-        unnamed: Some(Unnamed { whole, left }),
+        unnamed: Some(UnnamedOperator { whole, left }),
     })
 }
 

@@ -8,15 +8,15 @@ use atropos_mutants::mutant::{FileMutants, Mutant, MutantId, Point, Shape, Span}
 use atropos_values::interface::{ARITH, AT, RELATE};
 use syn::Expr;
 
-use crate::arms::{Pieces, parse};
+use crate::arms::{SourceCutter, parse};
 use crate::choice::{Variant, WovenChoice};
-use crate::constants::{OperatorAround, Unnamed, arguments, integer, operators, unnamed};
+use crate::constants::{OperatorAround, UnnamedOperator, arguments, integer, operators, unnamed};
 use crate::context::Contexts;
 use crate::effects::{ExpressionEffects, effects_of, is_place};
 use crate::exact::is_exact_by_values;
 use crate::flow::flow_of;
 use crate::forms::{FileForms, Form};
-use crate::ranges::Ends;
+use crate::ranges::RangeEnds;
 use crate::site::{SwitchSite, is_literal};
 use crate::source_map::{WovenArm, WovenPoint};
 use crate::syntax::contains_let;
@@ -62,7 +62,7 @@ pub(crate) enum NodeKind {
         right: Span,
         /// The operands are only looked at.
         is_borrowed: bool,
-        question: Question,
+        question: DecisionCall,
         original: String,
         choice: WovenChoice,
     },
@@ -80,7 +80,7 @@ pub(crate) enum NodeKind {
         right: Span,
         /// The place is borrowed once instead of written anew for each variant.
         is_borrowed: bool,
-        question: Question,
+        question: DecisionCall,
         original: String,
         choice: WovenChoice,
     },
@@ -123,7 +123,7 @@ pub(crate) enum OperandAccess {
 
 /// What the runtime is asked at a point with operands.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct DecisionCall {
     /// With its opening parenthesis and all arguments but the operands' values.
     pub call: String,
     /// Whether the operands' values follow.
@@ -144,7 +144,7 @@ pub(crate) struct Planner<'a> {
     pub mutants: &'a FileMutants,
     pub forms: &'a FileForms,
     pub contexts: &'a Contexts,
-    pub pieces: Pieces<'a>,
+    pub pieces: SourceCutter<'a>,
 }
 
 /// A point while it is being decided on.
@@ -527,7 +527,9 @@ impl<'a> Planner<'a> {
             integer(&edited).map(|_| edited)
         })?;
         let original = integer(span.text(self.source)).ok_or(UNPARSABLE)?;
-        let whole = operator.unnamed.map_or(span, |Unnamed { whole, .. }| whole);
+        let whole = operator
+            .unnamed
+            .map_or(span, |UnnamedOperator { whole, .. }| whole);
         Ok(Wrap {
             span: whole,
             point: Some(draft.index),
@@ -611,9 +613,9 @@ impl<'a> Planner<'a> {
     /// `a..b` for `a..=b` and the reverse, where only the items matter.
     fn range(&self, draft: &Draft) -> Result<NodeKind, &'static str> {
         let mutant = draft.alive[0].1;
-        let original = Ends::of(draft.point.span.text(self.source));
+        let original = RangeEnds::of(draft.point.span.text(self.source));
         let edited = self.pieces.edited(draft.point.span, mutant);
-        let edited = edited.as_deref().and_then(Ends::of);
+        let edited = edited.as_deref().and_then(RangeEnds::of);
         let (Some(original), Some(edited)) = (original, edited) else {
             return Err(NO_RANGE);
         };
@@ -726,9 +728,15 @@ fn letters(draft: &Draft, choice: &WovenChoice) -> String {
     choice.letters(|number| draft.point.mutants[number as usize - 1].letter)
 }
 
-fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &WovenChoice) -> Question {
+fn question(
+    function: &str,
+    op: char,
+    form: Form,
+    draft: &Draft,
+    choice: &WovenChoice,
+) -> DecisionCall {
     match form {
-        Form::Values => Question {
+        Form::Values => DecisionCall {
             call: format!(
                 "{function}({}, b'{op}', b\"{}\"",
                 choice.first.0,
@@ -736,7 +744,7 @@ fn question(function: &str, op: char, form: Form, draft: &Draft, choice: &WovenC
             ),
             shows_values: true,
         },
-        _ => Question {
+        _ => DecisionCall {
             call: format!("{AT}({}", choice.first.0),
             shows_values: false,
         },

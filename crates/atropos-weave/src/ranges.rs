@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use crate::arms::parse;
 
 /// A range with both ends.
-pub(crate) struct Ends {
+pub(crate) struct RangeEnds {
     /// Where `..` or `..=` stands in the text.
     pub limits: std::ops::Range<usize>,
     pub is_inclusive: bool,
@@ -15,8 +15,8 @@ pub(crate) struct Ends {
     pub tokens: [String; 2],
 }
 
-impl Ends {
-    pub fn of(text: &str) -> Option<Ends> {
+impl RangeEnds {
+    pub fn of(text: &str) -> Option<RangeEnds> {
         let Some(Expr::Range(range)) = parse(text) else {
             return None;
         };
@@ -25,7 +25,7 @@ impl Ends {
             let tokens: TokenStream = text.parse().ok()?;
             (!tokens.is_empty()).then(|| tokens.to_string())
         };
-        Some(Ends {
+        Some(RangeEnds {
             tokens: [tokens(&text[..limits.start])?, tokens(&text[limits.end..])?],
             is_inclusive: matches!(range.limits, syn::RangeLimits::Closed(_)),
             limits,
@@ -39,12 +39,12 @@ mod tests {
 
     #[test]
     fn only_ranges_with_both_ends_are_taken_apart() {
-        let ends = Ends::of("a.b ..= f( 1 )").unwrap();
+        let ends = RangeEnds::of("a.b ..= f( 1 )").unwrap();
         assert_eq!(ends.limits, 4..7);
         assert!(ends.is_inclusive);
-        assert_eq!(ends.tokens, Ends::of("a . b..f(1)").unwrap().tokens);
-        assert!(Ends::of("..b").is_none());
-        assert!(Ends::of("a..").is_none());
-        assert!(Ends::of("a + b").is_none());
+        assert_eq!(ends.tokens, RangeEnds::of("a . b..f(1)").unwrap().tokens);
+        assert!(RangeEnds::of("..b").is_none());
+        assert!(RangeEnds::of("a..").is_none());
+        assert!(RangeEnds::of("a + b").is_none());
     }
 }

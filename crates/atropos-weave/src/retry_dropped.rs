@@ -28,13 +28,13 @@ struct Case {
 }
 
 /// Where an error lies: a file, and the function there, if it is in one.
-type Place = (String, Option<Span>);
+type ErrorLocation = (String, Option<Span>);
 
 /// The cases of one function, or of all files that were given up.
 #[derive(Debug)]
 struct RetryCases {
     /// None: any error may be due to these cases.
-    place: Option<Place>,
+    place: Option<ErrorLocation>,
     waiting: Vec<Vec<Case>>,
     /// What is in the text at the moment.
     heard: Vec<Case>,
@@ -44,7 +44,7 @@ struct RetryCases {
 }
 
 impl RetryCases {
-    fn is_guilty(&self, errors: &[Option<Place>]) -> bool {
+    fn is_guilty(&self, errors: &[Option<ErrorLocation>]) -> bool {
         match &self.place {
             None => !errors.is_empty(),
             Some(place) => errors.iter().any(|error| error.as_ref() == Some(place)),
@@ -69,7 +69,7 @@ impl Retry {
     ) -> Retry {
         let is_given_up = |file: &String| forms.file(file).is_given_up();
         let any_is_given_up = woven.keys().any(is_given_up);
-        let mut cases: BTreeMap<Option<Place>, Vec<Case>> = BTreeMap::new();
+        let mut cases: BTreeMap<Option<ErrorLocation>, Vec<Case>> = BTreeMap::new();
         for (file, weave) in woven {
             if any_is_given_up && !is_given_up(file) {
                 continue;
@@ -87,8 +87,9 @@ impl Retry {
                 });
             }
         }
-        let has_lost_many =
-            |(place, cases): &(Option<Place>, Vec<Case>)| place.is_none() || cases.len() >= MANY;
+        let has_lost_many = |(place, cases): &(Option<ErrorLocation>, Vec<Case>)| {
+            place.is_none() || cases.len() >= MANY
+        };
         let dockets = cases.into_iter().filter(has_lost_many);
         Retry {
             dockets: dockets
@@ -139,7 +140,7 @@ impl Retry {
         errors: &[RustcDiagnostic],
         name: impl Fn(&str) -> Option<String>,
     ) {
-        let places_of = |error: &RustcDiagnostic| -> Vec<Option<Place>> {
+        let places_of = |error: &RustcDiagnostic| -> Vec<Option<ErrorLocation>> {
             let primary = error.spans.iter().filter(|span| span.is_primary);
             let places = primary.filter_map(|span| place(span, woven, &name));
             let places: Vec<_> = places.map(Some).collect();
@@ -149,7 +150,7 @@ impl Retry {
                 places
             }
         };
-        let places: Vec<Option<Place>> = errors.iter().flat_map(places_of).collect();
+        let places: Vec<Option<ErrorLocation>> = errors.iter().flat_map(places_of).collect();
         let mut heard = self
             .dockets
             .iter()
@@ -186,7 +187,7 @@ fn place(
     span: &DiagnosticSpan,
     woven: &BTreeMap<String, FileWeave>,
     name: &impl Fn(&str) -> Option<String>,
-) -> Option<Place> {
+) -> Option<ErrorLocation> {
     let mut next = Some(span);
     while let Some(span) = next {
         if let Some(file) = name(&span.file_name)

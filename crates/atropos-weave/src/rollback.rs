@@ -138,7 +138,7 @@ pub fn roll_back(
     }
     let mut unexplained = Vec::new();
     for (file, place, error) in places {
-        if round.change_around(&file, place, error) == Around::Nothing {
+        if round.change_around(&file, place, error) == ErrorContext::Nothing {
             unexplained.push((file, error));
         }
     }
@@ -241,7 +241,7 @@ impl Round<'_> {
 
     /// For an error that points at no woven text: the points around it get plainer, as long as any
     /// of them can; then they go, and then the step counters.
-    fn change_around(&mut self, file: &str, place: Span, error: &RustcDiagnostic) -> Around {
+    fn change_around(&mut self, file: &str, place: Span, error: &RustcDiagnostic) -> ErrorContext {
         let map = &self.woven[file].map;
         let Some(suspects) = suspects(map, place) else {
             return self.drop_steps_around(file, map, place);
@@ -249,7 +249,7 @@ impl Round<'_> {
         let is_changed =
             |point: &&WovenPoint| self.changed.contains(&(file.to_owned(), point.point));
         if suspects.iter().any(is_changed) {
-            return Around::Something;
+            return ErrorContext::Something;
         }
         let can_be_plainer = |point: &&&WovenPoint| next_form(point, error.code()).is_some();
         let plainer: Vec<usize> = suspects
@@ -265,10 +265,10 @@ impl Round<'_> {
         for point in plainer {
             self.change_point(file, point, error);
         }
-        Around::Something
+        ErrorContext::Something
     }
 
-    fn drop_steps_around(&mut self, file: &str, map: &WeaveMap, place: Span) -> Around {
+    fn drop_steps_around(&mut self, file: &str, map: &WeaveMap, place: Span) -> ErrorContext {
         let steps = map.innermost_scope(place, |scope| {
             let inside = map
                 .steps
@@ -278,12 +278,12 @@ impl Round<'_> {
             (!steps.is_empty()).then_some(steps)
         });
         let Some(steps) = steps else {
-            return Around::Nothing;
+            return ErrorContext::Nothing;
         };
         for step in steps {
             self.drop_step(file, step);
         }
-        Around::Something
+        ErrorContext::Something
     }
 
     /// Takes out what may be to blame for an error in a file: its points; when that is not enough, all points; then
@@ -330,9 +330,9 @@ impl Round<'_> {
     }
 }
 
-/// What was found around an error.
+/// Whether an error lies among woven code.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Around {
+enum ErrorContext {
     /// Something that is being changed.
     Something,
     /// Nothing that was woven.

@@ -16,8 +16,8 @@ use atropos_values::interface::{
 
 use crate::arms::step_call;
 use crate::choice::WovenChoice;
-use crate::constants::Unnamed;
-use crate::layout::{LEFT, NodeKind, OperandAccess, PLACE, Question, RIGHT};
+use crate::constants::UnnamedOperator;
+use crate::layout::{DecisionCall, LEFT, NodeKind, OperandAccess, PLACE, RIGHT};
 use crate::source_map::TextOwner;
 use crate::weave::{Weaver, WrapTree};
 
@@ -248,7 +248,7 @@ impl Weaver<'_> {
                 (peek(&format!("&{LEFT}")), "", "", text)
             }
         };
-        if let Some(Unnamed { left, .. }) = operator.unnamed {
+        if let Some(UnnamedOperator { left, .. }) = operator.unnamed {
             self.writer.put(&format!("(match ({open}"));
             self.inside(node, left);
             let star = if operator.is_compared { "*" } else { "" };
@@ -257,7 +257,7 @@ impl Weaver<'_> {
             self.writer.put(&middle);
             self.writer.newlines(Span::new(left.end, right.start));
         }
-        let question = Question {
+        let question = DecisionCall {
             call: format!("{CONSTANT}({arguments}"),
             shows_values: true,
         };
@@ -273,7 +273,7 @@ impl Weaver<'_> {
     fn ask(
         &mut self,
         node: &WrapTree,
-        question: &Question,
+        question: &DecisionCall,
         original: &str,
         choice: &WovenChoice,
         values: &[String],

@@ -2,7 +2,7 @@
 
 use atropos_mutants::mutant::{FileMutants, MutantId, Span, StepPlace};
 
-use crate::arms::Pieces;
+use crate::arms::SourceCutter;
 use crate::context::Contexts;
 use crate::forms::FileForms;
 use crate::layout::{NodeKind, Planner, Wrap};
@@ -68,7 +68,7 @@ fn weave(
         mutants,
         forms,
         contexts: &contexts,
-        pieces: Pieces {
+        pieces: SourceCutter {
             source,
             steps: if options.steps { &mutants.steps } else { &[] },
             first_function: options.first_function,

@@ -5,9 +5,9 @@
 use std::io::{self, Write};
 
 /// Passes text on with its control characters escaped.
-pub struct Shown<W>(pub W);
+pub struct EscapingWriter<W>(pub W);
 
-impl<W: Write> Write for Shown<W> {
+impl<W: Write> Write for EscapingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write_all(&shown(bytes))?;
         Ok(bytes.len())

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 const VERSION: u32 = 1;
 
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
+struct JournalHeader {
     journal: u32,
     /// What was built: mutants' numbers mean something only for this build.
     key: String,
@@ -80,7 +80,7 @@ impl Journal {
     /// Opens the journal of a build and gives what an earlier run of the same build left in it.
     /// The journal of another build, or of a run that came to its end, is started anew.
     pub fn open(path: &Path, key: &str) -> io::Result<(Journal, Vec<JournalEntry>)> {
-        let head = Head {
+        let head = JournalHeader {
             journal: VERSION,
             key: key.to_owned(),
         };

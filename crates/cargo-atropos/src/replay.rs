@@ -63,7 +63,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         binary: &found.binary,
         test_arguments: &found.test_arguments,
         order_file: &scratch.path().join("request"),
-        output: TestOutput::Shown,
+        output: TestOutput::EscapingWriter,
         prefix: &arguments.with,
         patience: PATIENCE,
     };

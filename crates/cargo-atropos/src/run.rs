@@ -13,7 +13,7 @@ use atropos_report::outcomes::{self, Outcomes, Timings, Totals};
 use atropos_values::MutantId;
 
 use crate::arguments::Options;
-use crate::build::{self, Build, BuildFailure, LeftAlone, Speed};
+use crate::build::{self, Build, BuildFailure, CompiledWithoutMutants, Speed};
 use crate::evidence::{EarlierResults, WholeRun};
 use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
 use crate::exit_code::ExitCode;
@@ -360,7 +360,7 @@ pub fn take_turn(output: &Path, terminal: Terminal, interrupt: &Interrupt) -> Re
     Ok(Some(file))
 }
 
-fn no_mutants_in(alone: &LeftAlone) -> String {
+fn no_mutants_in(alone: &CompiledWithoutMutants) -> String {
     let package = format!("package `{}`", alone.package);
     match &alone.crate_name {
         None => format!("no mutants in {package}: {}", alone.reason),
@@ -440,7 +440,11 @@ fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Re
 }
 
 /// Writes `outcomes.json` and the reports, prints the summary, and judges.
-fn report(prepared: &Prepared, outcomes: &Outcomes, left_alone: &[LeftAlone]) -> Result<Judgement> {
+fn report(
+    prepared: &Prepared,
+    outcomes: &Outcomes,
+    left_alone: &[CompiledWithoutMutants],
+) -> Result<Judgement> {
     for warning in prepared.accepted.warnings(&outcomes.mutants) {
         prepared.terminal.warn(warning);
     }
@@ -464,7 +468,7 @@ fn report(prepared: &Prepared, outcomes: &Outcomes, left_alone: &[LeftAlone]) ->
 }
 
 /// Why mutants that should have been tested were not.
-fn not_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<String> {
+fn not_tested(totals: &Totals, left_alone: &[CompiledWithoutMutants]) -> Option<String> {
     let nothing = nothing_tested(totals, left_alone).map(str::to_owned);
     nothing.or_else(|| {
         let package = without_mutants(left_alone)?;
@@ -475,13 +479,13 @@ fn not_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<String> {
 }
 
 /// The first package that was compiled without any of its mutants.
-fn without_mutants(left_alone: &[LeftAlone]) -> Option<&str> {
+fn without_mutants(left_alone: &[CompiledWithoutMutants]) -> Option<&str> {
     let whole = left_alone.iter().find(|alone| alone.crate_name.is_none())?;
     Some(&whole.package)
 }
 
 /// Why there are mutants, but none of them was tested.
-fn nothing_tested(totals: &Totals, left_alone: &[LeftAlone]) -> Option<&'static str> {
+fn nothing_tested(totals: &Totals, left_alone: &[CompiledWithoutMutants]) -> Option<&'static str> {
     if totals.unviable + totals.not_built != totals.mutants {
         return None;
     }
@@ -506,13 +510,13 @@ mod tests {
             not_built,
             ..Totals::default()
         };
-        let alone = LeftAlone {
+        let alone = CompiledWithoutMutants {
             package: "p".to_owned(),
             crate_name: None,
             reason: "why".to_owned(),
         };
         let alone = [alone];
-        let says = |totals: Totals, alone: &[LeftAlone], words: &str| {
+        let says = |totals: Totals, alone: &[CompiledWithoutMutants], words: &str| {
             nothing_tested(&totals, alone).is_some_and(|reason| reason.contains(words))
         };
         assert!(says(totals(3, 0), &[], "rejects every mutant"));

@@ -48,8 +48,12 @@ impl Scratch {
             .with_context(|| format!("can't write {}", env::temp_dir().display()))?;
         let whole_logs = logs.canonicalize().with_context(failed)?;
         Log::lie_in(directory.path(), &whole_logs).with_context(failed)?;
-        lock.write_all(&Note::of(directory.path()).with_context(failed)?.to_bytes())
-            .with_context(failed)?;
+        lock.write_all(
+            &ScratchRecord::of(directory.path())
+                .with_context(failed)?
+                .to_bytes(),
+        )
+        .with_context(failed)?;
         Ok(Scratch {
             directory: Some(directory),
             note,
@@ -101,16 +105,16 @@ fn logs_of(note: &Path) -> PathBuf {
 
 /// What the output directory says of a directory: where, and which one.
 #[derive(Debug, PartialEq, Eq)]
-struct Note {
+struct ScratchRecord {
     device: u64,
     inode: u64,
     place: PathBuf,
 }
 
-impl Note {
-    fn of(place: &Path) -> std::io::Result<Note> {
+impl ScratchRecord {
+    fn of(place: &Path) -> std::io::Result<ScratchRecord> {
         let metadata = fs::symlink_metadata(place)?;
-        Ok(Note {
+        Ok(ScratchRecord {
             device: metadata.dev(),
             inode: metadata.ino(),
             place: place.to_owned(),
@@ -123,9 +127,9 @@ impl Note {
         bytes
     }
 
-    fn parse(text: &str) -> Option<Note> {
+    fn parse(text: &str) -> Option<ScratchRecord> {
         let mut words = text.splitn(3, ' ');
-        Some(Note {
+        Some(ScratchRecord {
             device: words.next()?.parse().ok()?,
             inode: words.next()?.parse().ok()?,
             place: words.next()?.into(),
@@ -145,7 +149,7 @@ impl Note {
         let is_private = metadata.is_dir()
             && metadata.mode() & 0o777 == 0o700
             && own.is_ok_and(|own| metadata.uid() == own);
-        is_named && is_private && Note::of(&self.place).is_ok_and(|now| now == *self)
+        is_named && is_private && ScratchRecord::of(&self.place).is_ok_and(|now| now == *self)
     }
 }
 
@@ -169,7 +173,7 @@ fn remove_forgotten(notes: &Path) {
         if note.read_to_string(&mut text).is_err() {
             continue;
         }
-        match Note::parse(&text) {
+        match ScratchRecord::parse(&text) {
             Some(note) if note.is_ours() => {
                 let _ = fs::remove_dir_all(&note.place);
                 let _ = fs::remove_file(path);
@@ -198,7 +202,11 @@ mod tests {
         let notes = output.path().join(NOTES);
         let (forgotten, foreign) = (private(), tempfile::tempdir().unwrap());
         for (name, place) in [("1-running", &forgotten), ("2-x", &foreign)] {
-            fs::write(notes.join(name), Note::of(place.path()).unwrap().to_bytes()).unwrap();
+            fs::write(
+                notes.join(name),
+                ScratchRecord::of(place.path()).unwrap().to_bytes(),
+            )
+            .unwrap();
         }
         let second = Scratch::make(output.path(), "observing").unwrap();
         assert!(first.path().exists() && second.path().exists());
@@ -242,7 +250,7 @@ mod tests {
         fs::write(&victim, "precious").unwrap();
         let notes = output.path().join(NOTES);
         fs::create_dir(&notes).unwrap();
-        let note = Note::of(forged.path()).unwrap();
+        let note = ScratchRecord::of(forged.path()).unwrap();
         fs::write(notes.join("1-0-running"), note.to_bytes()).unwrap();
         drop(Scratch::make(output.path(), "running").unwrap());
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
@@ -263,23 +271,23 @@ mod tests {
         let scratch = Scratch::make(output.path(), "running").unwrap();
         let mode = fs::metadata(scratch.path()).unwrap().mode();
         assert_eq!(mode & 0o777, 0o700);
-        assert!(Note::of(scratch.path()).unwrap().is_ours());
+        assert!(ScratchRecord::of(scratch.path()).unwrap().is_ours());
     }
 
     #[test]
     fn a_directory_that_somebody_else_made_in_its_place_is_not_touched() {
         let directory = private();
-        let note = Note::of(directory.path()).unwrap();
+        let note = ScratchRecord::of(directory.path()).unwrap();
         assert!(note.is_ours());
         let text = String::from_utf8(note.to_bytes()).unwrap();
         assert_eq!(
-            Note::parse(&text),
-            Some(Note::of(directory.path()).unwrap())
+            ScratchRecord::parse(&text),
+            Some(ScratchRecord::of(directory.path()).unwrap())
         );
         // Another directory of the same name.
-        let other = Note {
+        let other = ScratchRecord {
             inode: note.inode + 1,
-            ..Note::parse(&text).unwrap()
+            ..ScratchRecord::parse(&text).unwrap()
         };
         assert!(!other.is_ours());
         // One that others may write to.

@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use atropos_report::style;
 
 use crate::arguments::{Colors, OutputOptions};
-use crate::control_characters::{Shown, shown};
+use crate::control_characters::{EscapingWriter, shown};
 
 /// How wide a text is made when nobody knows the width of what shows it.
 const DEFAULT_WIDTH: usize = 100;
@@ -35,12 +35,12 @@ impl Terminal {
 
     /// For results. Writing may fail because the reader has gone, which is no error of ours.
     pub fn stdout(self) -> impl Write {
-        Shown(AutoStream::new(io::stdout(), self.colors))
+        EscapingWriter(AutoStream::new(io::stdout(), self.colors))
     }
 
     /// For progress, notes and warnings.
     pub fn stderr(self) -> impl Write {
-        Shown(AutoStream::new(io::stderr(), self.colors))
+        EscapingWriter(AutoStream::new(io::stderr(), self.colors))
     }
 
     /// Columns of standard output.

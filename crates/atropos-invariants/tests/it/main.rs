@@ -1,8 +1,8 @@
 //! Laws that hold for any stream of values, tried on many streams from a generator of our own.
 
 use atropos_invariants::{
-    ENTRY_VARIABLES, Invariant, Learned, ObservedValue, PointState, Property, Relation, Variable,
-    When,
+    ENTRY_VARIABLES, EntryOrExit, Invariant, Learned, ObservedValue, PointState, Property,
+    Relation, Variable,
 };
 
 /// Pseudo-random numbers (xorshift64*).
@@ -110,11 +110,11 @@ fn y_of(value: ObservedValue) -> u64 {
 
 fn value_of(call: &Call, variable: Variable) -> Option<ObservedValue> {
     match (variable.when, variable.index, variable.is_inner) {
-        (When::Entry, 0, false) => Some(call.x),
-        (When::Entry, 1, false) => Some(call.y),
-        (When::Entry, 2, false) => Some(call.before),
-        (When::Exit, 0, false) => Some(call.result),
-        (When::Exit, 1, false) => Some(call.after),
+        (EntryOrExit::Entry, 0, false) => Some(call.x),
+        (EntryOrExit::Entry, 1, false) => Some(call.y),
+        (EntryOrExit::Entry, 2, false) => Some(call.before),
+        (EntryOrExit::Exit, 0, false) => Some(call.result),
+        (EntryOrExit::Exit, 1, false) => Some(call.after),
         _ => None,
     }
 }
@@ -317,8 +317,8 @@ fn numbers(values: impl IntoIterator<Item = i64>) -> PointState {
 /// The invariants of one variable, as text.
 fn texts(state: &PointState) -> Vec<String> {
     let name = |variable: Variable| match variable.when {
-        When::Entry => format!("v{}", variable.index),
-        When::Exit => format!("r{}", variable.index),
+        EntryOrExit::Entry => format!("v{}", variable.index),
+        EntryOrExit::Exit => format!("r{}", variable.index),
     };
     let kind = |invariant: &Invariant| state.slot(invariant.variable()).unwrap().kind().unwrap();
     let invariants = state.invariants();
@@ -354,7 +354,7 @@ fn floats_lengths_tags_and_order_are_found() {
             ObservedValue::Length(1 + u64::from(i) * u64::from(i)),
             None,
         );
-        state.order(When::Entry, 1, true);
+        state.order(EntryOrExit::Entry, 1, true);
         state.enter(
             2,
             ObservedValue::Tag(i64::from(i % 2)),

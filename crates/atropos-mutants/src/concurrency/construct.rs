@@ -42,7 +42,7 @@ pub(crate) enum Library {
 
 /// What is known of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownName {
     pub construct: Construct,
     pub library: Library,
     /// Equal for names of the same type: the type or the constructor as it is written.
@@ -242,7 +242,7 @@ pub(crate) struct Acquisition<'e> {
 
 impl Walker<'_> {
     /// What the file says about the construct that an expression stands for.
-    pub(crate) fn known(&self, expression: &Expr) -> Option<Known> {
+    pub(crate) fn known(&self, expression: &Expr) -> Option<KnownName> {
         let expression = handed_on(expression);
         if let Expr::Path(path) = expression
             && let Some(name) = path.path.get_ident().map(ToString::to_string)
@@ -257,7 +257,7 @@ impl Walker<'_> {
     }
 
     /// What is known of a local, wherever in its function it is bound.
-    pub(crate) fn known_local(&self, expression: &Expr) -> Option<&Known> {
+    pub(crate) fn known_local(&self, expression: &Expr) -> Option<&KnownName> {
         match expression {
             Expr::Path(path) => {
                 let name = path.path.get_ident()?.to_string();
@@ -268,7 +268,7 @@ impl Walker<'_> {
     }
 
     /// The construct of a type, if it is one.
-    pub(crate) fn known_type(&self, ty: &Type) -> Option<Known> {
+    pub(crate) fn known_type(&self, ty: &Type) -> Option<KnownName> {
         let Type::Path(path) = core_type(ty) else {
             return None;
         };
@@ -291,7 +291,7 @@ impl Walker<'_> {
             None if path.path.segments.len() > 1 => first,
             None => String::from("std"),
         };
-        Some(Known {
+        Some(KnownName {
             construct: Construct::of_name(&name)?,
             library: Library::of_root(&root),
             written: self.source.compact(ty),

@@ -15,16 +15,16 @@ use crate::walk::Walker;
 const SECOND: &str = "__atropos_second";
 
 /// The first acquisition that a statement makes in any case: not under a condition, in a loop or in a closure.
-struct Nested<'w, 'a, 'b> {
+struct FirstAcquisition<'w, 'a, 'b> {
     walker: &'w Walker<'a>,
     found: Option<&'b Expr>,
     /// The guard gets a name there.
     is_bound: bool,
 }
 
-impl<'w, 'a, 'b> Nested<'w, 'a, 'b> {
-    fn of(walker: &'w Walker<'a>, statement: &'b Stmt) -> Nested<'w, 'a, 'b> {
-        let mut nested = Nested {
+impl<'w, 'a, 'b> FirstAcquisition<'w, 'a, 'b> {
+    fn of(walker: &'w Walker<'a>, statement: &'b Stmt) -> FirstAcquisition<'w, 'a, 'b> {
+        let mut nested = FirstAcquisition {
             walker,
             found: None,
             is_bound: false,
@@ -34,7 +34,7 @@ impl<'w, 'a, 'b> Nested<'w, 'a, 'b> {
     }
 }
 
-impl<'b> Visit<'b> for Nested<'_, '_, 'b> {
+impl<'b> Visit<'b> for FirstAcquisition<'_, '_, 'b> {
     fn visit_expr(&mut self, expression: &'b Expr) {
         let is_in_any_case = !matches!(
             expression,
@@ -78,7 +78,7 @@ impl Walker<'_> {
         let mut between: Vec<String> = vec![region.guard.clone()];
         for index in region.start + 1..region.end {
             let statement = &block.stmts[index];
-            let nested = Nested::of(self, statement);
+            let nested = FirstAcquisition::of(self, statement);
             if let Some(expression) = nested.found
                 && let Some(acquisition) = self.acquisition(expression)
             {

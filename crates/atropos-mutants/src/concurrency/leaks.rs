@@ -20,7 +20,7 @@ impl Walker<'_> {
         start: usize,
         end: usize,
     ) {
-        let mut ways = Ways::default();
+        let mut ways = RegionExits::default();
         for statement in &block.stmts[start + 1..end] {
             ways.visit_stmt(statement);
         }
@@ -92,13 +92,13 @@ impl Walker<'_> {
 
 /// The ways out of a region, closures and items apart.
 #[derive(Default)]
-struct Ways<'b> {
+struct RegionExits<'b> {
     returns: Vec<&'b ExprReturn>,
     attempts: Vec<&'b ExprTry>,
     may_panic: bool,
 }
 
-impl<'b> Visit<'b> for Ways<'b> {
+impl<'b> Visit<'b> for RegionExits<'b> {
     fn visit_expr(&mut self, expression: &'b Expr) {
         match expression {
             Expr::Return(jump) => self.returns.push(jump),
@@ -122,7 +122,7 @@ impl<'b> Visit<'b> for Ways<'b> {
     fn visit_item(&mut self, _: &'b syn::Item) {}
 }
 
-impl Ways<'_> {
+impl RegionExits<'_> {
     fn macro_may_panic(&mut self, mac: &syn::Macro) {
         let name = mac.path.segments.last().map(|s| s.ident.to_string());
         self.may_panic |= name.is_some_and(|name| {

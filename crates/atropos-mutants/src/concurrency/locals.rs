@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprMethodCall, Pat};
 
-use super::construct::{Construct, Known, Library, handed_on, is_wrapper, mentions, peeled};
+use super::construct::{Construct, KnownName, Library, handed_on, is_wrapper, mentions, peeled};
 use crate::walk::Walker;
 
 /// Finds what the locals of a function are.
-pub(crate) fn of(walker: &Walker<'_>, block: &Block) -> HashMap<String, Known> {
+pub(crate) fn of(walker: &Walker<'_>, block: &Block) -> HashMap<String, KnownName> {
     let mut locals = Locals {
         walker,
         found: HashMap::new(),
     };
     locals.visit_block(block);
-    let mut found: HashMap<String, Known> = locals
+    let mut found: HashMap<String, KnownName> = locals
         .found
         .into_iter()
         .filter_map(|(name, known)| Some((name, known?)))
         .collect();
     for (name, known) in &mut found {
-        known.stays = known.stays && !Escape::of(name, block);
+        known.stays = known.stays && !EscapeCheck::of(name, block);
     }
     found
 }
@@ -29,7 +29,7 @@ pub(crate) fn of(walker: &Walker<'_>, block: &Block) -> HashMap<String, Known> {
 struct Locals<'w, 'a> {
     walker: &'w Walker<'a>,
     /// `None` for names that stand for different things.
-    found: HashMap<String, Option<Known>>,
+    found: HashMap<String, Option<KnownName>>,
 }
 
 impl Locals<'_, '_> {
@@ -46,7 +46,7 @@ impl Locals<'_, '_> {
             }
             Pat::Tuple(tuple) if tuple.elems.len() == 2 => {
                 if let Some(library) = self.channel(init) {
-                    let end = |construct| Known {
+                    let end = |construct| KnownName {
                         construct,
                         library,
                         written: format!("{construct:?} {}", self.walker.source.flat(init)),
@@ -66,7 +66,7 @@ impl Locals<'_, '_> {
         }
     }
 
-    fn remember(&mut self, pattern: &Pat, mut known: Known) {
+    fn remember(&mut self, pattern: &Pat, mut known: KnownName) {
         if let Pat::Ident(ident) = pattern {
             if known.origin.is_empty() {
                 known.origin = ident.ident.to_string();
@@ -100,7 +100,7 @@ impl Locals<'_, '_> {
         is_channel.then(|| self.walker.library_of(&path.path))
     }
 
-    fn of_init(&self, init: &Expr) -> Option<Known> {
+    fn of_init(&self, init: &Expr) -> Option<KnownName> {
         let init = handed_on(init);
         match init {
             Expr::Path(path) => {
@@ -113,7 +113,7 @@ impl Locals<'_, '_> {
                 };
                 let mut names = path.path.segments.iter().rev();
                 let function = names.next()?.ident.to_string();
-                let known = |construct| Known {
+                let known = |construct| KnownName {
                     construct,
                     library: self.walker.library_of(&path.path),
                     written: self.walker.source.flat(&call.func),
@@ -127,7 +127,7 @@ impl Locals<'_, '_> {
                 let ty = names.next()?.ident.to_string();
                 if is_wrapper(&ty) && call.args.len() == 1 {
                     let inner = self.of_init(&call.args[0])?;
-                    return Some(Known {
+                    return Some(KnownName {
                         written: format!("{ty} {}", inner.written),
                         stays: false,
                         ..inner
@@ -137,7 +137,7 @@ impl Locals<'_, '_> {
                 let construct = Construct::of_name(&ty).filter(|_| is_made)?;
                 (!self.walker.facts.is_defined(&ty)).then(|| known(construct))
             }
-            Expr::MethodCall(call) if call.method == "spawn" => Some(Known {
+            Expr::MethodCall(call) if call.method == "spawn" => Some(KnownName {
                 construct: Construct::JoinHandle,
                 library: Library::Std,
                 written: "spawn".to_string(),
@@ -150,7 +150,7 @@ impl Locals<'_, '_> {
                     Some(acquisition) => (acquisition.library, acquisition.call),
                     None => (Library::Tokio, self.permit(init)?),
                 };
-                Some(Known {
+                Some(KnownName {
                     construct: Construct::Guard,
                     library,
                     written: self.walker.source.flat(init),
@@ -189,15 +189,15 @@ impl<'ast> Visit<'ast> for Locals<'_, '_> {
 
 /// Whether a local may be seen outside the straight code of its function: it is borrowed, handed
 /// on, captured by a closure, or given to a macro that may do anything.
-struct Escape<'n> {
+struct EscapeCheck<'n> {
     name: &'n str,
     depth: usize,
     escapes: bool,
 }
 
-impl<'n> Escape<'n> {
+impl<'n> EscapeCheck<'n> {
     fn of(name: &'n str, block: &Block) -> bool {
-        let mut escape = Escape {
+        let mut escape = EscapeCheck {
             name,
             depth: 0,
             escapes: false,
@@ -211,7 +211,7 @@ impl<'n> Escape<'n> {
     }
 }
 
-impl<'ast> Visit<'ast> for Escape<'_> {
+impl<'ast> Visit<'ast> for EscapeCheck<'_> {
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         if self.is_it(&call.receiver) && self.depth == 0 && call.method != "clone" {
             for argument in &call.args {

@@ -86,9 +86,9 @@ fn look(pid: i32) -> Option<Vec<Waiting>> {
         let switches = switches(&directory)?;
         let call = fs::read_to_string(directory.join("syscall")).ok()?;
         let waits_for_its_own = match awaited(&call, &threads)? {
-            Awaited::Memory => true,
+            WaitTarget::Memory => true,
             // A child could have been given any of them.
-            Awaited::Descriptors { epoll } => {
+            WaitTarget::Descriptors { epoll } => {
                 has_no_children(process)? && epoll::waits_for_its_own(process, epoll)
             }
         };
@@ -135,7 +135,7 @@ fn switches(thread: &Path) -> Option<String> {
 
 /// What a thread waits for until it comes.
 #[derive(Debug, PartialEq, Eq)]
-enum Awaited {
+enum WaitTarget {
     /// Private memory to be changed, or a thread of the process to end.
     Memory,
     /// One of the descriptors in a set to be ready.
@@ -143,7 +143,7 @@ enum Awaited {
 }
 
 /// What a system call (its number and arguments) waits for, if that is without a limit of time.
-fn awaited(call: &str, threads: &[u64]) -> Option<Awaited> {
+fn awaited(call: &str, threads: &[u64]) -> Option<WaitTarget> {
     let mut words = call.split_ascii_whitespace();
     let number: usize = words.next()?.parse().ok()?;
     let arguments: Option<Vec<u64>> = words
@@ -152,13 +152,13 @@ fn awaited(call: &str, threads: &[u64]) -> Option<Awaited> {
     let [first, second, third, fourth, ..] = *arguments? else {
         return None;
     };
-    let descriptors = Awaited::Descriptors { epoll: first };
+    let descriptors = WaitTarget::Descriptors { epoll: first };
     match number {
         numbers::FUTEX => {
             let (operation, value, time) = (second, third, fourth);
             let ends_by_others = operation & PRIVATE != 0 || threads.contains(&value);
             let waits = WAITING.contains(&(operation & OPERATION)) && time == 0 && ends_by_others;
-            waits.then_some(Awaited::Memory)
+            waits.then_some(WaitTarget::Memory)
         }
         // The limit is a number of 32 bits; the newest call takes it by its address.
         numbers::EPOLL_PWAIT => (fourth as i32 == -1).then_some(descriptors),
@@ -177,7 +177,7 @@ mod tests {
     fn only_waits_without_a_limit_for_the_process_itself_count() {
         let futex = |rest: &str| format!("{} {rest} 0x7ffd 0x7f35\n", numbers::FUTEX);
         let check = |call: &str, expected: bool| {
-            let expected = expected.then_some(Awaited::Memory);
+            let expected = expected.then_some(WaitTarget::Memory);
             assert_eq!(awaited(call, &[70, 71]), expected, "{call}");
         };
         check(&futex("0x55 0x89 0x2 0x0 0x0 0xffffffff"), true);
@@ -201,7 +201,10 @@ mod tests {
             let call = format!("{number} 0x5 0x7fe2 0x400 {time} 0x0 0x7fe2 0x7fe2 0x7fe2\n");
             awaited(&call, &[])
         };
-        assert_eq!(epoll("0xffffffff"), Some(Awaited::Descriptors { epoll: 5 }));
+        assert_eq!(
+            epoll("0xffffffff"),
+            Some(WaitTarget::Descriptors { epoll: 5 })
+        );
         assert_eq!(epoll("0xffffffffffffffff"), epoll("0xffffffff"));
         assert_eq!(epoll("0x0"), None);
         assert_eq!(epoll("0xbb8"), None);
@@ -210,7 +213,7 @@ mod tests {
             let call = format!("{number} 0x5 0x7fe2 0x400 {time} 0x0 0x8 0x7fe2 0x7fe2\n");
             awaited(&call, &[])
         };
-        assert_eq!(timed("0x0"), Some(Awaited::Descriptors { epoll: 5 }));
+        assert_eq!(timed("0x0"), Some(WaitTarget::Descriptors { epoll: 5 }));
         assert_eq!(timed("0x7ffc10"), None);
     }
 

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use atropos_invariants::{ENTRY_VARIABLES, ObservedValue, PointState, When};
-use atropos_protocol::{ENV_OBSERVATIONS, Observations, Tally, sys};
+use atropos_invariants::{ENTRY_VARIABLES, EntryOrExit, ObservedValue, PointState};
+use atropos_protocol::{ENV_OBSERVATIONS, FunctionTally, Observations, sys};
 
 use self::see::Seen;
 
@@ -99,11 +99,11 @@ pub fn block(number: u32) {
 }
 
 /// A call of a function, from its entry to its exit. None inside: this call is not looked at.
-pub struct ObservedCall(Option<Look>);
+pub struct ObservedCall(Option<ActiveCall>);
 
 /// A call that is looked at.
-struct Look {
-    tally: &'static Tally,
+struct ActiveCall {
+    tally: &'static FunctionTally,
     function: u32,
     caller: u32,
     /// It was left with a value, not by `?` or a panic.
@@ -130,7 +130,7 @@ pub fn enter(function: u32) -> ObservedCall {
     let caller = CURRENT.try_with(|current| current.replace(function + 1));
     let caller = caller.unwrap_or(0);
     observations.add_call(caller, function);
-    ObservedCall(Some(Look {
+    ObservedCall(Some(ActiveCall {
         tally,
         function,
         caller,
@@ -165,7 +165,7 @@ fn add(counter: &std::sync::atomic::AtomicU64, number: u64) -> u64 {
 
 /// Adds a value to the sketch of those that were returned.
 #[inline(always)]
-fn note(tally: &Tally, hash: u64) {
+fn note(tally: &FunctionTally, hash: u64) {
     let sketch = tally.sketch.load(Ordering::Relaxed);
     tally
         .sketch
@@ -192,7 +192,7 @@ impl ObservedCall {
         look.with_state(|state, _| {
             state.enter(index, value, seen.inner);
             if let Some(is_sorted) = seen.is_sorted {
-                state.order(When::Entry, index, is_sorted);
+                state.order(EntryOrExit::Entry, index, is_sorted);
             }
         });
     }
@@ -237,7 +237,7 @@ impl ObservedCall {
     }
 }
 
-impl Look {
+impl ActiveCall {
     fn show_at_exit(&mut self, index: usize, then: Option<usize>, seen: Seen) {
         let Some(value) = seen.value else {
             return;
@@ -245,7 +245,7 @@ impl Look {
         self.with_state(|state, entry| {
             state.leave(index, value, seen.inner, entry, then);
             if let Some(is_sorted) = seen.is_sorted {
-                state.order(When::Exit, index, is_sorted);
+                state.order(EntryOrExit::Exit, index, is_sorted);
             }
         });
     }
@@ -350,8 +350,8 @@ mod tests {
         assert_eq!(calls, [(0, 0), (1, 1)]);
         let state = PointState::decode(driver.state_bytes(1)).unwrap();
         let name = |variable: atropos_invariants::Variable| match variable.when {
-            When::Entry => "number".to_owned(),
-            When::Exit => "half".to_owned(),
+            EntryOrExit::Entry => "number".to_owned(),
+            EntryOrExit::Exit => "half".to_owned(),
         };
         let texts: Vec<String> = state
             .invariants()

@@ -34,7 +34,7 @@ pub(super) type ReadyAt<'a> = &'a dyn Fn(EventId, Thread) -> bool;
 
 /// Whether a race is known to be reversible, not just worth a try.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sure(pub bool);
+pub(super) struct SurelyReversible(pub bool);
 
 /// The order of the current execution. Survives from one execution to the next as far as they agree.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +51,8 @@ pub(super) struct HappensBefore {
     /// The steps that conflict with everything.
     universal: Vec<EventId>,
     dense: Table<u64, u32>,
-    found: Vec<(EventId, Sure)>,
-    races: Vec<(EventId, Sure)>,
+    found: Vec<(EventId, SurelyReversible)>,
+    races: Vec<(EventId, SurelyReversible)>,
     base: Vec<u32>,
     clock: Vec<u32>,
 }
@@ -141,7 +141,11 @@ impl HappensBefore {
     }
 
     /// Enters an event at the end and returns the events that it races with.
-    pub(super) fn add(&mut self, entry: Entry<'_>, ready_at: ReadyAt<'_>) -> &[(EventId, Sure)] {
+    pub(super) fn add(
+        &mut self,
+        entry: Entry<'_>,
+        ready_at: ReadyAt<'_>,
+    ) -> &[(EventId, SurelyReversible)] {
         self.find_races(entry, ready_at);
         let mut clock = std::mem::take(&mut self.clock);
         clock.copy_from_slice(&self.base);
@@ -165,7 +169,7 @@ impl HappensBefore {
         &mut self,
         entry: Entry<'_>,
         ready_at: ReadyAt<'_>,
-    ) -> &[(EventId, Sure)] {
+    ) -> &[(EventId, SurelyReversible)] {
         self.find_races(entry, ready_at);
         &self.races
     }
@@ -182,7 +186,7 @@ impl HappensBefore {
             let unordered = all.filter(|&id| !self.within(id, &base));
             // A timer could have come earlier only where it was ready: where others went off.
             let is_ready = |&id: &EventId| !op.is_when_idle() || ready_at(id, entry.step.thread);
-            let sure = Sure(op.is_when_idle() || !op.is_blocking());
+            let sure = SurelyReversible(op.is_when_idle() || !op.is_blocking());
             found.extend(unordered.filter(is_ready).map(|id| (id, sure)));
         } else {
             let judge = |id: EventId, first: OpKind, second: OpKind| {
@@ -210,7 +214,7 @@ impl HappensBefore {
         entry: Entry<'_>,
         base: &[u32],
         judge: &dyn Fn(EventId, OpKind, OpKind) -> Reversal,
-        found: &mut Vec<(EventId, Sure)>,
+        found: &mut Vec<(EventId, SurelyReversible)>,
     ) {
         for (i, access) in entry.step.op.accesses().enumerate() {
             for &(id, kind) in self.history(entry.objects[i]).iter().rev() {
@@ -222,7 +226,7 @@ impl HappensBefore {
                     let reversal = judge(id, kind, access.kind);
                     settled = reversal == Reversal::Possible;
                     if reversal != Reversal::Impossible {
-                        found.push((id, Sure(settled)));
+                        found.push((id, SurelyReversible(settled)));
                     }
                 }
                 // All that conflicts and is older happens before this one.
@@ -234,9 +238,9 @@ impl HappensBefore {
         if let Some(&id) = self.universal.last()
             && !self.within(id, base)
         {
-            found.push((id, Sure(!entry.step.op.is_blocking())));
+            found.push((id, SurelyReversible(!entry.step.op.is_blocking())));
         }
-        found.sort_unstable_by_key(|&(id, Sure(sure))| std::cmp::Reverse((id, sure)));
+        found.sort_unstable_by_key(|&(id, SurelyReversible(sure))| std::cmp::Reverse((id, sure)));
         found.dedup_by_key(|&mut (id, _)| id);
     }
 
@@ -247,13 +251,13 @@ impl HappensBefore {
     }
 
     /// Keeps what does not happen before a later sure race: that one is to be reversed first.
-    fn keep_immediate(&mut self, found: &[(EventId, Sure)]) {
+    fn keep_immediate(&mut self, found: &[(EventId, SurelyReversible)]) {
         let mut races = std::mem::take(&mut self.races);
         races.clear();
         for (i, &(id, this)) in found.iter().enumerate() {
             if found[..i]
                 .iter()
-                .all(|&(later, Sure(sure))| !sure || !self.before(id, later))
+                .all(|&(later, SurelyReversible(sure))| !sure || !self.before(id, later))
             {
                 races.push((id, this));
             }

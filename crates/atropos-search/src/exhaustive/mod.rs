@@ -34,9 +34,9 @@ use crate::strategy::{
 };
 use crate::system::{ExecutionEnd, ExecutionPhase, Guide, Pending, SchedulingPoint};
 use happens_before::HappensBefore;
-use path::{Alternatives, Chosen, Node, Sleeper, What, chosen};
+use path::{Alternatives, Chosen, DecisionKind, Node, Sleeper, chosen};
 use reversal::Race;
-use wakeup::{First, Forest, Growth, List, Sequence, Step};
+use wakeup::{FirstBranch, List, Sequence, Step, SubtreePlan, WakeupTrees};
 
 /// The longest execution that is worth reducing: the work on one grows with the square of its length.
 const LONGEST: usize = 20_000;
@@ -45,7 +45,7 @@ const MOST_PLANNED: usize = 4_000_000;
 
 /// Why an execution is abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Abandoned {
+enum AbandonReason {
     /// Everything from here on is covered elsewhere.
     Asleep,
     /// It was to try a reversal that is not possible.
@@ -61,14 +61,14 @@ pub struct Exhaustive {
     /// Chosen boxes that are out of use, kept for their memory.
     #[allow(clippy::vec_box)] // The boxes themselves are used again.
     spare: Vec<Box<Chosen>>,
-    forest: Forest,
+    wakeup_trees: WakeupTrees,
     order: HappensBefore,
     /// The nodes up to here repeat the execution before; the last of them took a new branch.
     repeated: usize,
     /// The part of the tree to explore; nodes above it are expanded elsewhere.
     item: WorkItem,
     /// The branches that the next node has to take.
-    guiding: Growth,
+    guiding: SubtreePlan,
     started: bool,
 
     // The execution under way.
@@ -81,7 +81,7 @@ pub struct Exhaustive {
     revoked: Vec<(usize, Step)>,
     /// What threads were about to do when the execution ended.
     left: Vec<Step>,
-    abandoned: Option<Abandoned>,
+    abandoned: Option<AbandonReason>,
     fresh: bool,
 
     // Between executions.
@@ -97,9 +97,9 @@ pub struct Exhaustive {
     divergence: Option<Divergence>,
 }
 
-impl Default for Growth {
-    fn default() -> Growth {
-        Growth::FREE
+impl Default for SubtreePlan {
+    fn default() -> SubtreePlan {
+        SubtreePlan::FREE
     }
 }
 
@@ -123,7 +123,7 @@ impl Exhaustive {
 
     /// How many steps are planned and not yet explored; none when the search is finished.
     pub fn planned(&self) -> usize {
-        self.forest.live()
+        self.wakeup_trees.live()
     }
 
     fn floor(&self) -> usize {
@@ -165,7 +165,7 @@ impl Exhaustive {
     /// Repeats the decision of an earlier execution, or takes the new branch at its end.
     fn repeat(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         let at = self.at;
-        let What::Step(chosen) = &self.path[at].what else {
+        let DecisionKind::Step(chosen) = &self.path[at].kind else {
             self.part(Choice::data(0), DivergenceKind::Question);
             return None;
         };
@@ -185,7 +185,7 @@ impl Exhaustive {
         }
         let step = self.step_of(&pending);
         let objects = is_new.then(|| self.order.dense(&pending.op));
-        let What::Step(chosen) = &mut self.path[at].what else {
+        let DecisionKind::Step(chosen) = &mut self.path[at].kind else {
             unreachable!("checked above")
         };
         chosen.step = step;
@@ -223,7 +223,7 @@ impl Exhaustive {
         chosen.objects = chosen.announced_objects;
         chosen.variants.clear();
         chosen.note_ready(point);
-        self.push(What::Step(chosen), todo);
+        self.push(DecisionKind::Step(chosen), todo);
         self.fresh = true;
         Some(pending.thread)
     }
@@ -232,7 +232,7 @@ impl Exhaustive {
     fn fill_sleep(&self, chosen: &mut Chosen) {
         chosen.sleep.clear();
         let Some(before) = self.running else { return };
-        let What::Step(before) = &self.path[before].what else {
+        let DecisionKind::Step(before) = &self.path[before].kind else {
             unreachable!("steps run")
         };
         let step = &before.step;
@@ -249,10 +249,10 @@ impl Exhaustive {
         chosen.sleep.extend(still);
     }
 
-    fn push(&mut self, what: What, todo: List) {
+    fn push(&mut self, kind: DecisionKind, todo: List) {
         let ends_before = self.ends;
         self.path.push(Node {
-            what,
+            kind,
             done: 0,
             ends_before,
             todo,
@@ -286,9 +286,9 @@ impl Exhaustive {
     fn could_come_first(&self, thread: Thread, from: usize) -> bool {
         let steps = self.path[from..]
             .iter()
-            .filter_map(|node| match &node.what {
-                What::Step(chosen) => Some(&chosen.step),
-                What::Data(_) => None,
+            .filter_map(|node| match &node.kind {
+                DecisionKind::Step(chosen) => Some(&chosen.step),
+                DecisionKind::Data(_) => None,
             });
         let mut before = Vec::new();
         for step in steps {
@@ -307,22 +307,22 @@ impl Exhaustive {
         chosen: &Chosen,
         todo: &mut List,
     ) -> Option<Pending> {
-        let mut why = Abandoned::Impossible;
+        let mut why = AbandonReason::Impossible;
         while !todo.is_empty() {
-            let First::Step(thread) = self.forest.first(*todo) else {
+            let FirstBranch::Step(thread) = self.wakeup_trees.first(*todo) else {
                 self.part(Choice::data(0), DivergenceKind::Question);
                 return None;
             };
-            let growth = self.forest.take_first(todo);
+            let plan = self.wakeup_trees.take_first(todo);
             let pending = point.find(thread).filter(|pending| pending.ready);
             if pending.is_some() && !chosen.is_asleep(thread) {
-                self.guiding = growth;
+                self.guiding = plan;
                 return pending.copied();
             }
             if pending.is_some() {
-                why = Abandoned::Asleep;
+                why = AbandonReason::Asleep;
             }
-            self.forest.drop_growth(growth);
+            self.wakeup_trees.drop_plan(plan);
         }
         self.abandoned = Some(why);
         None
@@ -334,9 +334,9 @@ impl Exhaustive {
         let last = self.running.map(|at| self.thread_at(at));
         let awake = |pending: &&Pending| pending.ready && !chosen.is_asleep(pending.thread);
         let ran = |thread: Thread| {
-            self.path.iter().rposition(|node| match &node.what {
-                What::Step(chosen) => chosen.step.thread == thread,
-                What::Data(_) => false,
+            self.path.iter().rposition(|node| match &node.kind {
+                DecisionKind::Step(chosen) => chosen.step.thread == thread,
+                DecisionKind::Data(_) => false,
             })
         };
         let eager = point.threads.iter().filter(awake);
@@ -348,15 +348,15 @@ impl Exhaustive {
         };
         let best = eager.or_else(yielding).copied();
         if best.is_none() {
-            self.abandoned = Some(Abandoned::Asleep);
+            self.abandoned = Some(AbandonReason::Asleep);
         }
         best
     }
 
     fn thread_at(&self, at: usize) -> Thread {
-        match &self.path[at].what {
-            What::Step(chosen) => chosen.step.thread,
-            What::Data(_) => unreachable!("steps run"),
+        match &self.path[at].kind {
+            DecisionKind::Step(chosen) => chosen.step.thread,
+            DecisionKind::Data(_) => unreachable!("steps run"),
         }
     }
 
@@ -384,7 +384,7 @@ impl Exhaustive {
             && let Some(at) = self.running
         {
             // The step that ended everything can't be swapped with anything.
-            let What::Step(chosen) = &mut self.path[at].what else {
+            let DecisionKind::Step(chosen) = &mut self.path[at].kind else {
                 unreachable!("steps run")
             };
             chosen.step.op = Op::universal();
@@ -403,7 +403,7 @@ impl Exhaustive {
                 return true;
             }
             let node = self.path.pop().expect("the path is not empty");
-            if let What::Step(chosen) = node.what {
+            if let DecisionKind::Step(chosen) = node.kind {
                 self.spare.push(chosen);
             }
         }
@@ -416,8 +416,8 @@ impl Exhaustive {
         node.done += 1;
         // A branch without an end led nowhere: it covers nothing, so nothing sleeps because of it.
         let led_somewhere = self.ends > std::mem::replace(&mut node.ends_before, self.ends);
-        match &mut node.what {
-            What::Step(chosen) => {
+        match &mut node.kind {
+            DecisionKind::Step(chosen) => {
                 let thread = chosen.step.thread;
                 if led_somewhere {
                     let ops = chosen.variants.iter().chain([&chosen.step.op]);
@@ -425,38 +425,40 @@ impl Exhaustive {
                 }
                 chosen.variants.clear();
                 while !node.todo.is_empty() {
-                    let First::Step(next) = self.forest.first(node.todo) else {
+                    let FirstBranch::Step(next) = self.wakeup_trees.first(node.todo) else {
                         unreachable!("steps are listed with steps")
                     };
-                    let growth = self.forest.take_first(&mut node.todo);
+                    let plan = self.wakeup_trees.take_first(&mut node.todo);
                     if chosen.was_ready(next) {
                         chosen.step.thread = next;
-                        self.guiding = growth;
+                        self.guiding = plan;
                         return true;
                     }
-                    self.forest.drop_growth(growth);
+                    self.wakeup_trees.drop_plan(plan);
                 }
                 return false;
             }
-            What::Data(alternatives) => {
+            DecisionKind::Data(alternatives) => {
                 if node.todo.is_empty() {
                     let Some(next) = alternatives.next_other() else {
-                        self.forest
+                        self.wakeup_trees
                             .drop_list(alternatives.others.unwrap_or(List::EMPTY));
                         return false;
                     };
                     alternatives.value = next;
-                    let children = self.forest.copy(alternatives.others.unwrap_or(List::EMPTY));
-                    self.guiding = Growth {
+                    let children = self
+                        .wakeup_trees
+                        .copy(alternatives.others.unwrap_or(List::EMPTY));
+                    self.guiding = SubtreePlan {
                         children,
-                        ..Growth::FREE
+                        ..SubtreePlan::FREE
                     };
                 } else {
-                    let First::Data(next) = self.forest.first(node.todo) else {
+                    let FirstBranch::Data(next) = self.wakeup_trees.first(node.todo) else {
                         unreachable!("alternatives are listed together")
                     };
                     alternatives.value = next;
-                    self.guiding = self.forest.take_first(&mut node.todo);
+                    self.guiding = self.wakeup_trees.take_first(&mut node.todo);
                 }
                 self.keep_variant(at);
             }
@@ -469,9 +471,9 @@ impl Exhaustive {
         let owner = self.path[..data]
             .iter_mut()
             .rev()
-            .find_map(|node| match &mut node.what {
-                What::Step(chosen) => Some(chosen),
-                What::Data(_) => None,
+            .find_map(|node| match &mut node.kind {
+                DecisionKind::Step(chosen) => Some(chosen),
+                DecisionKind::Data(_) => None,
             });
         let owner = owner.expect("an alternative belongs to a step");
         if !owner.variants.contains(&owner.step.op) {
@@ -482,9 +484,11 @@ impl Exhaustive {
     fn share(&self) -> f64 {
         let mut share = ShareOfTree::new();
         for node in &self.path {
-            let open = match &node.what {
-                What::Step(_) => self.forest.len(node.todo),
-                What::Data(alternatives) => alternatives.open(self.forest.len(node.todo)),
+            let open = match &node.kind {
+                DecisionKind::Step(_) => self.wakeup_trees.len(node.todo),
+                DecisionKind::Data(alternatives) => {
+                    alternatives.open(self.wakeup_trees.len(node.todo))
+                }
             };
             share.descend(node.done, open);
         }
@@ -506,7 +510,7 @@ impl Guide for Exhaustive {
             return None;
         }
         if self.at >= LONGEST {
-            self.abandoned = Some(Abandoned::TooLong);
+            self.abandoned = Some(AbandonReason::TooLong);
             self.gave_up = true;
             return None;
         }
@@ -525,9 +529,9 @@ impl Guide for Exhaustive {
         }
         if self.at < self.path.len() {
             let is_new = self.at + 1 == self.repeated;
-            let (value, before) = match &self.path[self.at].what {
-                What::Data(alternatives) => (alternatives.value, alternatives.options),
-                What::Step(chosen) => {
+            let (value, before) = match &self.path[self.at].kind {
+                DecisionKind::Data(alternatives) => (alternatives.value, alternatives.options),
+                DecisionKind::Step(chosen) => {
                     let choice = Choice::thread(chosen.step.thread);
                     self.part(choice, DivergenceKind::Question);
                     return 0;
@@ -547,7 +551,7 @@ impl Guide for Exhaustive {
             self.at += 1;
             return value;
         }
-        let Growth {
+        let SubtreePlan {
             children: mut todo,
             others,
         } = std::mem::take(&mut self.guiding);
@@ -566,8 +570,8 @@ impl Guide for Exhaustive {
             }
         }
         if !todo.is_empty() {
-            let First::Data(first) = self.forest.first(todo) else {
-                self.forest.drop_list(todo);
+            let FirstBranch::Data(first) = self.wakeup_trees.first(todo) else {
+                self.wakeup_trees.drop_list(todo);
                 self.part(Choice::data(0), DivergenceKind::Question);
                 return 0;
             };
@@ -577,11 +581,11 @@ impl Guide for Exhaustive {
                 others,
                 ..made
             };
-            made.guided.extend(self.forest.alternatives(todo));
-            self.guiding = self.forest.take_first(&mut todo);
+            made.guided.extend(self.wakeup_trees.alternatives(todo));
+            self.guiding = self.wakeup_trees.take_first(&mut todo);
         }
         let value = made.value;
-        self.push(What::Data(made), todo);
+        self.push(DecisionKind::Data(made), todo);
         self.fresh = true;
         self.at += 1;
         value
@@ -590,7 +594,7 @@ impl Guide for Exhaustive {
     fn refine(&mut self, op: Op) {
         let Some(at) = self.running else { return };
         let objects = self.order.dense(&op);
-        let What::Step(chosen) = &mut self.path[at].what else {
+        let DecisionKind::Step(chosen) = &mut self.path[at].kind else {
             unreachable!("steps run")
         };
         chosen.step.op = op;
@@ -623,7 +627,7 @@ impl Strategy for Exhaustive {
         }
         // An execution that was cut short may have left some of what it should have done.
         let rest = std::mem::take(&mut self.guiding);
-        self.forest.drop_growth(rest);
+        self.wakeup_trees.drop_plan(rest);
         if self.started && !self.backtrack() {
             self.finished = true;
             return false;
@@ -649,8 +653,8 @@ impl Strategy for Exhaustive {
             return;
         }
         self.reverse_races();
-        self.gave_up = self.forest.live() > MOST_PLANNED;
-        self.ends += u64::from(self.abandoned != Some(Abandoned::Impossible));
+        self.gave_up = self.wakeup_trees.live() > MOST_PLANNED;
+        self.ends += u64::from(self.abandoned != Some(AbandonReason::Impossible));
         match end {
             ExecutionEnd::Stopped => self.progress.abandoned += 1,
             _ if self.belongs_to_another_part() => self.progress.abandoned += 1,
@@ -659,9 +663,9 @@ impl Strategy for Exhaustive {
     }
 
     fn schedule(&self) -> Schedule {
-        let choices = self.path.iter().map(|node| match &node.what {
-            What::Step(chosen) => Choice::thread(chosen.step.thread),
-            What::Data(alternatives) => Choice::data(alternatives.value),
+        let choices = self.path.iter().map(|node| match &node.kind {
+            DecisionKind::Step(chosen) => Choice::thread(chosen.step.thread),
+            DecisionKind::Data(alternatives) => Choice::data(alternatives.value),
         });
         Schedule {
             choices: choices.collect(),

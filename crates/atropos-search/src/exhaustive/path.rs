@@ -9,7 +9,7 @@ use crate::system::SchedulingPoint;
 /// A decision on the current path.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub what: What,
+    pub kind: DecisionKind,
     /// Branches that are done.
     pub done: usize,
     /// How many ends the search had seen when it took the current branch.
@@ -19,7 +19,7 @@ pub(super) struct Node {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(super) enum DecisionKind {
     Step(Box<Chosen>),
     Data(Alternatives),
 }
@@ -103,9 +103,9 @@ impl Chosen {
 }
 
 pub(super) fn chosen(path: &[Node], at: usize) -> &Chosen {
-    match &path[at].what {
-        What::Step(chosen) => chosen,
-        What::Data(_) => unreachable!("events are steps"),
+    match &path[at].kind {
+        DecisionKind::Step(chosen) => chosen,
+        DecisionKind::Data(_) => unreachable!("events are steps"),
     }
 }
 

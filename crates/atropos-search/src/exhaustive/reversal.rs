@@ -1,8 +1,8 @@
 //! After an execution: finding its races and planning the executions in which they come the other
 //! way round.
 
-use super::happens_before::{Entry, EventId, Sure};
-use super::path::{What, chosen};
+use super::happens_before::{Entry, EventId, SurelyReversible};
+use super::path::{DecisionKind, chosen};
 use super::wakeup::Step;
 use super::{Exhaustive, MOST_PLANNED};
 use crate::choice::Thread;
@@ -22,7 +22,7 @@ impl Exhaustive {
         self.event_nodes.clear();
         let mut fresh_from = None;
         for (at, node) in self.path.iter().enumerate() {
-            if matches!(node.what, What::Step(_)) {
+            if matches!(node.kind, DecisionKind::Step(_)) {
                 self.event_nodes.push(at as u32);
             }
             if at + 1 == self.repeated {
@@ -49,10 +49,10 @@ impl Exhaustive {
         // Reversals of older races keep what is independent of them, and other alternatives of
         // that make other sequences.
         let took_alternative =
-            self.repeated > 0 && matches!(self.path[self.repeated - 1].what, What::Data(_));
+            self.repeated > 0 && matches!(self.path[self.repeated - 1].kind, DecisionKind::Data(_));
         for i in if took_alternative { 0 } else { known }..self.races.len() {
             self.reverse(self.races[i]);
-            if self.forest.live() > MOST_PLANNED {
+            if self.wakeup_trees.live() > MOST_PLANNED {
                 break;
             }
         }
@@ -82,7 +82,7 @@ impl Exhaustive {
                 continue;
             }
             let found = self.order.add(entry, &ready_at);
-            races.extend(found.iter().map(|&(first, Sure(sure))| Race {
+            races.extend(found.iter().map(|&(first, SurelyReversible(sure))| Race {
                 first,
                 // In its new place the step may touch what it did not touch here.
                 second: Step {
@@ -102,7 +102,7 @@ impl Exhaustive {
                 },
                 &ready_at,
             );
-            races.extend(found.iter().map(|&(first, Sure(sure))| Race {
+            races.extend(found.iter().map(|&(first, SurelyReversible(sure))| Race {
                 first,
                 second: Step { sure, ..*step },
                 event: None,
@@ -124,7 +124,7 @@ impl Exhaustive {
             let at = self.event_nodes[event] as usize;
             self.sequence.push(chosen(&self.path, at).step);
             for node in &self.path[at + 1..] {
-                let What::Data(alternatives) = &node.what else {
+                let DecisionKind::Data(alternatives) = &node.kind else {
                     break;
                 };
                 self.sequence.push_data(alternatives.value);
@@ -152,6 +152,7 @@ impl Exhaustive {
         {
             return;
         }
-        self.forest.insert(&mut self.path[node].todo, sequence);
+        self.wakeup_trees
+            .insert(&mut self.path[node].todo, sequence);
     }
 }

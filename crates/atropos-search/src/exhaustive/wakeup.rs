@@ -129,8 +129,8 @@ enum ThreadPosition {
     Later,
 }
 
-/// How a sequence goes through a step of the tree.
-enum Taken {
+/// Whether a sequence takes a step of the tree, and with which alternatives.
+enum StepMatch {
     /// It does not.
     Not,
     /// It takes these alternatives.
@@ -154,36 +154,36 @@ struct Node {
     others: Option<List>,
 }
 
-/// What grows on a branch.
+/// What to explore below a branch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Growth {
+pub(super) struct SubtreePlan {
     pub children: List,
     pub others: Option<List>,
 }
 
-impl Growth {
+impl SubtreePlan {
     /// Nothing is asked for: explore freely.
-    pub(super) const FREE: Growth = Growth {
+    pub(super) const FREE: SubtreePlan = SubtreePlan {
         children: List::EMPTY,
         others: Some(List::EMPTY),
     };
 }
 
-/// All wakeup trees of a search, in one arena with a free list: no allocation once it has grown.
+/// All wakeup trees of a search, in one arena with a free list: no allocation once it has its size.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Forest {
+pub(super) struct WakeupTrees {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
     scratch: Vec<u32>,
 }
 
 /// What the first branch of a list says.
-pub(super) enum First {
+pub(super) enum FirstBranch {
     Step(Thread),
     Data(u32),
 }
 
-impl Forest {
+impl WakeupTrees {
     /// How many nodes are in use.
     pub(super) fn live(&self) -> usize {
         self.nodes.len() - self.free.len()
@@ -194,30 +194,30 @@ impl Forest {
     }
 
     /// The first branch of a list that is not empty.
-    pub(super) fn first(&self, list: List) -> First {
+    pub(super) fn first(&self, list: List) -> FirstBranch {
         match &self.node(list).label {
-            Label::Step(step) => First::Step(step.thread),
-            Label::Data(value) => First::Data(*value),
+            Label::Step(step) => FirstBranch::Step(step.thread),
+            Label::Data(value) => FirstBranch::Data(*value),
         }
     }
 
     /// Takes the first branch off the list and returns what grows on it.
-    pub(super) fn take_first(&mut self, list: &mut List) -> Growth {
+    pub(super) fn take_first(&mut self, list: &mut List) -> SubtreePlan {
         let taken = *list;
         let node = self.node(taken);
-        let growth = Growth {
+        let plan = SubtreePlan {
             children: node.children,
             others: node.others,
         };
         *list = node.next;
         self.free.push(taken.0);
-        growth
+        plan
     }
 
     /// Gives back what grew on a branch.
-    pub(super) fn drop_growth(&mut self, growth: Growth) {
-        self.drop_list(growth.children);
-        self.drop_list(growth.others.unwrap_or(List::EMPTY));
+    pub(super) fn drop_plan(&mut self, plan: SubtreePlan) {
+        self.drop_list(plan.children);
+        self.drop_list(plan.others.unwrap_or(List::EMPTY));
     }
 
     /// The same trees once more.
@@ -269,15 +269,15 @@ impl Forest {
     pub(super) fn drop_list(&mut self, mut list: List) {
         while !list.is_empty() {
             let node = self.node(list);
-            let (growth, next) = (
-                Growth {
+            let (plan, next) = (
+                SubtreePlan {
                     children: node.children,
                     others: node.others,
                 },
                 node.next,
             );
             self.free.push(list.0);
-            self.drop_growth(growth);
+            self.drop_plan(plan);
             list = next;
         }
     }
@@ -310,7 +310,7 @@ impl Forest {
                 // A leaf is explored freely, so it leads to everything that starts with it.
                 _ if is_leaf => return list,
                 ThreadPosition::Beside => {
-                    self.insert_below(at, sequence, live, Taken::Not);
+                    self.insert_below(at, sequence, live, StepMatch::Not);
                     return list;
                 }
                 ThreadPosition::First(i) => {
@@ -318,9 +318,9 @@ impl Forest {
                     let data = sequence.data_of(taken);
                     let is_last = taken + 1 == sequence.steps.len();
                     let taken = if is_last {
-                        Taken::Open
+                        StepMatch::Open
                     } else {
-                        Taken::With(data)
+                        StepMatch::With(data)
                     };
                     self.insert_below(at, sequence, live, taken);
                     return list;
@@ -332,7 +332,13 @@ impl Forest {
     }
 
     /// Goes on below an inner node: through its alternatives if it has any.
-    fn insert_below(&mut self, at: List, sequence: &Sequence, live: &mut Vec<u32>, taken: Taken) {
+    fn insert_below(
+        &mut self,
+        at: List,
+        sequence: &Sequence,
+        live: &mut Vec<u32>,
+        taken: StepMatch,
+    ) {
         let children = self.node(at).children;
         if matches!(self.node(children).label, Label::Step(_)) {
             let children = self.insert_steps(children, sequence, live);
@@ -340,12 +346,12 @@ impl Forest {
             return;
         }
         match taken {
-            Taken::With(range) if !range.is_empty() => {
+            StepMatch::With(range) if !range.is_empty() => {
                 self.insert_alternative(at, sequence, live, range)
             }
             // All the alternatives listed must lead to the rest of the sequence.
-            Taken::Not | Taken::With(_) => self.insert_everywhere(at, sequence, live),
-            Taken::Open => {
+            StepMatch::Not | StepMatch::With(_) => self.insert_everywhere(at, sequence, live),
+            StepMatch::Open => {
                 self.insert_everywhere(at, sequence, live);
                 if self.node(at).others.is_none() {
                     let others = self.chain(sequence, live);
@@ -359,7 +365,7 @@ impl Forest {
         let mut child = self.node(at).children;
         while !child.is_empty() {
             if !self.node(child).children.is_empty() {
-                self.insert_below(child, sequence, &mut live.to_vec(), Taken::Not);
+                self.insert_below(child, sequence, &mut live.to_vec(), StepMatch::Not);
             }
             child = self.node(child).next;
         }
@@ -384,7 +390,7 @@ impl Forest {
             if matches!(self.node(child).label, Label::Data(v) if v == value) {
                 if !self.node(child).children.is_empty() {
                     range.start += 1;
-                    self.insert_below(child, sequence, live, Taken::With(range));
+                    self.insert_below(child, sequence, live, StepMatch::With(range));
                 }
                 return;
             }

@@ -363,7 +363,7 @@ impl Original {
         mutant: MutantId,
         preemptions: u32,
         watch: &mut Watch<'_>,
-    ) -> Look {
+    ) -> FewExecutions {
         system.activate(mutant);
         let mut search = Search::chess(preemptions);
         let (report, size) = match &self.memory {
@@ -379,7 +379,7 @@ impl Original {
             }
         };
         system.activate(MutantId::ORIGINAL);
-        Look {
+        FewExecutions {
             finding: report.finding,
             executions: report.progress.executions,
             size,
@@ -387,9 +387,9 @@ impl Original {
     }
 }
 
-/// What a quick look at a mutant showed.
+/// What a few executions of a mutant showed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Look {
+pub struct FewExecutions {
     pub finding: Option<FailingExecution>,
     /// Executions that ran to their end.
     pub executions: u64,

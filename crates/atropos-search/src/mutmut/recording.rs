@@ -34,7 +34,7 @@ enum StepNotice {
 }
 
 #[derive(Clone, Debug)]
-enum Question {
+enum PendingChoice {
     Thread {
         /// Where `Recording::threads` lists them.
         threads: Range<u32>,
@@ -46,14 +46,14 @@ enum Question {
 
 #[derive(Clone, Debug)]
 struct Node {
-    question: Question,
+    question: PendingChoice,
     /// Where `Recording::answers` has the one that was given first.
     answer: Option<u32>,
     end: Option<ExecutionEnd>,
 }
 
 #[derive(Clone, Debug)]
-struct Answer {
+struct TakenChoice {
     choice: Choice,
     /// Where `Recording::told` has what the step told.
     told: Range<u32>,
@@ -68,7 +68,7 @@ struct Answer {
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     nodes: Vec<Node>,
-    answers: Vec<Answer>,
+    answers: Vec<TakenChoice>,
     told: Vec<StepNotice>,
     /// The threads of all scheduling points, by their places in `pending`.
     threads: Vec<u32>,
@@ -130,7 +130,7 @@ impl Recording {
     fn new_answer(&mut self, node: u32, choice: Choice) -> u32 {
         let id = self.answers.len() as u32;
         let told = self.told.len() as u32;
-        self.answers.push(Answer {
+        self.answers.push(TakenChoice {
             choice,
             told: told..told,
             next: None,
@@ -145,11 +145,11 @@ impl Recording {
         id
     }
 
-    fn told(&self, answer: &Answer) -> &[StepNotice] {
+    fn told(&self, answer: &TakenChoice) -> &[StepNotice] {
         &self.told[answer.told.start as usize..answer.told.end as usize]
     }
 
-    fn reaches(&self, answer: &Answer, mutant: MutantId) -> bool {
+    fn reaches(&self, answer: &TakenChoice, mutant: MutantId) -> bool {
         self.told(answer)
             .iter()
             .any(|told| matches!(told, StepNotice::Reach(id) if *id == mutant))
@@ -206,7 +206,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// The node for the question that comes now.
-    fn arrive(&mut self, question: impl FnOnce(&mut Recording) -> Question) -> Option<u32> {
+    fn arrive(&mut self, question: impl FnOnce(&mut Recording) -> PendingChoice) -> Option<u32> {
         if self.lost {
             return None;
         }
@@ -263,7 +263,7 @@ impl<'a> Recorder<'a> {
 
 impl Guide for Recorder<'_> {
     fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
-        let node = self.arrive(|recording| Question::Thread {
+        let node = self.arrive(|recording| PendingChoice::Thread {
             threads: recording.keep(point.threads),
             fingerprint: point.fingerprint,
             phase: point.phase,
@@ -280,7 +280,7 @@ impl Guide for Recorder<'_> {
     }
 
     fn data(&mut self, options: u32) -> u32 {
-        let node = self.arrive(|_| Question::Alternative(options));
+        let node = self.arrive(|_| PendingChoice::Alternative(options));
         let value = self.guide.data(options);
         self.answer(node, Choice::data(value));
         value
@@ -355,9 +355,9 @@ impl<'a> Recorded<'a> {
     }
 
     /// Asks the guide what the recording asks at a node.
-    fn ask(&mut self, node: &Node, guide: &mut dyn Guide) -> Asked {
+    fn ask(&mut self, node: &Node, guide: &mut dyn Guide) -> GuideReply {
         match &node.question {
-            Question::Thread {
+            PendingChoice::Thread {
                 threads,
                 fingerprint,
                 phase,
@@ -369,12 +369,14 @@ impl<'a> Recorded<'a> {
                     phase: *phase,
                 });
                 match (node.end, chosen) {
-                    (Some(end), _) if *phase != ExecutionPhase::Running => Asked::Over(end),
-                    (_, Some(thread)) => Asked::Chosen(Choice::thread(thread)),
-                    (_, None) => Asked::Over(ExecutionEnd::Stopped),
+                    (Some(end), _) if *phase != ExecutionPhase::Running => GuideReply::Over(end),
+                    (_, Some(thread)) => GuideReply::Chosen(Choice::thread(thread)),
+                    (_, None) => GuideReply::Over(ExecutionEnd::Stopped),
                 }
             }
-            Question::Alternative(options) => Asked::Chosen(Choice::data(guide.data(*options))),
+            PendingChoice::Alternative(options) => {
+                GuideReply::Chosen(Choice::data(guide.data(*options)))
+            }
         }
     }
 
@@ -385,8 +387,8 @@ impl<'a> Recorded<'a> {
         while let Some(id) = at {
             let node = &recording.nodes[id as usize];
             let choice = match self.ask(node, guide) {
-                Asked::Over(end) => return Some(end),
-                Asked::Chosen(choice) => choice,
+                GuideReply::Over(end) => return Some(end),
+                GuideReply::Chosen(choice) => choice,
             };
             self.path.push(choice);
             let answer = &recording.answers[recording.answer(id, choice)? as usize];
@@ -404,7 +406,8 @@ impl<'a> Recorded<'a> {
     }
 }
 
-enum Asked {
+/// What the guide says at a node: a choice, or that the execution is over.
+enum GuideReply {
     Chosen(Choice),
     Over(ExecutionEnd),
 }
@@ -430,7 +433,7 @@ impl System for Recorded<'_> {
         }
         // The last answer is new to the recording, so the system has to act on it.
         let is_fresh = !self.path.is_empty() && guide.is_fresh();
-        let mut catch_up = CatchUp {
+        let mut catch_up = CatchUpGuide {
             guide,
             path: &self.path,
             at: 0,
@@ -447,8 +450,8 @@ impl System for Recorded<'_> {
     }
 }
 
-/// Brings the system to where the guide already is, then lets them talk to each other.
-struct CatchUp<'a> {
+/// Repeats in the system the choices that the guide has already made, then passes everything on between the two.
+struct CatchUpGuide<'a> {
     guide: &'a mut dyn Guide,
     path: &'a [Choice],
     at: usize,
@@ -460,13 +463,13 @@ struct CatchUp<'a> {
     before: u64,
 }
 
-impl CatchUp<'_> {
+impl CatchUpGuide<'_> {
     fn has_caught_up(&self) -> bool {
         self.at == self.path.len()
     }
 }
 
-impl Guide for CatchUp<'_> {
+impl Guide for CatchUpGuide<'_> {
     fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         if !self.has_caught_up() {
             self.at += 1;

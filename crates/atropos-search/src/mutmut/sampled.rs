@@ -10,7 +10,7 @@ use atropos_values::MutantId;
 use super::{SearchResult, Watch};
 use crate::choice::Thread;
 use crate::pass_on;
-use crate::sampling::Draw;
+use crate::sampling::SampleSpec;
 use crate::strategy::{Coverage, FailingExecution, Sampling, Strategy};
 use crate::system::{ExecutionEnd, Guide, Mutable, SchedulingPoint};
 
@@ -25,7 +25,7 @@ struct Sampler {
 
 impl Sampler {
     fn strategy(&self, number: u64) -> Box<dyn Strategy> {
-        let draw = Draw {
+        let draw = SampleSpec {
             schedules: 1,
             seed: self.seed,
             first: number,
@@ -178,7 +178,7 @@ impl SampledOriginal {
     fn run(&self, system: &mut dyn Mutable, number: u64) -> Run {
         let mut strategy = self.sampler.strategy(number);
         strategy.begin();
-        let mut noting = Noting {
+        let mut noting = ReachRecorder {
             guide: &mut *strategy,
             reached: BTreeSet::new(),
             points: 0,
@@ -208,13 +208,13 @@ struct Run {
 }
 
 /// Passes everything on and notes which mutants are reached.
-struct Noting<'a> {
+struct ReachRecorder<'a> {
     guide: &'a mut dyn Guide,
     reached: BTreeSet<MutantId>,
     points: u64,
 }
 
-impl Guide for Noting<'_> {
+impl Guide for ReachRecorder<'_> {
     fn choose(&mut self, point: &SchedulingPoint<'_>) -> Option<Thread> {
         self.points += 1;
         self.guide.choose(point)

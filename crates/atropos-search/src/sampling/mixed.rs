@@ -2,7 +2,7 @@
 //! conflicting steps, PCT and few preemptions what needs a thread to be held up for long, a random walk what needs many
 //! threads to meet, SURW rare orders at one object. In turn, none costs more than the share of the others.
 
-use super::{Draw, Drawn, Pct, Pos, Surw, Uniform};
+use super::{Pct, Pos, SampleSpec, SamplerState, Surw, Uniform};
 use crate::pass_on;
 use crate::schedule::Schedule;
 use crate::strategy::{Coverage, Sampling, SearchProgress, Strategy};
@@ -11,7 +11,7 @@ use crate::system::{ExecutionEnd, Guide};
 /// Several ways to draw, in turn.
 #[derive(Clone, Debug)]
 pub struct Mixed {
-    drawn: Drawn,
+    drawn: SamplerState,
     uniform: Uniform,
     pos: Pos,
     surw: Surw,
@@ -44,9 +44,9 @@ const TURNS: [CurrentStrategy; 8] = [
 ];
 
 impl Mixed {
-    pub fn new(draw: Draw) -> Mixed {
+    pub fn new(draw: SampleSpec) -> Mixed {
         Mixed {
-            drawn: Drawn::new(draw, Sampling::Mixed),
+            drawn: SamplerState::new(draw, Sampling::Mixed),
             uniform: Uniform::new(draw),
             pos: Pos::new(draw),
             surw: Surw::new(draw),

@@ -3,7 +3,7 @@
 //! workers can share them. Memory is four bytes a step.
 //!
 //! A thread that yields asks for others to go first; it need not happen. In every second execution each yield is
-//! granted: a loop that waits ends soon. In the others each is granted with probability 1/2 ([`Drawn::decide_yields`]), so
+//! granted: a loop that waits ends soon. In the others each is granted with probability 1/2 ([`SamplerState::decide_yields`]), so
 //! that no order is left out for ever, and nobody goes on for ever either.
 
 mod mixed;
@@ -25,9 +25,9 @@ use crate::schedule::Schedule;
 use crate::strategy::{Coverage, Sampling, SearchProgress, Strategy};
 use crate::system::{ExecutionEnd, Pending, SchedulingPoint};
 
-/// How many executions, of which seed; and which of them, if several workers share the work.
+/// How many executions to draw, with which seed, and which of them if several workers share the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Draw {
+pub struct SampleSpec {
     pub schedules: u64,
     pub seed: u64,
     /// The first execution's number; later ones follow at a distance of `stride`.
@@ -35,9 +35,9 @@ pub struct Draw {
     pub stride: u64,
 }
 
-impl Draw {
-    pub fn new(schedules: u64, seed: u64) -> Draw {
-        Draw {
+impl SampleSpec {
+    pub fn new(schedules: u64, seed: u64) -> SampleSpec {
+        SampleSpec {
             schedules,
             seed,
             first: 0,
@@ -46,10 +46,10 @@ impl Draw {
     }
 
     /// The share of one of several workers.
-    pub fn share(schedules: u64, seed: u64, worker: u64, workers: u64) -> Draw {
+    pub fn share(schedules: u64, seed: u64, worker: u64, workers: u64) -> SampleSpec {
         let all = workers.max(1);
         let mine = (schedules + all - 1).saturating_sub(worker) / all;
-        Draw {
+        SampleSpec {
             schedules: mine,
             seed,
             first: worker,
@@ -60,7 +60,7 @@ impl Draw {
 
 impl Sampling {
     /// The strategy that draws this way. `length` is that of executions, where it is known.
-    pub fn strategy(self, draw: Draw, length: Option<u64>) -> Box<dyn Strategy> {
+    pub fn strategy(self, draw: SampleSpec, length: Option<u64>) -> Box<dyn Strategy> {
         match (self, length) {
             (Sampling::Random, _) => Box::new(Uniform::new(draw)),
             (Sampling::Pct { depth }, None) => Box::new(Pct::new(draw, depth)),
@@ -79,10 +79,10 @@ const STREAMS: u64 = 1 << 15;
 /// Makes these from an execution's own random numbers.
 const RANDOM_DATA: u64 = 0xDA7A;
 
-/// What all sampling strategies keep.
+/// The state that all sampling strategies share.
 #[derive(Clone, Debug)]
-struct Drawn {
-    draw: Draw,
+struct SamplerState {
+    draw: SampleSpec,
     how: Sampling,
     /// What the execution's random numbers are made from.
     stream: u64,
@@ -107,9 +107,9 @@ enum Yield {
     GoesOn,
 }
 
-impl Drawn {
-    fn new(draw: Draw, how: Sampling) -> Drawn {
-        Drawn {
+impl SamplerState {
+    fn new(draw: SampleSpec, how: Sampling) -> SamplerState {
+        SamplerState {
             draw,
             how,
             stream: 0,
@@ -290,7 +290,7 @@ mod tests {
     fn workers_share_a_draw_without_gap_or_overlap() {
         let mut numbers = Vec::new();
         for worker in 0..3 {
-            let draw = Draw::share(10, 7, worker, 3);
+            let draw = SampleSpec::share(10, 7, worker, 3);
             numbers.extend((0..draw.schedules).map(|i| draw.first + i * draw.stride));
         }
         numbers.sort();

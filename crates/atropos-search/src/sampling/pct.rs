@@ -8,7 +8,7 @@
 //! the longest execution so far, and the first execution guesses. A thread that yields drops below all others
 //! too where its yield is granted, so that it can't starve those that it waits for.
 
-use super::{Draw, Drawn, sampled};
+use super::{SampleSpec, SamplerState, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
 use crate::system::{Guide, Pending, SchedulingPoint};
@@ -16,7 +16,7 @@ use crate::system::{Guide, Pending, SchedulingPoint};
 /// Random priorities with a few random changes.
 #[derive(Clone, Debug)]
 pub struct Pct {
-    drawn: Drawn,
+    drawn: SamplerState,
     depth: u32,
     /// Priority of each thread; 0 if it has none yet.
     priorities: Vec<u64>,
@@ -32,9 +32,9 @@ const HIGH: u64 = 1 << 63;
 
 impl Pct {
     /// `depth` is at least 1: the number of orders between steps that a bug depends on.
-    pub fn new(draw: Draw, depth: u32) -> Pct {
+    pub fn new(draw: SampleSpec, depth: u32) -> Pct {
         let depth = depth.max(1);
-        let drawn = Drawn::new(draw, Sampling::Pct { depth });
+        let drawn = SamplerState::new(draw, Sampling::Pct { depth });
         Pct {
             drawn,
             depth,
@@ -47,7 +47,7 @@ impl Pct {
     }
 
     /// The same, with the length of executions known.
-    pub fn of_length(draw: Draw, depth: u32, length: u64) -> Pct {
+    pub fn of_length(draw: SampleSpec, depth: u32, length: u64) -> Pct {
         Pct {
             longest: length.max(1),
             ..Pct::new(draw, depth)
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn only_steps_whose_order_matters_are_counted() {
-        let mut pct = Pct::new(Draw::new(2, 7), 3);
+        let mut pct = Pct::new(SampleSpec::new(2, 7), 3);
         assert!(pct.begin());
         let pending = |thread: u32, op: Op| Pending {
             thread: Thread(thread),

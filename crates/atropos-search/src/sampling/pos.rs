@@ -2,7 +2,7 @@
 //! random priority and the highest runs; operations that conflict with it draw anew. Rare orders of
 //! conflicting steps are far likelier than in a random walk.
 
-use super::{Draw, Drawn, sampled};
+use super::{SampleSpec, SamplerState, sampled};
 use crate::choice::Thread;
 use crate::op::Op;
 use crate::strategy::Sampling;
@@ -11,16 +11,16 @@ use crate::system::{Guide, Pending, SchedulingPoint};
 /// A random priority for each operation.
 #[derive(Clone, Debug)]
 pub struct Pos {
-    drawn: Drawn,
+    drawn: SamplerState,
     /// Priority of each thread's next operation; 0 if it has none yet.
     priorities: Vec<u64>,
     last: Option<(Thread, Op)>,
 }
 
 impl Pos {
-    pub fn new(draw: Draw) -> Pos {
+    pub fn new(draw: SampleSpec) -> Pos {
         Pos {
-            drawn: Drawn::new(draw, Sampling::Pos),
+            drawn: SamplerState::new(draw, Sampling::Pos),
             priorities: Vec::new(),
             last: None,
         }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Draw, Drawn, sampled};
+use super::{SampleSpec, SamplerState, sampled};
 use crate::choice::Thread;
 use crate::op::{Op, SharedObject};
 use crate::strategy::Sampling;
@@ -17,11 +17,11 @@ use crate::system::{Guide, Pending, SchedulingPoint};
 /// A random walk that is uniform over the orders of some operations.
 #[derive(Clone, Debug)]
 pub struct Surw {
-    drawn: Drawn,
+    drawn: SamplerState,
     profile: Profile,
     /// What the execution under way shows, if it is learned from.
     learning: Option<Profile>,
-    interest: Interest,
+    interest: OpsOfInterest,
     /// For each thread: how often it will still do something of interest.
     left: Vec<u64>,
     /// The thread that is to do the next operation of interest.
@@ -34,9 +34,9 @@ pub struct Surw {
 /// Executions that are learned from.
 const LEARNED: u64 = 4;
 
-/// What is of interest in an execution.
+/// The operations that Surw samples uniformly in an execution.
 #[derive(Clone, Debug, Default)]
-enum Interest {
+enum OpsOfInterest {
     #[default]
     Nothing,
     One(SharedObject),
@@ -44,12 +44,12 @@ enum Interest {
     Shared(Vec<SharedObject>),
 }
 
-impl Interest {
+impl OpsOfInterest {
     fn is_in(&self, op: &Op) -> bool {
         match self {
-            Interest::Nothing => false,
-            Interest::One(object) => op.accesses().any(|access| access.object == *object),
-            Interest::Shared(objects) => op
+            OpsOfInterest::Nothing => false,
+            OpsOfInterest::One(object) => op.accesses().any(|access| access.object == *object),
+            OpsOfInterest::Shared(objects) => op
                 .accesses()
                 .any(|access| objects.binary_search(&access.object).is_ok()),
         }
@@ -113,12 +113,12 @@ impl Profile {
 }
 
 impl Surw {
-    pub fn new(draw: Draw) -> Surw {
+    pub fn new(draw: SampleSpec) -> Surw {
         Surw {
-            drawn: Drawn::new(draw, Sampling::Surw),
+            drawn: SamplerState::new(draw, Sampling::Surw),
             profile: Profile::default(),
             learning: None,
-            interest: Interest::default(),
+            interest: OpsOfInterest::default(),
             left: Vec::new(),
             intended: None,
             seen: 0,
@@ -133,16 +133,18 @@ impl Surw {
         self.learning = (self.drawn.begun <= LEARNED).then(Profile::default);
         let mut shared = self.profile.shared();
         self.interest = match shared.len() as u64 {
-            0 => Interest::Nothing,
-            _ if self.drawn.random.one_in(4) => Interest::Shared(shared),
-            count => Interest::One(shared.swap_remove(self.drawn.random.below(count) as usize)),
+            0 => OpsOfInterest::Nothing,
+            _ if self.drawn.random.one_in(4) => OpsOfInterest::Shared(shared),
+            count => {
+                OpsOfInterest::One(shared.swap_remove(self.drawn.random.below(count) as usize))
+            }
         };
         let touches = self.profile.touches.iter();
         self.left = touches
             .map(|touches| match &self.interest {
-                Interest::Nothing => 0,
-                Interest::One(object) => touches.get(object).copied().unwrap_or(0),
-                Interest::Shared(objects) => {
+                OpsOfInterest::Nothing => 0,
+                OpsOfInterest::One(object) => touches.get(object).copied().unwrap_or(0),
+                OpsOfInterest::Shared(objects) => {
                     let count = |object| touches.get(object).copied().unwrap_or(0);
                     objects.iter().map(count).sum()
                 }
@@ -184,7 +186,7 @@ impl Surw {
         let is_there = self
             .intended
             .is_some_and(|thread| point.find(thread).is_some());
-        if is_there || matches!(self.interest, Interest::Nothing) {
+        if is_there || matches!(self.interest, OpsOfInterest::Nothing) {
             return;
         }
         let weights: Vec<(Thread, u64)> = point

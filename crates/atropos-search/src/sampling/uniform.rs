@@ -1,6 +1,6 @@
 //! `random:N`: at each step each ready thread is equally likely.
 
-use super::{Draw, Drawn, sampled};
+use super::{SampleSpec, SamplerState, sampled};
 use crate::choice::Thread;
 use crate::strategy::Sampling;
 use crate::system::{Guide, Pending, SchedulingPoint};
@@ -8,13 +8,13 @@ use crate::system::{Guide, Pending, SchedulingPoint};
 /// A random walk through the schedules.
 #[derive(Clone, Debug)]
 pub struct Uniform {
-    drawn: Drawn,
+    drawn: SamplerState,
 }
 
 impl Uniform {
-    pub fn new(draw: Draw) -> Uniform {
+    pub fn new(draw: SampleSpec) -> Uniform {
         Uniform {
-            drawn: Drawn::new(draw, Sampling::Random),
+            drawn: SamplerState::new(draw, Sampling::Random),
         }
     }
 

@@ -11,7 +11,7 @@ mod node;
 mod round;
 
 pub use node::SearchSize;
-pub(crate) use node::{NodeFacts, Passed, SearchStart};
+pub(crate) use node::{HashedTransition, NodeFacts, SearchStart};
 pub use round::{NotFound, Round, RoundResult, WaitingTransition};
 
 use atropos_values::MutantId;
@@ -383,7 +383,7 @@ impl Search {
                     .as_ref()
                     .and_then(|trial| trial.get(&spot.key)),
             );
-        let passed = Passed {
+        let passed = HashedTransition {
             transition,
             state: (!met).then_some(spot.key),
         };

@@ -12,14 +12,14 @@ pub(crate) struct SearchStart {
     /// The transitions to explore from it.
     pub choices: Vec<Choice>,
     /// The transitions and states on the way, for the count.
-    pub passed: Vec<Passed>,
+    pub passed: Vec<HashedTransition>,
     /// Leave it out if the search has come to the state by itself.
     pub unless_met: bool,
 }
 
 /// A transition and the state it leads to, by their hashes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
+pub(crate) struct HashedTransition {
     pub transition: Option<u64>,
     pub state: Option<u64>,
 }
@@ -89,13 +89,13 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Counts what lies on the way to a start, as the paper's Figure 5 does.
-    pub(super) fn count_way(&mut self, way: &[Passed]) {
+    pub(super) fn count_way(&mut self, way: &[HashedTransition]) {
         let before = self.size.transitions;
         way.iter().for_each(|&passed| self.count(passed, false));
         self.ways += self.size.transitions - before;
     }
 
-    pub(super) fn count(&mut self, passed: Passed, has_acted: bool) {
+    pub(super) fn count(&mut self, passed: HashedTransition, has_acted: bool) {
         let (states, transitions) = match &mut self.sets {
             Some((states, transitions)) => (
                 passed.state.is_some_and(|state| states.insert(state)),

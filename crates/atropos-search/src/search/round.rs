@@ -40,14 +40,14 @@ pub struct WaitingTransition {
 /// What the execution of a transition found.
 #[derive(Clone, PartialEq, Debug)]
 struct Path {
-    nodes: Vec<Met>,
-    end: Leaf,
+    nodes: Vec<PathNode>,
+    end: PathEnd,
     cut_by_bound: bool,
 }
 
 /// A state on the way, or a choice in the middle of a step.
 #[derive(Clone, PartialEq, Debug)]
-struct Met {
+struct PathNode {
     spot: NodeFacts,
     choices: Vec<Choice>,
     /// How many of these the execution took: the first or none.
@@ -56,7 +56,7 @@ struct Met {
 
 /// How the execution of a transition ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Leaf {
+enum PathEnd {
     /// In a state met before the round.
     Known,
     /// It was given up in a new state, from which others go on.
@@ -114,7 +114,7 @@ impl Search {
         let mut leaf = path.end;
         for met in path.nodes {
             if met.spot.is_state && !self.is_news(&met.spot) {
-                leaf = Leaf::Known;
+                leaf = PathEnd::Known;
                 break;
             }
             let next = met.choices.first().copied();
@@ -125,12 +125,12 @@ impl Search {
             };
             choice = next;
         }
-        self.visited.counted.size.transitions += u64::from(leaf == Leaf::Known);
+        self.visited.counted.size.transitions += u64::from(leaf == PathEnd::Known);
         match leaf {
-            Leaf::End => self.status.progress.executions += 1,
-            Leaf::Known | Leaf::Open => self.status.progress.abandoned += 1,
+            PathEnd::End => self.status.progress.executions += 1,
+            PathEnd::Known | PathEnd::Open => self.status.progress.abandoned += 1,
         }
-        if leaf != Leaf::Open {
+        if leaf != PathEnd::Open {
             let node = &self.frontier.nodes[from as usize];
             self.status.progress.share += match node.count {
                 0 => node.weight,
@@ -156,7 +156,7 @@ impl Search {
         true
     }
 
-    fn add(&mut self, from: u32, choice: Choice, met: Met) -> u32 {
+    fn add(&mut self, from: u32, choice: Choice, met: PathNode) -> u32 {
         let node = self.frontier.nodes.len() as u32;
         self.frontier.nodes.push(Node {
             parent: Some(from),
@@ -217,13 +217,13 @@ pub struct Round<'a> {
     waiting: &'a [WaitingTransition],
     begun: usize,
     found: Vec<Path>,
-    before: Before,
+    before: SearchBefore,
     executions: u64,
 }
 
 /// What the search was like before an execution.
 #[derive(Clone, Copy)]
-struct Before {
+struct SearchBefore {
     nodes: usize,
     choices: usize,
     worklist: usize,
@@ -234,7 +234,7 @@ struct Before {
 
 impl<'a> Round<'a> {
     pub fn new(search: &'a mut Search, waiting: &'a [WaitingTransition]) -> Round<'a> {
-        let before = Before {
+        let before = SearchBefore {
             nodes: search.frontier.nodes.len(),
             choices: search.frontier.choices.len(),
             worklist: search.frontier.worklist.len(),
@@ -260,14 +260,14 @@ impl<'a> Round<'a> {
     }
 
     /// What the execution added to the search, which forgets it.
-    fn take_back(&mut self, end: Leaf) -> Path {
+    fn take_back(&mut self, end: PathEnd) -> Path {
         let (search, before) = (&mut *self.search, self.before);
         let choices = &search.frontier.choices;
         let nodes = search
             .frontier
             .nodes
             .drain(before.nodes..)
-            .map(|node| Met {
+            .map(|node| PathNode {
                 spot: node.spot,
                 choices: choices[node.first as usize..(node.first + node.count) as usize].to_vec(),
                 taken: node.taken,
@@ -309,12 +309,14 @@ impl Strategy for Round<'_> {
     fn end(&mut self, end: ExecutionEnd) {
         let last = self.search.frontier.nodes.last();
         let leaf = match end {
-            _ if self.search.execution.ended_in_known => Leaf::Known,
-            ExecutionEnd::Stopped if last.is_some_and(|node| node.count > node.taken) => Leaf::Open,
-            ExecutionEnd::Stopped => Leaf::Known,
-            _ => Leaf::End,
+            _ if self.search.execution.ended_in_known => PathEnd::Known,
+            ExecutionEnd::Stopped if last.is_some_and(|node| node.count > node.taken) => {
+                PathEnd::Open
+            }
+            ExecutionEnd::Stopped => PathEnd::Known,
+            _ => PathEnd::End,
         };
-        self.executions += u64::from(leaf == Leaf::End);
+        self.executions += u64::from(leaf == PathEnd::End);
         let path = self.take_back(leaf);
         self.found.push(path);
     }
@@ -347,9 +349,9 @@ impl fmt::Display for RoundResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for path in &self.0 {
             f.write_char(match path.end {
-                Leaf::Known => 'k',
-                Leaf::Open => 'o',
-                Leaf::End => 'e',
+                PathEnd::Known => 'k',
+                PathEnd::Open => 'o',
+                PathEnd::End => 'e',
             })?;
             f.write_char(if path.cut_by_bound { '!' } else { '.' })?;
             for met in &path.nodes {
@@ -390,9 +392,9 @@ fn path(text: &str) -> Option<Path> {
     let mut words = text.split(' ');
     let mut ended = words.next()?.chars();
     let end = match ended.next()? {
-        'k' => Leaf::Known,
-        'o' => Leaf::Open,
-        'e' => Leaf::End,
+        'k' => PathEnd::Known,
+        'o' => PathEnd::Open,
+        'e' => PathEnd::End,
         _ => return None,
     };
     let cut_by_bound = ended.next()? == '!';
@@ -403,14 +405,14 @@ fn path(text: &str) -> Option<Path> {
     })
 }
 
-fn met(text: &str) -> Option<Met> {
+fn met(text: &str) -> Option<PathNode> {
     let mut numbers = text.split(',');
     let key = u64::from_str_radix(numbers.next()?, 16).ok()?;
     let mut small = numbers.map(|number| u32::from_str_radix(number, 16));
     let last = small.next()?.ok()?;
     let flags = small.next()?.ok()?;
     let preemptions = small.next()?.ok()?;
-    Some(Met {
+    Some(PathNode {
         spot: NodeFacts {
             key,
             is_state: flags & 1 != 0,
@@ -431,7 +433,7 @@ mod tests {
 
     #[test]
     fn what_was_found_survives_text_and_back() {
-        let met = |key: u64, taken: u32| Met {
+        let met = |key: u64, taken: u32| PathNode {
             spot: NodeFacts {
                 key,
                 is_state: key > 1,
@@ -445,12 +447,12 @@ mod tests {
         let found = RoundResult(vec![
             Path {
                 nodes: vec![met(u64::MAX, 1), met(1, 1), met(3, 0)],
-                end: Leaf::End,
+                end: PathEnd::End,
                 cut_by_bound: true,
             },
             Path {
                 nodes: Vec::new(),
-                end: Leaf::Known,
+                end: PathEnd::Known,
                 cut_by_bound: false,
             },
         ]);

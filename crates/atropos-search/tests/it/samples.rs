@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    Coverage, Draw, ExecutionEnd, ExecutionPhase, Exhaustive, Gradual, Guide, Mixed, Op, Pct,
-    Pending, Pos, Schedule, SchedulingPoint, Search, StageBudget, Strategy, Strictness, Surw,
+    Coverage, ExecutionEnd, ExecutionPhase, Exhaustive, Gradual, Guide, Mixed, Op, Pct, Pending,
+    Pos, SampleSpec, Schedule, SchedulingPoint, Search, StageBudget, Strategy, Strictness, Surw,
     System, Thread, Uniform, check_determinism, explore, explore_with, replay, shrink,
 };
 
@@ -30,7 +30,7 @@ pub fn lost_update() -> Program {
 }
 
 fn strategies(schedules: u64, seed: u64) -> Vec<Box<dyn Strategy>> {
-    let draw = Draw::new(schedules, seed);
+    let draw = SampleSpec::new(schedules, seed);
     vec![
         Box::new(Uniform::new(draw)),
         Box::new(Pct::new(draw, 2)),
@@ -85,7 +85,7 @@ fn one_seed_gives_one_sample() {
 #[test]
 fn pct_of_depth_1_runs_threads_by_priority_alone() {
     let mut system = Interpreter::new(lost_update());
-    let report = explore(&mut system, &mut Pct::new(Draw::new(200, 3), 1));
+    let report = explore(&mut system, &mut Pct::new(SampleSpec::new(200, 3), 1));
     assert_eq!(
         report.finding, None,
         "without a change of priority no thread is interrupted"
@@ -100,7 +100,7 @@ fn pct_of_depth_1_runs_threads_by_priority_alone() {
 fn a_failing_schedule_shrinks_to_one_preemption() {
     let mut system = Interpreter::new(lost_update());
     for seed in 0..20 {
-        let report = explore(&mut system, &mut Uniform::new(Draw::new(1000, seed)));
+        let report = explore(&mut system, &mut Uniform::new(SampleSpec::new(1000, seed)));
         let finding = report.finding.expect("a lost update is likely");
         let shrunk =
             shrink(&mut system, &finding.schedule, 500, 100_000).expect("the schedule fails");
@@ -441,7 +441,7 @@ fn crowd(threads: u32, steps: u32) -> Crowd {
 
 #[test]
 fn a_hundred_threads_and_a_million_steps_work() {
-    let mut strategy = Uniform::new(Draw::new(1, 7));
+    let mut strategy = Uniform::new(SampleSpec::new(1, 7));
     explore(&mut crowd(100, 10_000), &mut strategy);
     assert_eq!(strategy.schedule().choices.len(), 1_000_000);
     for mut strategy in strategies(1, 7) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atropos_threads::atomic::{AtomicUsize, Ordering};
-use atropos_threads::atropos_search::{Draw, Uniform, explore};
+use atropos_threads::atropos_search::{SampleSpec, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex};
 use atropos_threads::{ControlOptions, Last, ThreadedTest, thread};
 
@@ -12,7 +12,7 @@ use crate::alone::{alone, resident_kilobytes, sc, weak};
 /// One random execution of a test that passes.
 fn run(test: &(dyn Fn() + Sync), options: &ControlOptions) -> Last {
     let mut system = ThreadedTest::new(test, options);
-    let report = explore(&mut system, &mut Uniform::new(Draw::new(1, 7)));
+    let report = explore(&mut system, &mut Uniform::new(SampleSpec::new(1, 7)));
     assert_eq!(report.finding, None);
     system.last().take()
 }

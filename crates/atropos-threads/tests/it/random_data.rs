@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-use atropos_threads::atropos_search::{Draw, ExecutionEnd, Exhaustive, Mixed, Uniform};
+use atropos_threads::atropos_search::{ExecutionEnd, Exhaustive, Mixed, SampleSpec, Uniform};
 use atropos_threads::{explore, replay, say, survey, thread};
 
 use crate::alone::{alone, ends, sc};
@@ -45,11 +45,19 @@ fn random_bytes_differ_from_call_to_call_and_are_the_same_in_all_schedules_of_a_
 #[test]
 fn each_schedule_of_a_sample_has_other_random_data() {
     alone(|| {
-        let (ends, _) = survey(&two_numbers, &sc(), &mut Uniform::new(Draw::new(20, 7)));
+        let (ends, _) = survey(
+            &two_numbers,
+            &sc(),
+            &mut Uniform::new(SampleSpec::new(20, 7)),
+        );
         assert_eq!(ends.len(), 20, "{ends:?}");
     });
     alone(|| {
-        let (ends, _) = survey(&first_of_a_map, &sc(), &mut Mixed::new(Draw::new(100, 7)));
+        let (ends, _) = survey(
+            &first_of_a_map,
+            &sc(),
+            &mut Mixed::new(SampleSpec::new(100, 7)),
+        );
         assert!(ends.len() > 4, "{ends:?}");
     });
 }
@@ -67,7 +75,12 @@ fn a_failure_that_depends_on_the_order_of_a_map_is_found_and_fails_again() {
             &mut |_: &dyn atropos_threads::atropos_search::Strategy| ControlFlow::Continue(());
         let all = explore(&test, &sc(), &mut Exhaustive::new(), go_on);
         assert!(all.failure.is_none(), "the order that all searches have");
-        let report = explore(&test, &sc(), &mut Mixed::new(Draw::new(100, 7)), go_on);
+        let report = explore(
+            &test,
+            &sc(),
+            &mut Mixed::new(SampleSpec::new(100, 7)),
+            go_on,
+        );
         let failure = report.failure.expect("some order fails");
         assert!(failure.schedule.to_string().starts_with("s1:="));
         let (end, ..) = replay(&test, &sc(), &failure.schedule);

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
-use atropos_threads::atropos_search::{Draw, Uniform, explore};
+use atropos_threads::atropos_search::{SampleSpec, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
 use atropos_threads::{ControlOptions, Last, ThreadedTest, Time, say, thread};
 
@@ -232,7 +232,7 @@ fn the_test_is_over_although_a_thread_works_on() {
 fn run_once(test: &(dyn Fn() + Sync), options: &ControlOptions, check: impl FnOnce(Last)) {
     alone(|| {
         let mut system = ThreadedTest::new(test, options);
-        explore(&mut system, &mut Uniform::new(Draw::new(1, 7)));
+        explore(&mut system, &mut Uniform::new(SampleSpec::new(1, 7)));
         check(system.last().take());
     });
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atropos_search::{
-    Draw, Exhaustive, Replay, Search, SearchOrder, Strategy, Strictness, Uniform,
+    Exhaustive, Replay, SampleSpec, Search, SearchOrder, Strategy, Strictness, Uniform,
 };
 use atropos_threads::atomic::{AtomicU32, Ordering::SeqCst};
 use atropos_threads::sync::{LazyLock, Mutex};
@@ -53,7 +53,7 @@ fn what_an_execution_leaves_open_is_closed_before_the_next() {
     alone(|| {
         let before = open();
         let own = std::fs::File::open("/dev/null").unwrap();
-        let executions = survey(&test, &sc(), &mut Uniform::new(Draw::new(500, 1))).1;
+        let executions = survey(&test, &sc(), &mut Uniform::new(SampleSpec::new(500, 1))).1;
         assert_eq!(executions.progress.executions, 500);
         assert!(open() < before + 20, "{} are open", open());
         assert!(own.metadata().is_ok(), "this was open before");
@@ -78,7 +78,14 @@ fn a_hundred_thousand_schedules_do_not_grow_the_process() {
         thread.join().unwrap();
     };
     alone(|| {
-        let run = |schedules| survey(&test, &sc(), &mut Uniform::new(Draw::new(schedules, 1))).0;
+        let run = |schedules| {
+            survey(
+                &test,
+                &sc(),
+                &mut Uniform::new(SampleSpec::new(schedules, 1)),
+            )
+            .0
+        };
         let ends = run(10_000);
         assert!(ends["deadlock"] > 1000, "{ends:?}");
         let before = resident_kilobytes();
@@ -147,7 +154,7 @@ fn a_hundred_threads_work() {
             }
             say(&sum.lock().unwrap().to_string());
         };
-        let (ends, _) = survey(&test, &weak(), &mut Uniform::new(Draw::new(50, 3)));
+        let (ends, _) = survey(&test, &weak(), &mut Uniform::new(SampleSpec::new(50, 3)));
         assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["4950"]);
     });
 }
@@ -169,10 +176,10 @@ fn a_million_scheduling_points_work() {
                 step_limit: 2_000_000,
                 ..options
             };
-            let (ends, _) = survey(&test, &options, &mut Uniform::new(Draw::new(1, 3)));
+            let (ends, _) = survey(&test, &options, &mut Uniform::new(SampleSpec::new(1, 3)));
             assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["1000000"]);
         }
-        let (ends, _) = survey(&test, &sc(), &mut Uniform::new(Draw::new(1, 3)));
+        let (ends, _) = survey(&test, &sc(), &mut Uniform::new(SampleSpec::new(1, 3)));
         assert_eq!(ends.into_keys().collect::<Vec<_>>(), ["step limit"]);
     });
 }
@@ -339,7 +346,7 @@ fn all_strategies_find_the_same_ends_of_generated_programs() {
 #[test]
 fn the_same_schedule_gives_the_same_questions() {
     alone(|| {
-        let mut first = Uniform::new(Draw::new(1, 5));
+        let mut first = Uniform::new(SampleSpec::new(1, 5));
         let mut system =
             atropos_threads::ThreadedTest::new(&|| generated(3, 3, 4), &ControlOptions::default());
         assert!(first.begin());

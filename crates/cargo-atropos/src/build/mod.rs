@@ -66,7 +66,7 @@ pub struct Build {
     /// The mutants that rustc rejected everywhere, and what it said.
     pub unviable: BTreeMap<MutantId, String>,
     /// Packages and crates that were compiled without mutants.
-    pub left_alone: Vec<LeftAlone>,
+    pub left_alone: Vec<CompiledWithoutMutants>,
     /// Time that cargo took in all, and the part of it that the checks of the weave took.
     pub time: Duration,
     pub check_time: Duration,
@@ -88,7 +88,7 @@ pub struct Build {
 
 /// What was compiled without mutants, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LeftAlone {
+pub struct CompiledWithoutMutants {
     pub package: String,
     /// None: all crates of the package.
     pub crate_name: Option<String>,
@@ -468,18 +468,18 @@ fn with_runtime(
     }
 }
 
-fn left_alone(reports: &[UnitReport]) -> Vec<LeftAlone> {
+fn left_alone(reports: &[UnitReport]) -> Vec<CompiledWithoutMutants> {
     let is_woven = |report: &&UnitReport| report.weave == WeaveResult::Woven;
     let woven: BTreeSet<&str> = reports
         .iter()
         .filter(is_woven)
         .map(|report| report.package.as_str())
         .collect();
-    let alone: BTreeSet<LeftAlone> = reports
+    let alone: BTreeSet<CompiledWithoutMutants> = reports
         .iter()
         .filter_map(|report| match &report.weave {
             WeaveResult::Woven => None,
-            WeaveResult::LeftAlone(reason) => Some(LeftAlone {
+            WeaveResult::LeftAlone(reason) => Some(CompiledWithoutMutants {
                 package: report.package.clone(),
                 crate_name: woven
                     .contains(report.package.as_str())

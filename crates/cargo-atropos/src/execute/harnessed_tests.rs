@@ -120,7 +120,7 @@ fn may_fail_by_chance(test: &RunnableTest, test_run: &TestRun) -> bool {
 
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhatToRun {
+pub enum RunStage {
     /// Cheap tests without threads whose schedules matter, before those are explored: what they kill costs far more to explore.
     /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
     BeforeExploration,
@@ -132,7 +132,7 @@ pub enum WhatToRun {
 /// for ever, an exploration may see that sooner.
 const CHEAP: Duration = Duration::from_millis(250);
 
-impl WhatToRun {
+impl RunStage {
     fn takes(self, test: &RunnableTest, has_schedules: bool) -> bool {
         self == Self::Rest || !has_schedules && test.baseline.wall <= CHEAP
     }
@@ -158,7 +158,7 @@ pub fn run(
     context: &Context<'_>,
     tests: &[RunnableTest],
     records: &[TestRecord],
-    turn: WhatToRun,
+    turn: RunStage,
 ) -> Result<()> {
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
@@ -198,7 +198,7 @@ pub fn run(
 }
 
 /// Cheap tests first: they kill most for the least. Dear ones are parted among the workers.
-fn items(context: &Context<'_>, tests: &[RunnableTest], turn: WhatToRun) -> Vec<Item> {
+fn items(context: &Context<'_>, tests: &[RunnableTest], turn: RunStage) -> Vec<Item> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
     order.retain(|&index| {
         turn.takes(
@@ -230,7 +230,7 @@ fn items(context: &Context<'_>, tests: &[RunnableTest], turn: WhatToRun) -> Vec<
 struct Worker<'a> {
     context: &'a Context<'a>,
     records: &'a [TestRecord],
-    turn: WhatToRun,
+    turn: RunStage,
     company: &'a ExclusiveRuns,
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
@@ -263,7 +263,7 @@ impl Worker<'_> {
     fn open(&self, item: &Item) -> Vec<MutantId> {
         let mut open = self.context.standings.open_for(item.test);
         open.retain(|&id| id.index() % item.of == item.part);
-        if self.turn == WhatToRun::BeforeExploration {
+        if self.turn == RunStage::BeforeExploration {
             open.retain(|&id| !self.context.standings.is_concurrency(id));
         }
         open
@@ -328,8 +328,8 @@ impl Worker<'_> {
         }
         drop(beside_others);
         match self.turn {
-            WhatToRun::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
-            WhatToRun::Rest => self.run_slow(id, test, slow, limits),
+            RunStage::BeforeExploration => self.repeat_doubtful(id, test, slow, &limits),
+            RunStage::Rest => self.run_slow(id, test, slow, limits),
         }
     }
 

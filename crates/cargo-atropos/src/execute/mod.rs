@@ -43,7 +43,7 @@ pub use self::run_mode::{Used, limits};
 pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, FlakyTest, LeftOutTests};
 
-use self::harnessed_tests::WhatToRun;
+use self::harnessed_tests::RunStage;
 use self::leftover_files::DirectoryContents;
 use self::outside_tests::OutsideMutants;
 use self::plain_programs::PlainBaseline;
@@ -278,14 +278,14 @@ fn run_mutants(
     let standings = &context.standings;
     if explored_tests::is_wanted(context, harnessed) {
         standings.announce();
-        harnessed_tests::run(context, harnessed, tests, WhatToRun::BeforeExploration)?;
+        harnessed_tests::run(context, harnessed, tests, RunStage::BeforeExploration)?;
     }
     let explorations = explored_tests::run(context, harnessed, tests)?;
     if !context.interrupted() {
         standings.leave_the_rest_undecided();
     }
     standings.announce();
-    harnessed_tests::run(context, harnessed, tests, WhatToRun::Rest)?;
+    harnessed_tests::run(context, harnessed, tests, RunStage::Rest)?;
     plain_programs::run(context, programs, tests, harnessed.len())?;
     Ok(explorations)
 }

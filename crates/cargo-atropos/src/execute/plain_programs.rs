@@ -82,7 +82,7 @@ enum ProgramEnd {
 }
 
 /// A program that was run.
-struct Ran {
+struct ProgramRun {
     end: ProgramEnd,
     /// What it did, if it was observed.
     seen: Permissions,
@@ -350,7 +350,7 @@ struct Program<'a> {
 impl Program<'_> {
     /// Runs a program in plain mode, and ends whatever it leaves behind in its process group. What it
     /// says goes to `capture`.
-    fn run(&self, limits: &Limits, capture: Option<&Path>) -> Result<Ran> {
+    fn run(&self, limits: &Limits, capture: Option<&Path>) -> Result<ProgramRun> {
         let Program {
             invocation,
             board,
@@ -398,7 +398,7 @@ impl Program<'_> {
         }
         Log::of(board.path()).undo();
         let seen = supervisor.as_ref().map(Supervisor::seen);
-        Ok(Ran {
+        Ok(ProgramRun {
             end,
             seen: seen.unwrap_or_default(),
             harm: supervisor.and_then(|supervisor| supervisor.harm()),

@@ -40,7 +40,7 @@ pub enum RequestEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestOutput {
     Hidden,
-    Shown,
+    EscapingWriter,
 }
 
 /// A process that is to carry out an order.

@@ -1,6 +1,8 @@
 //! Invariants as assertions in Rust.
 
-use atropos_invariants::{Invariant, ObservedValue, Property, Relation, ValueKind, Variable, When};
+use atropos_invariants::{
+    EntryOrExit, Invariant, ObservedValue, Property, Relation, ValueKind, Variable,
+};
 use atropos_weave::observe::{Function, Returned};
 
 use super::suggest::name_of;
@@ -47,11 +49,11 @@ pub fn of(
         }
     };
     match variable.when {
-        When::Entry => format!(
+        EntryOrExit::Entry => format!(
             "// in `{}`:\ndebug_assert!({condition});",
             subject.function.name
         ),
-        When::Exit => {
+        EntryOrExit::Exit => {
             let is_returned = variable.index == 0 || subject.is_of_result(variable);
             match (call(subject.function), is_returned) {
                 (None, _) => String::new(),
@@ -67,12 +69,14 @@ impl AssertedExpression<'_> {
     fn about_variants(&self, variable: Variable, place: &str) -> String {
         let words = format!("// assert which variant `{place}` is");
         match (variable.when, call(self.function)) {
-            (When::Entry, _) => format!("// in `{}`:\n{words}", self.function.name),
-            (When::Exit, None) => String::new(),
-            (When::Exit, Some(call)) if variable.index == 0 || self.is_of_result(variable) => {
+            (EntryOrExit::Entry, _) => format!("// in `{}`:\n{words}", self.function.name),
+            (EntryOrExit::Exit, None) => String::new(),
+            (EntryOrExit::Exit, Some(call))
+                if variable.index == 0 || self.is_of_result(variable) =>
+            {
                 format!("let result = {call};\n{words}")
             }
-            (When::Exit, Some(call)) => format!("{call};\n{words}"),
+            (EntryOrExit::Exit, Some(call)) => format!("{call};\n{words}"),
         }
     }
 
@@ -87,7 +91,7 @@ impl AssertedExpression<'_> {
     /// How a test can write the variable.
     fn place(&self, variable: Variable) -> String {
         let name = name_of(self.function, variable);
-        if variable.when == When::Exit {
+        if variable.when == EntryOrExit::Exit {
             if let Some(field) = name.strip_prefix("result.")
                 && (self.getters)(field)
             {
@@ -107,7 +111,7 @@ impl AssertedExpression<'_> {
     /// The name of the returned type, for the value that is returned.
     fn returned(&self, variable: Variable) -> &str {
         match &self.function.returned {
-            Returned::Typed(ty) if (variable.when, variable.index) == (When::Exit, 0) => ty,
+            Returned::Typed(ty) if (variable.when, variable.index) == (EntryOrExit::Exit, 0) => ty,
             _ => "",
         }
     }

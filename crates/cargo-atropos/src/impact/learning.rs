@@ -44,7 +44,7 @@ pub struct OriginalTest {
 
 /// What one worker saw.
 #[derive(Default)]
-struct Seen {
+struct WorkerFindings {
     first: BTreeMap<u32, PointState>,
     second: BTreeMap<u32, PointState>,
     calls: BTreeSet<(u32, u32)>,
@@ -54,15 +54,15 @@ struct Seen {
 
 /// Learns from all tests.
 pub fn learn(team: &WorkerSetting<'_>, tests: &[ObservedTest]) -> Result<ObservedOriginal> {
-    let seen = in_parallel(team, tests, |observer, test, seen: &mut Seen| {
+    let seen = in_parallel(team, tests, |observer, test, seen: &mut WorkerFindings| {
         seen.test(team, observer, test);
     })?;
     Ok(settled(seen))
 }
 
 /// What the first runs teach, less what later ones break.
-fn settled(workers: Vec<Seen>) -> ObservedOriginal {
-    let mut all = Seen::default();
+fn settled(workers: Vec<WorkerFindings>) -> ObservedOriginal {
+    let mut all = WorkerFindings::default();
     for seen in workers {
         merge_all(&mut all.first, &seen.first);
         merge_all(&mut all.second, &seen.second);
@@ -90,7 +90,7 @@ fn settled(workers: Vec<Seen>) -> ObservedOriginal {
     }
 }
 
-impl Seen {
+impl WorkerFindings {
     fn test(&mut self, team: &WorkerSetting<'_>, observer: &mut Observer<'_>, test: &ObservedTest) {
         let start = Instant::now();
         let Some(baseline) = observer.baseline(test).filter(|run| run.passed()) else {
@@ -183,11 +183,11 @@ mod tests {
         BTreeMap::from([(FUNCTION, state)])
     }
 
-    fn worker(first: [i64; 2], second: [i64; 2]) -> Seen {
-        Seen {
+    fn worker(first: [i64; 2], second: [i64; 2]) -> WorkerFindings {
+        WorkerFindings {
             first: run(first),
             second: run(second),
-            ..Seen::default()
+            ..WorkerFindings::default()
         }
     }
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use atropos_invariants::{Invariant, ObservedValue, ValueKind, Variable, Violation, When};
+use atropos_invariants::{EntryOrExit, Invariant, ObservedValue, ValueKind, Variable, Violation};
 use atropos_mutants::Category;
 use atropos_report::communication::CommunicationRecord;
 use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
@@ -33,7 +33,7 @@ pub struct SuggestionFacts<'a> {
 
 /// Where a function is, seen from another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Within {
+enum FunctionRelation {
     /// It is that function.
     Itself,
     /// A closure or function in its body.
@@ -41,11 +41,11 @@ enum Within {
     Elsewhere,
 }
 
-fn is_within(name: &str, function: &str) -> Within {
+fn is_within(name: &str, function: &str) -> FunctionRelation {
     match name.strip_prefix(function) {
-        Some("") => Within::Itself,
-        Some(rest) if rest.starts_with("::") => Within::Inside,
-        _ => Within::Elsewhere,
+        Some("") => FunctionRelation::Itself,
+        Some(rest) if rest.starts_with("::") => FunctionRelation::Inside,
+        _ => FunctionRelation::Elsewhere,
     }
 }
 
@@ -78,8 +78,8 @@ impl SuggestionFacts<'_> {
             // Such a mutant may be a copy of the code around it, in which nothing is observed: what seems to be
             // missing within its own function says nothing.
             let within = |function: u32| is_within(&self.function(function).name, &mutant.function);
-            executions.retain(|&function| within(function) == Within::Elsewhere);
-            returns.retain(|&function| within(function) != Within::Inside);
+            executions.retain(|&function| within(function) == FunctionRelation::Elsewhere);
+            returns.retain(|&function| within(function) != FunctionRelation::Inside);
         }
         let disturbed = |function: &u32| Disturbed {
             function: self.function(*function).name.clone(),
@@ -166,7 +166,7 @@ impl SuggestionFacts<'_> {
         returns: &BTreeSet<u32>,
     ) -> Option<Suggestion> {
         let best = broken.iter().min_by_key(|(function, violation)| {
-            let is_exit = violation.invariant.variable().when == When::Exit;
+            let is_exit = violation.invariant.variable().when == EntryOrExit::Exit;
             (!is_exit, self.remoteness(*function))
         });
         if let Some((function, violation)) = best {
@@ -210,14 +210,16 @@ impl SuggestionFacts<'_> {
         let held = self.words(number, &violation.invariant);
         let name = name_of(function, variable);
         let (deed, name) = match (variable.when, name.strip_prefix("result.")) {
-            (When::Exit, Some(field)) if variable.index > 0 => ("returned", field.to_owned()),
-            (When::Exit, _) if variable.index == 0 => ("returned", name),
-            (When::Exit, _) => ("left", name),
-            (When::Entry, _) => ("was called with", name),
+            (EntryOrExit::Exit, Some(field)) if variable.index > 0 => {
+                ("returned", field.to_owned())
+            }
+            (EntryOrExit::Exit, _) if variable.index == 0 => ("returned", name),
+            (EntryOrExit::Exit, _) => ("left", name),
+            (EntryOrExit::Entry, _) => ("was called with", name),
         };
         let kind = self.kind(number, variable);
         let what = match violation.seen {
-            Some(seen) if (variable.when, variable.index) == (When::Exit, 0) => match kind {
+            Some(seen) if (variable.when, variable.index) == (EntryOrExit::Exit, 0) => match kind {
                 ValueKind::Length => format!("{deed} something of length {seen}"),
                 _ => format!("{deed} {seen}"),
             },
@@ -231,8 +233,8 @@ impl SuggestionFacts<'_> {
             ),
             None => {
                 let when = match variable.when {
-                    When::Entry => "is called",
-                    When::Exit => "returns",
+                    EntryOrExit::Entry => "is called",
+                    EntryOrExit::Exit => "returns",
                 };
                 format!(
                     "when `{}` {when}, {held} no longer holds, as it did in every test; no test \
@@ -326,9 +328,9 @@ fn about_nothing(mutant: &MutantInfo) -> Suggestion {
 pub fn name_of(function: &Function, variable: Variable) -> String {
     let index = usize::from(variable.index);
     let name = match (variable.when, index) {
-        (When::Entry, _) => function.entry.get(index).map(|known| known.name.clone()),
-        (When::Exit, 0) => Some("result".to_owned()),
-        (When::Exit, _) => {
+        (EntryOrExit::Entry, _) => function.entry.get(index).map(|known| known.name.clone()),
+        (EntryOrExit::Exit, 0) => Some("result".to_owned()),
+        (EntryOrExit::Exit, _) => {
             function
                 .exit
                 .get(index - 1)
@@ -351,12 +353,15 @@ mod tests {
 
     #[test]
     fn closures_are_within_their_function_and_namesakes_are_not() {
-        assert_eq!(is_within("Ledger::write", "Ledger::write"), Within::Itself);
+        assert_eq!(
+            is_within("Ledger::write", "Ledger::write"),
+            FunctionRelation::Itself
+        );
         let closure = is_within("Ledger::write::{closure:33:45}", "Ledger::write");
-        assert_eq!(closure, Within::Inside);
+        assert_eq!(closure, FunctionRelation::Inside);
         assert_eq!(
             is_within("Ledger::write_all", "Ledger::write"),
-            Within::Elsewhere
+            FunctionRelation::Elsewhere
         );
     }
 }
