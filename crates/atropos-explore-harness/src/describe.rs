@@ -107,6 +107,7 @@ fn location(failure: &Finding) -> String {
         Finding::Panic { site, .. } => site.clone().unwrap_or_default(),
         Finding::DataRace(race) => line_of(&race.sides[1].place),
         Finding::MemoryError(error) => line_of(&error.culprit.place),
+        Finding::Leak(leak) => line_of(&leak.first.allocated.1),
         _ => String::new(),
     }
 }

@@ -93,6 +93,7 @@ impl<'a> Subject<'a> {
                 Races::Survive => request.mutant.is_original(),
                 Races::On => true,
             },
+            leaks: request.leaks,
             hurry: true,
             processors: NonZero::new(request.processors).unwrap_or(NonZero::<usize>::MIN),
         };

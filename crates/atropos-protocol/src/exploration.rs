@@ -135,6 +135,8 @@ pub struct Request {
     pub spurious: bool,
     /// Whether data races and memory errors are failures.
     pub races: Races,
+    /// Whether memory that is never given back is a failure, too.
+    pub leaks: bool,
     /// Scheduling points after which an execution counts as endless.
     pub step_limit: u64,
     pub processors: usize,
@@ -169,6 +171,7 @@ impl Default for Request {
             sequential_memory: false,
             spurious: false,
             races: Races::Off,
+            leaks: false,
             step_limit: 1_000_000,
             processors: 2,
             workers: 1,
@@ -216,6 +219,7 @@ impl Request {
             ("sequential", self.sequential_memory.to_string()),
             ("spurious", self.spurious.to_string()),
             ("races", self.races.word().to_owned()),
+            ("leaks", self.leaks.to_string()),
             ("steps", self.step_limit.to_string()),
             ("processors", self.processors.to_string()),
             ("workers", self.workers.to_string()),
@@ -269,6 +273,7 @@ impl Request {
             "sequential" => self.sequential_memory = value.parse().ok()?,
             "spurious" => self.spurious = value.parse().ok()?,
             "races" => self.races = Races::from_word(value)?,
+            "leaks" => self.leaks = value.parse().ok()?,
             "steps" => self.step_limit = value.parse().ok()?,
             "communication" => self.communication = value.parse().ok()?,
             "processors" => self.processors = value.parse().ok()?,
@@ -645,6 +650,7 @@ mod tests {
             sequential_memory: true,
             spurious: true,
             races: Races::Survive,
+            leaks: true,
             step_limit: 8,
             processors: 9,
             workers: 10,

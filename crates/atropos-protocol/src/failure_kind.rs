@@ -47,13 +47,17 @@ pub enum FailureKind {
     InvalidFree,
     /// Explored: an access beside every block of memory.
     OutOfBounds,
+    /// Explored: an access to a stack where no function has anything any more.
+    UseAfterReturn,
+    /// Explored: memory that nothing leads to any more was never given back.
+    Leak,
 }
 
 /// A kind, the word for it in a sentence about a mutant ("killed (panicked)"), and the name of the failure itself ("panic").
 type Named = (FailureKind, &'static str, &'static str);
 
 impl FailureKind {
-    const NAMED: [Named; 20] = [
+    const NAMED: [Named; 22] = [
         (FailureKind::Failed, "failed", "failed"),
         (FailureKind::Panicked, "panicked", "panic"),
         (FailureKind::Crashed, "crashed", "crash"),
@@ -86,10 +90,16 @@ impl FailureKind {
         (FailureKind::DoubleFree, "double free", "double free"),
         (FailureKind::InvalidFree, "invalid free", "invalid free"),
         (FailureKind::OutOfBounds, "out of bounds", "out of bounds"),
+        (
+            FailureKind::UseAfterReturn,
+            "use after return",
+            "use after return",
+        ),
+        (FailureKind::Leak, "leak", "leak"),
     ];
 
     /// The kinds that verdicts and reports tell apart.
-    pub const GENERAL: [FailureKind; 15] = [
+    pub const GENERAL: [FailureKind; 17] = [
         FailureKind::Failed,
         FailureKind::Panicked,
         FailureKind::Crashed,
@@ -105,6 +115,8 @@ impl FailureKind {
         FailureKind::DoubleFree,
         FailureKind::InvalidFree,
         FailureKind::OutOfBounds,
+        FailureKind::UseAfterReturn,
+        FailureKind::Leak,
     ];
 
     /// What an ordinary run, which does not look into threads, would call it. Races and memory errors, which only an
@@ -159,6 +171,8 @@ impl FailureKind {
                 | FailureKind::DoubleFree
                 | FailureKind::InvalidFree
                 | FailureKind::OutOfBounds
+                | FailureKind::UseAfterReturn
+                | FailureKind::Leak
         )
     }
 

@@ -7,7 +7,7 @@ use atropos_search::SharedObject;
 
 use crate::control::code::Code;
 use crate::control::objects::{OUTSIDER, Site};
-use crate::races::{CodePlace, DataRace, MemoryError, MemoryErrorKind};
+use crate::races::{CodePlace, DataRace, Leak, MemoryError, MemoryErrorKind};
 use crate::trace::{place, short};
 
 /// What was found.
@@ -47,6 +47,8 @@ pub enum Finding {
     DataRace(DataRace),
     /// An access to memory that the program does not have, or a wrong free.
     MemoryError(MemoryError),
+    /// Memory that was never given back, looked for on request.
+    Leak(Leak),
     /// A thread found a lock poisoned, and the test passed. A remark; if the thread panics for it, that is the cause of a
     /// [`Finding::Panic`].
     PoisonedLock { text: String },
@@ -91,6 +93,7 @@ impl Finding {
             Finding::DoubleFree { .. } => "double free".to_string(),
             Finding::DataRace(_) => "data race".to_string(),
             Finding::MemoryError(error) => error.kind.title().to_string(),
+            Finding::Leak(_) => "leak".to_string(),
             Finding::UsualPanic { .. } => "usual panic".to_string(),
             Finding::LeakedLock { .. } => "leaked lock".to_string(),
             Finding::LeftBehind { .. } => "left behind".to_string(),
@@ -112,7 +115,8 @@ impl Finding {
             | Finding::MemoryLimit { .. }
             | Finding::DoubleFree { .. }
             | Finding::DataRace(_)
-            | Finding::MemoryError(_) => true,
+            | Finding::MemoryError(_)
+            | Finding::Leak(_) => true,
             Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
             | Finding::DroppedChannel { .. }
@@ -140,11 +144,13 @@ impl Finding {
             Finding::MemoryLimit { .. } => FailureKind::MemoryLimit,
             Finding::DoubleFree { .. } => FailureKind::DoubleFree,
             Finding::DataRace(_) => FailureKind::DataRace,
+            Finding::Leak(_) => FailureKind::Leak,
             Finding::MemoryError(error) => match error.kind {
                 MemoryErrorKind::UseAfterFree => FailureKind::UseAfterFree,
                 MemoryErrorKind::DoubleFree => FailureKind::DoubleFree,
                 MemoryErrorKind::InvalidFree => FailureKind::InvalidFree,
                 MemoryErrorKind::OutOfBounds => FailureKind::OutOfBounds,
+                MemoryErrorKind::UseAfterReturn => FailureKind::UseAfterReturn,
             },
             Finding::NoPanic { .. }
             | Finding::PoisonedLock { .. }
@@ -163,6 +169,7 @@ impl Finding {
         match self {
             Finding::DataRace(race) => vec![&mut race.sides[0].place],
             Finding::MemoryError(error) => error.places().collect(),
+            Finding::Leak(leak) => vec![&mut leak.first.allocated.1],
             _ => Vec::new(),
         }
     }
@@ -356,6 +363,7 @@ impl fmt::Display for Finding {
             }
             Finding::DataRace(race) => write!(f, "{race}"),
             Finding::MemoryError(error) => write!(f, "{error}"),
+            Finding::Leak(leak) => write!(f, "{leak}"),
             Finding::LeakedLock { holder, site } => {
                 write!(f, "a lock is still held by thread {holder}")?;
                 site.map_or(Ok(()), |site| write!(f, " since {}", place(site)))

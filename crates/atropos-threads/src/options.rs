@@ -57,6 +57,8 @@ pub struct ControlOptions {
     pub step_limit: u64,
     /// Whether accesses to plain memory are looked at, if the program is compiled for that. Needs [`MemoryOrder::Weak`].
     pub races: bool,
+    /// Whether memory that is never given back is a failure. Needs `races`.
+    pub leaks: bool,
     /// Whether virtual time also passes while threads run that seem not to end before it does; see [`crate::clock`].
     pub hurry: bool,
     /// What `available_parallelism` says.
@@ -74,6 +76,7 @@ impl Default for ControlOptions {
             spurious: false,
             step_limit: 1_000_000,
             races: true,
+            leaks: false,
             hurry: false,
             processors: const { NonZero::new(2).unwrap() },
         }
@@ -86,6 +89,7 @@ pub(crate) struct ControlSettings {
     pub time: Time,
     pub spurious: bool,
     pub step_limit: u64,
+    pub leaks: bool,
     pub thread_limit: usize,
     pub hurry: bool,
     /// Whether an execution that takes too many scheduling points goes on to see whether it has an end.

@@ -151,6 +151,7 @@ pub static OPTIONS: &[OptionRow] = &[
     option!("time", exploration.schedule.circumstances.time, word::<TimeChoice>, [], Differ, Kept),
     option!("memory", exploration.schedule.circumstances.memory, word::<MemoryChoice>, [], Differ, Kept),
     option!("spurious", exploration.schedule.circumstances.spurious, flag, [], Differ, Kept),
+    option!("leaks", exploration.schedule.circumstances.leaks, flag, [], Differ, Kept),
     option!("races", exploration.schedule.circumstances.races, word::<RacesChoice>, [], Differ, Kept),
     option!("seed", exploration.schedule.seed, |value: &ConfigValue| value.number(whole_number).map(Some), [], Differ, Kept),
     option!("min-score", gate.min_score, |value: &ConfigValue| value.number(parse_percentage).map(Some), [], Same, Kept),

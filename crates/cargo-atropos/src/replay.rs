@@ -53,11 +53,13 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         memory,
         spurious,
         races: _,
+        leaks,
     } = &arguments.circumstances;
     request.adversarial_time = time.map_or(request.adversarial_time, |time| time.is_adversarial());
     request.sequential_memory =
         memory.map_or(request.sequential_memory, |memory| memory.is_sequential());
     request.spurious |= spurious;
+    request.leaks |= leaks;
     let scratch = Scratch::make(&output_directory, "replaying")?;
     let process = Process {
         binary: &found.binary,

@@ -140,6 +140,12 @@ pub struct ScheduleConditions {
     /// by it, or survives, as you choose.
     #[arg(long, value_name = "WHETHER", value_enum)]
     pub races: Option<RacesChoice>,
+
+    /// Count memory that is never given back as a failure, too; switches `--races` on
+    ///
+    /// Memory that a static leads to is no leak.
+    #[arg(long)]
+    pub leaks: bool,
 }
 
 impl ScheduleConditions {
@@ -155,6 +161,7 @@ impl ScheduleConditions {
     /// Whether data races and memory errors are failures, of whom.
     pub fn races(&self) -> Races {
         match self.races {
+            None if self.leaks => Races::On,
             None | Some(RacesChoice::Off) => Races::Off,
             Some(RacesChoice::On) => Races::On,
             Some(RacesChoice::Survive) => Races::Survive,

@@ -82,3 +82,43 @@ fn an_access_goes_beyond_its_block() {
     let numbers = black_box(vec![1_u32; 5]);
     assert_ne!(unsafe { *numbers.as_ptr().add(5) }, 77);
 }
+
+#[test]
+fn a_place_on_a_stack_is_used_when_its_function_has_returned() {
+    static PLACE: AtomicPtr<u64> = AtomicPtr::new(std::ptr::null_mut());
+    #[inline(never)]
+    fn lend() {
+        // The lowest place lies below what the thread's next functions use.
+        let mut own = [5; 4000];
+        PLACE.store(own.as_mut_ptr(), Release);
+        thread::yield_now();
+        black_box(&own);
+    }
+    let thread = thread::spawn(|| {
+        lend();
+        thread::park();
+    });
+    let place = PLACE.load(Acquire);
+    thread::yield_now();
+    if !place.is_null() {
+        assert_ne!(unsafe { *place }, 77);
+    }
+    thread.thread().unpark();
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_place_on_the_stack_of_a_thread_that_has_ended_is_used() {
+    let place = thread::spawn(|| {
+        let own = black_box(5_u64);
+        black_box(&raw const own) as usize
+    });
+    let place = place.join().unwrap() as *const u64;
+    assert_ne!(unsafe { *place }, 77);
+}
+
+#[test]
+fn what_is_freed_lies_on_the_stack() {
+    let mut own = black_box(5_u64);
+    drop(unsafe { Box::from_raw(black_box(&raw mut own)) });
+}

@@ -10,8 +10,8 @@ use super::{Control, Controller, control, installed, scheduler};
 use crate::finding::Finding;
 use crate::memory::heap;
 use crate::races::{
-    AccessKind, BlockHistory, CodePlace, DataRace, EarlierAccess, ForeignOperation, MemoryError,
-    MemoryErrorKind, OrderingNumber, RaceSide, is_access_of_facade,
+    AccessKind, BlockHistory, CodePlace, DataRace, EarlierAccess, ForeignOperation, Leak,
+    MemoryError, MemoryErrorKind, MemoryHistory, OrderingNumber, RaceSide, is_access_of_facade,
 };
 
 /// The controller of the exploration that watches plain memory; null if there is none. A process has one exploration at a time.
@@ -33,13 +33,23 @@ pub fn access(address: usize, length: usize, kind: AccessKind) {
     unsafe { (*controller).plain_access(address, length, kind) };
 }
 
+/// Not the program but what runs it gives a block of the program's back.
+pub fn freed_by_machinery(start: usize) {
+    let controller = WATCHING.load(Relaxed);
+    if !controller.is_null() {
+        // SAFETY: the exploration lasts; nothing that is done to its list of blocks frees any.
+        let block = unsafe { (*controller).races.blocks.at(start) };
+        block.into_iter().for_each(|block| block.is_program = false);
+    }
+}
+
 /// The running thread is about to access memory by a volatile instruction. Whoever does that expects others to do so, too, and
 /// it is not taken for a race, though the language calls it one.
 pub fn volatile_access(address: usize, length: usize, kind: AccessKind) {
     let controller = WATCHING.load(Relaxed);
     if !controller.is_null() && heap::program_runs() {
         // SAFETY: as in `access`.
-        unsafe { (*controller).check_heap(address, length, kind) };
+        unsafe { (*controller).check_memory(address, length, kind) };
     }
 }
 
@@ -58,7 +68,7 @@ pub fn foreign(
     if !state.races.is_on || state.races.is_hidden {
         return;
     }
-    state.check_heap(address, length, operation.kind());
+    state.check_memory(address, length, operation.kind());
     if state.races.is_alone {
         return;
     }
@@ -99,7 +109,7 @@ impl Control {
     pub fn atomic_access(&self, address: usize, length: usize, kind: AccessKind) {
         let state = self.state();
         if state.races.is_on {
-            state.check_heap(address, length, kind);
+            state.check_memory(address, length, kind);
             if !state.races.is_alone {
                 // It is one of the operations that clocks count.
                 state.compare(address, length, kind, true);
@@ -118,15 +128,7 @@ impl Controller {
         if self.races.is_hidden || length == 0 {
             return;
         }
-        let is_seen = match self.world.heap.offset(address) {
-            Some(offset) => {
-                if let Err(unusable) = self.world.heap.check(offset, length) {
-                    self.memory_error(unusable.into(), address, length, Some(kind));
-                }
-                true
-            }
-            None => self.world.stacks.offset(address).is_some() || self.world.is_static(address),
-        };
+        let is_seen = self.check_memory(address, length, kind);
         // What one thread does alone happens before all that the others do.
         if is_seen && !self.races.is_alone {
             self.compare(address, length, kind, false);
@@ -152,13 +154,39 @@ impl Controller {
         drop(control);
     }
 
-    /// Ends the execution if an access to the heap is none to a block that the program has.
+    /// Ends the execution if an access to the heap is none to a block that the program has, or one to a stack is to nothing that
+    /// is in use there. Says whether the address lies in the heap, on a stack, or in a static.
     #[inline]
-    fn check_heap(&mut self, address: usize, length: usize, kind: AccessKind) {
-        if let Some(offset) = self.world.heap.offset(address)
-            && let Err(unusable) = self.world.heap.check(offset, length)
-        {
-            self.memory_error(unusable.into(), address, length, Some(kind));
+    fn check_memory(&mut self, address: usize, length: usize, kind: AccessKind) -> bool {
+        if let Some(offset) = self.world.heap.offset(address) {
+            if let Err(unusable) = self.world.heap.check(offset, length) {
+                self.memory_error(unusable.into(), address, length, Some(kind));
+            }
+            return true;
+        }
+        if let Some(owner) = self.world.stacks.owner(address) {
+            self.check_stack(owner, address, length, kind);
+            return true;
+        }
+        self.world.is_static(address)
+    }
+
+    /// Ends the execution if what lies at this address of another thread's stack belongs to no function that runs.
+    #[inline]
+    fn check_stack(&mut self, owner: u32, address: usize, length: usize, kind: AccessKind) {
+        if owner == self.current {
+            return;
+        }
+        let Some(thread) = self.threads.get(owner as usize) else {
+            return;
+        };
+        let has_ended = thread.ending.finished;
+        // Below the innermost function of a thread that does not run there is nothing. (What has another function's frame over
+        // it since is not noticed.) But a program may have stacks of its own, which its threads leave ours for.
+        let innermost = thread.context.stack_pointer();
+        let is_below = address < innermost && self.world.stacks.owner(innermost) == Some(owner);
+        if has_ended || is_below {
+            self.memory_error(MemoryErrorKind::UseAfterReturn, address, length, Some(kind));
         }
     }
 
@@ -213,6 +241,23 @@ impl Controller {
         self.races.foreign.forget(start, size);
     }
 
+    /// The running thread is about to give back what is no block of the heap. Ends the execution if it can't be one of the C
+    /// library's either.
+    pub(crate) fn about_to_free_elsewhere(&mut self, address: usize) {
+        if self.world.stacks.owner(address).is_some() || self.world.is_static(address) {
+            self.memory_error(MemoryErrorKind::InvalidFree, address, 0, None);
+        }
+    }
+
+    /// Blocks that the program has not given back although nothing leads to them any more. All its threads have ended.
+    pub(crate) fn leak(&self) -> Option<Leak> {
+        let statics = self.world.layout.writable.iter();
+        let roots = statics.chain([&self.world.layout.thread_local]);
+        // Threads that asked for their own handle keep it.
+        let handles = self.threads.iter().map(|thread| thread.identity as usize);
+        Leak::find(&self.races.blocks, roots.cloned(), handles)
+    }
+
     #[cold]
     fn data_race(
         &mut self,
@@ -257,15 +302,28 @@ impl Controller {
         access: Option<AccessKind>,
     ) {
         let _control = control();
-        let block = self.races.blocks.near(address);
-        let story = block.map(|(start, block)| BlockHistory::new(block, address - start));
         let error = MemoryError {
             kind,
             culprit: self.side_of_me(access),
             length,
-            block: story,
+            memory: self.history_of(address),
         };
         self.end_by(Finding::MemoryError(error), 2 + kind as u64)
+    }
+
+    fn history_of(&self, address: usize) -> MemoryHistory {
+        if let Some(owner) = self.world.stacks.owner(address) {
+            let thread = self.threads.get(owner as usize);
+            let has_ended = thread.is_none_or(|thread| thread.ending.finished);
+            return MemoryHistory::Stack { owner, has_ended };
+        }
+        if self.world.is_static(address) {
+            return MemoryHistory::Static;
+        }
+        match self.races.blocks.near(address) {
+            Some((start, block)) => MemoryHistory::Block(BlockHistory::new(block, address - start)),
+            None => MemoryHistory::Unknown,
+        }
     }
 
     fn side_of_me(&self, kind: Option<AccessKind>) -> RaceSide {

@@ -121,6 +121,7 @@ impl<'a> ThreadedTest<'a> {
             time: options.time,
             spurious: options.spurious,
             step_limit: options.step_limit,
+            leaks: races && options.leaks,
             thread_limit: MOST_THREADS,
             hurry: options.hurry,
             overtime: false,
@@ -399,7 +400,16 @@ impl Controller {
                 self.found(Finding::LeakedLock { holder, site });
             }
         }
-        if !self.findings.iter().any(|finding| finding.is_failure()) {
+        let fails = |findings: &[Finding]| findings.iter().any(Finding::is_failure);
+        // Threads that are left behind may still lead to what they have.
+        let has_ended = |thread: &u32| self.threads[*thread as usize].ending.finished;
+        let is_over = self.order.iter().all(has_ended);
+        if self.settings.leaks && self.races.is_on && is_over && !fails(&self.findings) {
+            let leak = self.leak();
+            leak.into_iter()
+                .for_each(|leak| self.found(Finding::Leak(leak)));
+        }
+        if !fails(&self.findings) {
             self.remark_on_what_was_met();
         }
     }

@@ -131,6 +131,12 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
     // SAFETY: the block is the caller's to give back, and goes back to where it came from.
     unsafe {
         if !heap::owns(pointer.cast()) {
+            if addressable::is_on()
+                && heap::program_runs()
+                && let Some(control) = control()
+            {
+                control.state().about_to_free_elsewhere(pointer as usize);
+            }
             return __libc_free(pointer);
         }
         freed(pointer);
@@ -157,8 +163,11 @@ unsafe fn allocate(size: usize, align: usize) -> *mut c_void {
 /// # Safety
 /// `pointer` must be a block of the execution's heap.
 unsafe fn freed(pointer: *mut c_void) {
+    if !heap::program_runs() {
+        return plain_memory::freed_by_machinery(pointer as usize);
+    }
     let on_free = ON_FREE.load(Relaxed);
-    if on_free != 0 && heap::program_runs() {
+    if on_free != 0 {
         // SAFETY: only `watch_frees` sets it, to a function of this type.
         unsafe {
             let on_free = std::mem::transmute::<usize, fn(usize, usize)>(on_free);

@@ -14,6 +14,11 @@ pub struct SavedContext(*mut u8);
 impl SavedContext {
     /// A context that nobody has stored yet.
     pub const NONE: SavedContext = SavedContext(std::ptr::null_mut());
+
+    /// Where the stack ended when the coroutine stopped: nothing below is in use.
+    pub fn stack_pointer(self) -> usize {
+        self.0 as usize
+    }
 }
 
 unsafe extern "C" {

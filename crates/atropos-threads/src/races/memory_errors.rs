@@ -1,4 +1,5 @@
 //! Memory errors in the execution's heap: use after free, double free, free of what is no block, and accesses beyond a block.
+//! On its stacks: use of what belonged to a function that has returned.
 //! Blocks that were given back are not used again soon (see `memory::heap`), so that an error does not hide behind the next
 //! owner of the memory.
 
@@ -17,6 +18,8 @@ pub struct HeapBlock {
     pub allocated: (u32, u32),
     /// Who gave it back, likewise.
     pub freed: Option<(u32, u32)>,
+    /// Whether it is the program's to give back.
+    pub is_program: bool,
 }
 
 /// All blocks of an execution, by their addresses.
@@ -37,6 +40,7 @@ impl Blocks {
             size,
             allocated,
             freed,
+            is_program: true,
         };
         self.by_start.insert(start, block);
     }
@@ -44,6 +48,13 @@ impl Blocks {
     /// The block at an address; none if no block begins there.
     pub fn at(&mut self, start: usize) -> Option<&mut HeapBlock> {
         self.by_start.get_mut(&start)
+    }
+
+    /// The blocks that the program has not given back.
+    pub fn in_use(&self) -> impl Iterator<Item = (usize, HeapBlock)> {
+        let blocks = self.by_start.iter();
+        let blocks = blocks.map(|(start, block)| (*start, *block));
+        blocks.filter(|(_, block)| block.freed.is_none() && block.is_program)
     }
 
     /// The last block that begins at or before an address.
@@ -62,6 +73,8 @@ pub enum MemoryErrorKind {
     InvalidFree,
     /// An access to the heap beside every block.
     OutOfBounds,
+    /// An access to a stack where no function has anything any more.
+    UseAfterReturn,
 }
 
 impl MemoryErrorKind {
@@ -71,6 +84,7 @@ impl MemoryErrorKind {
             MemoryErrorKind::DoubleFree => "double free",
             MemoryErrorKind::InvalidFree => "invalid free",
             MemoryErrorKind::OutOfBounds => "out of bounds",
+            MemoryErrorKind::UseAfterReturn => "use after return",
         }
     }
 }
@@ -91,8 +105,20 @@ pub struct MemoryError {
     /// Who made it, and where.
     pub culprit: RaceSide,
     pub length: usize,
-    /// The block that it is about, if one is near, and where the access begins in it.
-    pub block: Option<BlockHistory>,
+    pub memory: MemoryHistory,
+}
+
+/// What a memory error is about.
+#[derive(Clone, Debug)]
+pub enum MemoryHistory {
+    /// No block is near.
+    Unknown,
+    /// This block, or it is the nearest.
+    Block(BlockHistory),
+    /// A thread's stack, beyond its innermost frame. It may have ended.
+    Stack { owner: u32, has_ended: bool },
+    /// A static, which is none of the heap's.
+    Static,
 }
 
 /// What became of a block.
@@ -119,11 +145,41 @@ impl BlockHistory {
 impl MemoryError {
     /// Its places that are known by number only.
     pub fn places(&mut self) -> impl Iterator<Item = &mut CodePlace> {
-        let blocks = self.block.iter_mut();
-        blocks.flat_map(|block| {
+        let block = match &mut self.memory {
+            MemoryHistory::Block(block) => Some(block),
+            MemoryHistory::Unknown | MemoryHistory::Stack { .. } | MemoryHistory::Static => None,
+        };
+        block.into_iter().flat_map(|block| {
             let freed = block.freed.as_mut().map(|(_, place)| place);
             std::iter::once(&mut block.allocated.1).chain(freed)
         })
+    }
+}
+
+impl fmt::Display for MemoryHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let block = match self {
+            MemoryHistory::Unknown => return f.write_str("there is no block near this address"),
+            MemoryHistory::Static => return f.write_str("the address is that of a static"),
+            MemoryHistory::Stack {
+                owner,
+                has_ended: true,
+            } => return write!(f, "on the stack of thread {owner}, which has ended"),
+            MemoryHistory::Stack { owner, .. } => {
+                return write!(f, "on the stack of thread {owner}");
+            }
+            MemoryHistory::Block(block) => block,
+        };
+        let (thread, place) = &block.allocated;
+        write!(
+            f,
+            "byte {} of a block of {} bytes that thread {thread} allocated{place}",
+            block.offset, block.size
+        )?;
+        match &block.freed {
+            Some((thread, place)) => write!(f, "\n  and thread {thread} freed{place}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -143,18 +199,12 @@ impl fmt::Display for MemoryError {
             Some(_) => write!(f, "thread {thread} writes {} bytes{place}", self.length)?,
             None => write!(f, "thread {thread} gives memory back{place}")?,
         }
-        let Some(block) = &self.block else {
-            return f.write_str("\n  there is no block near this address");
-        };
-        let (thread, place) = &block.allocated;
-        write!(
-            f,
-            "\n  byte {} of a block of {} bytes that thread {thread} allocated{place}",
-            block.offset, block.size
-        )?;
-        match &block.freed {
-            Some((thread, place)) => write!(f, "\n  and thread {thread} freed{place}"),
-            None => Ok(()),
+        write!(f, "\n  {}", self.memory)?;
+        match self.kind {
+            MemoryErrorKind::UseAfterReturn => {
+                f.write_str(": the function whose place it was has returned")
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -21,6 +21,7 @@
 pub mod all_pairs;
 mod foreign_atomics;
 mod instrumentation;
+mod leaks;
 mod memory_errors;
 mod places;
 pub mod shadow;
@@ -28,7 +29,8 @@ pub mod shadow;
 use std::fmt;
 
 pub use foreign_atomics::{Operation as ForeignOperation, OrderingNumber};
-pub use memory_errors::{BlockHistory, MemoryError, MemoryErrorKind};
+pub use leaks::Leak;
+pub use memory_errors::{BlockHistory, MemoryError, MemoryErrorKind, MemoryHistory};
 pub use places::{CodePlace, Frames, is_access_of_facade};
 
 use crate::memory_model::Clock;

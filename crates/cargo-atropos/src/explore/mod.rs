@@ -481,6 +481,7 @@ impl ScheduleOptions {
             memory,
             spurious,
             races: _,
+            leaks,
         } = &self.circumstances;
         Request {
             strategy: strategy.clone().unwrap_or_default(),
@@ -498,6 +499,7 @@ impl ScheduleOptions {
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
             races: self.circumstances.races(),
+            leaks: *leaks,
             ..usual
         }
     }

@@ -14,8 +14,9 @@ pub fn settle_races(prepared: &mut Prepared) -> Result<()> {
     let circumstances = &mut prepared.options.exploration.schedule.circumstances;
     check(circumstances)?;
     let is_sequential = circumstances.is_sequential();
+    let wants_leaks = circumstances.leaks;
     circumstances.races.get_or_insert_with(|| {
-        match !is_sequential && has_unsafe_code(root.as_std_path()) {
+        match wants_leaks || !is_sequential && has_unsafe_code(root.as_std_path()) {
             true => RacesChoice::On,
             false => RacesChoice::Off,
         }
@@ -29,6 +30,9 @@ pub fn check(circumstances: &ScheduleConditions) -> Result<()> {
         bail!(
             "data races are found by the orderings that `--memory sc` ignores; leave out `--memory sc`, or give `--races off`"
         );
+    }
+    if circumstances.leaks && !circumstances.watches_memory() {
+        bail!("leaks are looked for where memory is watched; leave out `--races off` or `--leaks`");
     }
     Ok(())
 }

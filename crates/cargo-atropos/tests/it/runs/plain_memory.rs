@@ -54,6 +54,27 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
             "out of bounds",
             ["reads 4 bytes", "byte 20 of a block of 20 bytes"],
         ),
+        (
+            "a_place_on_a_stack_is_used_when_its_function_has_returned",
+            "use after return",
+            [
+                "thread 0 reads 8 bytes",
+                "on the stack of thread 1: the function",
+            ],
+        ),
+        (
+            "a_place_on_the_stack_of_a_thread_that_has_ended_is_used",
+            "use after return",
+            [
+                "reads 8 bytes in",
+                "on the stack of thread 1, which has ended",
+            ],
+        ),
+        (
+            "what_is_freed_lies_on_the_stack",
+            "invalid free",
+            ["gives memory back", "on the stack of thread 0"],
+        ),
     ] {
         let test = test(name);
         assert_eq!(test["result"], result, "{name}: {test}");
@@ -78,6 +99,50 @@ fn explore_finds_races_and_memory_errors_and_says_where() {
     ] {
         assert!(again.stdout.contains(words), "{}", again.stdout);
     }
+}
+
+#[test]
+fn leaks_are_failures_on_request() {
+    let tree = Tree::of("plain_memory");
+    let explore = |leaks: &[&str], code| {
+        let usual = ["explore", "--json", "-C--offline"];
+        let tests = ["--test", "leaks"];
+        let explored = tree
+            .run(&[&usual[..], &tests, leaks].concat())
+            .has_code(code);
+        let report: Value = serde_json::from_str(&explored.stdout).unwrap();
+        report["tests"].as_array().unwrap().clone()
+    };
+    for test in explore(&[], 0) {
+        assert_eq!(test["result"], "passed", "{test}");
+    }
+    for test in explore(&["--leaks"], 2) {
+        let name = test["name"].as_str().unwrap();
+        let words = match name {
+            "a_message_is_overwritten" => "bytes that thread",
+            "two_owners_own_each_other" => "leak: 2 blocks of",
+            _ => {
+                assert_eq!(test["result"], "passed", "{test}");
+                continue;
+            }
+        };
+        assert_eq!(test["result"], "leak", "{name}: {test}");
+        assert_eq!(test["found"]["replayed"], true, "{name}");
+        let text = test["found"]["text"].as_str().unwrap();
+        assert!(
+            text.contains(words) && text.contains("tests/leaks.rs:"),
+            "{name}: {text}"
+        );
+    }
+    let of_correct = tree.run(&["explore", "--leaks", "-C--offline", "--test", "correct"]);
+    of_correct.has_code(0);
+    let refused = tree.run(&["explore", "--leaks", "--races", "off", "-C--offline"]);
+    assert!(
+        refused
+            .has_code(1)
+            .stderr
+            .contains("leave out `--races off` or `--leaks`")
+    );
 }
 
 /// How the mutants fared that weaken the orderings of `Published`.
