@@ -16,7 +16,7 @@ use crate::random::Random;
 use crate::subject::{self, with_mutant};
 
 #[derive(Args)]
-pub struct Options {
+pub struct CrosscheckOptions {
     /// A directory with a package, or name@version from the registry
     subject: String,
     /// How many mutants to sample
@@ -48,7 +48,7 @@ enum Alone {
 }
 
 /// Runs both ways and prints the differences; an error if there are any.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &CrosscheckOptions) -> Result<()> {
     let base = subject::place_for("crosscheck", &options.subject);
     let fast_tree = subject::copy_of(&options.subject, &base.join("fast"))?;
     let slow_tree = subject::copy_of(&options.subject, &base.join("slow"))?;
@@ -148,7 +148,7 @@ fn agree(verdict: Verdict, alone: Alone) -> bool {
     }
 }
 
-fn run_fast(atropos: &Path, tree: &Path, options: &Options) -> Result<Outcomes> {
+fn run_fast(atropos: &Path, tree: &Path, options: &CrosscheckOptions) -> Result<Outcomes> {
     let mut arguments: Vec<&str> = options.cargo_arg.iter().map(String::as_str).collect();
     if options.no_doc {
         arguments.push("--no-doc");
@@ -162,7 +162,7 @@ fn run_fast(atropos: &Path, tree: &Path, options: &Options) -> Result<Outcomes> 
 struct Slow<'a> {
     tree: PathBuf,
     target: PathBuf,
-    options: &'a Options,
+    options: &'a CrosscheckOptions,
     limit: Duration,
 }
 

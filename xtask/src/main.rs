@@ -28,17 +28,17 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Chore {
     /// Kill the tool and compilers, edit sources during runs, and look whether a verdict is lost or changed
-    Attack(attack::Options),
+    Attack(attack::AttackOptions),
     /// Compile and test sampled mutants alone, and compare with what the fast way says
-    Crosscheck(crosscheck::Options),
+    Crosscheck(crosscheck::CrosscheckOptions),
     /// Compile sampled unviable mutants alone, and tell those that the weave lost
-    Viability(viability::Options),
+    Viability(viability::ViabilityOptions),
     /// Generate tests from the bundled models and from random ones, and check every kill that is claimed
-    ModelClaims(model_claims::Options),
+    ModelClaims(model_claims::ModelClaimsOptions),
     /// Edit crates at random, and compare verdicts that are reused with those of runs from nothing
-    Reuse(reuse::Options),
+    Reuse(reuse::ReuseOptions),
     /// Run two versions of the tool on the bundled trees, and compare what they write
-    SameOutcomes(same_outcomes::Options),
+    SameOutcomes(same_outcomes::SameOutcomesOptions),
     /// Measure, and print tables for EXPERIMENTS.md
     Experiments {
         #[command(subcommand)]
@@ -47,7 +47,7 @@ enum Chore {
     /// Write the pages of the book that are made from the code: options and operators
     Docs,
     /// Check reports, workflows and the page against what others have published about them (needs npm and pip)
-    Published(published::Options),
+    Published(published::PublishedOptions),
     /// Check the links of all Markdown files, and build the book
     Book,
 }

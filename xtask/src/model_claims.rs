@@ -12,7 +12,7 @@ use clap::Args;
 use crate::process;
 
 #[derive(Args)]
-pub struct Options {
+pub struct ModelClaimsOptions {
     /// How many random models
     #[arg(long, default_value_t = 200)]
     models: u64,
@@ -27,7 +27,7 @@ pub struct Options {
 /// For one command; none comes near it.
 const LIMIT: Duration = Duration::from_secs(120);
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ModelClaimsOptions) -> Result<()> {
     let tool = build()?;
     let place = tempfile::tempdir()?;
     let mut counts = Counts::default();

@@ -21,7 +21,7 @@ use crate::subject;
 const LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct ReuseOptions {
     /// Trees, or `name@version` from the registry
     #[arg(required = true)]
     subjects: Vec<String>,
@@ -86,7 +86,7 @@ struct Tally {
     different: Vec<String>,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ReuseOptions) -> Result<()> {
     let program = match &options.program {
         Some(program) => fs::canonicalize(program).context("can't find the program")?,
         None => subject::atropos()?,
@@ -131,14 +131,14 @@ struct Pair {
 }
 
 /// What a run said.
-struct Said {
+struct RunVerdicts {
     code: i32,
     verdicts: BTreeMap<String, String>,
     reused: usize,
 }
 
 impl Pair {
-    fn make(name: &str, program: &Path, options: &Options) -> Result<Pair> {
+    fn make(name: &str, program: &Path, options: &ReuseOptions) -> Result<Pair> {
         let place = subject::place_for("reuse", name);
         let copy = |which: &str| subject::copy_of(name, &place.join(which));
         let pair = Pair {
@@ -158,7 +158,7 @@ impl Pair {
         Ok(pair)
     }
 
-    fn say(&self, tree: &Path, is_fresh: bool) -> Result<Said> {
+    fn say(&self, tree: &Path, is_fresh: bool) -> Result<RunVerdicts> {
         let mut command = Command::new(&self.program);
         command
             .args(["run", "--no-impact", "--dir"])
@@ -172,7 +172,7 @@ impl Pair {
         let _ = fs::remove_file(&outcomes);
         let ended = process::run(command, LIMIT)?;
         let code = ended.status.and_then(|status| status.code()).unwrap_or(-1);
-        let mut said = Said {
+        let mut said = RunVerdicts {
             code,
             verdicts: BTreeMap::new(),
             reused: 0,
@@ -238,7 +238,7 @@ impl Pair {
         &self,
         edit: Edit,
         file: &Path,
-        (kept, fresh): (&Said, &Said),
+        (kept, fresh): (&RunVerdicts, &RunVerdicts),
         tally: &mut Tally,
     ) -> Result<()> {
         let again = self.say(&self.fresh, true)?;
@@ -247,7 +247,7 @@ impl Pair {
             .filter(|key| kept.verdicts.get(*key) != fresh.verdicts.get(*key))
             .filter(|key| fresh.verdicts.get(*key) == again.verdicts.get(*key))
             .map(|key| {
-                let of = |said: &Said| said.verdicts.get(key).cloned().unwrap_or_default();
+                let of = |said: &RunVerdicts| said.verdicts.get(key).cloned().unwrap_or_default();
                 format!("{key}: {} reused, {} fresh", of(kept), of(fresh))
             })
             .collect();

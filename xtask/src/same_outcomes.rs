@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 const MEASURED: &[&str] = &["time", "seconds", "timings", "memory", "key"];
 
 #[derive(clap::Args)]
-pub struct Options {
+pub struct SameOutcomesOptions {
     /// The `cargo-atropos` of before
     before: PathBuf,
     /// The `cargo-atropos` of after
@@ -37,7 +37,7 @@ pub struct Options {
 /// What an `outcomes.json` says, each value under the path that leads to it.
 type Facts = BTreeMap<String, String>;
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SameOutcomesOptions) -> Result<()> {
     let trees = if options.trees.is_empty() {
         bundled_trees()?
     } else {
@@ -75,7 +75,7 @@ impl Comparison {
     }
 }
 
-fn differences(options: &Options, tree: &Path) -> Result<Comparison> {
+fn differences(options: &SameOutcomesOptions, tree: &Path) -> Result<Comparison> {
     let before = renamed(facts(&options.before, tree)?, &options.renamed)?;
     let after = facts(&options.after, tree)?;
     let mut lines = compare(&before, &after);

@@ -15,7 +15,7 @@ use crate::random::Random;
 use crate::subject::{self, with_mutant};
 
 #[derive(Args)]
-pub struct Options {
+pub struct ViabilityOptions {
     /// A directory with a package, or name@version from the registry
     subject: String,
     /// How many unviable mutants to sample
@@ -38,7 +38,7 @@ const NO_TEST: [&str; 4] = ["--no-doc", "--no-impact", "--", "no test has this n
 const CHECK_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Runs both ways and prints what was lost; an error if anything was.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ViabilityOptions) -> Result<()> {
     let base = subject::place_for("viability", &options.subject);
     let fast_tree = subject::copy_of(&options.subject, &base.join("fast"))?;
     let slow_tree = subject::copy_of(&options.subject, &base.join("slow"))?;
@@ -96,7 +96,7 @@ pub fn run(options: &Options) -> Result<()> {
 struct Slow<'a> {
     tree: PathBuf,
     target: PathBuf,
-    options: &'a Options,
+    options: &'a ViabilityOptions,
 }
 
 impl Slow<'_> {

@@ -4,7 +4,7 @@ use atropos_protocol::FailureKind;
 use atropos_protocol::exploration::{Explored, FoundFailure, Request};
 use atropos_search::{ExecutionEnd, Replay, Schedule, Strategy, Strictness, System as _};
 use atropos_threads::races::CodePlace;
-use atropos_threads::{FailingRun, Finding, Noted as _, Notes, find_places};
+use atropos_threads::{FailingRun, Finding, NotedSystem as _, Notes, find_places};
 
 use crate::explore_original::text;
 use crate::subject::Subject;

@@ -15,7 +15,7 @@ use atropos_search::{
     Schedule, Search, SearchMethod, SearchResult, StrategySpec, Technique,
 };
 use atropos_threads::communication::Facts;
-use atropos_threads::{Finding, Noted as _, Notes};
+use atropos_threads::{Finding, NotedSystem as _, Notes};
 use atropos_values::{MutantId, NumberedPoint};
 
 use crate::communication::{self, OriginalCommunication};
@@ -41,14 +41,14 @@ const FEWEST: u64 = 4;
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// What is known from the original.
-enum Known {
+enum ExploredOriginal {
     Searched(Box<Original>),
     Sampled(SampledOriginal),
 }
 
 /// What mutants start from.
 struct Start {
-    known: Known,
+    known: ExploredOriginal,
     technique: Technique,
     heard: OriginalCommunication,
     /// The mutants whose place some schedule of the original comes to.
@@ -122,7 +122,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
 }
 
 /// What the exploration of the original means for its mutants.
-struct OriginalTold {
+struct OriginalSummary {
     heard: OriginalCommunication,
     allowance: Allowance,
     /// All its schedules were seen.
@@ -134,10 +134,10 @@ struct OriginalTold {
 /// Says what came of the original, which was explored since `start`.
 fn tell_original(
     subject: &mut Subject<'_>,
-    known: &Known,
+    known: &ExploredOriginal,
     facts: Facts,
     start: Instant,
-) -> OriginalTold {
+) -> OriginalSummary {
     let notes = subject.take_notes();
     let mut explored = describe::notes(&notes);
     known.tell(&mut explored);
@@ -174,7 +174,7 @@ fn tell_original(
         is_usable = false;
     }
     responses::say(&Response::Original(explored));
-    OriginalTold {
+    OriginalSummary {
         heard,
         allowance,
         is_complete,
@@ -250,7 +250,10 @@ impl Watch {
     }
 }
 
-fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<Known, String> {
+fn explore_original(
+    subject: &mut Subject<'_>,
+    request: &Request,
+) -> Result<ExploredOriginal, String> {
     let all = Duration::from_millis(request.patience);
     let spec = match request.strategy.as_str() {
         "" => return Ok(explore_by_default(subject, request, all)),
@@ -268,7 +271,7 @@ fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<Know
         Division::Whole => return Err("mutants can't be explored by one schedule".to_owned()),
     };
     let mut watch = Watch::new(u64::MAX, all);
-    Ok(Known::Searched(Box::new(search(
+    Ok(ExploredOriginal::Searched(Box::new(search(
         subject, method, &mut watch,
     ))))
 }
@@ -280,7 +283,11 @@ fn search(subject: &mut Subject<'_>, method: SearchMethod, watch: &mut Watch) ->
     })
 }
 
-fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duration) -> Known {
+fn explore_by_default(
+    subject: &mut Subject<'_>,
+    request: &Request,
+    all: Duration,
+) -> ExploredOriginal {
     let stage = all / 3;
     let whole = search(
         subject,
@@ -291,7 +298,7 @@ fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duratio
         original.is_complete || original.finding.is_some() || original.divergence.is_some()
     };
     if is_settled(&whole) || subject.notes.uncontrolled.is_some() {
-        return Known::Searched(Box::new(whole));
+        return ExploredOriginal::Searched(Box::new(whole));
     }
     // What is too long for that is too long for bounds, too: the first schedule was not even finished.
     let bounds = 0..if whole.executions == 0 { 0 } else { u32::MAX };
@@ -301,7 +308,7 @@ fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duratio
         let method = SearchMethod::Search(Search::chess(bound).settings());
         let bounded = search(subject, method, &mut watch);
         if bounded.finding.is_some() || bounded.divergence.is_some() {
-            return Known::Searched(Box::new(bounded));
+            return ExploredOriginal::Searched(Box::new(bounded));
         }
         if !bounded.is_complete {
             break;
@@ -316,7 +323,7 @@ fn explore_by_default(subject: &mut Subject<'_>, request: &Request, all: Duratio
     if let Some(largest) = largest
         && largest.coverage() != Coverage::Preemptions(0)
     {
-        return Known::Searched(Box::new(largest));
+        return ExploredOriginal::Searched(Box::new(largest));
     }
     let schedules = request.executions.max(1);
     sample(subject, request, Sampling::Random, schedules, stage)
@@ -329,55 +336,55 @@ fn sample(
     how: Sampling,
     schedules: u64,
     patience: Duration,
-) -> Known {
+) -> ExploredOriginal {
     let mut watch = Watch::new(u64::MAX, patience);
     let original = SampledOriginal::explore(subject, how, schedules, request.seed, &mut |_| {
         watch.go_on()
     });
-    Known::Sampled(original)
+    ExploredOriginal::Sampled(original)
 }
 
-impl Known {
+impl ExploredOriginal {
     fn finding(&self) -> Option<&FailingExecution> {
         match self {
-            Known::Searched(original) => original.finding.as_ref(),
-            Known::Sampled(original) => original.finding.as_ref(),
+            ExploredOriginal::Searched(original) => original.finding.as_ref(),
+            ExploredOriginal::Sampled(original) => original.finding.as_ref(),
         }
     }
 
     fn reaches(&self, mutant: MutantId) -> bool {
         match self {
-            Known::Searched(original) => original.reached().contains(&mutant),
-            Known::Sampled(original) => original.reached().any(|other| other == mutant),
+            ExploredOriginal::Searched(original) => original.reached().contains(&mutant),
+            ExploredOriginal::Sampled(original) => original.reached().any(|other| other == mutant),
         }
     }
 
     fn is_reached_alike(&self, one: MutantId, other: MutantId) -> bool {
         match self {
-            Known::Searched(original) => original.is_reached_alike(one, other),
-            Known::Sampled(original) => original.is_reached_alike(one, other),
+            ExploredOriginal::Searched(original) => original.is_reached_alike(one, other),
+            ExploredOriginal::Sampled(original) => original.is_reached_alike(one, other),
         }
     }
 
     /// Whether all schedules of the original are known.
     fn is_complete(&self) -> bool {
         match self {
-            Known::Searched(original) => original.coverage() == Coverage::All,
-            Known::Sampled(_) => false,
+            ExploredOriginal::Searched(original) => original.coverage() == Coverage::All,
+            ExploredOriginal::Sampled(_) => false,
         }
     }
 
     fn tell(&self, explored: &mut Explored) {
         explored.complete = self.is_complete();
         match self {
-            Known::Searched(original) => {
+            ExploredOriginal::Searched(original) => {
                 explored.coverage = original.coverage().to_string();
                 explored.executions = original.executions;
                 explored.states = original.size.states;
                 explored.transitions = original.size.transitions;
                 explored.divergence = original.divergence.map(text);
             }
-            Known::Sampled(original) => {
+            ExploredOriginal::Sampled(original) => {
                 explored.executions = original.executions;
                 explored.coverage = original.coverage(original.executions).to_string();
             }
@@ -514,7 +521,7 @@ fn execute(
     request: &Request,
 ) -> Executed {
     match &start.known {
-        Known::Searched(original) => {
+        ExploredOriginal::Searched(original) => {
             let (finding, first) = under_few_preemptions(subject, original, mutant, request);
             if let Some(finding) = finding {
                 return Executed {
@@ -534,7 +541,7 @@ fn execute(
                 is_cut_off: found.is_cut_off,
             }
         }
-        Known::Sampled(original) => {
+        ExploredOriginal::Sampled(original) => {
             let patience = Duration::from_millis(request.mutant_patience);
             let mut watch = Watch::new(request.sample, patience);
             if request.sample < u64::MAX {
@@ -659,7 +666,7 @@ fn under_few_preemptions(
 }
 
 /// What the search with a mutant came to.
-struct Searched {
+struct MutantSearchResult {
     result: MutantResult,
     finding: Option<FailingExecution>,
     explored: Explored,
@@ -674,7 +681,7 @@ fn searched(
     technique: Technique,
     request: &Request,
     first: &Explored,
-) -> Searched {
+) -> MutantSearchResult {
     let most = original.executions.saturating_mul(MULTIPLE) + request.executions;
     let mut watch = Watch::new(most, Duration::from_millis(request.mutant_patience));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
@@ -702,7 +709,7 @@ fn searched(
         ..Explored::default()
     };
     let (result, finding) = result(run.result);
-    Searched {
+    MutantSearchResult {
         result,
         finding,
         explored,

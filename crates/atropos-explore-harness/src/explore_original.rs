@@ -8,11 +8,11 @@ use atropos_search::{
     Coverage, Division, ExecutionEnd, Gradual, GradualStage, Sampling, Schedule, Search,
     SearchProgress, StageBudget, Strategy, StrategySpec, System,
 };
-use atropos_threads::Noted as _;
+use atropos_threads::NotedSystem as _;
 
 use crate::parallel::{self, ExplorationLimits, SharedExploration};
 use crate::partition::Task;
-use crate::saved_schedule::{self, Saved};
+use crate::saved_schedule::{self, SavedScheduleResult};
 use crate::subject::Subject;
 use crate::{describe, responses};
 
@@ -161,9 +161,9 @@ pub fn check(request: &Request) -> Result<(), String> {
 pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<Explored, String> {
     let mut exploration = Exploration::new(request)?;
     let is_stale = match saved_schedule::run_first(subject, request) {
-        Saved::Fails(explored) => return Ok(exploration.timed(*explored)),
-        Saved::Passes => false,
-        Saved::IsStale => true,
+        SavedScheduleResult::Fails(explored) => return Ok(exploration.timed(*explored)),
+        SavedScheduleResult::Passes => false,
+        SavedScheduleResult::IsStale => true,
     };
     loop {
         // Also for a single process, so that the result does not depend on how many there are.

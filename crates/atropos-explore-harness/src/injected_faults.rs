@@ -54,7 +54,7 @@ unsafe impl<T: Send> Sync for AsyncLock<T> {}
 /// A lock that excludes nobody, on the data that `find` finds, which is no part of the program.
 #[inline(never)]
 pub fn bare_async<T>(find: impl FnOnce() -> *mut T) -> AsyncLock<T> {
-    AsyncLock(injected_faults::aside(find))
+    AsyncLock(injected_faults::unannounced(find))
 }
 
 impl<T> AsyncLock<T> {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use atropos_protocol::exploration::{Explored, Response};
 use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_search::{Coverage, ExecutionEnd, RoundResult, Search, Strategy, System as _};
-use atropos_threads::Noted as _;
+use atropos_threads::NotedSystem as _;
 use atropos_values::MutantId;
 
 use crate::choice_log::ChoiceLog;
@@ -122,7 +122,7 @@ pub fn explore(
         processes.retain_mut(|process| {
             let goes_on = !ready.next().unwrap_or(false) || process.listen(&mut pieces);
             if !goes_on {
-                process.bury(subject, shared, &mut pieces);
+                process.take_result(subject, shared, &mut pieces);
             }
             goes_on
         });
@@ -304,7 +304,7 @@ impl Process {
     }
 
     /// The process is at its end. If the test took it down, that is what its piece came to.
-    fn bury(
+    fn take_result(
         &mut self,
         subject: &mut Subject<'_>,
         shared: &SharedState,

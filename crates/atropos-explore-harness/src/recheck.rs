@@ -3,7 +3,7 @@
 
 use atropos_protocol::exploration::{Explored, FoundFailure, MutantResult};
 use atropos_search::{ExecutionEnd, Replay, Schedule, Strategy as _, Strictness, System as _};
-use atropos_threads::Noted as _;
+use atropos_threads::NotedSystem as _;
 
 use crate::describe;
 use crate::subject::Subject;

@@ -5,7 +5,7 @@ use atropos_protocol::exploration::{Explored, Request, SAVED_SCHEDULE_IS_STALE};
 use atropos_search::{
     Choice, ExecutionEnd, Replay, Schedule, Strategy as _, Strictness, System as _, XorShift,
 };
-use atropos_threads::Noted as _;
+use atropos_threads::NotedSystem as _;
 
 use crate::describe;
 use crate::explore_original::text;
@@ -15,7 +15,7 @@ use crate::subject::Subject;
 const NEARBY: u64 = 200;
 
 /// What came of the saved schedule.
-pub enum Saved {
+pub enum SavedScheduleResult {
     /// It fails, or one like it.
     Fails(Box<Explored>),
     /// It passes, or there is none.
@@ -25,16 +25,16 @@ pub enum Saved {
 }
 
 /// Runs the schedule that the request names, if it names one.
-pub fn run_first(subject: &mut Subject<'_>, request: &Request) -> Saved {
+pub fn run_first(subject: &mut Subject<'_>, request: &Request) -> SavedScheduleResult {
     let Ok(schedule) = request.schedule.parse::<Schedule>() else {
-        return Saved::Passes;
+        return SavedScheduleResult::Passes;
     };
     let (run, failed) = attempt(subject, &schedule, Strictness::Exact, 1);
     if let Some(explored) = failed {
-        return Saved::Fails(Box::new(explored));
+        return SavedScheduleResult::Fails(Box::new(explored));
     }
     if run.divergence().is_none() {
-        return Saved::Passes;
+        return SavedScheduleResult::Passes;
     }
     let mut random = XorShift::new(request.seed);
     for number in 1..=NEARBY {
@@ -44,11 +44,11 @@ pub fn run_first(subject: &mut Subject<'_>, request: &Request) -> Saved {
         };
         let (_, failed) = attempt(subject, &candidate, Strictness::Lenient, 1 + number);
         if let Some(explored) = failed {
-            return Saved::Fails(Box::new(explored));
+            return SavedScheduleResult::Fails(Box::new(explored));
         }
     }
     subject.take_notes();
-    Saved::IsStale
+    SavedScheduleResult::IsStale
 }
 
 /// Runs a schedule; also what to tell if the test fails under it.

@@ -10,7 +10,8 @@ use atropos_protocol::exploration::{Allowance, Races, Request, RequestedAction};
 use atropos_search::{ExecutionEnd, Guide, Mutable, Schedule, System};
 use atropos_threads::communication::Facts;
 use atropos_threads::{
-    ControlOptions, Finding, Last, MemoryOrder, Noted, Notes, Statics, ThreadedTest, Time,
+    ControlOptions, Finding, LastExecution, MemoryOrder, NotedSystem, Notes, Statics, ThreadedTest,
+    Time,
 };
 use atropos_values::MutantId;
 
@@ -46,7 +47,7 @@ pub fn allowance(notes: &Notes) -> Allowance {
 /// A test that can be run under a guide, again and again.
 pub struct Subject<'a> {
     test: ThreadedTest<'a>,
-    last: Rc<RefCell<Last>>,
+    last: Rc<RefCell<LastExecution>>,
     pub notes: Notes,
     /// Steps of threads between scheduling points, which an execution may take.
     step_limit: u64,
@@ -131,7 +132,7 @@ impl<'a> Subject<'a> {
 
     /// Panics in threads that nobody joins are a finding of a test that does not always have them. But no harness takes
     /// note of them: a mutant that only makes such a thread panic is not killed.
-    fn forgive(&mut self, last: &mut Last, end: ExecutionEnd) -> ExecutionEnd {
+    fn forgive(&mut self, last: &mut LastExecution, end: ExecutionEnd) -> ExecutionEnd {
         if last.unjoined_panics().is_empty() {
             return end;
         }
@@ -212,7 +213,7 @@ impl<'a> Subject<'a> {
 }
 
 /// Makes of findings what they say about the test: that it can't be explored, and why.
-fn call_uncontrolled(last: &mut Last, why: impl Fn(&Finding) -> Option<String>) {
+fn call_uncontrolled(last: &mut LastExecution, why: impl Fn(&Finding) -> Option<String>) {
     for finding in &mut last.findings {
         if let Some(what) = why(finding) {
             *finding = Finding::Uncontrolled { what, site: None };
@@ -261,7 +262,7 @@ impl System for Subject<'_> {
     }
 }
 
-impl<'a> Noted<'a> for Subject<'a> {
+impl<'a> NotedSystem<'a> for Subject<'a> {
     fn test(&mut self) -> &mut ThreadedTest<'a> {
         &mut self.test
     }

@@ -6,7 +6,7 @@
 
 use atropos_protocol::sys::{self, ChildEnd};
 use atropos_search::{Mutable as _, Replay, Schedule, Strategy as _, Strictness, System as _};
-use atropos_threads::Noted as _;
+use atropos_threads::NotedSystem as _;
 use atropos_values::MutantId;
 
 use crate::subject::Subject;

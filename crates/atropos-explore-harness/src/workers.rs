@@ -74,10 +74,10 @@ pub fn share(
             let ready = files[at].ready();
             at += 1;
             if ready && !worker.listen() {
-                worker.bury(subject, false);
+                worker.take_result(subject, false);
             } else if worker.is_late(patience) {
                 let _ = sys::kill(worker.pid, sys::SIGKILL);
-                worker.bury(subject, true);
+                worker.take_result(subject, true);
             } else {
                 return true;
             }
@@ -166,7 +166,7 @@ impl Worker {
     }
 
     /// The process is at its end; if it died over a mutant, that is the mutant's fate.
-    fn bury(&mut self, subject: &mut Subject<'_>, is_late: bool) {
+    fn take_result(&mut self, subject: &mut Subject<'_>, is_late: bool) {
         let ended = match sys::wait(self.pid, true) {
             Ok(Some((_, ended))) => ended,
             _ => ChildEnd::Exited(-1),

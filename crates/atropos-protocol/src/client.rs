@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Why a zygote can't be used (any more).
 #[derive(Debug)]
-pub enum Broken {
+pub enum ZygoteError {
     /// It could not be started, or the board could not be made.
     Start(io::Error),
     /// The program ran, but it is no zygote of ours (a test target without our harness, say).
@@ -48,23 +48,25 @@ pub enum Broken {
     Refused(String),
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for ZygoteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Start(error) => write!(formatter, "can't be started: {error}"),
-            Broken::NotAZygote(_) => write!(formatter, "is not built with the Atropos harness"),
-            Broken::Version(version) => {
+            ZygoteError::Start(error) => write!(formatter, "can't be started: {error}"),
+            ZygoteError::NotAZygote(_) => {
+                write!(formatter, "is not built with the Atropos harness")
+            }
+            ZygoteError::Version(version) => {
                 write!(formatter, "speaks version {version} of the protocol")
             }
-            Broken::Died(Some(status)) => write!(formatter, "ended by itself ({status})"),
-            Broken::Died(None) => write!(formatter, "ended by itself"),
-            Broken::Silent => write!(formatter, "does not answer"),
-            Broken::Refused(text) => write!(formatter, "refuses: {text}"),
+            ZygoteError::Died(Some(status)) => write!(formatter, "ended by itself ({status})"),
+            ZygoteError::Died(None) => write!(formatter, "ended by itself"),
+            ZygoteError::Silent => write!(formatter, "does not answer"),
+            ZygoteError::Refused(text) => write!(formatter, "refuses: {text}"),
         }
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for ZygoteError {}
 
 /// What a mutant may use, for one command. All are limits of one run of the test.
 #[derive(Clone, Copy, Debug)]
@@ -206,10 +208,10 @@ impl Client {
         scratch: &Path,
         numbering: &Numbering,
         patience: Duration,
-    ) -> Result<Client, Broken> {
-        let scratch = scratch.canonicalize().map_err(Broken::Start)?;
-        let board = Board::create(&scratch.join(BOARD), numbering).map_err(Broken::Start)?;
-        let (channel, theirs) = UnixStream::pair().map_err(Broken::Start)?;
+    ) -> Result<Client, ZygoteError> {
+        let scratch = scratch.canonicalize().map_err(ZygoteError::Start)?;
+        let board = Board::create(&scratch.join(BOARD), numbering).map_err(ZygoteError::Start)?;
+        let (channel, theirs) = UnixStream::pair().map_err(ZygoteError::Start)?;
         let their_fd = theirs.as_raw_fd();
         command
             .env(ENV_BOARD, board.path())
@@ -224,7 +226,7 @@ impl Client {
                 sys::keep_on_exec(their_fd).map_err(|error| io::Error::from_raw_os_error(error.0))
             });
         }
-        let child = command.spawn().map_err(Broken::Start)?;
+        let child = command.spawn().map_err(ZygoteError::Start)?;
         drop(theirs);
         let mut client = Client {
             child,
@@ -246,20 +248,20 @@ impl Client {
         Ok(client)
     }
 
-    fn greet(&mut self) -> Result<(), Broken> {
+    fn greet(&mut self) -> Result<(), ZygoteError> {
         let deadline = Instant::now() + self.patience;
         let reply = self.reply_until(deadline).map_err(|broken| match broken {
-            Broken::Died(status) => Broken::NotAZygote(status),
-            Broken::Silent => Broken::NotAZygote(None),
+            ZygoteError::Died(status) => ZygoteError::NotAZygote(status),
+            ZygoteError::Silent => ZygoteError::NotAZygote(None),
             other => other,
         })?;
         match reply {
             Reply::Hello {
                 version: crate::VERSION,
             } => {}
-            Reply::Hello { version } => return Err(Broken::Version(version)),
-            Reply::Error(text) => return Err(Broken::Refused(text)),
-            _ => return Err(Broken::NotAZygote(None)),
+            Reply::Hello { version } => return Err(ZygoteError::Version(version)),
+            Reply::Error(text) => return Err(ZygoteError::Refused(text)),
+            _ => return Err(ZygoteError::NotAZygote(None)),
         }
         let header = self.board.header();
         self.costs = Costs {
@@ -270,16 +272,20 @@ impl Client {
         Ok(())
     }
 
-    fn list(&mut self) -> Result<(), Broken> {
+    fn list(&mut self) -> Result<(), ZygoteError> {
         self.send(&ZygoteCommand::List)?;
         let deadline = Instant::now() + self.patience;
         let Reply::Tests(count) = self.reply_until(deadline)? else {
-            return Err(Broken::Refused("no list of tests".into()));
+            return Err(ZygoteError::Refused("no list of tests".into()));
         };
         for _ in 0..count {
             match self.reply_until(deadline)? {
                 Reply::Test(test) => self.tests.push(test),
-                other => return Err(Broken::Refused(format!("{other:?} in the list of tests"))),
+                other => {
+                    return Err(ZygoteError::Refused(format!(
+                        "{other:?} in the list of tests"
+                    )));
+                }
             }
         }
         Ok(())
@@ -315,7 +321,7 @@ impl Client {
         test: usize,
         limits: &Limits,
         capture: &Path,
-    ) -> Result<Baseline, Broken> {
+    ) -> Result<Baseline, ZygoteError> {
         self.prepare(limits, &[]);
         for byte in self.board.reached().iter().chain(self.board.infected()) {
             byte.store(0, Ordering::Relaxed);
@@ -365,7 +371,7 @@ impl Client {
         wanted: &[MutantId],
         limits: &Limits,
         on_test_run: &mut dyn FnMut(MutantId, TestRun),
-    ) -> Result<MutantsRun, Broken> {
+    ) -> Result<MutantsRun, ZygoteError> {
         self.prepare(limits, wanted);
         let board = Arc::clone(&self.board);
         // A worker's verdicts may still be withdrawn, so they are passed on at the end only.
@@ -484,31 +490,31 @@ impl Client {
         &mut self,
         command: &ZygoteCommand,
         look: &mut dyn FnMut(&Board),
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ZygoteError> {
         self.send(command)?;
         loop {
             match self.next_reply(TICK)? {
                 Some(Reply::Done) => return Ok(()),
-                Some(Reply::Error(text)) => return Err(Broken::Refused(text)),
-                Some(other) => return Err(Broken::Refused(format!("unexpected {other:?}"))),
+                Some(Reply::Error(text)) => return Err(ZygoteError::Refused(text)),
+                Some(other) => return Err(ZygoteError::Refused(format!("unexpected {other:?}"))),
                 None => look(&self.board),
             }
             let deadline = self.board.header().deadline.load(Ordering::Relaxed);
             let late = sys::now().saturating_sub(deadline);
             if Duration::from_nanos(late) > self.patience {
                 self.kill();
-                return Err(Broken::Silent);
+                return Err(ZygoteError::Silent);
             }
         }
     }
 
-    fn send(&mut self, command: &ZygoteCommand) -> Result<(), Broken> {
+    fn send(&mut self, command: &ZygoteCommand) -> Result<(), ZygoteError> {
         self.channel
             .write_all(command.to_line().as_bytes())
             .map_err(|_| self.died())
     }
 
-    fn reply_until(&mut self, deadline: Instant) -> Result<Reply, Broken> {
+    fn reply_until(&mut self, deadline: Instant) -> Result<Reply, ZygoteError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             if let Some(reply) = self.next_reply(left)? {
@@ -516,13 +522,13 @@ impl Client {
             }
             if Instant::now() >= deadline {
                 self.kill();
-                return Err(Broken::Silent);
+                return Err(ZygoteError::Silent);
             }
         }
     }
 
     /// The next reply, if it comes within `wait`.
-    fn next_reply(&mut self, wait: Duration) -> Result<Option<Reply>, Broken> {
+    fn next_reply(&mut self, wait: Duration) -> Result<Option<Reply>, ZygoteError> {
         if let Some(reply) = self.buffered_reply()? {
             return Ok(Some(reply));
         }
@@ -545,7 +551,7 @@ impl Client {
         }
     }
 
-    fn buffered_reply(&mut self) -> Result<Option<Reply>, Broken> {
+    fn buffered_reply(&mut self) -> Result<Option<Reply>, ZygoteError> {
         let Some(end) = self.input.iter().position(|&byte| byte == b'\n') else {
             return Ok(None);
         };
@@ -553,12 +559,12 @@ impl Client {
         let line = String::from_utf8_lossy(&line);
         match Reply::parse(&line) {
             Some(reply) => Ok(Some(reply)),
-            None => Err(Broken::Refused(format!("unknown reply {line:?}"))),
+            None => Err(ZygoteError::Refused(format!("unknown reply {line:?}"))),
         }
     }
 
-    fn died(&mut self) -> Broken {
-        Broken::Died(self.end_within(Duration::from_secs(1)))
+    fn died(&mut self) -> ZygoteError {
+        ZygoteError::Died(self.end_within(Duration::from_secs(1)))
     }
 
     fn end_within(&mut self, wait: Duration) -> Option<ExitStatus> {

@@ -206,7 +206,7 @@ impl Request {
         let pairs = self.pairs.iter();
         let pairs = pairs.map(SecondOrderMutant::to_string);
         [
-            ("deed", action.map_or("list", |(_, word)| word).to_owned()),
+            ("action", action.map_or("list", |(_, word)| word).to_owned()),
             ("test", self.test.to_string()),
             ("strategy", self.strategy.clone()),
             ("technique", self.technique.clone()),
@@ -255,7 +255,7 @@ impl Request {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let words = || value.split(' ').filter(|word| !word.is_empty());
         match key {
-            "deed" => {
+            "action" => {
                 self.action = RequestedAction::ALL
                     .iter()
                     .find(|(_, word)| *word == value)?

@@ -78,7 +78,7 @@ pub mod text;
 pub mod undo;
 
 pub use board::{Board, Header, began};
-pub use client::{BOARD, Baseline, Broken, Client, Costs, Limits, MutantsRun};
+pub use client::{BOARD, Baseline, Client, Costs, Limits, MutantsRun, ZygoteError};
 pub use command::{Reply, RunMode, Test, ZygoteCommand};
 pub use effect::{Effect, Effects};
 pub use failure_kind::FailureKind;

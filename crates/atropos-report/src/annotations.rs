@@ -59,7 +59,7 @@ fn survivors(records: &[&MutantRecord], prefix: &str) -> String {
     let info = &records[0].info;
     let change = |record: &MutantRecord| {
         let info = &record.info;
-        format!("{} (mutant {})", info.deed(), info.id.0)
+        format!("{} (mutant {})", info.edit_and_operator(), info.id.0)
     };
     let (title, mut message) = match records {
         [record] => (

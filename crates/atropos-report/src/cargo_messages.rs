@@ -52,7 +52,7 @@ fn survivor(record: &MutantRecord, sources: Sources) -> Value {
             notes.push(write.trim_end().to_owned());
         }
     }
-    let sentence = format!("no test notices this change: {}", info.deed());
+    let sentence = format!("no test notices this change: {}", info.edit_and_operator());
     let span = span(info, text.as_deref());
     message(
         &info.package,

@@ -84,7 +84,7 @@ fn mutant(record: &MutantRecord, severity: Severity, prefix: &str) -> Issue {
         _ => "No test notices this change",
     };
     Issue {
-        description: format!("{says}: {}", info.deed()),
+        description: format!("{says}: {}", info.edit_and_operator()),
         check_name: format!("atropos/{}", info.operator.code()),
         fingerprint: info.key.clone(),
         severity,

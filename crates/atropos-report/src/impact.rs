@@ -23,9 +23,9 @@ pub struct Impact {
     /// What always held of the original and does not hold of it.
     pub invariants: Vec<BrokenInvariant>,
     /// The functions that return something else (or leave something else behind `&mut`).
-    pub returns: Vec<Disturbed>,
+    pub returns: Vec<DisturbedFunction>,
     /// The functions that are called, or whose blocks are executed, another number of times.
-    pub executions: Vec<Disturbed>,
+    pub executions: Vec<DisturbedFunction>,
     /// What threads told each other that those of the original never did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub communications: Vec<CommunicationRecord>,
@@ -37,7 +37,7 @@ pub struct Impact {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenInvariant {
     #[serde(flatten)]
-    pub at: Disturbed,
+    pub at: DisturbedFunction,
     /// What held in every test: `size ≥ 0`.
     pub invariant: String,
     /// A value that broke it.
@@ -47,7 +47,7 @@ pub struct BrokenInvariant {
 
 /// A function that behaves otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Disturbed {
+pub struct DisturbedFunction {
     pub function: String,
     /// How many calls it is away from the mutant's own function; none if no call leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,8 +161,8 @@ mod tests {
 
     use crate::communication::ActRecord;
 
-    fn disturbed(distance: usize) -> Disturbed {
-        Disturbed {
+    fn disturbed(distance: usize) -> DisturbedFunction {
+        DisturbedFunction {
             function: "f".into(),
             distance: Some(distance),
         }

@@ -86,7 +86,12 @@ fn suite(xml: &mut String, view: &FileView) {
 
 fn case(xml: &mut String, record: &MutantRecord) {
     let info = &record.info;
-    let name = format!("{} (line {}, mutant {})", info.deed(), info.line, info.id.0);
+    let name = format!(
+        "{} (line {}, mutant {})",
+        info.edit_and_operator(),
+        info.line,
+        info.id.0
+    );
     write!(
         xml,
         "    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3}\"",

@@ -115,7 +115,7 @@ fn survivors(text: &mut String, outcomes: &Outcomes) {
 fn survivor(record: &MutantRecord) -> String {
     let info = &record.info;
     let place = code(&format!("{}:{}", info.file, info.line));
-    let change = escaped(&info.deed());
+    let change = escaped(&info.edit_and_operator());
     let why = record.impact.as_ref().map(|impact| {
         let written = impact.suggestion.as_ref();
         let written = written.map(|suggestion| format!("; {}", suggestion.words));

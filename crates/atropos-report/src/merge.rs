@@ -535,7 +535,12 @@ fn kill_order(kill: &Kill) -> impl Ord + use<> {
 
 /// What two parts say of one mutant, but for the tests.
 fn join_records(one: MutantRecord, other: MutantRecord) -> MutantRecord {
-    let verdicts = agreed(opinions(&one).into_iter().chain(opinions(&other)).collect());
+    let verdicts = agreed(
+        verdicts_of(&one)
+            .into_iter()
+            .chain(verdicts_of(&other))
+            .collect(),
+    );
     let (verdict, disagreement) = match verdicts.as_slice() {
         [] => (undecided_more(&one, &other), Vec::new()),
         [verdict] => (Some(*verdict), Vec::new()),
@@ -571,7 +576,7 @@ fn join_records(one: MutantRecord, other: MutantRecord) -> MutantRecord {
 }
 
 /// The verdicts that a record stands for; none if it says that there is none yet.
-fn opinions(record: &MutantRecord) -> Vec<Verdict> {
+fn verdicts_of(record: &MutantRecord) -> Vec<Verdict> {
     match record.verdict {
         _ if !record.disagreement.is_empty() => record.disagreement.clone(),
         None | Some(Verdict::Skipped | Verdict::Undecided) => Vec::new(),

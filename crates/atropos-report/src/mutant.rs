@@ -47,11 +47,11 @@ impl MutantInfo {
 
     /// The canonical name, which `--re` and `--exclude-re` are matched against.
     pub fn name(&self) -> String {
-        format!("{}: {}", self.place(), self.deed())
+        format!("{}: {}", self.place(), self.edit_and_operator())
     }
 
     /// The name without the place: `replace + with - in fn deposit [AOR]`.
-    pub fn deed(&self) -> String {
+    pub fn edit_and_operator(&self) -> String {
         let code = self.operator.code();
         if self.function.is_empty() {
             format!("{} [{code}]", self.summary)

@@ -92,7 +92,7 @@ fn missed(record: &MutantRecord, lines: Option<&Lines>, prefix: &str) -> Option<
         ),
         _ => return None,
     };
-    text += &format!(": {} (mutant {}).", info.deed(), info.id.0);
+    text += &format!(": {} (mutant {}).", info.edit_and_operator(), info.id.0);
     if let Some(impact) = &record.impact {
         text += &format!(" Why it matters: {}.", impact.reason());
         if let Some(suggestion) = &impact.suggestion {

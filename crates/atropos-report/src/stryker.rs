@@ -197,7 +197,7 @@ fn mutant<'o>(
     StrykerMutant {
         id: unique(info.key.clone(), info.id.0, ids),
         mutator_name: info.operator.code(),
-        description: format!("{} (mutant {})", info.deed(), info.id.0),
+        description: format!("{} (mutant {})", info.edit_and_operator(), info.id.0),
         replacement: &info.replacement,
         location: Location {
             start: position(start),

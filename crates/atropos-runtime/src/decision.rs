@@ -71,7 +71,7 @@ fn record(hit: &Hit, board: &Board) -> u32 {
 fn done(hit: &Hit, open: bool) -> u32 {
     match open {
         true => table::set_done(hit.point, hit.case),
-        false => table::cool(hit.point),
+        false => table::mark_cold(hit.point),
     }
     0
 }

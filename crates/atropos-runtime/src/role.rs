@@ -132,7 +132,7 @@ pub fn become_mutant(class: MutantClass) {
     LEADER.store(class.leader, Ordering::Relaxed);
     MEMBERS.store(class.members, Ordering::Relaxed);
     table::cool_all();
-    table::heat(class.point);
+    table::mark_hot(class.point);
     ROLE.store(Role::Mutant as u8, Ordering::Relaxed);
 }
 
@@ -151,7 +151,7 @@ pub fn become_original(board: &Board) {
     table::cool_all();
     for mutant in board.mutants() {
         if board.is_wanted(mutant) {
-            table::heat(MutantClass::of_mutant(board, mutant).point);
+            table::mark_hot(MutantClass::of_mutant(board, mutant).point);
         }
     }
     ROLE.store(Role::Original as u8, Ordering::Relaxed);

@@ -88,7 +88,7 @@ pub fn make(mutants: u32) {
     TABLE.length.store(length, Ordering::Relaxed);
 }
 
-pub fn heat(point: PointId) {
+pub fn mark_hot(point: PointId) {
     if let Some(byte) = byte(point) {
         byte.store(HOT, Ordering::Relaxed);
     }
@@ -123,7 +123,7 @@ fn case_bit(case: u8) -> u8 {
     HOT << 1 << case
 }
 
-pub fn cool(point: PointId) {
+pub fn mark_cold(point: PointId) {
     if let Some(byte) = byte(point) {
         byte.store(0, Ordering::Relaxed);
     }
@@ -164,13 +164,13 @@ mod tests {
         make(last_near + 1000);
         assert!(points.iter().all(|&point| is_cold(point)));
         for point in points {
-            heat(point);
+            mark_hot(point);
             assert!(!is_cold(point));
             assert!(is_cold(PointId(point.0 + 2)));
             assert!(!is_done(point, Some(3)));
             set_done(point, Some(3));
             assert!(is_done(point, Some(3)) && !is_done(point, Some(2)) && !is_cold(point));
-            heat(point);
+            mark_hot(point);
             assert!(!is_done(point, Some(3)), "heated anew");
             assert_eq!(known(point), None);
             settle(point, 200);
@@ -178,7 +178,7 @@ mod tests {
             settle(point, 127);
             assert_eq!(known(point), Some(127));
             assert!(!is_cold(point) && !is_done(point, Some(3)));
-            cool(point);
+            mark_cold(point);
             assert!(is_cold(point));
             assert_eq!(known(point), Some(0));
         }

@@ -66,7 +66,7 @@ fn watch(
 ) -> WaitEnd {
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
-    let mut standstill = DeadlockWatch::default();
+    let mut deadlock_watch = DeadlockWatch::default();
     let mut supply = StarvationWatch::default();
     let start = sys::now();
     let mut look = start + LOOK;
@@ -110,7 +110,7 @@ fn watch(
         }
         let mut stands_still = false;
         if below == 1 && sys::now() >= look {
-            stands_still = standstill.is_seen(pid);
+            stands_still = deadlock_watch.is_seen(pid);
             supply.look(pid);
             look = sys::now() + LOOK;
         }
@@ -144,7 +144,7 @@ fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<ChildEnd> {
 const LINGER: u64 = 1_000_000_000;
 
 /// Lets go on for a while what the original of a test has left running: what it comes to counts.
-pub fn linger(board: &Board) {
+pub fn wait_for_leftovers(board: &Board) {
     let end = sys::now() + LINGER;
     while sys::now() < end && !board.cancelled() {
         match sys::wait(-1, false) {

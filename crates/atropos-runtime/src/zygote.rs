@@ -224,7 +224,7 @@ impl<'a> Zygote<'a> {
             pid => wait::wait_for(self.board, pid, 0, Some(self.channel)),
         };
         if matches!(plan, ChildPlan::Baseline { .. }) {
-            wait::linger(self.board);
+            wait::wait_for_leftovers(self.board);
         }
         wait::sweep();
         waited

@@ -15,17 +15,17 @@
 //!
 //! Module map: `calls` (which calls are reported, and what each may change) → `filter` (the kernel's program) →
 //! `notification` (the kernel's interface) → `supervisor` (the thread) → `judge` (what a call needs, with `resolve` for paths) →
-//! `permissions` → `keeper` (what is undone).
+//! `permissions` → `undo_recorder` (what is undone).
 
 mod calls;
 mod filter;
 mod judge;
-mod keeper;
 mod notification;
 mod permissions;
 mod resolve;
 mod supervisor;
+mod undo_recorder;
 
-pub use keeper::Undone;
 pub use permissions::Permissions;
-pub use supervisor::{Harm, Setting, Supervisor, SupervisorMode, unavailable};
+pub use supervisor::{Harm, Supervisor, SupervisorMode, SupervisorSettings, unavailable};
+pub use undo_recorder::UndoSettings;

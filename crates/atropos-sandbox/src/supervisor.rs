@@ -18,9 +18,9 @@ use atropos_protocol::sys::{self, PollFd};
 use crate::calls::{PossibleChange, SystemCall, calls};
 use crate::filter;
 use crate::judge::{Judge, ProcessFacts, Unreadable};
-use crate::keeper::{Keeper, Undone};
 use crate::notification::{self, Notification};
 use crate::permissions::{Needs, Permissions};
+use crate::undo_recorder::{UndoRecorder, UndoSettings};
 
 /// Larger files can't be brought back, so mutants may not change them.
 const LARGEST: u64 = 64 << 20;
@@ -74,13 +74,13 @@ struct State {
 
 /// What a program is supervised with.
 #[derive(Default)]
-pub struct Setting {
+pub struct SupervisorSettings {
     /// Below these directories it may do everything.
     pub own: Vec<PathBuf>,
     /// Below these directories it may make new files, if changes are undone.
     pub places: Vec<PathBuf>,
     /// How changes outside `own` are undone, if they are.
-    pub undone: Option<Undone>,
+    pub undone: Option<UndoSettings>,
     /// What was there before this moment (nanoseconds since 1970) is old.
     pub began: u64,
     /// The process itself is trusted: it is a zygote, which runs no test.
@@ -111,7 +111,7 @@ fn probe() -> Option<String> {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
-    let supervisor = match Supervisor::attach(&mut command, Setting::default()) {
+    let supervisor = match Supervisor::attach(&mut command, SupervisorSettings::default()) {
         Ok(supervisor) => supervisor,
         Err(error) => return Some(error.to_string()),
     };
@@ -124,8 +124,8 @@ fn probe() -> Option<String> {
 
 impl Supervisor {
     /// Makes a program be started behind the filter.
-    pub fn attach(command: &mut Command, setting: Setting) -> io::Result<Supervisor> {
-        let Setting {
+    pub fn attach(command: &mut Command, setting: SupervisorSettings) -> io::Result<Supervisor> {
+        let SupervisorSettings {
             own,
             places,
             undone,
@@ -155,7 +155,7 @@ impl Supervisor {
         } else {
             Vec::new()
         };
-        let mut keeper = undone.map(Keeper::new);
+        let mut undo_recorder = undone.map(UndoRecorder::new);
         thread::Builder::new()
             .name("sandbox".to_owned())
             .spawn(move || {
@@ -174,7 +174,7 @@ impl Supervisor {
                     &listener,
                     &surroundings,
                     &shared,
-                    &mut keeper,
+                    &mut undo_recorder,
                     on_harm.as_ref(),
                 );
             })?;
@@ -263,7 +263,7 @@ fn serve(
     listener: &OwnedFd,
     surroundings: &ProcessFacts,
     state: &Mutex<State>,
-    keeper: &mut Option<Keeper>,
+    undo_recorder: &mut Option<UndoRecorder>,
     on_harm: Option<&OnHarm>,
 ) {
     let table: HashMap<usize, SystemCall> = calls().map(|call| (call.number, call)).collect();
@@ -285,7 +285,8 @@ fn serve(
             true => table.get(&(reported.number as usize)),
             false => Some(&FOREIGN),
         };
-        let harm = call.and_then(|call| decide(call, &reported, surroundings, state, keeper));
+        let harm =
+            call.and_then(|call| decide(call, &reported, surroundings, state, undo_recorder));
         match harm {
             None => notification::let_pass(listener, &reported),
             Some(harm) => {
@@ -305,7 +306,7 @@ fn decide(
     reported: &Notification,
     surroundings: &ProcessFacts,
     state: &Mutex<State>,
-    keeper: &mut Option<Keeper>,
+    undo_recorder: &mut Option<UndoRecorder>,
 ) -> Option<Harm> {
     let mode = {
         let state = lock(state);
@@ -332,14 +333,20 @@ fn decide(
         ))),
         (SupervisorMode::Enforce(permissions), Ok(needs)) => {
             // What the mutant before this one made is gone.
-            if keeper.as_mut().is_some_and(Keeper::begins_another) {
+            if undo_recorder
+                .as_mut()
+                .is_some_and(UndoRecorder::begins_another)
+            {
                 lock(state).made = 0;
             }
             let may = || surroundings.is_new_in_places(&needs);
             if let Some(reason) = forbidden(&permissions, &needs).filter(|_| !may()) {
                 return Some(Harm::Call(format!("{} {reason}", call.name)));
             }
-            if let Some(Err(path)) = keeper.as_mut().map(|keeper| keeper.keep(&needs)) {
+            if let Some(Err(path)) = undo_recorder
+                .as_mut()
+                .map(|undo_recorder| undo_recorder.keep(&needs))
+            {
                 let path = path.display();
                 return Some(Harm::Call(format!(
                     "{} {path}, which can't be undone",

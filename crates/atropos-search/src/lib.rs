@@ -59,7 +59,7 @@ pub use hash::{Fingerprint, mix, spread};
 pub use model::{TransitionSystem, Walk};
 pub use mutmut::{
     FewExecutions, MutantRun, Original, SampledOriginal, SampledRun, SearchMethod, SearchResult,
-    Technique, UnknownTechnique, Until, Watch, kill_matrix,
+    StopCondition, Technique, UnknownTechnique, Watch, kill_matrix,
 };
 pub use names::Names;
 pub use op::{Access, Op, OpKind, SharedObject};
@@ -69,7 +69,7 @@ pub use replay::{Replay, Strictness, check_determinism, replay};
 pub use sampling::{Mixed, Pct, Pos, SampleSpec, Surw, Uniform};
 pub use schedule::{Schedule, ScheduleError};
 pub use search::{
-    Matching, NotFound, Round, RoundResult, Search, SearchOrder, SearchSettings, SearchSize,
+    NotFound, Round, RoundResult, Search, SearchOrder, SearchSettings, SearchSize, StateMatching,
     WaitingTransition,
 };
 pub use shrink::{Shrunk, shrink};

@@ -47,13 +47,13 @@ impl KnownMemory<'_> {
 
 #[derive(Debug)]
 struct History {
-    acts: Vec<Past>,
+    acts: Vec<LastAct>,
     contents: Bytes,
 }
 
 /// The last act of its kind.
 #[derive(Debug)]
-struct Past {
+struct LastAct {
     act: ThreadAct,
     /// By the clock of its thread.
     time: u32,
@@ -146,7 +146,7 @@ impl History {
                 found.push(both);
             }
         }
-        let is_same = |past: &Past| {
+        let is_same = |past: &LastAct| {
             (past.act.thread, past.act.code) == (act.thread, act.code)
                 && std::ptr::eq(past.act.site, act.site)
         };
@@ -156,7 +156,7 @@ impl History {
             self.acts.remove(0);
         }
         let time = clock.of(act.thread);
-        self.acts.push(Past { act, time });
+        self.acts.push(LastAct { act, time });
     }
 }
 

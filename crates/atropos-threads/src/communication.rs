@@ -66,12 +66,12 @@ pub type Facts = BTreeMap<FactKey, Fact>;
 #[derive(Debug, Default)]
 pub struct History {
     last_write: Option<ThreadAct>,
-    threads: Vec<Recent>,
+    threads: Vec<LastAccess>,
 }
 
 /// The last access of a thread, and those of others since then.
 #[derive(Debug)]
-struct Recent {
+struct LastAccess {
     act: ThreadAct,
     access: SharedAccess,
     read_since: Option<ThreadAct>,
@@ -192,7 +192,7 @@ impl CommunicationLog {
                 recent.read_since = Some(act);
             }
         }
-        let now = Recent {
+        let now = LastAccess {
             act,
             access,
             read_since: None,

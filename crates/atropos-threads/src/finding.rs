@@ -80,9 +80,9 @@ impl Finding {
                 let sort = cause.as_ref().map_or("panic", |cause| cause.met.title());
                 format!("{sort}: {message}")
             }
-            Finding::PoisonedLock { .. } => Met::PoisonedLock.title().to_string(),
-            Finding::PoisonedOnce { .. } => Met::PoisonedOnce.title().to_string(),
-            Finding::DroppedChannel { .. } => Met::NoReceiver.title().to_string(),
+            Finding::PoisonedLock { .. } => PanicCauseKind::PoisonedLock.title().to_string(),
+            Finding::PoisonedOnce { .. } => PanicCauseKind::PoisonedOnce.title().to_string(),
+            Finding::DroppedChannel { .. } => PanicCauseKind::NoReceiver.title().to_string(),
             Finding::NoPanic { .. } => "no panic".to_string(),
             Finding::Deadlock { .. } => "deadlock".to_string(),
             Finding::LostWakeUp { .. } => "lost wake-up".to_string(),
@@ -132,10 +132,12 @@ impl Finding {
     pub fn failure_kind(&self) -> FailureKind {
         match self {
             Finding::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
-                Some(Met::PoisonedLock) => FailureKind::PoisonedLock,
-                Some(Met::PoisonedOnce) => FailureKind::PoisonedOnce,
-                Some(Met::NoReceiver | Met::NoSender) => FailureKind::DroppedChannel,
-                Some(Met::Panic) | None => FailureKind::Panicked,
+                Some(PanicCauseKind::PoisonedLock) => FailureKind::PoisonedLock,
+                Some(PanicCauseKind::PoisonedOnce) => FailureKind::PoisonedOnce,
+                Some(PanicCauseKind::NoReceiver | PanicCauseKind::NoSender) => {
+                    FailureKind::DroppedChannel
+                }
+                Some(PanicCauseKind::Panic) | None => FailureKind::Panicked,
             },
             Finding::Deadlock { .. } => FailureKind::Deadlock,
             Finding::LostWakeUp { .. } => FailureKind::LostWakeUp,
@@ -191,7 +193,7 @@ impl Finding {
 
 /// What a thread runs into that another has left behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum PanicCauseKind {
     PoisonedLock,
     /// A `Once` or `LazyLock` whose initialisation panicked.
     PoisonedOnce,
@@ -203,29 +205,29 @@ pub enum Met {
     Panic,
 }
 
-impl Met {
+impl PanicCauseKind {
     fn title(self) -> &'static str {
         match self {
-            Met::PoisonedLock => "poisoned lock",
-            Met::PoisonedOnce => "poisoned initialisation",
-            Met::NoReceiver | Met::NoSender => "dropped channel",
-            Met::Panic => "panic",
+            PanicCauseKind::PoisonedLock => "poisoned lock",
+            PanicCauseKind::PoisonedOnce => "poisoned initialisation",
+            PanicCauseKind::NoReceiver | PanicCauseKind::NoSender => "dropped channel",
+            PanicCauseKind::Panic => "panic",
         }
     }
 
     /// Whether a panic's message speaks of it, as it does after `unwrap`, `expect` and the like.
     pub(crate) fn is_named_in(self, message: &str) -> bool {
         let names: &[&str] = match self {
-            Met::PoisonedLock => &["PoisonError", "Poisoned(", "poisoned"],
-            Met::PoisonedOnce => &["instance has previously been poisoned"],
-            Met::NoReceiver => &["SendError", "Disconnected", "closed channel"],
-            Met::NoSender => &[
+            PanicCauseKind::PoisonedLock => &["PoisonError", "Poisoned(", "poisoned"],
+            PanicCauseKind::PoisonedOnce => &["instance has previously been poisoned"],
+            PanicCauseKind::NoReceiver => &["SendError", "Disconnected", "closed channel"],
+            PanicCauseKind::NoSender => &[
                 "RecvError",
                 "Disconnected",
                 "closed channel",
                 "sending half is closed",
             ],
-            Met::Panic => &[],
+            PanicCauseKind::Panic => &[],
         };
         names.iter().any(|name| message.contains(name))
     }
@@ -234,8 +236,8 @@ impl Met {
 /// Why a thread panicked, as far as another had a part in it.
 #[derive(Clone, Debug)]
 pub struct FailureCause {
-    /// What the panic's message names; [`Met::Panic`] if it names none of them.
-    pub met: Met,
+    /// What the panic's message names; [`PanicCauseKind::Panic`] if it names none of them.
+    pub met: PanicCauseKind,
     /// What the thread ran into just before and by whose doing, and so on, one line each.
     pub text: String,
 }

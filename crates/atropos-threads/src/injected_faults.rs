@@ -41,19 +41,19 @@ static SIZE: AtomicUsize = AtomicUsize::new(0);
 static ALIGN: AtomicUsize = AtomicUsize::new(1);
 
 /// The next acquisition of a lock by the running thread shall be wrong in this way.
-pub fn request(mistake: InjectedFault) {
+pub fn request(fault: InjectedFault) {
     if is_controlled() {
-        NEXT.store(mistake as u8, Relaxed);
+        NEXT.store(fault as u8, Relaxed);
     }
 }
 
 /// The same for a lock of another library, which locks by an atomic beside its data.
-pub fn request_of_foreign<T>(mistake: InjectedFault, data: *mut T) {
+pub fn request_of_foreign<T>(fault: InjectedFault, data: *mut T) {
     if is_controlled() {
         START.store(data as usize, Relaxed);
         SIZE.store(size_of::<T>(), Relaxed);
         ALIGN.store(align_of::<T>(), Relaxed);
-        NEXT.store(mistake as u8 | FOREIGN, Relaxed);
+        NEXT.store(fault as u8 | FOREIGN, Relaxed);
     }
 }
 
@@ -64,9 +64,9 @@ pub fn race() {
 }
 
 /// Does something that is no part of the program: none of its operations are announced.
-pub fn aside<R>(deed: impl FnOnce() -> R) -> R {
+pub fn unannounced<R>(action: impl FnOnce() -> R) -> R {
     let _control = control();
-    deed()
+    action()
 }
 
 /// Takes the request up.
@@ -87,13 +87,13 @@ pub(crate) fn taken_of_foreign() -> Option<(InjectedFault, Guarded)> {
     match NEXT.load(Relaxed) & FOREIGN {
         0 => None,
         _ => {
-            let mistake = known(NEXT.swap(0, Relaxed) & !FOREIGN)?;
+            let fault = known(NEXT.swap(0, Relaxed) & !FOREIGN)?;
             let guarded = Guarded {
                 start: START.load(Relaxed),
                 size: SIZE.load(Relaxed),
                 align: ALIGN.load(Relaxed),
             };
-            Some((mistake, guarded))
+            Some((fault, guarded))
         }
     }
 }

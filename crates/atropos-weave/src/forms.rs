@@ -155,8 +155,8 @@ impl FileForms {
         self.is_given_up
     }
 
-    /// Takes a point's suspected mutants in again.
-    pub fn acquit(&mut self, point: usize) {
+    /// Weaves the suspected mutants of a point again.
+    pub fn readmit(&mut self, point: usize) {
         for mutant in self.suspected.remove(&point).unwrap_or_default() {
             self.dropped.remove(&mutant);
         }

@@ -1,10 +1,10 @@
-//! A second hearing for points that were dropped on suspicion.
+//! Second checks for points that were dropped on suspicion.
 //!
-//! An error that does not name a mutant is laid to points around it, and several may go for what one of them did. Once
-//! rustc accepts the rest, such points are put in again, in halves: one set in each function at a time, because what
-//! rustc then says tells by its place which function it is about. What it accepts stays in. A hearing costs a check of the
-//! whole crate, so it is for functions that have lost many points: one or two are mostly lost for what they did. Files that
-//! were given up for an error without a place are heard together.
+//! An error that names no mutant is blamed on the points around it, so several points may be dropped for what one did. Once
+//! rustc accepts the rest, such points are woven again, in halves. Each check tries one set of points in every function at
+//! once: the place of an error tells which function it is about. What rustc accepts stays. A check compiles the whole crate,
+//! so only functions that have lost many points are tried. Files that were given up for an error without a place are
+//! tried together.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::diagnostics::{DiagnosticSpan, RustcDiagnostic};
 use crate::forms::PackageForms;
 use crate::weave::FileWeave;
 
-/// Points that a function must have lost to be heard.
+/// A function is tried again if it has lost this many points.
 const MANY: usize = 4;
-/// Hearings in which a function was right about nothing, after which it is not heard again.
-const IN_VAIN: usize = 3;
+/// A function is given up after this many checks in which everything was rejected.
+const MOST_REJECTED: usize = 3;
 
 /// A point that was dropped, with what was said of its mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Case {
+struct DroppedPoint {
     file: String,
     point: usize,
     mutants: Vec<(MutantId, String)>,
@@ -30,21 +30,21 @@ struct Case {
 /// Where an error lies: a file, and the function there, if it is in one.
 type ErrorLocation = (String, Option<Span>);
 
-/// The cases of one function, or of all files that were given up.
+/// The dropped points of one function, or of all files that were given up.
 #[derive(Debug)]
-struct RetryCases {
-    /// None: any error may be due to these cases.
+struct FunctionRetry {
+    /// None: any error may be due to these points.
     place: Option<ErrorLocation>,
-    waiting: Vec<Vec<Case>>,
+    waiting: Vec<Vec<DroppedPoint>>,
     /// What is in the text at the moment.
-    heard: Vec<Case>,
-    /// Hearings so far, and whether any was a success.
-    hearings: usize,
-    is_right: bool,
+    woven_again: Vec<DroppedPoint>,
+    /// Checks so far, and whether rustc accepted anything in one of them.
+    checks: usize,
+    was_accepted: bool,
 }
 
-impl RetryCases {
-    fn is_guilty(&self, errors: &[Option<ErrorLocation>]) -> bool {
+impl FunctionRetry {
+    fn is_rejected(&self, errors: &[Option<ErrorLocation>]) -> bool {
         match &self.place {
             None => !errors.is_empty(),
             Some(place) => errors.iter().any(|error| error.as_ref() == Some(place)),
@@ -52,16 +52,16 @@ impl RetryCases {
     }
 }
 
-/// All cases of a package.
+/// All dropped points of a package.
 #[derive(Debug, Default)]
 pub struct Retry {
-    dockets: Vec<RetryCases>,
+    functions: Vec<FunctionRetry>,
 }
 
 impl Retry {
-    /// For the points that were dropped on suspicion, many in one function. `woven` holds the files as rustc has accepted them; `span` knows
-    /// where a point of a file stands. Where whole files were given up, only their points are heard: their errors tell
-    /// no place.
+    /// For functions in which many points were dropped on suspicion. `woven` holds the files as rustc has accepted them; `span`
+    /// tells where a point of a file stands. If whole files were given up, only their points are tried, because their
+    /// errors have no place.
     pub fn new(
         forms: &PackageForms,
         woven: &BTreeMap<String, FileWeave>,
@@ -69,7 +69,7 @@ impl Retry {
     ) -> Retry {
         let is_given_up = |file: &String| forms.file(file).is_given_up();
         let any_is_given_up = woven.keys().any(is_given_up);
-        let mut cases: BTreeMap<Option<ErrorLocation>, Vec<Case>> = BTreeMap::new();
+        let mut points: BTreeMap<Option<ErrorLocation>, Vec<DroppedPoint>> = BTreeMap::new();
         for (file, weave) in woven {
             if any_is_given_up && !is_given_up(file) {
                 continue;
@@ -80,55 +80,63 @@ impl Retry {
                 };
                 let in_function = || (file.clone(), weave.map.function_around(span));
                 let place = (!any_is_given_up).then(in_function);
-                cases.entry(place).or_default().push(Case {
+                points.entry(place).or_default().push(DroppedPoint {
                     file: file.clone(),
                     point,
                     mutants,
                 });
             }
         }
-        let has_lost_many = |(place, cases): &(Option<ErrorLocation>, Vec<Case>)| {
-            place.is_none() || cases.len() >= MANY
+        let has_lost_many = |(place, points): &(Option<ErrorLocation>, Vec<DroppedPoint>)| {
+            place.is_none() || points.len() >= MANY
         };
-        let dockets = cases.into_iter().filter(has_lost_many);
+        let functions = points.into_iter().filter(has_lost_many);
         Retry {
-            dockets: dockets
-                .map(|(place, cases)| RetryCases {
+            functions: functions
+                .map(|(place, points)| FunctionRetry {
                     place,
-                    waiting: vec![cases],
-                    heard: Vec::new(),
-                    hearings: 0,
-                    is_right: false,
+                    waiting: vec![points],
+                    woven_again: Vec::new(),
+                    checks: 0,
+                    was_accepted: false,
                 })
                 .collect(),
         }
     }
 
-    /// How many hearings are worth their time, at least: few guilty ones are to be found among all that was given up.
-    pub fn hearings(&self) -> u32 {
-        let given_up = self.dockets.iter().filter(|docket| docket.place.is_none());
-        let cases: usize = given_up
-            .flat_map(|docket| &docket.waiting)
+    /// How many checks are worth their time, at least. Few of the points of files that were given up are at fault.
+    pub fn least_checks(&self) -> u32 {
+        let given_up = self
+            .functions
+            .iter()
+            .filter(|function| function.place.is_none());
+        let points: usize = given_up
+            .flat_map(|function| &function.waiting)
             .map(Vec::len)
             .sum();
-        4 * (usize::BITS - cases.leading_zeros())
+        4 * (usize::BITS - points.leading_zeros())
     }
 
     /// Whether these errors are about mutants of their own, which an error without a place has hidden so far.
     pub fn was_hidden(&self, errors: &[RustcDiagnostic]) -> bool {
-        let hears_all = self.dockets.iter().any(|docket| docket.place.is_none());
-        hears_all && !errors.is_empty() && errors.iter().all(|error| !error.spans.is_empty())
+        let has_all = self
+            .functions
+            .iter()
+            .any(|function| function.place.is_none());
+        has_all && !errors.is_empty() && errors.iter().all(|error| !error.spans.is_empty())
     }
 
     /// Puts a set of each function in again. Tells whether there was any.
     pub fn call(&mut self, forms: &mut PackageForms) -> bool {
-        for docket in &mut self.dockets {
-            docket.heard = docket.waiting.pop().unwrap_or_default();
-            for case in &docket.heard {
-                forms.file_mut(&case.file).acquit(case.point);
+        for function in &mut self.functions {
+            function.woven_again = function.waiting.pop().unwrap_or_default();
+            for point in &function.woven_again {
+                forms.file_mut(&point.file).readmit(point.point);
             }
         }
-        self.dockets.iter().any(|docket| !docket.heard.is_empty())
+        self.functions
+            .iter()
+            .any(|function| !function.woven_again.is_empty())
     }
 
     /// Takes out again what rustc rejects, or the half of it. `woven` holds the files that it was given, `name` turns the
@@ -151,32 +159,36 @@ impl Retry {
             }
         };
         let places: Vec<Option<ErrorLocation>> = errors.iter().flat_map(places_of).collect();
-        let mut heard = self
-            .dockets
+        let mut woven_again = self
+            .functions
             .iter()
-            .filter(|docket| !docket.heard.is_empty());
-        // What concerns none of those that are heard may be due to any.
-        let is_unclear = !errors.is_empty() && !heard.any(|docket| docket.is_guilty(&places));
-        for docket in &mut self.dockets {
-            docket.hearings += 1;
-            if !is_unclear && !docket.is_guilty(&places) {
-                docket.is_right |= !docket.heard.is_empty();
-                docket.heard.clear();
+            .filter(|function| !function.woven_again.is_empty());
+        // An error outside all of these functions may be due to any of them.
+        let is_unclear =
+            !errors.is_empty() && !woven_again.any(|function| function.is_rejected(&places));
+        for function in &mut self.functions {
+            function.checks += 1;
+            if !is_unclear && !function.is_rejected(&places) {
+                function.was_accepted |= !function.woven_again.is_empty();
+                function.woven_again.clear();
                 continue;
             }
-            let mut heard = std::mem::take(&mut docket.heard);
-            for case in &heard {
-                let forms = forms.file_mut(&case.file);
-                for (mutant, reason) in &case.mutants {
-                    forms.suspect(case.point, *mutant, reason);
+            let mut woven_again = std::mem::take(&mut function.woven_again);
+            for point in &woven_again {
+                let forms = forms.file_mut(&point.file);
+                for (mutant, reason) in &point.mutants {
+                    forms.suspect(point.point, *mutant, reason);
                 }
             }
-            if heard.len() > 1 {
-                let rest = heard.split_off(heard.len() / 2);
-                docket.waiting.extend([rest, heard]);
+            if woven_again.len() > 1 {
+                let rest = woven_again.split_off(woven_again.len() / 2);
+                function.waiting.extend([rest, woven_again]);
             }
-            if docket.place.is_some() && docket.hearings >= IN_VAIN && !docket.is_right {
-                docket.waiting.clear();
+            if function.place.is_some()
+                && function.checks >= MOST_REJECTED
+                && !function.was_accepted
+            {
+                function.waiting.clear();
             }
         }
     }
@@ -231,8 +243,8 @@ mod tests {
     }
 
     /// What rustc would say if it rejected the deletion of one statement: nothing that names it.
-    fn errors(weave: &FileWeave, guilty: &str) -> Vec<RustcDiagnostic> {
-        if !weave.text.contains(&format!("{{ {guilty}();")) {
+    fn errors(weave: &FileWeave, rejected: &str) -> Vec<RustcDiagnostic> {
+        if !weave.text.contains(&format!("{{ {rejected}();")) {
             return Vec::new();
         }
         let start = weave.text.find("fn f").unwrap();
@@ -251,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_rejected_stays_out() {
+    fn only_points_that_rustc_rejects_stay_dropped() {
         let mutants = mutants();
         let mut forms = PackageForms::default();
         for point in 0..5 {
@@ -259,14 +271,14 @@ mod tests {
             file.suspect(point, MutantId(point as u32 + 1), "why");
         }
         let span = |_: &str, point: usize| Some(mutants.points[point].span);
-        let mut appeal = Retry::new(&forms, &weave(&mutants, &forms), span);
+        let mut retry = Retry::new(&forms, &weave(&mutants, &forms), span);
         let mut rounds = 0;
-        while appeal.call(&mut forms) {
+        while retry.call(&mut forms) {
             rounds += 1;
             let woven = weave(&mutants, &forms);
             let errors = errors(&woven["a.rs"], "c");
             let name = |name: &str| Some(name.to_owned());
-            appeal.decide(&mut forms, &woven, &errors, name);
+            retry.decide(&mut forms, &woven, &errors, name);
         }
         let dropped: Vec<_> = forms.dropped_mutants().collect();
         assert_eq!(dropped, [(MutantId(3), "why"), (MutantId(5), "why")]);
@@ -274,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_up_is_heard_together() {
+    fn points_of_a_file_that_was_given_up_are_tried_together() {
         let mutants = mutants();
         let mut forms = PackageForms::default();
         let file = forms.file_mut("a.rs");
@@ -283,14 +295,14 @@ mod tests {
         }
         file.give_up();
         let span = |_: &str, point: usize| Some(mutants.points[point].span);
-        let mut appeal = Retry::new(&forms, &weave(&mutants, &forms), span);
-        assert_eq!(appeal.hearings(), 12);
-        while appeal.call(&mut forms) {
+        let mut retry = Retry::new(&forms, &weave(&mutants, &forms), span);
+        assert_eq!(retry.least_checks(), 12);
+        while retry.call(&mut forms) {
             let woven = weave(&mutants, &forms);
             let mut errors = errors(&woven["a.rs"], "b");
             errors.iter_mut().for_each(|error| error.spans.clear());
             let name = |name: &str| Some(name.to_owned());
-            appeal.decide(&mut forms, &woven, &errors, name);
+            retry.decide(&mut forms, &woven, &errors, name);
         }
         let dropped: Vec<_> = forms.dropped_mutants().collect();
         assert_eq!(dropped, [(MutantId(2), "why")]);

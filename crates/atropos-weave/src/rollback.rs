@@ -103,7 +103,7 @@ pub fn roll_back(
     errors: &[RustcDiagnostic],
     name: impl Fn(&str) -> Option<String>,
 ) -> RolledBack {
-    let court = BlameFinder { woven, name: &name };
+    let finder = BlameFinder { woven, name: &name };
     let mut round = Round {
         forms,
         woven,
@@ -115,7 +115,7 @@ pub fn roll_back(
     let mut places = Vec::new();
     let mut homeless = Vec::new();
     for error in errors {
-        match court.blame(error) {
+        match finder.blame(error) {
             Blame::Variants(variants) => {
                 for (file, mutant) in variants {
                     round.change_mutant(&file, mutant, error);

@@ -152,7 +152,7 @@ fn written(info: &MutantInfo, reason: &str) -> String {
         "\n[[accepted]]\nkey = {}\nfile = {}\nchange = {}\nreason = {}\n",
         quoted(&info.key),
         quoted(&info.file),
-        quoted(&info.deed()),
+        quoted(&info.edit_and_operator()),
         quoted(reason)
     )
 }

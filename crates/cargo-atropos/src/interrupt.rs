@@ -92,8 +92,8 @@ fn is_another(first: Duration, now: Duration) -> bool {
 }
 
 fn end_at_once() -> ! {
-    for ward in &WARDS {
-        let group = ward.load(Ordering::Relaxed);
+    for guarded_process in &WARDS {
+        let group = guarded_process.load(Ordering::Relaxed);
         if group != 0 {
             let _ = sys::kill(-group, sys::SIGKILL);
         }
@@ -117,7 +117,7 @@ mod tests {
     const VICTIM: &str = "ATROPOS_TEST_SIGNALS";
 
     /// Raises as many signals as the variable says, with pauses, in a process of its own. Gives that one's exit code and
-    /// the number of its ward.
+    /// the number of the process that it guards.
     fn after_signals(number: &str) -> (Option<i32>, String) {
         let output = Command::new(env::current_exe().unwrap())
             .args([
@@ -129,9 +129,9 @@ mod tests {
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
-        let (_, ward) = said.split_once("ward ").unwrap();
-        let ward = ward.lines().next().unwrap().to_owned();
-        (output.status.code(), ward)
+        let (_, guarded_process) = said.split_once("guarded ").unwrap();
+        let guarded_process = guarded_process.lines().next().unwrap().to_owned();
+        (output.status.code(), guarded_process)
     }
 
     fn is_running(process: &str) -> bool {
@@ -144,34 +144,34 @@ mod tests {
         if let Ok(number) = env::var(VICTIM) {
             let interrupt = Interrupt::install().unwrap();
             assert!(!interrupt.is_requested());
-            let mut ward = Command::new("sleep")
+            let mut guarded_process = Command::new("sleep")
                 .arg("600")
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .process_group(0)
                 .spawn()
                 .unwrap();
-            println!("ward {}", ward.id());
-            let kept = ProcessGroupGuard::of(ward.id() as i32);
+            println!("guarded {}", guarded_process.id());
+            let kept = ProcessGroupGuard::of(guarded_process.id() as i32);
             for _ in 0..number.parse().unwrap() {
                 raise(SIGTERM).unwrap();
                 assert!(interrupt.is_requested());
                 thread::sleep(ONE_REQUEST);
             }
             drop(kept);
-            ward.kill().unwrap();
-            ward.wait().unwrap();
+            guarded_process.kill().unwrap();
+            guarded_process.wait().unwrap();
             return;
         }
         let (code, _) = after_signals("1");
         assert_eq!(code, Some(0));
-        let (code, ward) = after_signals("2");
+        let (code, guarded_process) = after_signals("2");
         assert_eq!(code, Some(ExitCode::Interrupted as i32));
         // It is as good as dead, but that may take a moment.
         let mut looks = 0;
-        while is_running(&ward) {
+        while is_running(&guarded_process) {
             looks += 1;
-            assert!(looks < 1000, "{ward} goes on");
+            assert!(looks < 1000, "{guarded_process} goes on");
             thread::sleep(Duration::from_millis(10));
         }
     }

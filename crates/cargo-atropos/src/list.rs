@@ -44,7 +44,7 @@ pub fn list(arguments: ListArguments) -> Result<ExitCode> {
                 stdout,
                 "{}: {}",
                 styled(style::PLACE, info.place()),
-                info.deed()
+                info.edit_and_operator()
             )?;
             if let Some(diff) = diff_of(info) {
                 writeln!(stdout, "{diff}")?;

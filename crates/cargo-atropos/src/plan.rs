@@ -16,7 +16,7 @@ use atropos_values::{NumberedPoint, Numbering, SecondOrderMutant};
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use crate::source::{Discovery, Texts};
+use crate::source::{Discovery, SourceTexts};
 
 /// What one run is to weave and test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,7 +186,7 @@ impl Plan {
     /// they stand in the files, so that those of a point follow each other.
     pub fn make(
         discovery: Discovery,
-        texts: &Texts,
+        texts: &SourceTexts,
         mut decide: impl FnMut(&Candidate) -> Decision,
     ) -> Plan {
         let mut plan = Plan {
@@ -200,7 +200,7 @@ impl Plan {
         };
         let mut functions = 0;
         for package in &mut plan.packages {
-            let mut keys = Keys::default();
+            let mut keys = KeyMaker::default();
             for file in &mut package.files {
                 file.first_function = functions;
                 functions += file.functions().count() as u32;
@@ -276,11 +276,11 @@ fn number(already: usize) -> MutantId {
 /// Gives mutants their keys. Mutants that nothing else tells apart get different ones in the order
 /// of the text.
 #[derive(Default)]
-struct Keys {
+struct KeyMaker {
     given: HashMap<u64, u64>,
 }
 
-impl Keys {
+impl KeyMaker {
     fn of(&mut self, info: &MutantInfo, source_line: &str) -> String {
         let hash = StableHash::default()
             .text(&info.package)
@@ -331,7 +331,7 @@ mod tests {
             target_directory: "/w/target".into(),
             packages: vec![package],
             are_used_at_build_time: false,
-            texts: Texts::from([("src/lib.rs".to_owned(), TEXT.to_owned())]),
+            texts: SourceTexts::from([("src/lib.rs".to_owned(), TEXT.to_owned())]),
             warnings: Vec::new(),
             left_alone: Vec::new(),
         }

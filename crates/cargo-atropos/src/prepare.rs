@@ -18,7 +18,7 @@ use crate::plan::{Decision, Plan};
 use crate::progress::{Progress, RunPhase};
 use crate::second_order;
 use crate::selection::{Selected, ThreadTreatment, select};
-use crate::source::{Texts, discover};
+use crate::source::{SourceTexts, discover};
 use crate::terminal::Terminal;
 
 /// A run that is ready to start.
@@ -29,7 +29,7 @@ pub struct Prepared {
     pub terminal: Terminal,
     pub plan: Plan,
     /// What the source files held when their mutants were found.
-    pub texts: Texts,
+    pub texts: SourceTexts,
     /// How many mutants were found, before any filter.
     pub found: usize,
     /// The survivors that need not be killed.

@@ -20,7 +20,7 @@ use crate::exit_code::ExitCode;
 use crate::explore::plain_memory;
 use crate::explore::saved_schedules::shown;
 use crate::gate::Judgement;
-use crate::impact::{self, Impacts, Measure};
+use crate::impact::{self, Impacts, MeasurementInputs};
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
 use crate::log;
@@ -67,7 +67,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
             return end_without_verdicts(&end, &prepared);
         }
     };
-    let impacts = impact::measure(&Measure {
+    let impacts = impact::measure(&MeasurementInputs {
         prepared: &prepared,
         build: &tested.build,
         executed: &tested.executed,
@@ -318,7 +318,7 @@ fn warnings(build: &Build, executed: &Executed, interrupted: bool) -> Vec<String
     let failing = executed.left_out.failing_doctests.iter();
     let failing =
         failing.map(|name| format!("{name} fails without any mutant, so it can't judge mutants"));
-    let strays = executed.strays.iter().map(|path| {
+    let leftover_files = executed.leftover_files.iter().map(|path| {
         format!(
             "{} appeared while mutants ran; a program that a test starts may have made it under one of them",
             path.display()
@@ -326,7 +326,7 @@ fn warnings(build: &Build, executed: &Executed, interrupted: bool) -> Vec<String
     });
     let nothing = (has_no_tests(executed) && !interrupted)
         .then(|| "no tests were found, so no mutant can be killed".to_owned());
-    let of_tests = alone.chain(flaky).chain(failing).chain(strays);
+    let of_tests = alone.chain(flaky).chain(failing).chain(leftover_files);
     of_tests.chain(nothing).collect()
 }
 

@@ -16,11 +16,11 @@ use anyhow::{Result, bail};
 use atropos_protocol::landlock::{self, WRITABLE};
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
-    BOARD, Baseline, Board, Broken, Client, FailureKind, Limits, MutantsRun, RunMode, TestResult,
-    TestRun,
+    BOARD, Baseline, Board, Client, FailureKind, Limits, MutantsRun, RunMode, TestResult, TestRun,
+    ZygoteError,
 };
 use atropos_sandbox::{
-    Harm, Permissions, Setting, Supervisor, SupervisorMode, Undone, unavailable,
+    Harm, Permissions, Supervisor, SupervisorMode, SupervisorSettings, UndoSettings, unavailable,
 };
 use atropos_values::{MutantId, Numbering};
 
@@ -116,7 +116,7 @@ impl SandboxedZygote {
         numbering: &Numbering,
         patience: Duration,
         (binary, seen): (usize, Arc<SeenOfTests>),
-    ) -> Result<SandboxedZygote, Broken> {
+    ) -> Result<SandboxedZygote, ZygoteError> {
         let board: Arc<OnceLock<Arc<Board>>> = Arc::default();
         let known = Arc::clone(&board);
         let on_harm = move |harm: &Harm| {
@@ -137,11 +137,11 @@ impl SandboxedZygote {
         };
         let supervisor = match is_on() {
             true => {
-                let setting = Setting {
+                let setting = SupervisorSettings {
                     // Beside its own directory lies what it writes for the driver.
                     own: own(scratch.parent(), &scratch.join(BOARD)),
                     places: seen.places.clone(),
-                    undone: Some(Undone {
+                    undone: Some(UndoSettings {
                         board: scratch.join(BOARD),
                         generation: Box::new(forks),
                         on_change: Box::new(on_change),
@@ -151,7 +151,7 @@ impl SandboxedZygote {
                     on_harm: Some(Box::new(on_harm)),
                 };
                 let attached = Supervisor::attach(&mut command, setting);
-                Some(attached.map_err(Broken::Start)?)
+                Some(attached.map_err(ZygoteError::Start)?)
             }
             false => None,
         };
@@ -172,7 +172,7 @@ impl SandboxedZygote {
         test: usize,
         limits: &Limits,
         capture: &Path,
-    ) -> Result<Baseline, Broken> {
+    ) -> Result<Baseline, ZygoteError> {
         self.set_mode(SupervisorMode::Observe);
         let baseline = self.client.baseline(test, limits, capture);
         if let Some(supervisor) = &self.supervisor {
@@ -190,13 +190,13 @@ impl SandboxedZygote {
         wanted: &[MutantId],
         limits: &Limits,
         on_test_run: &mut dyn FnMut(MutantId, TestRun),
-    ) -> Result<MutantsRun, Broken> {
+    ) -> Result<MutantsRun, ZygoteError> {
         if self.supervisor.is_some() {
             let permissions = self.seen.of(self.binary, test);
             let places = self.seen.places.iter().map(PathBuf::as_path);
             let log = Log::of(self.client.board().path());
             let writable = permissions.writable().chain(places).chain(log.place());
-            landlock::write_list(&self.writable, writable).map_err(Broken::Start)?;
+            landlock::write_list(&self.writable, writable).map_err(ZygoteError::Start)?;
             self.set_mode(SupervisorMode::Enforce(permissions));
         }
         let run = self.client.run(way, test, wanted, limits, on_test_run);
@@ -262,16 +262,16 @@ pub fn attach(
     if !is_on() {
         return Ok(None);
     }
-    let setting = Setting {
+    let setting = SupervisorSettings {
         own: own(board.parent(), board),
         places: places.to_owned(),
-        undone: Some(Undone {
+        undone: Some(UndoSettings {
             board: board.to_owned(),
             generation: Box::new(|| 0),
             on_change: Box::new(|| ()),
         }),
         began: atropos_protocol::began(),
-        ..Setting::default()
+        ..SupervisorSettings::default()
     };
     let supervisor = Supervisor::attach(command, setting)?;
     supervisor.set_mode(mode);

@@ -17,13 +17,13 @@ use regex::Regex;
 use crate::arguments::{SelectOptions, Shard};
 use crate::changed_lines::ChangedLines;
 use crate::plan::{Candidate, Decision, Plan};
-use crate::source::{Discovery, Texts};
+use crate::source::{Discovery, SourceTexts};
 
 /// What is to be tested, and what the user should know about the choice.
 #[derive(Debug)]
 pub struct Selected {
     pub plan: Plan,
-    pub texts: Texts,
+    pub texts: SourceTexts,
     /// Sentences.
     pub notes: Vec<String>,
     /// How many mutants there are before any filter.

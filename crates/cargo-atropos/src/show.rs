@@ -8,7 +8,7 @@ use std::io::Write;
 use anyhow::Result;
 use atropos_report::communication::CommunicationRecord;
 use atropos_report::edit::unified_diff;
-use atropos_report::impact::{Disturbed, Impact, NEVER_INFECTED};
+use atropos_report::impact::{DisturbedFunction, Impact, NEVER_INFECTED};
 use atropos_report::number_text::{count, duration, wrapped};
 use atropos_report::outcomes::{Kill, MutantRecord, TestRecord};
 use atropos_report::style::{self, styled};
@@ -98,7 +98,7 @@ pub fn page(
     let info = &record.info;
     let mut page = String::new();
     let place = styled(style::PLACE, info.place());
-    writeln!(page, "{place}: {}\n", info.deed()).expect("a string takes everything");
+    writeln!(page, "{place}: {}\n", info.edit_and_operator()).expect("a string takes everything");
     match source.and_then(|source| unified_diff(info, source)) {
         Some(diff) => page.push_str(&diff),
         None => writeln!(
@@ -171,7 +171,7 @@ fn show_impact(page: &mut String, impact: &Impact, all: bool) {
         impact.new_ways()
     );
     line(page, "score", &sentence(&score).join("\n"));
-    let place = |disturbed: &Disturbed| match disturbed.distance {
+    let place = |disturbed: &DisturbedFunction| match disturbed.distance {
         Some(0) => format!("{} (its own function)", disturbed.function),
         Some(1) => format!("{} (1 call away)", disturbed.function),
         Some(calls) => format!("{} ({calls} calls away)", disturbed.function),

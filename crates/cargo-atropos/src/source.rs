@@ -17,7 +17,7 @@ use crate::packages::Workspace;
 use crate::plan::{PlannedFile, PlannedPackage, PlannedTarget, TargetRole};
 
 /// The texts of source files, by their paths from the workspace's root.
-pub type Texts = HashMap<String, String>;
+pub type SourceTexts = HashMap<String, String>;
 
 /// All files of the selected packages with all their mutants, not numbered yet.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Discovery {
     pub packages: Vec<PlannedPackage>,
     /// Proc macros or build scripts of the workspace depend on one of them.
     pub are_used_at_build_time: bool,
-    pub texts: Texts,
+    pub texts: SourceTexts,
     /// Files that were passed over, each with the reason as a sentence.
     pub warnings: Vec<String>,
     /// Targets that are never mutated, in words: "the build script of `bank`".
@@ -52,7 +52,7 @@ pub fn discover(
         target_directory: workspace.target_directory(),
         packages: Vec::new(),
         are_used_at_build_time: workspace.are_used_at_build_time(&packages),
-        texts: Texts::new(),
+        texts: SourceTexts::new(),
         warnings: Vec::new(),
         left_alone: Vec::new(),
     };

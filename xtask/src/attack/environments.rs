@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Peace, Tree};
+use super::{Tree, UndisturbedRun};
 
 /// What is expected of a run.
 #[derive(Clone, Copy)]
@@ -306,7 +306,7 @@ pub const ENVIRONMENTS: &[Environment] = &[
 ];
 
 /// Runs a tree in an environment; an error is what is bad.
-pub fn attack(tree: &Tree, peace: &Peace, environment: &Environment) -> Result<()> {
+pub fn attack(tree: &Tree, peace: &UndisturbedRun, environment: &Environment) -> Result<()> {
     let (_, begin, run, expected) = environment;
     let output = tree.directory.with_extension("out");
     for end in ["", ".target", ".tmp", ".full", ".bin", ".code"] {

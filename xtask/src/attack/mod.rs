@@ -31,7 +31,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 const NOT_TESTED: i32 = 5;
 
 #[derive(Args)]
-pub struct Options {
+pub struct AttackOptions {
     /// How many times the tool is killed, over all trees
     #[arg(long, default_value_t = 100)]
     kills: usize,
@@ -74,7 +74,7 @@ impl Attack {
 }
 
 /// What a run that is left in peace comes to.
-struct Peace {
+struct UndisturbedRun {
     code: i32,
     verdicts: BTreeMap<String, String>,
     time: Duration,
@@ -107,13 +107,13 @@ impl Tally {
     }
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &AttackOptions) -> Result<()> {
     let program = match &options.program {
         Some(program) => fs::canonicalize(program).context("can't find the program")?,
         None => subject::atropos()?,
     };
     let mut tally = Tally::default();
-    let subjects: Vec<(Tree, Peace)> = SUBJECTS
+    let subjects: Vec<(Tree, UndisturbedRun)> = SUBJECTS
         .iter()
         .map(|name| {
             let tree = Tree::copy(name, &program)?;
@@ -158,8 +158,8 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Kills and edits, the three of them in turn.
 fn kills_and_edits(
-    options: &Options,
-    subjects: &[(Tree, Peace)],
+    options: &AttackOptions,
+    subjects: &[(Tree, UndisturbedRun)],
     tally: &mut Tally,
     is_over: &dyn Fn() -> bool,
 ) {
@@ -262,7 +262,7 @@ impl Tree {
         Ok(said.collect())
     }
 
-    fn in_peace(&self) -> Result<Peace> {
+    fn in_peace(&self) -> Result<UndisturbedRun> {
         // The runtime is compiled before anything is timed.
         self.end(self.start(&[])?)?;
         self.forget_runs();
@@ -270,7 +270,7 @@ impl Tree {
         let code = self.end(self.start(&[])?)?;
         let time = start.elapsed();
         let verdicts = self.verdicts()?;
-        Ok(Peace {
+        Ok(UndisturbedRun {
             code,
             verdicts,
             time,
@@ -278,7 +278,7 @@ impl Tree {
     }
 
     /// A run after an attack ends as if there had been none.
-    fn recovers(&self, peace: &Peace) -> Result<()> {
+    fn recovers(&self, peace: &UndisturbedRun) -> Result<()> {
         let code = self.end(self.start(&[])?)?;
         if code != peace.code {
             bail!(
@@ -290,7 +290,7 @@ impl Tree {
     }
 
     /// What a run wrote is what it writes in peace.
-    fn has_verdicts_of(&self, peace: &Peace, output: &Path) -> Result<()> {
+    fn has_verdicts_of(&self, peace: &UndisturbedRun, output: &Path) -> Result<()> {
         let verdicts = Tree::verdicts_in(output)?;
         for (mutant, verdict) in &peace.verdicts {
             let now = verdicts.get(mutant).map_or("gone", String::as_str);
@@ -301,7 +301,7 @@ impl Tree {
         Ok(())
     }
 
-    fn attack(&self, attack: Attack, peace: &Peace, random: &mut Random) -> Result<()> {
+    fn attack(&self, attack: Attack, peace: &UndisturbedRun, random: &mut Random) -> Result<()> {
         self.forget_runs();
         let moment = Duration::from_millis(random.next() % peace.time.as_millis().max(1) as u64);
         match attack {

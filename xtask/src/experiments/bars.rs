@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// One sort of bar, with a value for each group.
-pub struct Sort {
+pub struct BarKind {
     pub name: String,
     pub color: &'static str,
     pub values: Vec<f64>,
@@ -13,7 +13,7 @@ pub struct Sort {
 pub struct Bars {
     pub title: String,
     pub groups: Vec<String>,
-    pub sorts: Vec<Sort>,
+    pub sorts: Vec<BarKind>,
 }
 
 const HEIGHT: f64 = 400.0;
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_value_is_a_bar() {
-        let sort = |name: &str| Sort {
+        let sort = |name: &str| BarKind {
             name: name.into(),
             color: "#000",
             values: vec![0.25, 0.5, 2.0],

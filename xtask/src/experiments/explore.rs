@@ -12,7 +12,7 @@ use clap::Args;
 use crate::{process, subject};
 
 #[derive(Args)]
-pub struct Options {
+pub struct ExploreOptions {
     /// Only these programs
     programs: Vec<String>,
 
@@ -79,7 +79,7 @@ const OURS_WATCHED: Library = Library {
 const SYSTEMATIC: [Library; 4] = [SHUTTLE, OURS, LOOM, OURS_WEAK];
 const RANDOM: [Library; 4] = [SHUTTLE, OURS, OURS_WEAK, OURS_WATCHED];
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &ExploreOptions) -> Result<()> {
     let binaries = build()?;
     let names = ask(&binaries, &LOOM, &["list"], Duration::ZERO)?;
     let names: Vec<&str> = names.lines().collect();
@@ -176,7 +176,7 @@ fn heading(first: &str, libraries: &[Library]) {
     println!("|---{}|", "|---".repeat(libraries.len()));
 }
 
-fn count_schedules(options: &Options, binaries: &Path, programs: &[&str]) -> Result<()> {
+fn count_schedules(options: &ExploreOptions, binaries: &Path, programs: &[&str]) -> Result<()> {
     println!(
         "Schedules of the right version, one after the other (at most {} or {} s):\n",
         options.most, options.seconds
@@ -214,7 +214,7 @@ fn counted(answer: &str) -> Result<String> {
     }
 }
 
-fn measure_rates(options: &Options, binaries: &Path, programs: &[&str]) -> Result<()> {
+fn measure_rates(options: &ExploreOptions, binaries: &Path, programs: &[&str]) -> Result<()> {
     println!("\nRandom schedules per second:\n");
     heading("program", &RANDOM);
     let seconds = options.rate_seconds.to_string();
@@ -236,7 +236,7 @@ fn measure_rates(options: &Options, binaries: &Path, programs: &[&str]) -> Resul
     Ok(())
 }
 
-fn find_mistakes(options: &Options, binaries: &Path, programs: &[&str]) -> Result<()> {
+fn find_mistakes(options: &ExploreOptions, binaries: &Path, programs: &[&str]) -> Result<()> {
     println!(
         "\nSchedules and time until the broken version fails: the median of {} seeds (at most {MOST_DRAWN} schedules each), and \
          the systematic searches\n",

@@ -37,7 +37,7 @@ const COLORS: &[&str] = &[
 ];
 
 #[derive(Args)]
-pub struct Options {
+pub struct JavalancheOptions {
     /// Crates as name@version
     #[arg(default_values_t = SUBJECTS.iter().map(|subject| subject.to_string()))]
     subjects: Vec<String>,
@@ -67,7 +67,7 @@ struct Case {
     is_detected: bool,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &JavalancheOptions) -> Result<()> {
     let mut subjects = Vec::new();
     for name in &options.subjects {
         let subject = measure(options, name).with_context(|| format!("Atropos on {name}"))?;
@@ -109,7 +109,7 @@ pub fn outcomes(name: &str, reuse: bool, program: Option<&Path>) -> Result<Outco
 }
 
 /// A run as users have it, with survivors alone in the build that observes.
-fn as_for_users(options: &Options, name: &str) -> Result<Outcomes> {
+fn as_for_users(options: &JavalancheOptions, name: &str) -> Result<Outcomes> {
     let place = place_of(&format!("for-users/{name}"));
     if options.reuse
         && let Ok(outcomes) = Outcomes::read(&place.join("target/atropos"))
@@ -129,7 +129,7 @@ fn program(given: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-fn measure(options: &Options, name: &str) -> Result<Subject> {
+fn measure(options: &JavalancheOptions, name: &str) -> Result<Subject> {
     let outcomes = outcomes(name, options.reuse, options.atropos.as_deref())?;
     let place = place_of(name);
     Ok(Subject {

@@ -19,19 +19,19 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum Experiment {
     /// Schedules beside Shuttle and Loom: how many, how fast, how soon a mistake is found
-    Explore(explore::Options),
+    Explore(explore::ExploreOptions),
     /// Tables 3 to 5 of the MoMuT paper, its strategies against ours, and growth with the number of objects
-    Momut(momut::Options),
+    Momut(momut::MomutOptions),
     /// Against cargo-mutants, both with one job: wall time, mutants, time per viable mutant
-    Peers(peers::Options),
+    Peers(peers::PeersOptions),
     /// Figures 10 to 12 of the MuTMuT paper: eight programs with threads, every technique and strategy
-    Mutmut(mutmut::Options),
+    Mutmut(mutmut::MutmutOptions),
     /// Tables 4 to 6 and Figure 7 of the Javalanche paper: does impact tell which mutants matter?
-    Javalanche(javalanche::Options),
+    Javalanche(javalanche::JavalancheOptions),
     /// Precision and recall of the ranking on survivors that people have judged
-    Survivors(survivors::Options),
+    Survivors(survivors::SurvivorsOptions),
     /// Figure 4 of the Topsy-Turvy paper: one process per mutant against fork, over growing primes
-    TopsyTurvy(topsy_turvy::Options),
+    TopsyTurvy(topsy_turvy::TopsyTurvyOptions),
 }
 
 pub fn run(experiment: &Experiment) -> Result<()> {

@@ -12,7 +12,7 @@ use atropos_report::outcomes::{ExplorationSize, MutantRecord, Outcomes, TestExpl
 use atropos_report::verdict::Verdict;
 use clap::Args;
 
-use super::bars::{Bars, Sort};
+use super::bars::{BarKind, Bars};
 use crate::subject;
 
 /// The paper's figures: program, tests, mutants, killed, reached, and the share of time that `state-set` saves over
@@ -40,7 +40,7 @@ const STRATEGIES: [(&str, &[&str]); 3] = [
 ];
 
 #[derive(Args)]
-pub struct Options {
+pub struct MutmutOptions {
     /// Only these programs
     programs: Vec<String>,
 
@@ -120,7 +120,7 @@ impl Measured {
     }
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &MutmutOptions) -> Result<()> {
     let start = Instant::now();
     let atropos = match &options.atropos {
         Some(path) => path
@@ -198,7 +198,7 @@ struct Bench<'a> {
     atropos: &'a Path,
     tree: &'a Path,
     program: &'a str,
-    options: &'a Options,
+    options: &'a MutmutOptions,
 }
 
 impl Bench<'_> {
@@ -526,7 +526,7 @@ fn plot(programs: &[&Program], measured: &[Runs]) -> Bars {
         .iter()
         .map(|program| f64::from(program.5) / 100.0)
         .collect();
-    let sort = |name: &str, color: &'static str, values| Sort {
+    let sort = |name: &str, color: &'static str, values| BarKind {
         name: name.into(),
         color,
         values,

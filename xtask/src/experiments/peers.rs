@@ -19,7 +19,7 @@ const SUBJECTS: &[&str] = &[
 ];
 
 #[derive(Args)]
-pub struct Options {
+pub struct PeersOptions {
     /// Crates as name@version or directories
     #[arg(default_values_t = SUBJECTS.iter().map(|subject| subject.to_string()))]
     subjects: Vec<String>,
@@ -51,7 +51,7 @@ impl Figures {
     }
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &PeersOptions) -> Result<()> {
     let atropos = match &options.atropos {
         Some(path) => path.canonicalize()?,
         None => subject::atropos()?,

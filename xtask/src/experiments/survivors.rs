@@ -19,7 +19,7 @@ use super::javalanche;
 use crate::subject;
 
 #[derive(Args)]
-pub struct Options {
+pub struct SurvivorsOptions {
     /// Run Atropos on all crates again
     #[arg(long)]
     fresh: bool,
@@ -30,12 +30,12 @@ pub struct Options {
 
 #[derive(Deserialize)]
 struct Data {
-    survivor: Vec<Judged>,
+    survivor: Vec<JudgedSurvivor>,
 }
 
 /// A survivor, and what a person says of it.
 #[derive(Clone, Deserialize)]
-struct Judged {
+struct JudgedSurvivor {
     #[serde(rename = "crate")]
     subject: String,
     /// As the report names it.
@@ -73,7 +73,7 @@ const KINDS: [(&str, Has); 5] = [
     ("any (score > 0)", |mutant| mutant.score() > 0),
 ];
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SurvivorsOptions) -> Result<()> {
     let path = subject::repository().join("experiments/survivors.toml");
     let text =
         fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
@@ -125,7 +125,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// What a run says of a judged mutant; none if it did not survive there.
-fn measured(judged: &Judged, outcomes: &Outcomes) -> Option<Survivor> {
+fn measured(judged: &JudgedSurvivor, outcomes: &Outcomes) -> Option<Survivor> {
     let mut records = outcomes.mutants.iter();
     let record = records.find(|record| record.info.name() == judged.mutant)?;
     let survives = matches!(
@@ -141,7 +141,7 @@ fn measured(judged: &Judged, outcomes: &Outcomes) -> Option<Survivor> {
     })
 }
 
-fn read(text: &str) -> Result<Vec<Judged>> {
+fn read(text: &str) -> Result<Vec<JudgedSurvivor>> {
     let Data { survivor } = toml::from_str(text)?;
     let unexplained = survivor
         .iter()

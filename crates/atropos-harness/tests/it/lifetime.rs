@@ -179,7 +179,7 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
     );
     assert!(matches!(
         result,
-        Err(atropos_protocol::Broken::Died(Some(_)))
+        Err(atropos_protocol::ZygoteError::Died(Some(_)))
     ));
     let child = killer.join().unwrap();
     wait_until("the test has ended", || {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use atropos_protocol::{
-    Board, Broken, Client, ENV_BOARD, ENV_MUTANT, FailureKind, RunMode, TestResult,
+    Board, Client, ENV_BOARD, ENV_MUTANT, FailureKind, RunMode, TestResult, ZygoteError,
 };
 use atropos_values::MutantId;
 
@@ -200,9 +200,9 @@ fn a_program_without_the_harness_is_no_zygote() {
         &numbered(5, POINTS),
         PATIENCE,
     );
-    assert!(matches!(result, Err(Broken::NotAZygote(Some(_)))));
+    assert!(matches!(result, Err(ZygoteError::NotAZygote(Some(_)))));
     let missing = Command::new("/no/such/program");
     let result = Client::start(missing, &fresh_directory(), &numbered(5, POINTS), PATIENCE);
-    assert!(matches!(result, Err(Broken::Start(_))));
+    assert!(matches!(result, Err(ZygoteError::Start(_))));
     std::fs::remove_dir_all(scratch).unwrap();
 }

@@ -219,8 +219,8 @@ fn branches(
         }
         found.push((arrow.clone(), branch));
     }
-    if let Some(intruder) = intruder(machine, fork, &found) {
-        return Err(intruder);
+    if let Some(foreign_arrow) = foreign_arrow(machine, fork, &found) {
+        return Err(foreign_arrow);
     }
     match joins.len() {
         0 | 1 => Ok((found, joins.into_iter().next())),
@@ -259,7 +259,11 @@ fn branch_from(
 }
 
 /// An arrow into a branch that does not come from the fork.
-fn intruder(machine: &Machine, fork: StateId, branches: &Branches) -> Option<(ChartSpan, String)> {
+fn foreign_arrow(
+    machine: &Machine,
+    fork: StateId,
+    branches: &Branches,
+) -> Option<(ChartSpan, String)> {
     let inside = |id: StateId| branches.iter().any(|(_, branch)| branch.contains(&id));
     let message = |id: StateId| {
         format!(

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::Global;
-use super::scope::perhaps;
+use super::scope::suggestion;
 use crate::language::tree::{self, Name};
 use crate::language::{Diagnostic, SourceSpan};
 use crate::model::code::{CodeEffects, Local};
@@ -69,7 +69,7 @@ impl<'t> Checker<'t> {
     /// What to do where a class is named that there is not.
     pub(super) fn advice_on_class(&self, name: &str) -> String {
         let classes = self.classes.iter().map(|class| class.name.text.as_str());
-        perhaps(
+        suggestion(
             name,
             classes,
             "a class is `Name = system |[ … ]|` under `types`",

@@ -1,6 +1,6 @@
 //! Expressions: names, types and the lowered form.
 
-use super::scope::{Scope, perhaps};
+use super::scope::{Scope, suggestion};
 use super::{Checker, Global};
 use crate::language::tree::{self, ExprKind as Tree, FoldFrom};
 use crate::language::{Diagnostic, SourceSpan};
@@ -314,7 +314,7 @@ impl Checker<'_> {
         let is_code = |class| self.find_code(class, name).is_some();
         let advice = match scope.class.is_some_and(is_code) {
             true => format!("to call it write `{name}()`"),
-            false => perhaps(name, known, UNDECLARED),
+            false => suggestion(name, known, UNDECLARED),
         };
         let message = format!("there is no `{name}` here");
         self.diagnostics.error(span, message, advice);
@@ -361,7 +361,7 @@ impl Checker<'_> {
             None => {
                 let names: Vec<&str> = values.iter().map(|(value, _)| value.as_str()).collect();
                 let all = format!("it has {}", names.join(", "));
-                let advice = perhaps(&field.text, names.into_iter(), &all);
+                let advice = suggestion(&field.text, names.into_iter(), &all);
                 let enumeration = &self.enums[id as usize].name;
                 let message = format!("`{enumeration}` has no value `{}`", field.text);
                 self.diagnostics.error(field.span, message, advice);
@@ -580,7 +580,7 @@ impl Checker<'_> {
         let class_name = self.classes[class.0 as usize].name.text.clone();
         let known = self.code_names(class);
         let known = known.iter().map(String::as_str);
-        let advice = perhaps(&name.text, known, "define it under `methods` or `actions`");
+        let advice = suggestion(&name.text, known, "define it under `methods` or `actions`");
         let message = format!("`{class_name}` has no method or action `{}`", name.text);
         self.diagnostics.error(name.span, message, advice);
     }

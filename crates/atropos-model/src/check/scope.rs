@@ -98,7 +98,7 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<Strin
 }
 
 /// Advice on an unknown name: the known one most like it, or what to do if there is none.
-pub(super) fn perhaps<'a>(
+pub(super) fn suggestion<'a>(
     name: &str,
     known: impl Iterator<Item = &'a str>,
     otherwise: &str,

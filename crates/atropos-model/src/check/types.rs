@@ -2,7 +2,7 @@
 
 use super::classes::ClassInfo;
 use super::scope::Scope;
-use super::scope::perhaps;
+use super::scope::suggestion;
 use super::{Checker, Global};
 use crate::language::lexer::FIXED_ONE;
 use crate::language::tree::{self, BoundKind, TypeBody, TypeExpr, TypeKind};
@@ -121,7 +121,7 @@ impl<'t> Checker<'t> {
             }
             None => {
                 let known = self.globals.keys().map(String::as_str);
-                let advice = perhaps(name, known, "define it under `types`");
+                let advice = suggestion(name, known, "define it under `types`");
                 let message = format!("there is no type or class `{name}`");
                 self.diagnostics.error(span, message, advice);
                 self.bad_ty

@@ -8,7 +8,7 @@ use crate::loading::{Loaded, ModelSource};
 use crate::model::Model;
 use crate::mutation::ModelMutantId;
 use crate::state_space::{Halt, Reduction, StateSpaceLimits};
-use atropos_search::{SearchOrder, Technique, Until};
+use atropos_search::{SearchOrder, StopCondition, Technique};
 use clap::Args;
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub(super) fn explore(
     };
     let mut explorer = Workers::new(&model, &options)?.into_first();
     let end = |seconds| Instant::now().checked_add(Duration::from_secs(seconds));
-    explorer.heed(Halt {
+    explorer.set_halt(Halt {
         interrupted: interrupted.clone(),
         deadline: args.time.and_then(end),
         memory: args.max_memory.or_else(most_memory),
@@ -101,8 +101,8 @@ pub(super) fn explore(
         mutants.len()
     )?;
     let until = match args.to_the_end {
-        true => Until::Done,
-        false => Until::FirstFailure,
+        true => StopCondition::Done,
+        false => StopCondition::FirstFailure,
     };
     let last = compare(&mut explored, &mutants, &techniques, until, out)?;
     list_unkilled(&last, &model, &source, out)?;
@@ -114,7 +114,7 @@ fn compare(
     explored: &mut ExploredModel,
     mutants: &[ModelMutantId],
     techniques: &[Technique],
-    until: Until,
+    until: StopCondition,
     out: &mut dyn Write,
 ) -> std::io::Result<Vec<(ModelMutantId, Conforms)>> {
     writeln!(

@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::mutation::ModelMutantId;
 use crate::state_space::{StateExplorer, StateSpaceLimits, Stop};
 use atropos_search::{
-    FailingExecution, Matching, Original, SearchMethod, SearchOrder, SearchResult, SearchSettings,
-    SearchSize, Technique, Until, Walk,
+    FailingExecution, Original, SearchMethod, SearchOrder, SearchResult, SearchSettings,
+    SearchSize, StateMatching, StopCondition, Technique, Walk,
 };
 use std::ops::ControlFlow;
 #[cfg(test)]
@@ -87,7 +87,7 @@ impl ExploredModel {
         let states = walk.model().states();
         let method = SearchMethod::Search(SearchSettings {
             order,
-            matching: Matching::Fingerprint,
+            matching: StateMatching::Fingerprint,
             bound: None,
         });
         let original =
@@ -125,7 +125,7 @@ impl ExploredModel {
         &mut self,
         mutants: &[ModelMutantId],
         technique: Technique,
-        until: Until,
+        until: StopCondition,
         decided: &mut dyn FnMut(usize),
     ) -> Comparison {
         let begun = Instant::now();
@@ -151,7 +151,7 @@ impl ExploredModel {
         &mut self,
         mutant: ModelMutantId,
         technique: Technique,
-        until: Until,
+        until: StopCondition,
     ) -> MutantConformance {
         let states = self.walk.model().states();
         let most = self.most;
@@ -163,7 +163,7 @@ impl ExploredModel {
             &mut |end| {
                 let flow = within(states.get(), most);
                 cut |= flow.is_break();
-                match until == Until::FirstFailure && end.is_failure() {
+                match until == StopCondition::FirstFailure && end.is_failure() {
                     true => ControlFlow::Break(()),
                     false => flow,
                 }

@@ -132,7 +132,7 @@ pub fn generate_with(
     let begun = Instant::now();
     let (all_before, own_before) = (cpu_seconds(), own_cpu_seconds());
     let mut generator = Generator::new(model, options, begun)?;
-    generator.workers.heed(&generator.halt);
+    generator.workers.set_halt(&generator.halt);
     let mut paths = Vec::new();
     let mut stopped = None;
     let mut hurry = options.time.is_some();
@@ -160,7 +160,7 @@ pub fn generate_with(
         }
         hurry |= halted;
         if halted {
-            generator.workers.heed(&time_to_finish(begun.elapsed()));
+            generator.workers.set_halt(&time_to_finish(begun.elapsed()));
         }
         generator.earlier_choices += path.choices;
         if !path.states.is_empty() {
@@ -201,7 +201,7 @@ impl Generated {
     pub fn workers(&self, options: &GenerationOptions) -> anyhow::Result<Workers> {
         let mut workers = Workers::new(&self.model, options)?;
         if self.hurry {
-            workers.heed(&time_to_finish(Duration::from_secs_f64(self.seconds)));
+            workers.set_halt(&time_to_finish(Duration::from_secs_f64(self.seconds)));
         }
         Ok(workers)
     }

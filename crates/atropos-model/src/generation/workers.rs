@@ -34,9 +34,9 @@ impl Workers {
     }
 
     /// From now on work ends as soon as this comes.
-    pub fn heed(&mut self, halt: &Halt) {
+    pub fn set_halt(&mut self, halt: &Halt) {
         for explorer in &mut self.explorers {
-            explorer.heed(halt.clone());
+            explorer.set_halt(halt.clone());
         }
     }
 

@@ -175,7 +175,7 @@ impl StateExplorer {
     }
 
     /// From now on work ends as soon as this comes.
-    pub fn heed(&mut self, halt: Halt) {
+    pub fn set_halt(&mut self, halt: Halt) {
         self.halt = halt;
         self.halted = None;
     }

@@ -9,7 +9,7 @@ use crate::state_space::{Reducer, StateSpaceLimits, Stop};
 use crate::tests::random_models::generated;
 use crate::tests::reduction::explorer;
 use crate::tests::support::{class, example, load};
-use atropos_search::{SearchOrder, Technique, Until};
+use atropos_search::{SearchOrder, StopCondition, Technique};
 use std::sync::Arc;
 
 const LIMITS: StateSpaceLimits = StateSpaceLimits { closure: 200 };
@@ -33,7 +33,8 @@ fn techniques_agree(
     let mut verdicts = Vec::new();
     let mut states = vec![0; Technique::ALL.len()];
     for mutant in open {
-        let runs = Technique::ALL.map(|technique| explored.mutant(mutant, technique, Until::Done));
+        let runs =
+            Technique::ALL.map(|technique| explored.mutant(mutant, technique, StopCondition::Done));
         if runs.iter().any(|run| run.was_cut) {
             continue;
         }

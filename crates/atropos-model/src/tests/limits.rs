@@ -12,7 +12,7 @@ use crate::state_space::{
 };
 use crate::tests::reduction::explorer;
 use crate::tests::support::{class, example, load};
-use atropos_search::{SearchOrder, Technique, Until};
+use atropos_search::{SearchOrder, StopCondition, Technique};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -151,7 +151,7 @@ fn an_interruption_is_heeded_inside_a_step() {
     };
     let cache = Arc::new(ExpansionCache::new(1 << 20));
     let mut explorer = StateExplorer::new(model.clone(), Box::new(raising), cache, None);
-    explorer.heed(halt);
+    explorer.set_halt(halt);
     let start = [SuspensionNode::at(model.initial.clone())];
     let acting = Acting::original(&model.mutants);
     let mut infected = MutantSet::default();
@@ -183,7 +183,7 @@ fn kills_that_nobody_had_time_to_check_do_not_count() {
     let claimed = generated.results.killed().count();
     let over = Halt::default();
     over.interrupted.store(true, Ordering::Relaxed);
-    workers.heed(&over);
+    workers.set_halt(&over);
     confirm(&texts, &mut generated, &mut workers, options.limits).expect("nothing is wrong");
     let table = generated.results.table(&generated.model.mutants);
     assert!(claimed > 50);
@@ -192,7 +192,7 @@ fn kills_that_nobody_had_time_to_check_do_not_count() {
 
 fn obstacle(model: &Arc<Model>, halt: Halt) -> Option<Obstacle> {
     let mut explorer = explorer(model, None);
-    explorer.heed(halt);
+    explorer.set_halt(halt);
     let limits = StateSpaceLimits { closure: 200 };
     ExploredModel::new(explorer, SearchOrder::BreadthFirst, limits, 100).err()
 }
@@ -219,13 +219,14 @@ fn exploring_mutants_keeps_what_was_decided_when_it_is_stopped() {
     let verdicts = |most: usize| {
         let halt = Halt::default();
         let mut explorer = explorer(&model, None);
-        explorer.heed(halt.clone());
+        explorer.set_halt(halt.clone());
         let limits = StateSpaceLimits::default();
         let mut explored =
             ExploredModel::new(explorer, SearchOrder::BreadthFirst, limits, 20_000).unwrap();
         let interrupt = &mut |decided| halt.interrupted.store(decided >= most, Ordering::Relaxed);
         let technique = Technique::AllStates;
-        let comparison = explored.compare(&mutants, technique, Until::FirstFailure, interrupt);
+        let comparison =
+            explored.compare(&mutants, technique, StopCondition::FirstFailure, interrupt);
         comparison.verdicts
     };
     let to_the_end = verdicts(usize::MAX);

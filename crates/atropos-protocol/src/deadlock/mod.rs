@@ -223,13 +223,13 @@ mod tests {
             .arg("60")
             .spawn()
             .unwrap();
-        let mut standstill = DeadlockWatch::default();
+        let mut deadlock_watch = DeadlockWatch::default();
         for _ in 0..3 {
-            assert!(!standstill.is_seen(child.id() as i32));
+            assert!(!deadlock_watch.is_seen(child.id() as i32));
         }
-        assert!(!standstill.is_seen(std::process::id() as i32));
+        assert!(!deadlock_watch.is_seen(std::process::id() as i32));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!standstill.is_seen(child.id() as i32));
+        assert!(!deadlock_watch.is_seen(child.id() as i32));
     }
 }

@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use self::escape::escaped;
-use self::source::Placed;
-use self::survivors::Places;
+use self::source::FileOnPage;
+use self::survivors::FilesByName;
 use crate::by_file::by_file;
 use crate::number_text::percent;
 use crate::outcomes::Outcomes;
@@ -36,12 +36,12 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// The whole page.
 pub fn html(outcomes: &Outcomes, sources: Sources) -> String {
     let views = by_file(outcomes, sources);
-    let placed: Vec<Placed> = views
+    let placed: Vec<FileOnPage> = views
         .iter()
         .enumerate()
-        .map(|(index, view)| Placed::new(index, view))
+        .map(|(index, view)| FileOnPage::new(index, view))
         .collect();
-    let places: Places = placed.iter().map(|one| (one.view.file, one)).collect();
+    let places: FilesByName = placed.iter().map(|one| (one.view.file, one)).collect();
     let mut page = String::new();
     head(&mut page, outcomes);
     page.push_str("<main>\n");

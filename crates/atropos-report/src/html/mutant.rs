@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::change::{Change, change, context, shared};
 use crate::communication::CommunicationRecord;
 use crate::html::escape::{escaped, prose, push};
-use crate::impact::{Disturbed, Impact};
+use crate::impact::{DisturbedFunction, Impact};
 use crate::number_text::{count, duration};
 use crate::outcomes::{FailingOriginal, Kill, MutantRecord, Outcomes, TestRecord, Totals};
 use crate::verdict::Verdict;
@@ -288,7 +288,7 @@ fn disturbed(page: &mut String, impact: &Impact) {
     if impact.score == 0 && impact.communications.is_empty() {
         return;
     }
-    let place = |disturbed: &Disturbed| {
+    let place = |disturbed: &DisturbedFunction| {
         let function = escaped(&disturbed.function);
         match disturbed.distance {
             Some(0) => format!("<code>{function}</code>, its own function"),

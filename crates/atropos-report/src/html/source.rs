@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 const MOST_MARKS: usize = 200;
 
 /// A file with its mutants at their lines.
-pub(super) struct Placed<'v> {
+pub(super) struct FileOnPage<'v> {
     /// Its place among the files.
     pub index: usize,
     pub view: &'v FileView<'v>,
@@ -29,8 +29,8 @@ pub(super) struct Placed<'v> {
     elsewhere: Vec<&'v MutantRecord>,
 }
 
-impl<'v> Placed<'v> {
-    pub fn new(index: usize, view: &'v FileView<'v>) -> Placed<'v> {
+impl<'v> FileOnPage<'v> {
+    pub fn new(index: usize, view: &'v FileView<'v>) -> FileOnPage<'v> {
         let text = view.text.as_deref();
         let known = text.map_or(0, |text| Lines::of(text).count());
         let mut by_line: BTreeMap<u32, Vec<&MutantRecord>> = BTreeMap::new();
@@ -42,7 +42,7 @@ impl<'v> Placed<'v> {
                 false => elsewhere.push(*record),
             }
         }
-        Placed {
+        FileOnPage {
             index,
             view,
             by_line,
@@ -61,8 +61,8 @@ impl<'v> Placed<'v> {
 }
 
 /// A file, closed until somebody wants to see it.
-pub(super) fn file(page: &mut String, placed: &Placed, outcomes: &Outcomes) {
-    let Placed {
+pub(super) fn file(page: &mut String, placed: &FileOnPage, outcomes: &Outcomes) {
+    let FileOnPage {
         index,
         view,
         by_line,

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::by_file::{by_function, in_order, unreached};
 use crate::html::escape::escaped;
 use crate::html::mutant::{badge, body, data, operator};
-use crate::html::source::Placed;
+use crate::html::source::FileOnPage;
 use crate::impact::NEVER_INFECTED;
 use crate::number_text::count;
 use crate::outcomes::{MutantRecord, Outcomes};
@@ -19,9 +19,9 @@ const SHOWN: usize = 50;
 const OPEN: usize = 3;
 
 /// Where files stand in the page, by their names.
-pub(super) type Places<'v> = HashMap<&'v str, &'v Placed<'v>>;
+pub(super) type FilesByName<'v> = HashMap<&'v str, &'v FileOnPage<'v>>;
 
-pub(super) fn survivors(page: &mut String, outcomes: &Outcomes, files: &Places) {
+pub(super) fn survivors(page: &mut String, outcomes: &Outcomes, files: &FilesByName) {
     let survived = in_order(outcomes, Verdict::Survived);
     page.push_str("<section id=\"survivors\"><h2>Changes that no test noticed</h2>");
     match survived.first() {
@@ -64,7 +64,7 @@ fn functions(
     page: &mut String,
     records: &[&MutantRecord],
     outcomes: &Outcomes,
-    files: &Places,
+    files: &FilesByName,
     mut open: usize,
 ) {
     let mut shown = 0;
@@ -115,7 +115,7 @@ fn entry(
     page: &mut String,
     record: &MutantRecord,
     outcomes: &Outcomes,
-    files: &Places,
+    files: &FilesByName,
     is_open: bool,
 ) {
     let info = &record.info;
@@ -158,7 +158,7 @@ fn entry(
 }
 
 /// Functions without any test.
-fn not_run(page: &mut String, outcomes: &Outcomes, files: &Places) {
+fn not_run(page: &mut String, outcomes: &Outcomes, files: &FilesByName) {
     let functions = unreached(outcomes);
     if functions.is_empty() {
         return;

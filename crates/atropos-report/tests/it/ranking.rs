@@ -1,14 +1,14 @@
 //! Survivors in the order of what they disturb.
 
 use anstream::adapter::strip_str;
-use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion, rank};
+use atropos_report::impact::{BrokenInvariant, DisturbedFunction, Impact, Suggestion, rank};
 use atropos_report::outcomes::Outcomes;
 use atropos_report::summary::{SummaryLayout, summary};
 
 use crate::example::{ACCOUNT, outcomes};
 
-fn disturbed(function: &str, distance: usize) -> Disturbed {
-    Disturbed {
+fn disturbed(function: &str, distance: usize) -> DisturbedFunction {
+    DisturbedFunction {
         function: function.into(),
         distance: Some(distance),
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use atropos_protocol::sys;
 use atropos_protocol::undo::Log;
 use atropos_sandbox::{
-    Harm, Permissions, Setting, Supervisor, SupervisorMode, Undone, unavailable,
+    Harm, Permissions, Supervisor, SupervisorMode, SupervisorSettings, UndoSettings, unavailable,
 };
 
 struct Ran {
@@ -41,10 +41,10 @@ fn run(script: &str, directory: &Path, own: &Path, mode: SupervisorMode) -> Ran 
         .process_group(0);
     let supervisor = Supervisor::attach(
         &mut command,
-        Setting {
+        SupervisorSettings {
             own: vec![own.to_owned()],
             began: now(),
-            ..Setting::default()
+            ..SupervisorSettings::default()
         },
     )
     .unwrap();
@@ -383,16 +383,16 @@ fn run_undone(script: &str, place: &Path, permissions: Permissions) -> Ran {
         .args(["-c", script])
         .current_dir(place)
         .process_group(0);
-    let setting = Setting {
+    let setting = SupervisorSettings {
         own: vec![own.path().to_owned()],
         began: now(),
         places: vec![place.to_owned()],
-        undone: Some(Undone {
+        undone: Some(UndoSettings {
             board: board.clone(),
             generation: Box::new(|| 0),
             on_change: Box::new(|| ()),
         }),
-        ..Setting::default()
+        ..SupervisorSettings::default()
     };
     let supervisor = Supervisor::attach(&mut command, setting).unwrap();
     supervisor.set_mode(SupervisorMode::Enforce(permissions));
@@ -464,15 +464,15 @@ fn each_mutant_may_make_as_many_new_files() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .process_group(0);
-    let setting = Setting {
+    let setting = SupervisorSettings {
         own: vec![own.path().to_owned()],
         began: now(),
-        undone: Some(Undone {
+        undone: Some(UndoSettings {
             board: old.path().join("board"),
             generation: Box::new(move || now_running.load(Ordering::SeqCst)),
             on_change: Box::new(|| ()),
         }),
-        ..Setting::default()
+        ..SupervisorSettings::default()
     };
     let supervisor = Supervisor::attach(&mut command, setting).unwrap();
     supervisor.set_mode(SupervisorMode::Enforce(Permissions::default()));

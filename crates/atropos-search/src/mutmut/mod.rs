@@ -110,7 +110,7 @@ pub enum SearchMethod {
 
 /// Whether to go on after a failing execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Until {
+pub enum StopCondition {
     FirstFailure,
     Done,
 }
@@ -293,7 +293,7 @@ impl Original {
         system: &mut dyn Mutable,
         mutant: MutantId,
         technique: Technique,
-        until: Until,
+        until: StopCondition,
     ) -> MutantRun {
         self.explore_mutant_while(system, mutant, technique, &mut |end| stop(until, end))
     }
@@ -433,8 +433,8 @@ fn search_mutant(
         Technique::StateSet => search.starting_at(starts::state_set(graph, mutant)),
         Technique::AllStates => {
             let starts = starts::state_set(graph, mutant);
-            let barren: Set<u64> = starts::barren(graph, mutant);
-            search.starting_at(starts).without(barren)
+            let dead_ends: Set<u64> = starts::dead_ends(graph, mutant);
+            search.starting_at(starts).without(dead_ends)
         }
     };
     let report = explore_with(&mut Plain(system), &mut search, &mut |end, _| watch(end));
@@ -467,8 +467,8 @@ fn reduce_mutant(
     }
 }
 
-fn stop(until: Until, end: ExecutionEnd) -> ControlFlow<()> {
-    match until == Until::FirstFailure && end.is_failure() {
+fn stop(until: StopCondition, end: ExecutionEnd) -> ControlFlow<()> {
+    match until == StopCondition::FirstFailure && end.is_failure() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     }
@@ -489,7 +489,7 @@ pub fn kill_matrix(
     method: SearchMethod,
     technique: Technique,
     mutants: &[MutantId],
-    until: Until,
+    until: StopCondition,
 ) -> (Original, Vec<MutantRun>) {
     let original = Original::explore(system, method);
     let runs = mutants

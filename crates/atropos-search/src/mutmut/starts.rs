@@ -73,9 +73,9 @@ pub(super) fn state_set(graph: &Graph, mutant: MutantId) -> Vec<Vec<SearchStart>
 }
 
 /// All-states: what is known to lead nowhere near the mutant.
-pub(super) fn barren(graph: &Graph, mutant: MutantId) -> Set<u64> {
+pub(super) fn dead_ends(graph: &Graph, mutant: MutantId) -> Set<u64> {
     let mut into = vec![Vec::new(); graph.nodes.len()];
-    let mut fertile = vec![false; graph.nodes.len()];
+    let mut leads_to_mutant = vec![false; graph.nodes.len()];
     let mut open = Vec::new();
     for (id, edge) in graph.edges.iter().enumerate() {
         into[edge.to as usize].push(edge.from);
@@ -84,12 +84,12 @@ pub(super) fn barren(graph: &Graph, mutant: MutantId) -> Set<u64> {
         }
     }
     while let Some(node) = open.pop() {
-        if !std::mem::replace(&mut fertile[node as usize], true) {
+        if !std::mem::replace(&mut leads_to_mutant[node as usize], true) {
             open.extend_from_slice(&into[node as usize]);
         }
     }
-    let barren = (0..graph.nodes.len()).filter(|&node| !fertile[node]);
-    barren.map(|node| graph.key(node as NodeId)).collect()
+    let dead_ends = (0..graph.nodes.len()).filter(|&node| !leads_to_mutant[node]);
+    dead_ends.map(|node| graph.key(node as NodeId)).collect()
 }
 
 type Parents = Vec<Option<(NodeId, Choice)>>;

@@ -1,5 +1,5 @@
 //! Search over states by re-execution: Figure 4 of the MuTMuT paper, with its choices made
-//! explicit. What to explore next ([`SearchOrder`]), what counts as seen before ([`Matching`]), what is cut
+//! explicit. What to explore next ([`SearchOrder`]), what counts as seen before ([`StateMatching`]), what is cut
 //! off (a preemption bound) and where to begin ([`SearchStart`]) are independent of each other.
 //!
 //! Full enumeration, stateful search, preemption bounding with happens-before caching and the
@@ -35,7 +35,7 @@ pub enum SearchOrder {
 
 /// When two states count as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Matching {
+pub enum StateMatching {
     /// Never: every path is explored.
     Nothing,
     /// If the steps that led to them differ only in the order of commuting ones.
@@ -48,7 +48,7 @@ pub enum Matching {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchSettings {
     pub order: SearchOrder,
-    pub matching: Matching,
+    pub matching: StateMatching,
     /// How many preemptions a path may have: changes of thread where the running one could go on.
     pub bound: Option<u32>,
 }
@@ -91,7 +91,7 @@ struct Visited {
     /// What an execution of a [`Round`] adds to `met`, if there is one.
     trial: Option<Table<u64, u32>>,
     /// States that are not worth exploring from.
-    barren: Set<u64>,
+    dead_ends: Set<u64>,
     counted: Counted,
 }
 
@@ -140,7 +140,7 @@ impl Search {
     pub fn enumeration() -> Search {
         Search::new(SearchSettings {
             order: SearchOrder::DepthFirst,
-            matching: Matching::Nothing,
+            matching: StateMatching::Nothing,
             bound: None,
         })
     }
@@ -149,14 +149,14 @@ impl Search {
     pub fn stateful(order: SearchOrder) -> Search {
         Search::new(SearchSettings {
             order,
-            matching: Matching::Fingerprint,
+            matching: StateMatching::Fingerprint,
             bound: None,
         })
     }
 
     /// Every schedule with at most `bound` preemptions, up to the order of steps that commute.
     pub fn chess(bound: u32) -> Search {
-        let matching = Matching::HappensBefore;
+        let matching = StateMatching::HappensBefore;
         Search::new(SearchSettings {
             order: SearchOrder::DepthFirst,
             matching,
@@ -195,8 +195,8 @@ impl Search {
     }
 
     /// The search does not go on from these states.
-    pub(crate) fn without(mut self, barren: Set<u64>) -> Search {
-        self.visited.barren = barren;
+    pub(crate) fn without(mut self, dead_ends: Set<u64>) -> Search {
+        self.visited.dead_ends = dead_ends;
         self
     }
 
@@ -396,7 +396,7 @@ impl Search {
         let known = self.visited.trial.as_mut().unwrap_or(&mut self.visited.met);
         known.insert(spot.key, cost);
         let node = self.new_node(spot);
-        if !point.is_over() && !self.visited.barren.contains(&spot.key) {
+        if !point.is_over() && !self.visited.dead_ends.contains(&spot.key) {
             self.list_transitions(node, point);
         }
         self.frontier.worklist.push_back(node);
@@ -443,9 +443,9 @@ impl Search {
         let last_could_go_on =
             going_on.is_some_and(|pending| pending.ready && !pending.op.is_yielding());
         let mut key = match self.settings.matching {
-            Matching::Nothing => self.path_key(),
-            Matching::HappensBefore => happened,
-            Matching::Fingerprint => point.fingerprint.unwrap_or(happened),
+            StateMatching::Nothing => self.path_key(),
+            StateMatching::HappensBefore => happened,
+            StateMatching::Fingerprint => point.fingerprint.unwrap_or(happened),
         };
         if self.settings.bound.is_some() {
             let last = last
@@ -663,7 +663,7 @@ impl Guide for Search {
     }
 
     fn wants_fingerprint(&self) -> bool {
-        self.settings.matching == Matching::Fingerprint
+        self.settings.matching == StateMatching::Fingerprint
     }
 
     fn is_fresh(&self) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    ExecutionEnd, Exhaustive, Matching, Search, SearchOrder, SearchSettings, Strategy, System,
+    ExecutionEnd, Exhaustive, Search, SearchOrder, SearchSettings, StateMatching, Strategy, System,
     explore_with,
 };
 
@@ -132,7 +132,7 @@ fn random_programs_have_the_same_ends_under_every_strategy() {
         check("chess", &mut Search::chess(1000));
         let caching = SearchSettings {
             order: SearchOrder::DepthFirst,
-            matching: Matching::HappensBefore,
+            matching: StateMatching::HappensBefore,
             bound: None,
         };
         let classes = check("happens-before caching", &mut Search::new(caching));

@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use atropos_search::{
-    ExecutionEnd, Fingerprint, Guide, Matching, MutantRun, Original, SearchMethod, SearchOrder,
-    SearchResult, SearchSettings, SearchSize, Technique, TransitionSystem, Until, Walk,
+    ExecutionEnd, Fingerprint, Guide, MutantRun, Original, SearchMethod, SearchOrder, SearchResult,
+    SearchSettings, SearchSize, StateMatching, StopCondition, Technique, TransitionSystem, Walk,
 };
 use atropos_values::MutantId;
 
@@ -80,7 +80,7 @@ impl TransitionSystem for Account {
 fn method(order: SearchOrder) -> SearchMethod {
     SearchMethod::Search(SearchSettings {
         order,
-        matching: Matching::Fingerprint,
+        matching: StateMatching::Fingerprint,
         bound: None,
     })
 }
@@ -99,7 +99,7 @@ fn explored(technique: Technique) -> SearchSize {
 fn run_of_mutant_1(technique: Technique) -> MutantRun {
     let mut system = Walk::new(Account::default());
     let original = Original::explore(&mut system, method(SearchOrder::DepthFirst));
-    let run = original.explore_mutant(&mut system, MutantId(1), technique, Until::Done);
+    let run = original.explore_mutant(&mut system, MutantId(1), technique, StopCondition::Done);
     assert_eq!(
         run.result,
         SearchResult::Survived,
@@ -161,14 +161,22 @@ fn every_technique_kills_mutant_2_and_not_mutant_3() {
         for technique in Technique::ALL {
             let mut system = Walk::new(Account::default());
             let original = Original::explore(&mut system, method(order));
-            let run =
-                original.explore_mutant(&mut system, MutantId(2), technique, Until::FirstFailure);
+            let run = original.explore_mutant(
+                &mut system,
+                MutantId(2),
+                technique,
+                StopCondition::FirstFailure,
+            );
             assert!(
                 matches!(run.result, SearchResult::Killed(_)),
                 "{technique:?}"
             );
-            let run =
-                original.explore_mutant(&mut system, MutantId(3), technique, Until::FirstFailure);
+            let run = original.explore_mutant(
+                &mut system,
+                MutantId(3),
+                technique,
+                StopCondition::FirstFailure,
+            );
             assert_eq!(run.result, SearchResult::Unreached, "{technique:?}");
         }
     }
@@ -234,7 +242,8 @@ fn state_set_finds_a_kill_that_the_paths_of_the_search_tree_alone_would_hide() {
             let mut system = Walk::new(Detour { active: 0 });
             let original = Original::explore(&mut system, method(order));
             assert_eq!(original.finding, None);
-            let run = original.explore_mutant(&mut system, MutantId(1), technique, Until::Done);
+            let run =
+                original.explore_mutant(&mut system, MutantId(1), technique, StopCondition::Done);
             assert!(
                 matches!(run.result, SearchResult::Killed(_)),
                 "{technique:?}"

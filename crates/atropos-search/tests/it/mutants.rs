@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use atropos_search::{
-    ExecutionEnd, Guide, Matching, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
-    SearchMethod, SearchOrder, SearchResult, SearchSettings, SearchSize, Strictness, System,
-    Technique, Until, replay,
+    ExecutionEnd, Guide, Mutable, MutantRun, Original, SampledOriginal, Sampling, Search,
+    SearchMethod, SearchOrder, SearchResult, SearchSettings, SearchSize, StateMatching,
+    StopCondition, Strictness, System, Technique, replay,
 };
 use atropos_values::MutantId;
 
@@ -15,7 +15,7 @@ use crate::equivalence::{ends_of, seeds};
 use crate::generate::{Taste, program};
 use crate::lang::Interpreter;
 
-fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> SearchMethod {
+fn search(order: SearchOrder, matching: StateMatching, bound: Option<u32>) -> SearchMethod {
     SearchMethod::Search(SearchSettings {
         order,
         matching,
@@ -25,8 +25,8 @@ fn search(order: SearchOrder, matching: Matching, bound: Option<u32>) -> SearchM
 
 /// Every method that explores everything.
 fn complete_methods() -> Vec<SearchMethod> {
-    use Matching::*;
     use SearchOrder::*;
+    use StateMatching::*;
     vec![
         search(DepthFirst, Nothing, None),
         search(BreadthFirst, Nothing, None),
@@ -51,7 +51,7 @@ fn killed(runs: &[MutantRun]) -> BTreeSet<MutantId> {
 fn explore_all(
     system: &mut Interpreter,
     method: SearchMethod,
-    until: Until,
+    until: StopCondition,
 ) -> Vec<(Technique, Vec<MutantRun>)> {
     let mutants = system.program.mutants();
     let original = Original::explore(system, method);
@@ -130,7 +130,7 @@ fn every_technique_and_method_kills_the_same_mutants() {
         programs += 1;
         let mut reference = None;
         for method in complete_methods() {
-            for until in [Until::Done, Until::FirstFailure] {
+            for until in [StopCondition::Done, StopCondition::FirstFailure] {
                 let all = explore_all(&mut system, method, until);
                 for (technique, runs) in &all {
                     assert!(
@@ -145,7 +145,7 @@ fn every_technique_and_method_kills_the_same_mutants() {
                         system.program
                     );
                 }
-                if until == Until::Done {
+                if until == StopCondition::Done {
                     check_order_of_sizes(seed, method, &all);
                 }
             }
@@ -167,12 +167,12 @@ fn under_a_preemption_bound_every_technique_kills_what_the_naive_one_kills() {
         };
         for bound in 0..3 {
             for matching in [
-                Matching::Nothing,
-                Matching::HappensBefore,
-                Matching::Fingerprint,
+                StateMatching::Nothing,
+                StateMatching::HappensBefore,
+                StateMatching::Fingerprint,
             ] {
                 let method = search(SearchOrder::DepthFirst, matching, Some(bound));
-                let all = explore_all(&mut system, method, Until::Done);
+                let all = explore_all(&mut system, method, StopCondition::Done);
                 for (technique, runs) in &all {
                     assert_eq!(
                         killed(runs),
@@ -194,10 +194,10 @@ fn a_killing_schedule_kills_again_when_replayed() {
             continue;
         };
         for method in [
-            search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
+            search(SearchOrder::DepthFirst, StateMatching::Fingerprint, None),
             SearchMethod::Exhaustive,
         ] {
-            for (_, runs) in explore_all(&mut system, method, Until::FirstFailure) {
+            for (_, runs) in explore_all(&mut system, method, StopCondition::FirstFailure) {
                 for run in runs {
                     let SearchResult::Killed(finding) = run.result else {
                         continue;
@@ -242,7 +242,7 @@ fn random_schedules_kill_only_what_exhaustive_search_kills_and_most_of_it() {
                 &mut system,
                 mutant,
                 Technique::StateSet,
-                Until::FirstFailure,
+                StopCondition::FirstFailure,
             );
             let is_killed = matches!(run.result, SearchResult::Killed(_));
             let sampled = sample.explore_mutant(&mut system, mutant, go_on);
@@ -331,13 +331,14 @@ fn a_quick_look_kills_only_what_exploration_kills() {
             false => ControlFlow::Continue(()),
         };
         for method in [
-            search(SearchOrder::DepthFirst, Matching::Fingerprint, None),
+            search(SearchOrder::DepthFirst, StateMatching::Fingerprint, None),
             SearchMethod::Exhaustive,
         ] {
             let original = Original::explore(&mut system, method);
             for &mutant in original.reached() {
                 let naive = Technique::Naive;
-                let whole = original.explore_mutant(&mut system, mutant, naive, Until::Done);
+                let whole =
+                    original.explore_mutant(&mut system, mutant, naive, StopCondition::Done);
                 let look = original.look_at_mutant(&mut system, mutant, 1, stop_at_failure);
                 if let Some(finding) = look.finding {
                     assert!(
@@ -369,7 +370,7 @@ fn what_state_set_saves_under_reduction_is_what_lies_before_the_mutant() {
         let original = Original::explore(&mut system, SearchMethod::Exhaustive);
         for &mutant in original.reached() {
             let [basic, state_set] = [Technique::Basic, Technique::StateSet]
-                .map(|one| original.explore_mutant(&mut system, mutant, one, Until::Done));
+                .map(|one| original.explore_mutant(&mut system, mutant, one, StopCondition::Done));
             let after = |run: &MutantRun| run.size.transitions - run.before;
             assert!(after(&basic) <= after(&state_set), "seed {seed}, {mutant}");
             // Where searches begin apart, one may repeat a step that they would share.
@@ -392,7 +393,8 @@ fn a_mutant_that_is_cut_off_survives_what_was_run_of_it() {
         let original = Original::explore(&mut system, SearchMethod::Exhaustive);
         for &mutant in original.reached() {
             let naive = Technique::Naive;
-            let whole = original.explore_mutant(&mut system, mutant, naive, Until::FirstFailure);
+            let whole =
+                original.explore_mutant(&mut system, mutant, naive, StopCondition::FirstFailure);
             let run = original
                 .explore_mutant_while(&mut system, mutant, naive, &mut |_| ControlFlow::Break(()));
             assert_eq!(run.executions, 1);

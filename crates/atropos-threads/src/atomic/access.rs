@@ -81,7 +81,7 @@ impl Control {
 
     /// A load.
     pub fn atomic_load(&self, word: &dyn Word, ordering: Ordering, site: Site) -> u64 {
-        if let Some(value) = self.ghostly(word, site, &|_| None) {
+        if let Some(value) = self.at_unlocked_hold(word, site, &|_| None) {
             return value;
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
@@ -111,7 +111,10 @@ impl Control {
 
     /// A store.
     pub fn atomic_store(&self, word: &dyn Word, value: u64, ordering: Ordering, site: Site) {
-        if self.ghostly(word, site, &|_| Some(value)).is_some() {
+        if self
+            .at_unlocked_hold(word, site, &|_| Some(value))
+            .is_some()
+        {
             return;
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
@@ -136,7 +139,7 @@ impl Control {
         site: Site,
         change: &dyn Fn(u64) -> u64,
     ) -> u64 {
-        if let Some(old) = self.ghostly(word, site, &|old| Some(change(old))) {
+        if let Some(old) = self.at_unlocked_hold(word, site, &|old| Some(change(old))) {
             return old;
         }
         let address = std::ptr::from_ref(word).cast::<u8>();
@@ -176,7 +179,7 @@ impl Control {
         site: Site,
     ) -> Result<u64, u64> {
         let exchanged = |old: u64| (old == exchange.expected).then_some(exchange.new);
-        if let Some(old) = self.ghostly(word, site, &exchanged) {
+        if let Some(old) = self.at_unlocked_hold(word, site, &exchanged) {
             return exchanged(old).map_or(Err(old), |_| Ok(old));
         }
         let address = std::ptr::from_ref(word).cast::<u8>();

@@ -19,7 +19,7 @@ const NEAR: usize = 64;
 /// A lock that a thread holds by mistake, or is about to.
 #[derive(Debug)]
 pub(crate) struct UnlockedHold {
-    mistake: InjectedFault,
+    fault: InjectedFault,
     /// The lock's atomic.
     address: usize,
     /// What it holds for this thread alone; 0 for a free lock.
@@ -96,21 +96,21 @@ impl Control {
     /// An access to the atomic of a lock that the thread holds by mistake: what it finds there. `change` says what is
     /// written for what is found. None for all other atomics.
     #[inline]
-    pub(super) fn ghostly(
+    pub(super) fn at_unlocked_hold(
         &self,
         word: &dyn Word,
         site: Site,
         change: &dyn Fn(u64) -> Option<u64>,
     ) -> Option<u64> {
         let request = taken_of_foreign();
-        if request.is_none() && self.me().ghosts.is_empty() {
+        if request.is_none() && self.me().unlocked_holds.is_empty() {
             return None;
         }
         let address = std::ptr::from_ref(word).cast::<u8>() as usize;
         // A request that the very next access does not belong to is for a lock that we know nothing of.
-        if let Some((mistake, guarded)) = request.filter(|(_, guarded)| guarded.is_near(address)) {
-            self.me().ghosts.push(UnlockedHold {
-                mistake,
+        if let Some((fault, guarded)) = request.filter(|(_, guarded)| guarded.is_near(address)) {
+            self.me().unlocked_holds.push(UnlockedHold {
+                fault,
                 address,
                 value: 0,
                 guarded,
@@ -118,9 +118,11 @@ impl Control {
                 is_held: false,
             });
         }
-        let ghosts = &self.me().ghosts;
-        let at = ghosts.iter().rposition(|ghost| ghost.address == address)?;
-        match ghosts[at].mistake {
+        let unlocked_holds = &self.me().unlocked_holds;
+        let at = unlocked_holds
+            .iter()
+            .rposition(|unlocked_hold| unlocked_hold.address == address)?;
+        match unlocked_holds[at].fault {
             InjectedFault::Bare => Some(self.without_lock(at, site, change)),
             InjectedFault::KeptOnPanic => self.kept_on_panic(at, word, change),
         }
@@ -128,23 +130,23 @@ impl Control {
 
     #[cold]
     fn without_lock(&self, at: usize, site: Site, change: &dyn Fn(u64) -> Option<u64>) -> u64 {
-        let ghost = &mut self.me().ghosts[at];
-        let old = ghost.value;
+        let unlocked_hold = &mut self.me().unlocked_holds[at];
+        let old = unlocked_hold.value;
         let Some(new) = change(old) else {
             return old;
         };
-        ghost.value = new;
-        let (address, guarded) = (ghost.address, ghost.guarded);
+        unlocked_hold.value = new;
+        let (address, guarded) = (unlocked_hold.address, unlocked_hold.guarded);
         if old == 0 && new != 0 {
             announce_with(self, Lock::Other(address), Code::BareRead, site);
-            self.me().ghosts[at].data = Some(Data {
+            self.me().unlocked_holds[at].data = Some(Data {
                 before: guarded.bytes(),
                 shared: guarded.bytes(),
                 own: Vec::new(),
             });
         } else if old != 0 && new == 0 {
-            let ghost = self.me().ghosts.remove(at);
-            let Some(Data { before, shared, .. }) = ghost.data else {
+            let unlocked_hold = self.me().unlocked_holds.remove(at);
+            let Some(Data { before, shared, .. }) = unlocked_hold.data else {
                 return old;
             };
             let after = guarded.bytes();
@@ -167,13 +169,13 @@ impl Control {
     ) -> Option<u64> {
         let old = word.get();
         let new = change(old)?;
-        let ghost = &mut self.me().ghosts[at];
-        if !ghost.is_held {
-            ghost.is_held = old == 0;
+        let unlocked_hold = &mut self.me().unlocked_holds[at];
+        if !unlocked_hold.is_held {
+            unlocked_hold.is_held = old == 0;
             return None;
         }
         if new < old {
-            self.me().ghosts.remove(at);
+            self.me().unlocked_holds.remove(at);
             return std::thread::panicking().then_some(old);
         }
         None

@@ -83,7 +83,7 @@ codes! {
     FutexWait = "is about to wait on a word of memory",
     FutexWake = "waits on a word of memory",
     FutexNotify = "wakes those who wait on a word of memory",
-    Outside = "waits for files, pipes or sockets to be ready",
+    ExternalWait = "waits for files, pipes or sockets to be ready",
     Look = "looks for something outside the program",
     BareLock = "goes on without the lock",
     BareRead = "reads without the lock",

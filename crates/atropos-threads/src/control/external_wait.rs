@@ -59,7 +59,7 @@ impl WaitedFiles {
 
 /// How a wait for descriptors ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outside {
+pub enum ExternalWaitEnd {
     Ready,
     TimedOut,
     /// Nothing else can happen, and what is waited for is not this process's own.
@@ -78,21 +78,21 @@ pub fn deadline(after: Option<Duration>) -> u64 {
 ///
 /// # Safety
 /// As for [`WaitedFiles::new`].
-pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> Outside {
+pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> ExternalWaitEnd {
     let Some(control) = control() else {
-        return Outside::Ready;
+        return ExternalWaitEnd::Ready;
     };
     let me = control.me();
     (me.blocking.files, me.blocking.waits_alone) = (files, false);
     let site = me.site.unwrap_or(here());
     // Whether anything is there depends on everything.
     let op = Op::universal().blocking().revocable();
-    let announcement = Announcement::new(Code::Outside, op, site).waiting(Wait::Outside);
+    let announcement = Announcement::new(Code::ExternalWait, op, site).waiting(Wait::External);
     let granted = control.point(announcement.until(deadline));
     match granted {
-        _ if control.me().blocking.waits_alone => Outside::Alone,
-        Granted::TimedOut => Outside::TimedOut,
-        Granted::Yes | Granted::Spuriously => Outside::Ready,
+        _ if control.me().blocking.waits_alone => ExternalWaitEnd::Alone,
+        Granted::TimedOut => ExternalWaitEnd::TimedOut,
+        Granted::Yes | Granted::Spuriously => ExternalWaitEnd::Ready,
     }
 }
 

@@ -30,7 +30,7 @@ use atropos_search::{ExecutionEnd, Guide, Names, Op, Pending, SharedObject, Thre
 use crate::clock::VirtualClock;
 use crate::communication::{CommunicationLog, LastWriter, SharedAccess, ThreadAct};
 use crate::finding::Finding;
-use crate::memory::World;
+use crate::memory::ExplorationMemory;
 use crate::memory::context::SavedContext;
 use crate::memory::heap::{self, ProgramSlice};
 use crate::memory_model::MemoryModel;
@@ -51,7 +51,7 @@ thread_local! {
 
 /// Everything that an execution needs; reused by the next one.
 pub struct Controller {
-    pub(crate) world: Box<World>,
+    pub(crate) world: Box<ExplorationMemory>,
     pub(crate) settings: ControlSettings,
     pub(crate) names: Names,
     pub(crate) threads: Vec<ThreadState>,

@@ -49,7 +49,7 @@ pub(crate) struct Overtime {
     /// What had been so before it.
     was_fair: bool,
     was_hurried: bool,
-    rota: Box<RoundRobin>,
+    round_robin: Box<RoundRobin>,
 }
 
 impl Controller {
@@ -67,10 +67,10 @@ impl Controller {
             findings: self.findings.len(),
             was_fair: self.was_fair,
             was_hurried: self.clockwork.was_hurried,
-            rota: Box::default(),
+            round_robin: Box::default(),
         };
-        let rota: *mut dyn Guide = &raw mut *overtime.rota;
-        self.guide = Some(rota);
+        let round_robin: *mut dyn Guide = &raw mut *overtime.round_robin;
+        self.guide = Some(round_robin);
         self.overtime = Some(overtime);
         self.step_limit = self.step_limit.saturating_mul(OVERTIME);
         true

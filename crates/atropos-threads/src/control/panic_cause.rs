@@ -5,13 +5,13 @@
 use super::objects::{ControlledObjectId, Site};
 use super::thread_state::PanicNote;
 use super::{Control, Controller};
-use crate::finding::{FailureCause, Finding, Met};
+use crate::finding::{FailureCause, Finding, PanicCauseKind};
 use crate::trace::{place, short};
 
 /// What a thread ran into, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct PanicCause {
-    pub met: Met,
+    pub met: PanicCauseKind,
     pub site: Site,
     pub by: Option<LeftBehind>,
 }
@@ -29,14 +29,19 @@ pub struct LeftBehind {
 impl Control {
     /// The running thread ran into something.
     #[cold]
-    pub fn met(&self, met: Met, site: Site, by: Option<LeftBehind>) {
-        let trouble = PanicCause { met, site, by };
-        self.me().ending.trouble = Some(trouble);
+    pub fn met(&self, met: PanicCauseKind, site: Site, by: Option<LeftBehind>) {
+        let panic_cause = PanicCause { met, site, by };
+        self.me().ending.panic_cause = Some(panic_cause);
         let state = self.state();
         // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
-        let is_remarkable = matches!(met, Met::PoisonedLock | Met::PoisonedOnce | Met::NoReceiver);
+        let is_remarkable = matches!(
+            met,
+            PanicCauseKind::PoisonedLock
+                | PanicCauseKind::PoisonedOnce
+                | PanicCauseKind::NoReceiver
+        );
         if is_remarkable && !state.met.iter().any(|(_, other)| other.met == met) {
-            state.met.push((state.current, trouble));
+            state.met.push((state.current, panic_cause));
         }
     }
 
@@ -63,7 +68,7 @@ impl Control {
 
     /// The running thread ran into what somebody did to this object.
     #[cold]
-    pub fn met_at(&self, met: Met, object: ControlledObjectId, site: Site) {
+    pub fn met_at(&self, met: PanicCauseKind, object: ControlledObjectId, site: Site) {
         let by = self.state().objects[object].undone;
         self.met(met, site, by);
     }
@@ -76,7 +81,7 @@ impl Control {
             site,
             is_panicking: true,
         };
-        self.met(Met::Panic, site, Some(by));
+        self.met(PanicCauseKind::Panic, site, Some(by));
     }
 }
 
@@ -86,13 +91,15 @@ impl Controller {
         let mut met = None;
         let mut lines: Vec<String> = Vec::new();
         let mut note = note;
-        while let Some(trouble) = note.trouble {
-            if met.is_none() && trouble.met != Met::Panic && trouble.met.is_named_in(&note.message)
+        while let Some(panic_cause) = note.panic_cause {
+            if met.is_none()
+                && panic_cause.met != PanicCauseKind::Panic
+                && panic_cause.met.is_named_in(&note.message)
             {
-                met = Some(trouble.met);
+                met = Some(panic_cause.met);
             }
-            lines.push(self.words(&trouble));
-            let other = trouble.by.filter(|by| by.is_panicking);
+            lines.push(self.words(&panic_cause));
+            let other = panic_cause.by.filter(|by| by.is_panicking);
             let Some(other) =
                 other.and_then(|by| self.threads[by.thread as usize].ending.panic.as_ref())
             else {
@@ -105,18 +112,18 @@ impl Controller {
             }
         }
         (!lines.is_empty()).then(|| FailureCause {
-            met: met.unwrap_or(Met::Panic),
+            met: met.unwrap_or(PanicCauseKind::Panic),
             text: lines.join("\n  "),
         })
     }
 
     /// Remarks on what threads ran into in an execution that passed.
     pub(crate) fn remark_on_what_was_met(&mut self) {
-        for (thread, trouble) in std::mem::take(&mut self.met) {
-            let text = format!("{}: {}", self.called(thread), self.words(&trouble));
-            self.found(match trouble.met {
-                Met::PoisonedLock => Finding::PoisonedLock { text },
-                Met::PoisonedOnce => Finding::PoisonedOnce { text },
+        for (thread, panic_cause) in std::mem::take(&mut self.met) {
+            let text = format!("{}: {}", self.called(thread), self.words(&panic_cause));
+            self.found(match panic_cause.met {
+                PanicCauseKind::PoisonedLock => Finding::PoisonedLock { text },
+                PanicCauseKind::PoisonedOnce => Finding::PoisonedOnce { text },
                 _ => Finding::DroppedChannel { text },
             });
         }
@@ -129,11 +136,11 @@ impl Controller {
         }
     }
 
-    fn words(&self, trouble: &PanicCause) -> String {
-        let here = place(trouble.site);
-        let Some(by) = trouble.by else {
-            return match trouble.met {
-                Met::PoisonedLock => {
+    fn words(&self, panic_cause: &PanicCause) -> String {
+        let here = place(panic_cause.site);
+        let Some(by) = panic_cause.by else {
+            return match panic_cause.met {
+                PanicCauseKind::PoisonedLock => {
                     format!("the lock taken at {here} was poisoned before the test began")
                 }
                 _ => {
@@ -159,20 +166,20 @@ impl Controller {
             true => format!("when it {panicked}"),
             false => format!("after {done}"),
         };
-        match trouble.met {
-            Met::PoisonedLock => format!(
+        match panic_cause.met {
+            PanicCauseKind::PoisonedLock => format!(
                 "the lock taken at {here} was poisoned by {who}, which took it at {done} and {panicked}"
             ),
-            Met::PoisonedOnce => format!(
+            PanicCauseKind::PoisonedOnce => format!(
                 "what is initialised at {here} was poisoned by {who}, which began to initialise it at {done} and {panicked}"
             ),
-            Met::NoReceiver => {
+            PanicCauseKind::NoReceiver => {
                 format!("the receiver for the send at {here} was dropped by {who} {dropped}")
             }
-            Met::NoSender => {
+            PanicCauseKind::NoSender => {
                 format!("the last sender for the receive at {here} was dropped by {who} {dropped}")
             }
-            Met::Panic => format!("{who}, waited for at {here}, {panicked}"),
+            PanicCauseKind::Panic => format!("{who}, waited for at {here}, {panicked}"),
         }
     }
 }

@@ -77,7 +77,7 @@ impl Wait {
             | Wait::Join(_)
             | Wait::Token
             | Wait::Futex
-            | Wait::Outside
+            | Wait::External
             | Wait::Time
             | Wait::Change => None,
         }
@@ -106,7 +106,7 @@ impl Controller {
         if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.push(me);
         }
-        if thread.blocking.wait == Wait::Outside {
+        if thread.blocking.wait == Wait::External {
             self.readiness.outside.push(me);
         }
         self.readiness.look_again_at(me);
@@ -122,7 +122,7 @@ impl Controller {
         if thread.blocking.deadline != u64::MAX {
             self.readiness.timed.retain(|other| *other != me);
         }
-        if thread.blocking.wait == Wait::Outside {
+        if thread.blocking.wait == Wait::External {
             self.readiness.outside.retain(|other| *other != me);
         }
     }

@@ -91,14 +91,17 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
             (*threads.add(from)).ending.panics = count.replace((*to).ending.panics);
         }
         (*threads.add(from))
-            .ghosts
+            .unlocked_holds
             .iter_mut()
             .for_each(UnlockedHold::hide);
         let save = &raw mut (*threads.add(from)).context;
         // A thread may start others while this one waits, which moves the table: nothing is written through `save` after the switch.
         context::switch(save, (*to).context);
         let threads = &mut (*controller).threads;
-        threads[from].ghosts.iter_mut().for_each(UnlockedHold::show);
+        threads[from]
+            .unlocked_holds
+            .iter_mut()
+            .for_each(UnlockedHold::show);
     }
 }
 
@@ -148,7 +151,7 @@ impl Controller {
         thread.code = announcement.code;
         thread.site = Some(announcement.site);
         thread.activity.clock_reads = 0;
-        thread.ending.trouble = None;
+        thread.ending.panic_cause = None;
         let place = self.place_of(me);
         self.pending[place].op = announcement.op.coded(announcement.code as u16);
         // Who waits for nothing is ready, as it was when it was chosen.

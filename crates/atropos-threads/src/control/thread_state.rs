@@ -11,7 +11,7 @@ use crate::control::panic_cause::PanicCause;
 use crate::memory::context::SavedContext;
 use crate::memory::heap::ProgramSlice;
 use crate::memory_model::Clock;
-use crate::sync::once::Turn;
+use crate::sync::once::InitialisationLock;
 use crate::thread::handle::Identity;
 use crate::thread::local::Locals;
 
@@ -48,7 +48,7 @@ pub enum Wait {
     /// To be woken from the word of memory that it waits on.
     Futex,
     /// One of the descriptors that [`Blocking::files`] names to be ready.
-    Outside,
+    External,
     /// Only time.
     Time,
     /// Another thread to change something that this one keeps looking at.
@@ -74,9 +74,9 @@ pub(crate) struct ThreadState {
     pub activity: Activity,
     pub locals: Locals,
     /// Locks of other libraries that a mutant lets it hold beside their owner.
-    pub ghosts: Vec<UnlockedHold>,
+    pub unlocked_holds: Vec<UnlockedHold>,
     /// What it is initialising and others could, the innermost last.
-    pub initialising: Vec<*const Turn>,
+    pub initialising: Vec<*const InitialisationLock>,
 }
 
 /// What a thread waits for, and what may end the wait.
@@ -127,7 +127,7 @@ pub struct Ending {
     /// Panics that the thread is in the middle of, while it does not run.
     pub panics: usize,
     /// What the thread ran into in its last operation.
-    pub trouble: Option<PanicCause>,
+    pub panic_cause: Option<PanicCause>,
 }
 
 /// Tells whether the thread gets on with its work, or only looks at the clock or at what others may change.
@@ -153,7 +153,7 @@ pub struct PanicNote {
     pub message: String,
     pub site: Option<String>,
     /// What the thread had run into just before.
-    pub trouble: Option<PanicCause>,
+    pub panic_cause: Option<PanicCause>,
 }
 
 /// How many objects a spinning thread's yield can name as what it looks at.
@@ -235,7 +235,7 @@ impl ThreadState {
             ending: Ending::default(),
             activity: Activity::default(),
             locals: Locals::default(),
-            ghosts: Vec::new(),
+            unlocked_holds: Vec::new(),
             initialising: Vec::new(),
         }
     }
@@ -265,7 +265,7 @@ impl ThreadState {
             self.ending.panic = Some(PanicNote {
                 message,
                 site: None,
-                trouble: self.ending.trouble,
+                panic_cause: self.ending.panic_cause,
             });
         }
     }
@@ -291,7 +291,7 @@ impl ThreadState {
             Wait::Taken { channel, ticket } => {
                 objects[channel].generation > ticket || objects[channel].receiver_gone
             }
-            Wait::Outside => self.blocking.waits_alone || self.blocking.files.are_ready(),
+            Wait::External => self.blocking.waits_alone || self.blocking.files.are_ready(),
             Wait::Time => false,
             Wait::Change => self.activity.spin.changed,
         }

@@ -19,7 +19,7 @@ use crate::libc::allocation_and_clock;
 use crate::memory::addressable;
 use crate::memory::heap::{self, ProgramSlice};
 use crate::memory::stacks::MOST_THREADS;
-use crate::memory::{World, is_single_threaded};
+use crate::memory::{ExplorationMemory, is_single_threaded};
 use crate::memory_model::MemoryModel;
 use crate::options::{ControlOptions, ControlSettings, ExpectedPanic, MemoryOrder, Statics};
 use crate::races::{CodePlace, RaceDetector, is_instrumented};
@@ -34,13 +34,13 @@ pub struct ThreadedTest<'a> {
     controller: Option<Box<Controller>>,
     /// In use until the controller is gone.
     _copies: Box<StaticCopies>,
-    last: Rc<RefCell<Last>>,
+    last: Rc<RefCell<LastExecution>>,
     old_hook: Option<Hook>,
 }
 
 /// What the last execution left.
 #[derive(Clone, Debug, Default)]
-pub struct Last {
+pub struct LastExecution {
     pub findings: Vec<Finding>,
     /// What the program said with [`say`].
     pub said: String,
@@ -61,7 +61,7 @@ pub struct Last {
     pub has_late_end: bool,
 }
 
-impl Last {
+impl LastExecution {
     /// Where threads that nobody joined panicked.
     pub fn unjoined_panics(&self) -> BTreeSet<String> {
         let findings = self.findings.iter();
@@ -105,7 +105,7 @@ impl<'a> ThreadedTest<'a> {
     /// Gets ready to run a test again and again.
     pub fn new(test: &'a (dyn Fn() + Sync), options: &ControlOptions) -> ThreadedTest<'a> {
         assert!(control::installed().is_null(), "one exploration at a time");
-        let mut world = World::take();
+        let mut world = ExplorationMemory::take();
         let old_hook = panic::take_hook();
         panic::set_hook(Box::new(note_panic));
         let weak = options.memory == MemoryOrder::Weak;
@@ -187,7 +187,7 @@ impl<'a> ThreadedTest<'a> {
     }
 
     /// What the last execution left; the caller takes it out.
-    pub fn last(&self) -> Rc<RefCell<Last>> {
+    pub fn last(&self) -> Rc<RefCell<LastExecution>> {
         self.last.clone()
     }
 
@@ -241,7 +241,7 @@ impl<'a> ThreadedTest<'a> {
     }
 
     /// Whether an execution that takes too many scheduling points goes on, with threads taking turns and time passing, to see
-    /// whether it has an end; see [`Last::has_late_end`].
+    /// whether it has an end; see [`LastExecution::has_late_end`].
     pub fn set_overtime(&mut self, overtime: bool) {
         self.controller().settings.overtime = overtime;
     }
@@ -376,7 +376,7 @@ impl Controller {
                 let note = thread.ending.panic.clone().unwrap_or(PanicNote {
                     message: "(unknown)".to_string(),
                     site: None,
-                    trouble: None,
+                    panic_cause: None,
                 });
                 let kind = Finding::Panic {
                     thread: number as u32,
@@ -478,7 +478,7 @@ impl System for ThreadedTest<'_> {
         let looks = controller.readiness.looks();
         let was_hurried = controller.clockwork.was_hurried;
         let was_fair = controller.was_fair || was_hurried;
-        *self.last.borrow_mut() = Last {
+        *self.last.borrow_mut() = LastExecution {
             findings,
             said,
             threads,
@@ -545,11 +545,11 @@ fn note_panic(info: &panic::PanicHookInfo<'_>) {
     let message = message_of(payload).unwrap_or_else(|| "(no message)".to_string());
     let site = info.location().filter(|site| !is_ours(site.file()));
     let site = site.map(|site| site.to_string());
-    let trouble = control.me().ending.trouble;
+    let panic_cause = control.me().ending.panic_cause;
     control.me().ending.panic = Some(PanicNote {
         message,
         site,
-        trouble,
+        panic_cause,
     });
 }
 

@@ -14,9 +14,9 @@ use atropos_search::{
 use crate::finding::Finding;
 use crate::options::ControlOptions;
 use crate::trace::ExecutionTrace;
-pub use controlled_test::{Last, ThreadedTest, say};
+pub use controlled_test::{LastExecution, ThreadedTest, say};
 use noted_test::NotedTest;
-pub use noted_test::{FailingRun, Noted, Notes, find_places};
+pub use noted_test::{FailingRun, NotedSystem, Notes, find_places};
 
 /// What came of an exploration.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ pub fn survey(
     let last = system.last();
     let mut ends = BTreeMap::new();
     let report = explore_with(&mut system, strategy, &mut |end, _| {
-        let Last { findings, said, .. } = last.take();
+        let LastExecution { findings, said, .. } = last.take();
         let failure = findings.iter().find(|finding| finding.is_failure());
         let text = match (end, failure) {
             (ExecutionEnd::Stopped, _) => return ControlFlow::Continue(()),

@@ -7,7 +7,7 @@ use atropos_search::{
     ExecutionEnd, Guide, Names, Replay, Schedule, Strategy, Strictness, System, shrink,
 };
 
-use super::controlled_test::{Last, ThreadedTest};
+use super::controlled_test::{LastExecution, ThreadedTest};
 use crate::finding::Finding;
 use crate::options::ControlOptions;
 use crate::trace::ExecutionTrace;
@@ -45,7 +45,7 @@ pub struct Notes {
 
 impl Notes {
     /// Adds what the last execution left, which ended so.
-    pub fn add(&mut self, last: Last, end: ExecutionEnd) {
+    pub fn add(&mut self, last: LastExecution, end: ExecutionEnd) {
         self.most_threads = self.most_threads.max(last.threads);
         // What an execution takes that is held up by its schedule is no measure for others.
         if !last.has_late_end {
@@ -70,7 +70,7 @@ impl Notes {
 }
 
 /// A test whose executions are noted.
-pub trait Noted<'a>: System {
+pub trait NotedSystem<'a>: System {
     /// The test itself.
     fn test(&mut self) -> &mut ThreadedTest<'a>;
 
@@ -103,7 +103,7 @@ pub struct FailingRun {
 impl FailingRun {
     /// Makes a failing schedule simpler, within so many executions, and runs it once more to see what happens.
     pub fn tell<'a>(
-        test: &mut impl Noted<'a>,
+        test: &mut impl NotedSystem<'a>,
         finding: Finding,
         end: ExecutionEnd,
         schedule: Schedule,
@@ -136,7 +136,7 @@ impl FailingRun {
 
     /// Runs a failing schedule once more.
     fn again<'a>(
-        test: &mut impl Noted<'a>,
+        test: &mut impl NotedSystem<'a>,
         finding: Finding,
         end: ExecutionEnd,
         schedule: Schedule,
@@ -157,7 +157,11 @@ impl FailingRun {
 }
 
 /// Runs a schedule once more to see where the accesses were that a finding knows by their numbers.
-pub fn find_places<'a>(test: &mut impl Noted<'a>, finding: &mut Finding, schedule: &Schedule) {
+pub fn find_places<'a>(
+    test: &mut impl NotedSystem<'a>,
+    finding: &mut Finding,
+    schedule: &Schedule,
+) {
     let mut places = finding.places();
     if places.is_empty() {
         return;
@@ -176,7 +180,7 @@ pub fn find_places<'a>(test: &mut impl Noted<'a>, finding: &mut Finding, schedul
 
 /// Runs one schedule of a test with a trace being kept.
 pub(super) fn replay<'a>(
-    test: &mut impl Noted<'a>,
+    test: &mut impl NotedSystem<'a>,
     schedule: &Schedule,
 ) -> (ExecutionEnd, ExecutionTrace) {
     let mut replay = Replay::new(schedule, Strictness::Exact);
@@ -189,7 +193,7 @@ pub(super) fn replay<'a>(
 /// A test and its notes, with nothing else about it.
 pub(super) struct NotedTest<'a> {
     pub test: ThreadedTest<'a>,
-    last: Rc<RefCell<Last>>,
+    last: Rc<RefCell<LastExecution>>,
     pub notes: Notes,
 }
 
@@ -212,7 +216,7 @@ impl System for NotedTest<'_> {
     }
 }
 
-impl<'a> Noted<'a> for NotedTest<'a> {
+impl<'a> NotedSystem<'a> for NotedTest<'a> {
     fn test(&mut self) -> &mut ThreadedTest<'a> {
         &mut self.test
     }

@@ -6,7 +6,7 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::time::Duration;
 
-use crate::control::external_wait::{Outside, PollFile, WaitedFiles};
+use crate::control::external_wait::{ExternalWaitEnd, PollFile, WaitedFiles};
 use crate::control::{control, external_wait, limits};
 use crate::memory::heap;
 use crate::memory::system::Timespec;
@@ -52,9 +52,9 @@ unsafe fn wait_outside(
         }
         // SAFETY: the caller's promise.
         match unsafe { external_wait::wait(files, until) } {
-            Outside::Ready => {}
-            Outside::TimedOut => return look(0),
-            Outside::Alone => alone += 1,
+            ExternalWaitEnd::Ready => {}
+            ExternalWaitEnd::TimedOut => return look(0),
+            ExternalWaitEnd::Alone => alone += 1,
         }
         if alone > PATIENCE {
             // To wait in earnest may take for ever, and nothing would be learned by it.

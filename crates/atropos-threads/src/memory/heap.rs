@@ -279,7 +279,7 @@ impl Slice {
 pub fn owns(pointer: *const u8) -> bool {
     // Two explorations in one process can't overlap, but the second may find the fixed place taken
     // by the first one's reservation; that one is never unmapped, so this test would miss the second.
-    // `Heap::reserve` is therefore called once per process; see `World`.
+    // `Heap::reserve` is therefore called once per process; see `ExplorationMemory`.
     let base = BASE.load(Relaxed);
     base != 0 && (pointer as usize).wrapping_sub(base) < REGION
 }

@@ -2,7 +2,7 @@
 //! them, a heap of its own, statics put back, allocation and clock taken from the C library.
 //!
 //! This module and its children own the crate's dealings with raw memory; the rest of the crate reaches
-//! it through [`World`].
+//! it through [`ExplorationMemory`].
 
 pub mod addressable;
 pub mod context;
@@ -29,7 +29,7 @@ use tls_words::TlsWords;
 
 /// The memory of explorations. A process has one; explorations take turns.
 #[derive(Debug)]
-pub struct World {
+pub struct ExplorationMemory {
     pub heap: Heap,
     pub stacks: Stacks,
     pub layout: ImageLayout,
@@ -43,7 +43,7 @@ pub struct World {
 
 // SAFETY: while the world is idle nothing uses its pointers; those that belong to an OS thread are looked up anew by
 // `take`.
-unsafe impl Send for World {}
+unsafe impl Send for ExplorationMemory {}
 
 /// The world while no exploration has it.
 static IDLE: Mutex<Idle> = Mutex::new(Idle {
@@ -53,7 +53,7 @@ static IDLE: Mutex<Idle> = Mutex::new(Idle {
 
 #[derive(Debug)]
 struct Idle {
-    world: Option<Box<World>>,
+    world: Option<Box<ExplorationMemory>>,
     keep: Vec<Range<usize>>,
 }
 
@@ -67,7 +67,7 @@ pub fn keep(range: Range<usize>) {
     idle().keep.push(range);
 }
 
-impl World {
+impl ExplorationMemory {
     /// Whether an address is in memory that stays where it is until the process ends.
     pub fn is_ours(&self, address: usize) -> bool {
         self.heap.offset(address).is_some()
@@ -83,10 +83,10 @@ impl World {
     }
 
     /// Takes the world for an exploration on this OS thread.
-    pub fn take() -> Box<World> {
+    pub fn take() -> Box<ExplorationMemory> {
         let idle = idle().world.take();
         let mut world = idle.unwrap_or_else(|| {
-            let world = World {
+            let world = ExplorationMemory {
                 heap: Heap::reserve(),
                 stacks: Stacks::reserve(),
                 layout: ImageLayout::default(),
@@ -107,7 +107,7 @@ impl World {
     }
 
     /// Gives the world back.
-    pub fn put_back(mut self: Box<World>) {
+    pub fn put_back(mut self: Box<ExplorationMemory>) {
         self.image = None;
         self.heap.empty();
         self.heap.limit_to(heap::MOST);

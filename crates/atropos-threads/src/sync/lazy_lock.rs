@@ -5,12 +5,12 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync;
 
-use super::once::{Attempt, Turn};
+use super::once::{Attempt, InitialisationLock};
 use crate::control::here;
 
 /// See std.
 pub struct LazyLock<T, F = fn() -> T> {
-    turn: Turn,
+    turn: InitialisationLock,
     real: sync::LazyLock<T, F>,
     /// The function once more: used only if it is a function pointer, and only by mistake.
     again: MaybeUninit<F>,
@@ -26,7 +26,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         // SAFETY: the copy is never dropped, and called only if it is a function pointer.
         let again = unsafe { (&raw const f).cast::<MaybeUninit<F>>().read() };
         LazyLock {
-            turn: Turn::new(),
+            turn: InitialisationLock::new(),
             real: sync::LazyLock::new(f),
             again,
         }
@@ -45,7 +45,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         let turn = match Self::can_race() {
             false => this.turn.take(here(), is_done),
             true => match this.turn.take_or_race(here(), is_done) {
-                Attempt::Turn(turn) => turn,
+                Attempt::Initialise(turn) => turn,
                 Attempt::Race => {
                     // SAFETY: a function pointer can be copied.
                     let again = unsafe { this.again.assume_init_read() };

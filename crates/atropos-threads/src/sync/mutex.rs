@@ -12,7 +12,7 @@ use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
 use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Control, control, here};
-use crate::finding::Met;
+use crate::finding::PanicCauseKind;
 use crate::injected_faults::{self, InjectedFault};
 
 /// See std.
@@ -73,11 +73,11 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = here();
-        let mistake = injected_faults::taken();
-        if mistake == Some(InjectedFault::Bare) {
+        let fault = injected_faults::taken();
+        if fault == Some(InjectedFault::Bare) {
             return Ok(self.bare(site));
         }
-        let is_kept_on_panic = mistake == Some(InjectedFault::KeptOnPanic);
+        let is_kept_on_panic = fault == Some(InjectedFault::KeptOnPanic);
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
             control.lock(Code::Lock, lock, name, site);
@@ -152,7 +152,7 @@ impl<T: ?Sized> Mutex<T> {
     fn tell_poisoned(&self, site: Site) {
         if let Some(control) = control() {
             let (lock, _) = self.object(&control);
-            control.met_at(Met::PoisonedLock, lock, site);
+            control.met_at(PanicCauseKind::PoisonedLock, lock, site);
         }
     }
 

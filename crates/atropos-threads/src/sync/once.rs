@@ -10,11 +10,11 @@ use crate::control::code::Code;
 use crate::control::objects::{ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, control, here};
-use crate::finding::Met;
+use crate::finding::PanicCauseKind;
 
 /// See std.
 pub struct Once {
-    turn: Turn,
+    turn: InitialisationLock,
     real: sync::Once,
 }
 
@@ -30,7 +30,7 @@ impl Once {
     #[expect(clippy::new_without_default, reason = "std has no Default here")]
     pub const fn new() -> Once {
         Once {
-            turn: Turn::new(),
+            turn: InitialisationLock::new(),
             real: sync::Once::new(),
         }
     }
@@ -93,24 +93,24 @@ const RACE: usize = 1;
 
 /// Lets one controlled thread at a time initialise something.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct InitialisationLock {
     slot: Slot,
 }
 
 /// The turn of the running thread, if it is controlled and has something to initialise.
-pub(super) struct Taken<'a>(Option<(&'a Turn, Site)>);
+pub(super) struct InitialisationGuard<'a>(Option<(&'a InitialisationLock, Site)>);
 
 /// What a thread that wants something to be initialised has to do.
 pub(super) enum Attempt<'a> {
     /// Initialise it, or leave that to the real type if it is done.
-    Turn(Taken<'a>),
+    Initialise(InitialisationGuard<'a>),
     /// Initialise it for itself: another is at it, and excludes nobody by mistake.
     Race,
 }
 
-impl Turn {
-    pub(super) const fn new() -> Turn {
-        Turn { slot: Slot::new() }
+impl InitialisationLock {
+    pub(super) const fn new() -> InitialisationLock {
+        InitialisationLock { slot: Slot::new() }
     }
 
     fn object(&self, control: &Control) -> (ControlledObjectId, SharedObject) {
@@ -118,17 +118,19 @@ impl Turn {
     }
 
     /// Waits for the turn to initialise, unless that is done.
-    pub(super) fn take(&self, site: Site, is_done: impl Fn() -> bool) -> Taken<'_> {
+    pub(super) fn take(&self, site: Site, is_done: impl Fn() -> bool) -> InitialisationGuard<'_> {
         match self.attempt(site, is_done) {
-            Attempt::Turn(taken) => taken,
-            Attempt::Race => Taken(None),
+            Attempt::Initialise(taken) => taken,
+            Attempt::Race => InitialisationGuard(None),
         }
     }
 
     /// As `take`, for something that each thread can initialise for itself.
     pub(super) fn take_or_race(&self, site: Site, is_done: impl Fn() -> bool) -> Attempt<'_> {
         let attempt = self.attempt(site, is_done);
-        if let (Attempt::Turn(Taken(Some(_))), Some(control)) = (&attempt, control()) {
+        if let (Attempt::Initialise(InitialisationGuard(Some(_))), Some(control)) =
+            (&attempt, control())
+        {
             control.me().initialising.push(std::ptr::from_ref(self));
         }
         attempt
@@ -136,7 +138,7 @@ impl Turn {
 
     fn attempt(&self, site: Site, is_done: impl Fn() -> bool) -> Attempt<'_> {
         let Some(control) = control() else {
-            return Attempt::Turn(Taken(None));
+            return Attempt::Initialise(InitialisationGuard(None));
         };
         let (turn, name) = self.object(&control);
         let is_race = || control.state().objects[turn].count == RACE;
@@ -145,7 +147,7 @@ impl Turn {
         let late = Op::on(name, LOOK).blocking();
         if is_done() {
             self.look_with(&control, late, site);
-            return Attempt::Turn(Taken(None));
+            return Attempt::Initialise(InitialisationGuard(None));
         }
         let op = Op::on(name, OpKind::Acquire);
         control.point(Announcement::new(Code::Initialize, op, site).waiting(Wait::Lock(turn)));
@@ -156,7 +158,7 @@ impl Turn {
                 .refine(Op::on(name, LOOK).blocking().coded(Code::Initialize as u16));
             control.receive_clock(turn);
             control.state().see_version(turn);
-            return Attempt::Turn(Taken(None));
+            return Attempt::Initialise(InitialisationGuard(None));
         }
         if is_race() {
             control.state().see_version(turn);
@@ -164,7 +166,7 @@ impl Turn {
             return Attempt::Race;
         }
         control.locked(turn, name, site);
-        Attempt::Turn(Taken(Some((self, site))))
+        Attempt::Initialise(InitialisationGuard(Some((self, site))))
     }
 
     /// The running thread is about to panic if another's attempt to initialise did.
@@ -173,7 +175,7 @@ impl Turn {
             && let Some(control) = control()
         {
             let (turn, _) = self.object(&control);
-            control.met_at(Met::PoisonedOnce, turn, site);
+            control.met_at(PanicCauseKind::PoisonedOnce, turn, site);
         }
     }
 
@@ -257,7 +259,7 @@ pub(crate) fn let_others_race() {
     control.state().objects[id].count = RACE;
 }
 
-impl Taken<'_> {
+impl InitialisationGuard<'_> {
     /// The running thread is about to panic if another's attempt to initialise did.
     pub(super) fn tell_if_poisoned(&self) {
         if let Some((turn, site)) = self.0 {
@@ -305,7 +307,7 @@ enum Ended {
     Panicked,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for InitialisationGuard<'_> {
     fn drop(&mut self) {
         self.end(Ended::Panicked);
     }

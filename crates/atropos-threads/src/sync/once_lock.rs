@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync;
 
-use super::once::Turn;
+use super::once::InitialisationLock;
 use crate::control::here;
 
 /// See std.
 pub struct OnceLock<T> {
-    turn: Turn,
+    turn: InitialisationLock,
     real: sync::OnceLock<T>,
 }
 
@@ -18,7 +18,7 @@ impl<T> OnceLock<T> {
     #[must_use]
     pub const fn new() -> OnceLock<T> {
         OnceLock {
-            turn: Turn::new(),
+            turn: InitialisationLock::new(),
             real: sync::OnceLock::new(),
         }
     }
@@ -92,7 +92,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 impl<T: Clone> Clone for OnceLock<T> {
     fn clone(&self) -> OnceLock<T> {
         OnceLock {
-            turn: Turn::new(),
+            turn: InitialisationLock::new(),
             real: self.real.clone(),
         }
     }
@@ -101,7 +101,7 @@ impl<T: Clone> Clone for OnceLock<T> {
 impl<T> From<T> for OnceLock<T> {
     fn from(value: T) -> OnceLock<T> {
         OnceLock {
-            turn: Turn::new(),
+            turn: InitialisationLock::new(),
             real: value.into(),
         }
     }

@@ -12,7 +12,7 @@ use super::unlocked_guard::{Lock, UnlockedCopy};
 use crate::control::code::Code;
 use crate::control::objects::{ControlledObjectId, OUTSIDER, Site, Slot};
 use crate::control::{Announcement, Control, control, here};
-use crate::finding::Met;
+use crate::finding::PanicCauseKind;
 use crate::injected_faults::{self, InjectedFault};
 
 /// See std.
@@ -78,7 +78,7 @@ impl<T: ?Sized> Held<'_, T> {
     fn tell_poisoned(&self) {
         if let Some(control) = control() {
             let (lock, _) = self.object(&control);
-            control.met_at(Met::PoisonedLock, lock, self.site);
+            control.met_at(PanicCauseKind::PoisonedLock, lock, self.site);
         }
     }
 
@@ -154,7 +154,7 @@ impl<T: ?Sized> RwLock<T> {
         let mut held = self.held(here());
         match injected_faults::taken() {
             Some(InjectedFault::Bare) => return Ok(self.bare_read(held)),
-            mistake => held.is_kept_on_panic = mistake.is_some(),
+            fault => held.is_kept_on_panic = fault.is_some(),
         }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);
@@ -185,7 +185,7 @@ impl<T: ?Sized> RwLock<T> {
         let mut held = self.held(here());
         match injected_faults::taken() {
             Some(InjectedFault::Bare) => return Ok(self.bare_write(held)),
-            mistake => held.is_kept_on_panic = mistake.is_some(),
+            fault => held.is_kept_on_panic = fault.is_some(),
         }
         if let Some(control) = control() {
             let (lock, name) = self.object(&control);

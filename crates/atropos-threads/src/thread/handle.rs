@@ -17,10 +17,10 @@ use crate::control::{Announcement, Control, control, end_of, here, token_of};
 
 /// See std.
 #[derive(Clone)]
-pub struct Thread(Which);
+pub struct Thread(HandleKind);
 
 #[derive(Clone)]
-enum Which {
+enum HandleKind {
     Real(thread::Thread),
     Controlled(Arc<Identity>),
 }
@@ -52,11 +52,11 @@ impl fmt::Debug for ThreadId {
 
 impl Thread {
     pub(crate) fn real(thread: thread::Thread) -> Thread {
-        Thread(Which::Real(thread))
+        Thread(HandleKind::Real(thread))
     }
 
     pub(crate) fn controlled(number: u32, name: Option<&str>) -> Thread {
-        Thread(Which::Controlled(Arc::new(Identity {
+        Thread(HandleKind::Controlled(Arc::new(Identity {
             number,
             name: name.map(Box::from),
         })))
@@ -66,8 +66,8 @@ impl Thread {
     #[must_use]
     pub fn id(&self) -> ThreadId {
         match &self.0 {
-            Which::Real(thread) => ThreadId(AnyId::Real(thread.id())),
-            Which::Controlled(identity) => ThreadId(AnyId::Controlled(identity.number)),
+            HandleKind::Real(thread) => ThreadId(AnyId::Real(thread.id())),
+            HandleKind::Controlled(identity) => ThreadId(AnyId::Controlled(identity.number)),
         }
     }
 
@@ -75,8 +75,8 @@ impl Thread {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.0 {
-            Which::Real(thread) => thread.name(),
-            Which::Controlled(identity) => identity.name.as_deref(),
+            HandleKind::Real(thread) => thread.name(),
+            HandleKind::Controlled(identity) => identity.name.as_deref(),
         }
     }
 
@@ -84,8 +84,8 @@ impl Thread {
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
-            Which::Real(thread) => thread.unpark(),
-            Which::Controlled(identity) => {
+            HandleKind::Real(thread) => thread.unpark(),
+            HandleKind::Controlled(identity) => {
                 if let Some(control) = control() {
                     unpark(&control, identity.number, here());
                 }
@@ -117,7 +117,7 @@ pub fn current() -> Thread {
             Arc::increment_strong_count(identity);
             Arc::from_raw(identity)
         };
-        return Thread(Which::Controlled(identity));
+        return Thread(HandleKind::Controlled(identity));
     }
     let number = control.thread();
     let name = control.me().name.clone();
@@ -130,7 +130,7 @@ pub fn current() -> Thread {
 impl Thread {
     /// Lets the controlled thread itself find its handle.
     pub(crate) fn introduce(&self, number: u32) {
-        if let Which::Controlled(identity) = &self.0 {
+        if let HandleKind::Controlled(identity) = &self.0 {
             let identity = Arc::into_raw(identity.clone());
             if let Some(control) = control() {
                 control.state().threads[number as usize].identity = identity;

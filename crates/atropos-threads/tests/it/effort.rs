@@ -5,12 +5,12 @@ use std::sync::Arc;
 use atropos_threads::atomic::{AtomicUsize, Ordering};
 use atropos_threads::atropos_search::{SampleSpec, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex};
-use atropos_threads::{ControlOptions, Last, ThreadedTest, thread};
+use atropos_threads::{ControlOptions, LastExecution, ThreadedTest, thread};
 
 use crate::alone::{alone, resident_kilobytes, sc, weak};
 
 /// One random execution of a test that passes.
-fn run(test: &(dyn Fn() + Sync), options: &ControlOptions) -> Last {
+fn run(test: &(dyn Fn() + Sync), options: &ControlOptions) -> LastExecution {
     let mut system = ThreadedTest::new(test, options);
     let report = explore(&mut system, &mut Uniform::new(SampleSpec::new(1, 7)));
     assert_eq!(report.finding, None);

@@ -12,7 +12,8 @@ use atropos_threads::atropos_search::{
 };
 use atropos_threads::sync::{LazyLock, Mutex, Once, OnceLock, RwLock, mpsc};
 use atropos_threads::{
-    ControlOptions, FailingRun, Finding, Noted, Notes, ThreadedTest, explore, replay, say, thread,
+    ControlOptions, FailingRun, Finding, NotedSystem, Notes, ThreadedTest, explore, replay, say,
+    thread,
 };
 
 use crate::alone::{alone, check_reduced, ends, sc};
@@ -383,7 +384,7 @@ impl System for Counting<'_> {
     }
 }
 
-impl<'a> Noted<'a> for Counting<'a> {
+impl<'a> NotedSystem<'a> for Counting<'a> {
     fn test(&mut self) -> &mut ThreadedTest<'a> {
         &mut self.test
     }

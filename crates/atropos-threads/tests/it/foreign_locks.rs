@@ -41,8 +41,8 @@ impl<T> Lock<T> {
         Guard { lock: self }
     }
 
-    fn wrongly(&self, mistake: InjectedFault) -> &Lock<T> {
-        request_of_foreign(mistake, self.data.get());
+    fn wrongly(&self, fault: InjectedFault) -> &Lock<T> {
+        request_of_foreign(fault, self.data.get());
         self
     }
 }

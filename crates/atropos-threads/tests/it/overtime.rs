@@ -8,7 +8,7 @@ use atropos_threads::atropos_search::{
     ExecutionEnd, Guide, Limit, SchedulingPoint, System, Thread,
 };
 use atropos_threads::sync::{Condvar, Mutex};
-use atropos_threads::{Finding, Last, ThreadedTest, thread, too_many_steps};
+use atropos_threads::{Finding, LastExecution, ThreadedTest, thread, too_many_steps};
 
 use crate::alone::{alone, sc};
 
@@ -28,7 +28,7 @@ impl Guide for Youngest {
 }
 
 /// How an execution of a test ends in which the youngest thread always goes on.
-fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(ExecutionEnd, Last)) {
+fn run(test: &(dyn Fn() + Sync), check: impl FnOnce(ExecutionEnd, LastExecution)) {
     alone(|| {
         let mut system = ThreadedTest::new(test, &sc());
         system.set_step_limit(LIMIT);

@@ -70,9 +70,10 @@ fn who_drops_the_last_sender_does_not_matter() {
 /// Senders and a receiver that do as the seed says.
 fn generated(seed: u64, senders: u64) {
     let mut random = XorShift::new(seed);
-    let mut deeds = |count: u64| -> Vec<u64> { (0..count).map(|_| random.below(6)).collect() };
-    let programs: Vec<_> = (0..senders).map(|_| deeds(3)).collect();
-    let receives = deeds(3);
+    let mut random_operations =
+        |count: u64| -> Vec<u64> { (0..count).map(|_| random.below(6)).collect() };
+    let programs: Vec<_> = (0..senders).map(|_| random_operations(3)).collect();
+    let receives = random_operations(3);
     let shared = AtomicU32::new(0);
     let (sender, receiver) = mpsc::channel::<u32>();
     let results = thread::scope(|scope| {

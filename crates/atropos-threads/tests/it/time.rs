@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use atropos_threads::atomic::{AtomicBool, AtomicU32};
 use atropos_threads::atropos_search::{SampleSpec, Uniform, explore};
 use atropos_threads::sync::{Condvar, Mutex, mpsc};
-use atropos_threads::{ControlOptions, Last, ThreadedTest, Time, say, thread};
+use atropos_threads::{ControlOptions, LastExecution, ThreadedTest, Time, say, thread};
 
 use crate::alone::{alone, check, check_reduced, sc, weak};
 
@@ -229,7 +229,7 @@ fn the_test_is_over_although_a_thread_works_on() {
 }
 
 /// What a random execution of a test leaves.
-fn run_once(test: &(dyn Fn() + Sync), options: &ControlOptions, check: impl FnOnce(Last)) {
+fn run_once(test: &(dyn Fn() + Sync), options: &ControlOptions, check: impl FnOnce(LastExecution)) {
     alone(|| {
         let mut system = ThreadedTest::new(test, options);
         explore(&mut system, &mut Uniform::new(SampleSpec::new(1, 7)));

@@ -16,7 +16,7 @@ use anyhow::{Context, Result, anyhow};
 use atropos_libtest::HarnessArguments;
 use serde::{Deserialize, Serialize};
 
-use super::process_group::Group;
+use super::process_group::ProcessGroup;
 use super::test_binary::Invocation;
 use super::{Build, CargoSetting, CompilerEnded, headline, runner};
 use crate::environment;
@@ -88,7 +88,7 @@ pub fn build(
         if flags.len() == by_runner.len() {
             command.env(runner::variable(&build.toolchain), runner::program()?);
         }
-        let cargo = Group::spawn(command).context("can't run cargo")?;
+        let cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
         cargo.wait(interrupt)
     };
     // Where the user has a runner, cargo names it to rustdoc, too; then we stand in for that one.
@@ -190,7 +190,7 @@ fn plain_doctests(
         .stdin(Stdio::null())
         .stdout(File::create(&plain)?)
         .stderr(Stdio::null());
-    let cargo = Group::spawn(command).context("can't run cargo")?;
+    let cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
     cargo.wait(interrupt)?;
     Ok(listed(&fs::read_to_string(plain).unwrap_or_default()))
 }

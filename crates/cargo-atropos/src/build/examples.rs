@@ -9,7 +9,7 @@ use std::process::Stdio;
 use anyhow::{Context, Result};
 
 use super::Build;
-use super::process_group::Group;
+use super::process_group::ProcessGroup;
 use crate::interrupt::Interrupt;
 use crate::plan::{Plan, TargetRole};
 
@@ -29,7 +29,7 @@ pub fn build(build: &Build, interrupt: &Interrupt) -> Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(build.directory.join("examples.log"))?);
-    let cargo = Group::spawn(command).context("can't run cargo")?;
+    let cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
     cargo.wait(interrupt)?;
     Ok(())
 }

@@ -45,7 +45,7 @@ pub use self::dependencies::UserBuild;
 use self::dependencies::{Dependencies, names_lto};
 use self::instructions::BuildInstructions;
 pub use self::instructions::Speed;
-use self::process_group::Group;
+use self::process_group::ProcessGroup;
 use self::runtime_library::{RuntimeLibrary, RuntimeRejected, ThreadControl};
 pub use self::shadow_tree::without_parents;
 use self::test_binary::{Invocation, TestBinary};
@@ -606,7 +606,7 @@ fn call_cargo(
 /// Runs cargo, reads its messages, and ends it when the user wants to end.
 fn listen(mut command: Command, interrupt: &Interrupt) -> Result<(ExitStatus, CargoMessages)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut cargo = Group::spawn(command).context("can't run cargo")?;
+    let mut cargo = ProcessGroup::spawn(command).context("can't run cargo")?;
     let stdout = cargo.child.stdout.take().expect("it is piped");
     let reader = thread::spawn(move || CargoMessages::read(BufReader::new(stdout)));
     let status = cargo.wait(interrupt)?;

@@ -14,17 +14,17 @@ use crate::interrupt::{Interrupt, ProcessGroupGuard};
 const TICK: Duration = Duration::from_millis(5);
 
 /// A process and its group.
-pub struct Group {
+pub struct ProcessGroup {
     pub child: Child,
     /// If this process must end at once, so does the group.
     _ward: ProcessGroupGuard,
 }
 
-impl Group {
-    pub fn spawn(mut command: Command) -> std::io::Result<Group> {
+impl ProcessGroup {
+    pub fn spawn(mut command: Command) -> std::io::Result<ProcessGroup> {
         let child = command.process_group(0).spawn()?;
         let _ward = ProcessGroupGuard::of(child.id() as i32);
-        Ok(Group { child, _ward })
+        Ok(ProcessGroup { child, _ward })
     }
 
     /// Waits for its end; ends the whole group once the user wants to end.

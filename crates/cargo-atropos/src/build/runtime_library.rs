@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compiler::CompilerEnded;
 use super::instructions::Speed;
-use super::process_group::Group;
+use super::process_group::ProcessGroup;
 use super::toolchain::Toolchain;
 use super::user_cache;
 use crate::interrupt::Interrupt;
@@ -297,7 +297,7 @@ impl EmbeddedCrate {
             let library = directory.join(format!("lib{used}-atropos.rlib"));
             command.arg(format!("--extern={used}={}", library.display()));
         }
-        let child = Group::spawn(command).context("can't run rustc")?;
+        let child = ProcessGroup::spawn(command).context("can't run rustc")?;
         let status = child.wait(interrupt)?;
         if status.success() {
             return Ok(());

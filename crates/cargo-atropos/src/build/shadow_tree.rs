@@ -20,8 +20,8 @@ pub struct ShadowTree {
 
 /// The directories of the shadow that hold a written file, as a tree.
 #[derive(Default)]
-struct Branch {
-    children: BTreeMap<OsString, Branch>,
+struct ShadowDirectory {
+    children: BTreeMap<OsString, ShadowDirectory>,
 }
 
 impl ShadowTree {
@@ -49,7 +49,7 @@ impl ShadowTree {
     /// Makes the directories and links for a set of files that are going to be written. What was
     /// there before is removed.
     pub fn prepare(&self, files: impl IntoIterator<Item = PathBuf>) -> io::Result<()> {
-        let mut tree = Branch::default();
+        let mut tree = ShadowDirectory::default();
         for file in files {
             let Ok(relative) = file.strip_prefix(&self.mirrored) else {
                 continue;
@@ -68,7 +68,7 @@ impl ShadowTree {
         self.link(&tree, Path::new(""))
     }
 
-    fn link(&self, branch: &Branch, relative: &Path) -> io::Result<()> {
+    fn link(&self, branch: &ShadowDirectory, relative: &Path) -> io::Result<()> {
         let directory = self.root.join(relative);
         fs::create_dir_all(&directory)?;
         for entry in fs::read_dir(self.mirrored.join(relative))? {

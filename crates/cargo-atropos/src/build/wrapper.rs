@@ -362,14 +362,14 @@ impl Unit {
             Some(file.mutants.points.get(point)?.span)
         };
         let before = forms.dropped_mutants().count();
-        let mut appeal = Retry::new(forms, woven, span);
-        let most = rounds.max(RETRIES).max(appeal.hearings());
+        let mut retry = Retry::new(forms, woven, span);
+        let most = rounds.max(RETRIES).max(retry.least_checks());
         let start = Instant::now();
         let mut retries = 0;
-        while retries < most && appeal.call(forms) {
+        while retries < most && retry.call(forms) {
             retries += 1;
             let (mut woven, mut errors) = self.check_forms(forms, check)?;
-            while retries < most && appeal.was_hidden(&errors) {
+            while retries < most && retry.was_hidden(&errors) {
                 let mut plainer = forms.clone();
                 let name = |name: &str| self.file_of_name(name);
                 let outcome = rollback::roll_back(&mut plainer, &woven, &errors, name);
@@ -380,7 +380,7 @@ impl Unit {
                 retries += 1;
                 (woven, errors) = self.check_forms(forms, check)?;
             }
-            appeal.decide(forms, &woven, &errors, |name| self.file_of_name(name));
+            retry.decide(forms, &woven, &errors, |name| self.file_of_name(name));
         }
         *check_time += start.elapsed();
         let again = before - forms.dropped_mutants().count();

@@ -20,7 +20,7 @@ use crate::accepted;
 use crate::build::Build;
 use crate::build::instructions::BuildInstructions;
 use crate::plan::{Plan, PlannedFile, PlannedPackage};
-use crate::source::Texts;
+use crate::source::SourceTexts;
 
 /// Of a larger file the time of its last change stands for what it holds.
 const MOST_READ: u64 = 64 << 20;
@@ -47,7 +47,7 @@ struct FileCode {
 
 impl CodeEvidence {
     /// Reads the tree as it is now; planned files are taken as they were when their mutants were found.
-    pub fn of(plan: &Plan, texts: &Texts, build: &Build, output: &Path) -> CodeEvidence {
+    pub fn of(plan: &Plan, texts: &SourceTexts, build: &Build, output: &Path) -> CodeEvidence {
         let dependences = dependences(plan, texts);
         let macros = Macros::of(dependences.values());
         let asks_for_places = dependences.values().any(|file| file.asks_for_places);
@@ -121,7 +121,7 @@ impl CodeEvidence {
 }
 
 /// What the tokens of the planned files say; a file that can't be parsed is not among them.
-fn dependences(plan: &Plan, texts: &Texts) -> BTreeMap<String, FileDependence> {
+fn dependences(plan: &Plan, texts: &SourceTexts) -> BTreeMap<String, FileDependence> {
     let mut found = BTreeMap::new();
     for package in &plan.packages {
         let edition = package.targets.first().map(|target| target.edition);
@@ -218,7 +218,7 @@ fn hashes<'t>(
 /// The hash of all files of the tree, those of the plan without what is cut out of them.
 fn outside(
     plan: &Plan,
-    texts: &Texts,
+    texts: &SourceTexts,
     files: &HashMap<String, FileCode>,
     output: &Path,
 ) -> ContentHash {

@@ -10,7 +10,7 @@ use atropos_report::outcomes::Outcomes;
 use atropos_report::verdict::Verdict;
 
 use super::learned::{NewResults, ResultEvidence};
-use super::store::{Now, Store};
+use super::store::{CurrentRun, Store};
 use super::{CodeEvidence, Surroundings, WholeRun};
 use crate::build::Build;
 use crate::build::test_binary::Invocation;
@@ -60,7 +60,7 @@ impl<'a> EarlierResults<'a> {
             return Vec::new();
         }
         let surroundings = lock(&self.surroundings);
-        let (held, asked) = lock(&self.store).holding(&Now {
+        let (held, asked) = lock(&self.store).holding(&CurrentRun {
             plan: self.plan,
             code: &self.code,
             surroundings: &surroundings,
@@ -116,7 +116,7 @@ impl<'a> EarlierResults<'a> {
     /// Writes down what was learned, for later runs.
     pub fn write(&self, output: &Path) -> Result<()> {
         let surroundings = lock(&self.surroundings);
-        let now = Now {
+        let now = CurrentRun {
             plan: self.plan,
             code: &self.code,
             surroundings: &surroundings,

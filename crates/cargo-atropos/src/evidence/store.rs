@@ -67,7 +67,7 @@ struct KeptResult {
 }
 
 /// What this run is to be compared with.
-pub struct Now<'a> {
+pub struct CurrentRun<'a> {
     pub plan: &'a Plan,
     pub code: &'a CodeEvidence,
     pub surroundings: &'a Surroundings,
@@ -94,7 +94,7 @@ impl Store {
 
     /// The results that still hold, for the mutants of the plan, and the variables that they rest on. Those results are marked
     /// as used.
-    pub fn holding(&mut self, now: &Now<'_>) -> (Vec<JournalEntry>, Paths) {
+    pub fn holding(&mut self, now: &CurrentRun<'_>) -> (Vec<JournalEntry>, Paths) {
         let ids = ids(now);
         let current: BTreeSet<ContentHash> = now.code.functions.iter().copied().collect();
         let known: Vec<bool> = self
@@ -135,7 +135,7 @@ impl Store {
     }
 
     /// Adds what this run has learned, and forgets what was of no use for long.
-    pub fn add(&mut self, learned: &NewResults, now: &Now<'_>) {
+    pub fn add(&mut self, learned: &NewResults, now: &CurrentRun<'_>) {
         let mut asked = learned.variables().clone();
         asked.all |= now.code.asks_for_all_variables;
         let values = now.surroundings.targets().filter_map(|target| {
@@ -185,7 +185,7 @@ fn is_of(test: &str, target: &str) -> bool {
 }
 
 /// The numbers of the plan's mutants by their identities. Of those that nothing tells apart none has a result.
-fn ids(now: &Now<'_>) -> HashMap<ContentHash, MutantId> {
+fn ids(now: &CurrentRun<'_>) -> HashMap<ContentHash, MutantId> {
     let pairs: BTreeSet<MutantId> = now.plan.pairs.iter().map(|pair| pair.id).collect();
     let mut ids = HashMap::new();
     let mut twice = Vec::new();
@@ -213,7 +213,7 @@ impl Circumstances {
     }
 
     /// The targets whose tests run under the same circumstances now.
-    fn targets_as_before(&self, now: &Now<'_>) -> BTreeSet<&str> {
+    fn targets_as_before(&self, now: &CurrentRun<'_>) -> BTreeSet<&str> {
         if self.world != now.surroundings.world || self.outside != now.code.outside {
             return BTreeSet::new();
         }

@@ -13,7 +13,8 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use atropos_protocol::path_set::FileUse;
 use atropos_protocol::{
-    Baseline, Broken, Effect, FailureKind, Limits, RunEvidence, STACK_OVERFLOW, TestResult, TestRun,
+    Baseline, Effect, FailureKind, Limits, RunEvidence, STACK_OVERFLOW, TestResult, TestRun,
+    ZygoteError,
 };
 use atropos_values::{MutantId, PointId};
 
@@ -259,7 +260,7 @@ fn try_test(
                     break;
                 }
             }
-            Err(Broken::Start(error)) => return Err(error.into()),
+            Err(ZygoteError::Start(error)) => return Err(error.into()),
             Err(broken) => {
                 zygotes.discard(binary);
                 let message = format!("its process {broken}");

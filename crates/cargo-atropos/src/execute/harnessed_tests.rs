@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use atropos_protocol::{
-    Broken, Effect, Effects, FailureKind, Limits, RunMode, TestResult, TestRun,
+    Effect, Effects, FailureKind, Limits, RunMode, TestResult, TestRun, ZygoteError,
 };
 use atropos_report::outcomes::TestRecord;
 use atropos_values::MutantId;
 
 use super::exclusive_run::ExclusiveRuns;
 use super::file_locks::FileLocks;
-use super::run_mode::Used;
+use super::run_mode::UsedByOriginal;
 use super::standing::{TestId, Undecided};
 use super::test_case::RunnableTest;
 use super::zygotes::Zygotes;
@@ -163,17 +163,17 @@ pub fn run(
     let items = items(context, tests, turn);
     let next = AtomicUsize::new(0);
     let locks = FileLocks::default();
-    let company = ExclusiveRuns::default();
+    let exclusive_runs = ExclusiveRuns::default();
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..context.jobs())
             .map(|number| {
-                let (items, next, locks, company) = (&items, &next, &locks, &company);
+                let (items, next, locks, exclusive_runs) = (&items, &next, &locks, &exclusive_runs);
                 scope.spawn(move || -> Result<()> {
                     let mut worker = Worker {
                         context,
                         records,
                         turn,
-                        company,
+                        exclusive_runs,
                         zygotes: Zygotes::new(&context.zygotes, &context.boards, number),
                         unbatchable: BTreeSet::new(),
                         doubtful: BTreeSet::new(),
@@ -231,7 +231,7 @@ struct Worker<'a> {
     context: &'a Context<'a>,
     records: &'a [TestRecord],
     turn: RunStage,
-    company: &'a ExclusiveRuns,
+    exclusive_runs: &'a ExclusiveRuns,
     zygotes: Zygotes<'a>,
     /// Tests whose batches were void.
     unbatchable: BTreeSet<TestId>,
@@ -272,7 +272,7 @@ impl Worker<'_> {
     /// Runs some mutants under a test until each has a verdict that can be trusted.
     fn run_mutants(&mut self, id: TestId, test: &RunnableTest, wanted: &[MutantId]) -> Result<()> {
         let multiplier = self.context.setting.options.timeout_multiplier();
-        let limits = run_mode::limits(&Used::in_run(&test.baseline), multiplier);
+        let limits = run_mode::limits(&UsedByOriginal::in_run(&test.baseline), multiplier);
         let limits = self.turn.within(limits, test);
         let mut way = match self.zygotes.get(test.binary) {
             Ok(client) => {
@@ -308,8 +308,8 @@ impl Worker<'_> {
         wanted: &[MutantId],
         limits: Limits,
     ) -> Result<()> {
-        let company = self.company;
-        let beside_others = company.beside_others();
+        let exclusive_runs = self.exclusive_runs;
+        let beside_others = exclusive_runs.beside_others();
         let mut left = wanted.to_vec();
         if way != RunMode::Each {
             let test_runs = self.trusted(way, id, test, &left, &limits)?;
@@ -342,13 +342,13 @@ impl Worker<'_> {
         mut killed: Vec<MutantId>,
         limits: &Limits,
     ) -> Result<()> {
-        let company = self.company;
+        let exclusive_runs = self.exclusive_runs;
         killed.retain(|&mutant| self.doubtful.contains(&(id, mutant)));
         for some in killed.chunks(fitting(NOTED, test)) {
             if self.context.interrupted() {
                 return Ok(());
             }
-            let _beside_others = company.beside_others();
+            let _beside_others = exclusive_runs.beside_others();
             let test_runs = self.each(test, some, limits)?;
             self.note(id, test, test_runs, some.to_vec())?;
         }
@@ -366,7 +366,7 @@ impl Worker<'_> {
         limits: Limits,
     ) -> Result<()> {
         let limits = again(limits, test.baseline.effects);
-        let company = self.company;
+        let exclusive_runs = self.exclusive_runs;
         for mutant in slow {
             if self.context.interrupted() {
                 return Ok(());
@@ -375,14 +375,14 @@ impl Worker<'_> {
             let may_look_for_others =
                 effects.contains(Effect::OwnThreads) || effects.contains(Effect::Processes);
             let test_run = if may_look_for_others || self.changing.contains(&(id, mutant)) {
-                let _alone = company.alone();
+                let _alone = exclusive_runs.alone();
                 self.only(test, mutant, &limits)?
             } else {
-                let beside_others = company.beside_others();
+                let beside_others = exclusive_runs.beside_others();
                 match self.only(test, mutant, &limits)? {
                     Some(test_run) if test_run.result == TestResult::Starved => {
                         drop(beside_others);
-                        let _alone = company.alone();
+                        let _alone = exclusive_runs.alone();
                         self.only(test, mutant, &limits)?
                     }
                     test_run => test_run,
@@ -430,7 +430,7 @@ impl Worker<'_> {
             std::thread::current().id()
         ));
         let multiplier = self.context.setting.options.timeout_multiplier();
-        let mutants = run_mode::limits(&Used::in_run(&test.baseline), multiplier);
+        let mutants = run_mode::limits(&UsedByOriginal::in_run(&test.baseline), multiplier);
         let limits = Limits::only_time(mutants.time);
         let run = match self.zygotes.get(test.binary) {
             Ok(client) => client.baseline(test.index, &limits, &capture),
@@ -568,7 +568,7 @@ impl Worker<'_> {
     ) -> Result<Vec<(MutantId, TestRun)>> {
         let mut test_runs = Vec::new();
         if let Err(broken) = self.try_each(test, wanted, limits, &mut test_runs) {
-            if let Broken::Start(error) = broken {
+            if let ZygoteError::Start(error) = broken {
                 return Err(error.into());
             }
             // One of them took the zygote down: find out which, with a fresh zygote for each.
@@ -594,7 +594,7 @@ impl Worker<'_> {
         wanted: &[MutantId],
         limits: &Limits,
         test_runs: &mut Vec<(MutantId, TestRun)>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ZygoteError> {
         let run = self.zygotes.get(test.binary)?.run(
             RunMode::Each,
             test.index,
@@ -610,7 +610,7 @@ impl Worker<'_> {
 }
 
 /// A mutant that ended even the process that watched it.
-fn took_down(broken: &Broken) -> TestRun {
+fn took_down(broken: &ZygoteError) -> TestRun {
     TestRun {
         result: TestResult::crashed(0),
         message: format!("the process that watches the test {broken}"),

@@ -39,7 +39,7 @@ use atropos_report::outcomes::{TestExploration, TestRecord};
 
 pub use self::explored_tests::FailingSchedule;
 pub use self::plain_programs::PlainTest;
-pub use self::run_mode::{Used, limits};
+pub use self::run_mode::{UsedByOriginal, limits};
 pub use self::standing::{Standing, TestId, Undecided};
 pub use self::test_case::{FailedTest, FlakyTest, LeftOutTests};
 
@@ -88,7 +88,7 @@ pub struct Executed {
     pub standings: Vec<Standing>,
     pub left_out: LeftOutTests,
     /// Files that appeared while mutants ran whose tests start programs.
-    pub strays: Vec<PathBuf>,
+    pub leftover_files: Vec<PathBuf>,
     /// Tests that fail without any mutant under some schedule of their threads.
     pub failing_schedules: Vec<FailingSchedule>,
     /// What exploring the schedules of tests took.
@@ -242,7 +242,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         false => run_doctests(context, &mut tests, &known)?,
     };
     left_out.failing_doctests = doctests.failing;
-    let strays = match start_processes(&baselines.tests, &programs.tests) {
+    let leftover_files = match start_processes(&baselines.tests, &programs.tests) {
         true => before.appeared(context.setting.plan),
         false => Vec::new(),
     };
@@ -259,7 +259,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
         is_evident: decide_by_evidence && are_evident(&baselines.tests, &standings),
         standings,
         left_out,
-        strays,
+        leftover_files,
         failing_schedules: explorations.failing,
         explorations: explorations.sizes,
         build_seconds,

@@ -24,7 +24,7 @@ use atropos_values::{MutantId, PointId};
 
 use super::baseline::captured;
 use super::exclusive_run::ExclusiveRuns;
-use super::run_mode::Used;
+use super::run_mode::UsedByOriginal;
 use super::standing::{TestId, Undecided};
 use super::test_case::FailedTest;
 use super::{Context, MutantEntry, journal_name, run_mode};
@@ -195,7 +195,7 @@ pub fn run(
         let name = journal_name(&tests[id.0]);
         let open = context.standings.open_for(id);
         let next = AtomicUsize::new(0);
-        let company = ExclusiveRuns::default();
+        let exclusive_runs = ExclusiveRuns::default();
         if sandbox::is_on() {
             let writable = context.zygotes.scratch.join(landlock::WRITABLE);
             let places = context.zygotes.seen.places().iter();
@@ -211,12 +211,12 @@ pub fn run(
             let jobs = if test.is_alone { 1 } else { context.jobs() };
             let workers: Vec<_> = (0..jobs)
                 .map(|worker| {
-                    let (open, next, name, company) = (&open, &next, &name, &company);
+                    let (open, next, name, exclusive_runs) = (&open, &next, &name, &exclusive_runs);
                     scope.spawn(move || -> Result<()> {
                         while let Some(&mutant) = open.get(next.fetch_add(1, Ordering::Relaxed))
                             && !context.interrupted()
                         {
-                            match run_mutant(context, test, mutant, worker, company)? {
+                            match run_mutant(context, test, mutant, worker, exclusive_runs)? {
                                 Ok(said) => context.note(id, name, vec![said])?,
                                 Err(why) => context.standings.leave_undecided(id, mutant, why),
                             }
@@ -239,19 +239,19 @@ fn run_mutant(
     test: &PlainBaseline,
     mutant: MutantId,
     worker: usize,
-    company: &ExclusiveRuns,
+    exclusive_runs: &ExclusiveRuns,
 ) -> Result<Result<MutantEntry, Undecided>> {
     let board = new_board(context, &format!("plain-{worker}"))?;
     let multiplier = context.setting.options.timeout_multiplier();
     // Nobody watched whether it starts threads.
     let mut effects = test.effects;
     effects.add(Effect::Threads);
-    let used = Used {
+    let used = UsedByOriginal {
         wall: test.wall,
         steps: test.steps,
         spawns: test.spawns,
         effects,
-        ..Used::default()
+        ..UsedByOriginal::default()
     };
     let limits = Limits {
         // A program is run only once without a mutant, and may leave files behind that it finds the next time.
@@ -259,7 +259,7 @@ fn run_mutant(
         ..run_mode::limits(&used, multiplier)
     };
     let start = Instant::now();
-    let beside_others = company.beside_others();
+    let beside_others = exclusive_runs.beside_others();
     let program = Program {
         invocation: &test.test.invocation,
         board: &board,
@@ -273,7 +273,7 @@ fn run_mutant(
     let by_steps = board.spawned_limit(mutant) == Some(TestResult::failed(FailureKind::StepLimit))
         && test.spawns > 0;
     if ran.harm.is_none() && (by_steps || !matches!(ran.end, ProgramEnd::Exited(_))) {
-        let _alone = company.alone();
+        let _alone = exclusive_runs.alone();
         let limits = Limits {
             time: limits.time * 2,
             steps: if test.spawns > 0 { 0 } else { limits.steps },
@@ -389,7 +389,7 @@ impl Program<'_> {
             .with_context(|| format!("can't run {}", invocation.program.display()))?;
         let end = wait(&mut child, limits.time)?;
         if matches!(mode, SupervisorMode::Observe) {
-            linger(child.id());
+            wait_for_leftovers(child.id());
         }
         // Whatever the program left running in its group.
         let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
@@ -407,7 +407,7 @@ impl Program<'_> {
 }
 
 /// Lets go on for a while what a program has left running: what it comes to counts.
-fn linger(group: u32) {
+fn wait_for_leftovers(group: u32) {
     let end = Instant::now() + Duration::from_secs(1);
     while sys::kill(-(group as i32), 0).is_ok() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(2));
@@ -418,7 +418,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
     let start = Instant::now();
     let deadline = start + limit;
     let mut pause = Duration::from_micros(200);
-    let mut standstill = DeadlockWatch::default();
+    let mut deadlock_watch = DeadlockWatch::default();
     let mut supply = StarvationWatch::default();
     let mut look = Instant::now() + LOOK;
     loop {
@@ -433,7 +433,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
             });
         }
         if Instant::now() >= look {
-            if standstill.is_seen(child.id() as i32) {
+            if deadlock_watch.is_seen(child.id() as i32) {
                 let _ = child.kill();
                 return Ok(ProgramEnd::Deadlock);
             }

@@ -97,7 +97,7 @@ const SPARE_SPAWNS: u64 = 300;
 
 /// What the original used under a test.
 #[derive(Clone, Copy, Default)]
-pub struct Used {
+pub struct UsedByOriginal {
     pub wall: Duration,
     pub steps: u64,
     pub peak_heap: u64,
@@ -106,9 +106,9 @@ pub struct Used {
     pub effects: Effects,
 }
 
-impl Used {
-    pub fn in_run(baseline: &Baseline) -> Used {
-        Used {
+impl UsedByOriginal {
+    pub fn in_run(baseline: &Baseline) -> UsedByOriginal {
+        UsedByOriginal {
             wall: baseline.wall,
             steps: baseline.steps.max(baseline.spawned_steps),
             peak_heap: baseline.peak_heap,
@@ -121,7 +121,7 @@ impl Used {
 /// What a mutant may use under a test: small multiples of what the original used. Threads reserve far more addresses than
 /// they use (stacks, arenas of the heap), and one that can't be started looks like a mutant's fault: where there are or
 /// may be threads, addresses are not limited, only the heap.
-pub fn limits(used: &Used, multiplier: f64) -> Limits {
+pub fn limits(used: &UsedByOriginal, multiplier: f64) -> Limits {
     let step_factor = step_factor(used.steps, multiplier);
     let heap = used.peak_heap.saturating_mul(4).saturating_add(SPARE_HEAP);
     Limits {
@@ -266,10 +266,10 @@ mod tests {
     #[test]
     fn threads_may_reserve_as_many_addresses_as_they_like() {
         let of = |effects| {
-            let used = Used {
+            let used = UsedByOriginal {
                 peak_heap: 1 << 20,
                 effects: Effects(effects),
-                ..Used::default()
+                ..UsedByOriginal::default()
             };
             limits(&used, 5.0).address_space
         };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use atropos_protocol::path_set::Paths;
-use atropos_protocol::{Board, Broken, sys, woven_stack};
+use atropos_protocol::{Board, ZygoteError, sys, woven_stack};
 use atropos_values::{MutantId, Numbering};
 
 use crate::build::test_binary::TestBinary;
@@ -87,7 +87,7 @@ impl<'a> Zygotes<'a> {
     }
 
     /// The zygote of a binary, running.
-    pub fn get(&mut self, binary: usize) -> Result<&mut SandboxedZygote, Broken> {
+    pub fn get(&mut self, binary: usize) -> Result<&mut SandboxedZygote, ZygoteError> {
         if !self.running.contains_key(&binary) {
             let client = self.start(binary)?;
             self.boards.add(client.board());
@@ -101,11 +101,11 @@ impl<'a> Zygotes<'a> {
         self.running.remove(&binary);
     }
 
-    fn start(&mut self, binary: usize) -> Result<SandboxedZygote, Broken> {
+    fn start(&mut self, binary: usize) -> Result<SandboxedZygote, ZygoteError> {
         self.started += 1;
         let name = format!("{}-{}", self.worker, self.started);
         let scratch = self.setting.scratch.join(name);
-        fs::create_dir_all(&scratch).map_err(Broken::Start)?;
+        fs::create_dir_all(&scratch).map_err(ZygoteError::Start)?;
         let invocation = &self.setting.binaries[binary].invocation;
         let mut command = invocation.command();
         command.args(self.setting.test_arguments);

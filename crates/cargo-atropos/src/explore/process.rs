@@ -81,7 +81,7 @@ impl Process<'_> {
         });
         let mut heard = Instant::now();
         // A mutant that comes to a halt costs a worker of its process, not the process.
-        let mut stillness = Some(IdleWatch::of(child.id()));
+        let mut idle_watch = Some(IdleWatch::of(child.id()));
         let ended = loop {
             match receiver.recv_timeout(TICK) {
                 Ok(line) => {
@@ -94,7 +94,7 @@ impl Process<'_> {
                         }
                         Some(response) => {
                             if !matches!(response, Response::Progress { .. }) {
-                                stillness = None;
+                                idle_watch = None;
                             }
                             hear(response);
                         }
@@ -117,7 +117,7 @@ impl Process<'_> {
                     break RequestEnd::Silent;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    let is_still = stillness.as_mut().is_some_and(IdleWatch::is_long);
+                    let is_still = idle_watch.as_mut().is_some_and(IdleWatch::is_long);
                     if is_still && self.prefix.is_empty() {
                         break RequestEnd::Halted;
                     }

@@ -12,10 +12,14 @@ use atropos_report::outcomes::{Exploration, TestRecord};
 
 use super::assertion;
 use super::program::ObservedProgram;
-use crate::source::Texts;
+use crate::source::SourceTexts;
 
 /// What threads told each other under some tests, each piece once, with the names of what they touched.
-pub fn gather(explored: &[Exploration], texts: &Texts, root: &Path) -> Vec<CommunicationRecord> {
+pub fn gather(
+    explored: &[Exploration],
+    texts: &SourceTexts,
+    root: &Path,
+) -> Vec<CommunicationRecord> {
     let mut gathered: Vec<CommunicationRecord> = Vec::new();
     for new in explored.iter().flat_map(|explored| &explored.unseen) {
         match gathered.iter_mut().find(|known| known.is_like(new)) {

@@ -14,7 +14,7 @@ use super::calls::Calls;
 use super::observer::{ObservedTest, Observer};
 use super::trace::ObservedTrace;
 use super::workers::{WorkerSetting, in_parallel};
-use crate::execute::{Used, limits};
+use crate::execute::{UsedByOriginal, limits};
 
 /// So many times more is a test run that starts threads.
 const SCHEDULES: u64 = 3;
@@ -121,9 +121,9 @@ impl WorkerFindings {
                 unsteady.extend(trace.unsteady(&other));
             }
         }
-        let used = Used {
+        let used = UsedByOriginal {
             wall: baseline.wall.max(again.wall),
-            ..Used::in_run(&baseline)
+            ..UsedByOriginal::in_run(&baseline)
         };
         self.tests.insert(
             test.id,

@@ -45,7 +45,7 @@ use crate::scratch::Scratch;
 const CHEAP_TESTS: f64 = 3.0;
 
 /// What is needed to measure.
-pub struct Measure<'a> {
+pub struct MeasurementInputs<'a> {
     pub prepared: &'a Prepared,
     pub build: &'a Build,
     pub executed: &'a Executed,
@@ -71,7 +71,7 @@ struct Observed {
 
 /// Measures what survivors disturb, unless that is not wanted or would take long. Problems cost
 /// the ranking, never the run.
-pub fn measure(measure: &Measure<'_>) -> Impacts {
+pub fn measure(measure: &MeasurementInputs<'_>) -> Impacts {
     let start = Instant::now();
     let options = &measure.prepared.options.execute;
     let wanted = measure.wanted();
@@ -113,7 +113,7 @@ pub fn measure(measure: &Measure<'_>) -> Impacts {
     }
 }
 
-impl Measure<'_> {
+impl MeasurementInputs<'_> {
     /// The mutants to be measured: survivors, or for the matrix all that make a difference.
     fn wanted(&self) -> BTreeSet<MutantId> {
         let all = self.prepared.options.execute.impact_matrix;
@@ -152,7 +152,7 @@ impl Measure<'_> {
         wanted: &BTreeSet<MutantId>,
         start: Instant,
     ) -> Result<Observed> {
-        let Measure {
+        let MeasurementInputs {
             prepared,
             executed,
             interrupt,
@@ -225,7 +225,7 @@ impl Measure<'_> {
     fn tell(&self, program: &ObservedProgram, observed: &Observed) -> BTreeMap<MutantId, Impact> {
         let plan = &self.prepared.plan;
         let functions = program.functions_of(&plan.mutants);
-        let story = suggest::SuggestionFacts {
+        let suggestion_facts = suggest::SuggestionFacts {
             program,
             original: &observed.original,
             texts: &self.prepared.texts,
@@ -241,7 +241,7 @@ impl Measure<'_> {
                 let info = plan.mutants.get(index - 1)?;
                 let runs = observed.runs.get(&mutant).map_or(&[][..], Vec::as_slice);
                 let explored = &self.executed.standings[index].explored;
-                let impact = story.impact(info, functions.get(&mutant), runs, explored);
+                let impact = suggestion_facts.impact(info, functions.get(&mutant), runs, explored);
                 Some((mutant, impact))
             })
             .collect()

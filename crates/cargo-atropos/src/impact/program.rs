@@ -7,7 +7,7 @@ use atropos_report::mutant::MutantInfo;
 use atropos_weave::observe::{Function, ObservedFile, Structs};
 
 use crate::plan::Plan;
-use crate::source::Texts;
+use crate::source::SourceTexts;
 
 /// All that can be observed. The compiler wrapper comes to the same numbers by the same way.
 pub struct ObservedProgram {
@@ -29,7 +29,7 @@ struct File {
 }
 
 impl ObservedProgram {
-    pub fn of(plan: &Plan, texts: &Texts) -> ObservedProgram {
+    pub fn of(plan: &Plan, texts: &SourceTexts) -> ObservedProgram {
         let mut program = ObservedProgram {
             functions: Vec::new(),
             blocks: Vec::new(),

@@ -10,7 +10,7 @@ use std::path::Path;
 use atropos_invariants::{EntryOrExit, Invariant, ObservedValue, ValueKind, Variable, Violation};
 use atropos_mutants::Category;
 use atropos_report::communication::CommunicationRecord;
-use atropos_report::impact::{BrokenInvariant, Disturbed, Impact, Suggestion};
+use atropos_report::impact::{BrokenInvariant, DisturbedFunction, Impact, Suggestion};
 use atropos_report::mutant::MutantInfo;
 use atropos_report::outcomes::{Exploration, TestRecord};
 use atropos_weave::observe::{Function, Returned};
@@ -19,13 +19,13 @@ use super::learning::ObservedOriginal;
 use super::measuring::ObservedMutantRun;
 use super::program::ObservedProgram;
 use super::{assertion, assertion::AssertedExpression, communication};
-use crate::source::Texts;
+use crate::source::SourceTexts;
 
 /// All that a story about a mutant is made of.
 pub struct SuggestionFacts<'a> {
     pub program: &'a ObservedProgram,
     pub original: &'a ObservedOriginal,
-    pub texts: &'a Texts,
+    pub texts: &'a SourceTexts,
     /// The workspace's.
     pub root: &'a Path,
     pub tests: &'a [TestRecord],
@@ -81,7 +81,7 @@ impl SuggestionFacts<'_> {
             executions.retain(|&function| within(function) == FunctionRelation::Elsewhere);
             returns.retain(|&function| within(function) != FunctionRelation::Inside);
         }
-        let disturbed = |function: &u32| Disturbed {
+        let disturbed = |function: &u32| DisturbedFunction {
             function: self.function(*function).name.clone(),
             distance: distances.get(function).copied(),
         };
@@ -209,7 +209,7 @@ impl SuggestionFacts<'_> {
         let variable = violation.invariant.variable();
         let held = self.words(number, &violation.invariant);
         let name = name_of(function, variable);
-        let (deed, name) = match (variable.when, name.strip_prefix("result.")) {
+        let (verb, name) = match (variable.when, name.strip_prefix("result.")) {
             (EntryOrExit::Exit, Some(field)) if variable.index > 0 => {
                 ("returned", field.to_owned())
             }
@@ -220,10 +220,10 @@ impl SuggestionFacts<'_> {
         let kind = self.kind(number, variable);
         let what = match violation.seen {
             Some(seen) if (variable.when, variable.index) == (EntryOrExit::Exit, 0) => match kind {
-                ValueKind::Length => format!("{deed} something of length {seen}"),
-                _ => format!("{deed} {seen}"),
+                ValueKind::Length => format!("{verb} something of length {seen}"),
+                _ => format!("{verb} {seen}"),
             },
-            Some(seen) => format!("{deed} {name} = {seen}"),
+            Some(seen) => format!("{verb} {name} = {seen}"),
             None => String::new(),
         };
         let words = match violation.seen {

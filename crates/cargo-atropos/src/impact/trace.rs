@@ -7,7 +7,7 @@ use atropos_protocol::Observations;
 
 /// What one function did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sign {
+pub struct FunctionBehaviour {
     calls: u64,
     returns: u64,
     early: u64,
@@ -21,7 +21,7 @@ pub struct Sign {
 /// What all functions did in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservedTrace {
-    signs: BTreeMap<u32, Sign>,
+    signs: BTreeMap<u32, FunctionBehaviour>,
 }
 
 /// The functions that differ between two runs.
@@ -34,11 +34,11 @@ pub struct Difference {
 impl ObservedTrace {
     /// Reads a run's observations. `functions` gives the function of each block.
     pub fn read(observations: &Observations, functions: &[u32]) -> ObservedTrace {
-        let mut signs: BTreeMap<u32, Sign> = BTreeMap::new();
+        let mut signs: BTreeMap<u32, FunctionBehaviour> = BTreeMap::new();
         for (function, tally) in (0..).zip(observations.tallies()) {
             let calls = tally.calls.load(Ordering::Relaxed);
             if calls > 0 {
-                let sign = Sign {
+                let sign = FunctionBehaviour {
                     calls,
                     returns: tally.returns.load(Ordering::Relaxed),
                     early: tally.early.load(Ordering::Relaxed),
@@ -81,7 +81,8 @@ impl ObservedTrace {
             let sign =
                 |trace: &ObservedTrace| trace.signs.get(function).copied().unwrap_or_default();
             let (before, after) = (sign(self), sign(other));
-            let executed = |sign: Sign| (sign.calls, sign.returns, sign.early, sign.blocks);
+            let executed =
+                |sign: FunctionBehaviour| (sign.calls, sign.returns, sign.early, sign.blocks);
             if executed(before) != executed(after) {
                 difference.executions.insert(*function);
             }
@@ -105,13 +106,13 @@ fn mix(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn trace(signs: &[(u32, Sign)]) -> ObservedTrace {
+    fn trace(signs: &[(u32, FunctionBehaviour)]) -> ObservedTrace {
         ObservedTrace {
             signs: signs.iter().copied().collect(),
         }
     }
 
-    const CALLED: Sign = Sign {
+    const CALLED: FunctionBehaviour = FunctionBehaviour {
         calls: 2,
         returns: 2,
         early: 0,
@@ -123,17 +124,17 @@ mod tests {
     #[test]
     fn counts_and_returned_values_are_compared() {
         let before = trace(&[(1, CALLED), (2, CALLED), (3, CALLED), (4, CALLED)]);
-        let other_value = Sign {
+        let other_value = FunctionBehaviour {
             returned: 78,
             ..CALLED
         };
-        let more_calls = Sign {
+        let more_calls = FunctionBehaviour {
             calls: 3,
             returns: 3,
             returned: 90,
             ..CALLED
         };
-        let new_value = Sign {
+        let new_value = FunctionBehaviour {
             sketch: 7,
             ..more_calls
         };

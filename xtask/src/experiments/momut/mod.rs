@@ -25,7 +25,7 @@ use document::Section;
 use run::{Figures, STRATEGIES};
 
 #[derive(Args)]
-pub struct Options {
+pub struct MomutOptions {
     /// Models to run: m1 (the car alarm) to m7
     #[arg(long, value_delimiter = ',', default_value = "m1,m2,m3,m4,m5,m6,m7")]
     models: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Options {
     svg: String,
 }
 
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &MomutOptions) -> Result<()> {
     let tool = Tool {
         program: subject::atropos()?,
         directory: subject::work_directory().join("momut"),
@@ -203,7 +203,7 @@ impl Tool {
 }
 
 /// Stations of more and more objects, with our strategy and a worker per core.
-fn scaling(tool: &Tool, options: &Options) -> Result<Section> {
+fn scaling(tool: &Tool, options: &MomutOptions) -> Result<Section> {
     let mut out = String::from(
         "| objects | statements | mutants | killed | generation: s | whole run: s | peak memory: MiB |\n|---|---|---|---|---|---|---|\n",
     );

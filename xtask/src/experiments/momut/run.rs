@@ -34,7 +34,7 @@ pub struct Report {
     pub table: Table,
     pub percent_of_total: f64,
     pub percent_of_found: f64,
-    pub timeline: Vec<Moment>,
+    pub timeline: Vec<KillsByTime>,
     /// Only their number counts.
     pub tests: Vec<IgnoredAny>,
 }
@@ -51,14 +51,14 @@ pub struct Table {
 
 /// So many mutants were killed by then.
 #[derive(Deserialize)]
-pub struct Moment {
+pub struct KillsByTime {
     pub cpu_seconds: f64,
     pub killed: usize,
 }
 
 impl Report {
     /// When so many mutants were killed.
-    pub fn when(&self, killed: usize) -> Option<&Moment> {
+    pub fn when(&self, killed: usize) -> Option<&KillsByTime> {
         self.timeline.iter().find(|moment| moment.killed >= killed)
     }
 

@@ -5,11 +5,11 @@ use super::run::{Figures, STRATEGIES};
 use std::fmt::Write as _;
 
 /// One of the paper's strategies against ours on one model, seed by seed.
-struct Duel<'f> {
+struct SeedComparison<'f> {
     pairs: Vec<(&'f Figures, &'f Figures)>,
 }
 
-impl Duel<'_> {
+impl SeedComparison<'_> {
     fn mean(&self, of: impl Fn(&Figures, &Figures) -> f64) -> f64 {
         let sum: f64 = self
             .pairs
@@ -71,13 +71,13 @@ pub fn section(all: &[Figures], seeds: &[u64]) -> Section {
             if pairs.is_empty() {
                 continue;
             }
-            row(&mut out, model, strategy, &Duel { pairs });
+            row(&mut out, model, strategy, &SeedComparison { pairs });
         }
     }
     Section::new("seeds", out)
 }
 
-fn row(out: &mut String, model: &str, strategy: &str, duel: &Duel) {
+fn row(out: &mut String, model: &str, strategy: &str, duel: &SeedComparison) {
     let seeds = duel.pairs.len();
     let _ = writeln!(
         out,

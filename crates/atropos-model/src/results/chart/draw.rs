@@ -1,7 +1,7 @@
 //! A chart as SVG: states in states, arrows with their labels. Each state and each arrow is a group with a name, so that a
 //! page can colour it and tell what is known of it.
 
-use super::layout::{DrawnEdge, DrawnPoint, Placed, Size, place};
+use super::layout::{DrawnEdge, DrawnPoint, PlacedBoxes, Size, place};
 use super::words::{actions_text, arrow_label, state_lines, wrapped};
 use crate::charts::chart::{Depth, Machine, StateId, StateKind};
 use crate::charts::mutants::{ElementId, arrows};
@@ -326,7 +326,7 @@ impl Drawer<'_> {
         &self,
         head: Size,
         parts: Vec<(Part, Option<Block>)>,
-        placed: Placed,
+        placed: PlacedBoxes,
         numbers: &[usize],
     ) -> Block {
         let inner = DrawnPoint {

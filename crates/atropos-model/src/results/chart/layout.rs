@@ -29,7 +29,7 @@ pub struct DrawnEdge {
 
 /// Where everything is.
 #[derive(Clone, Debug, Default)]
-pub struct Placed {
+pub struct PlacedBoxes {
     /// The upper left corners of the boxes.
     pub boxes: Vec<DrawnPoint>,
     /// Per edge the points between its ends.
@@ -48,7 +48,7 @@ struct Item {
 }
 
 /// Lays out boxes and edges; an edge from a box to itself stands beside it. `first` stands at the top.
-pub fn place(boxes: &[Size], edges: &[DrawnEdge], first: Option<usize>) -> Placed {
+pub fn place(boxes: &[Size], edges: &[DrawnEdge], first: Option<usize>) -> PlacedBoxes {
     let layers = layers(boxes.len(), edges, first);
     let mut items: Vec<Item> = Vec::new();
     for (at, size) in boxes.iter().enumerate() {
@@ -324,8 +324,8 @@ fn finish(
     items: &[Item],
     chains: &[Vec<usize>],
     tops: &[(f64, f64)],
-) -> Placed {
-    let mut placed = Placed::default();
+) -> PlacedBoxes {
+    let mut placed = PlacedBoxes::default();
     for (at, size) in boxes.iter().enumerate() {
         let (top, height) = tops[items[at].layer];
         placed.boxes.push(DrawnPoint {

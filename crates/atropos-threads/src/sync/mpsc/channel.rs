@@ -13,7 +13,7 @@ use crate::control::code::Code;
 use crate::control::objects::{self, ControlledObjectId, Site, Slot};
 use crate::control::thread_state::Wait;
 use crate::control::{Announcement, Control, Granted, control, here};
-use crate::finding::Met;
+use crate::finding::PanicCauseKind;
 use crate::memory_model::Clock;
 
 /// How many messages may wait.
@@ -51,12 +51,12 @@ struct Message<T> {
 /// The parts of a channel whose senders never wait. What one thread sends and what another receives commute unless it is
 /// the same message; the order of sends matters, that of the last senders going does not.
 #[derive(Clone, Copy)]
-struct Parts {
+struct ChannelParts {
     /// The channel, and the order of its messages.
     name: SharedObject,
 }
 
-impl Parts {
+impl ChannelParts {
     /// What is received, one after the other.
     fn head(self) -> SharedObject {
         SharedObject(self.name.0 | objects::PART)
@@ -143,8 +143,8 @@ impl<T> Channel<T> {
     }
 
     /// The names of a channel's parts, if its messages are told apart.
-    fn parts(&self, name: SharedObject) -> Option<Parts> {
-        (self.0.room == Capacity::Endless).then_some(Parts { name })
+    fn parts(&self, name: SharedObject) -> Option<ChannelParts> {
+        (self.0.room == Capacity::Endless).then_some(ChannelParts { name })
     }
 
     /// The queue. The reference must be gone before the next scheduling point.
@@ -363,7 +363,7 @@ impl<T> Channel<T> {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
                 control.receive_clock(channel);
-                control.met_at(Met::NoSender, channel, site);
+                control.met_at(PanicCauseKind::NoSender, channel, site);
                 Err(RecvTimeoutError::Disconnected)
             }
             None => Err(RecvTimeoutError::Timeout),
@@ -400,7 +400,7 @@ impl<T> Channel<T> {
         match senders {
             0 => {
                 control.receive_clock(channel);
-                control.met_at(Met::NoSender, channel, site);
+                control.met_at(PanicCauseKind::NoSender, channel, site);
                 Err(TryRecvError::Disconnected)
             }
             _ => Err(TryRecvError::Empty),
@@ -467,7 +467,7 @@ impl<T> Channel<T> {
 fn finds_no_receiver(control: &Control, channel: ControlledObjectId, site: Site) {
     control.state().observe(0);
     control.receive_clock(channel);
-    control.met_at(Met::NoReceiver, channel, site);
+    control.met_at(PanicCauseKind::NoReceiver, channel, site);
 }
 
 /// The place of what the running thread did last: nobody tells a value where it is dropped.

@@ -14,19 +14,19 @@ use crate::control::{control, here, is_controlled};
 use channel::{Capacity, Channel};
 
 /// See std.
-pub struct Sender<T>(Half<mpsc::Sender<T>, T>);
+pub struct Sender<T>(ChannelEnd<mpsc::Sender<T>, T>);
 
 /// See std.
-pub struct SyncSender<T>(Half<mpsc::SyncSender<T>, T>);
+pub struct SyncSender<T>(ChannelEnd<mpsc::SyncSender<T>, T>);
 
 /// See std.
 pub struct Receiver<T> {
-    end: Half<mpsc::Receiver<T>, T>,
+    end: ChannelEnd<mpsc::Receiver<T>, T>,
     not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
 /// One end of a channel of either sort.
-enum Half<R, T> {
+enum ChannelEnd<R, T> {
     Real(R),
     Controlled(Channel<T>),
 }
@@ -49,7 +49,7 @@ impl<T> std::panic::RefUnwindSafe for SyncSender<T> {}
 impl<T> std::panic::UnwindSafe for Receiver<T> {}
 impl<T> std::panic::RefUnwindSafe for Receiver<T> {}
 
-fn receiver<T>(end: Half<mpsc::Receiver<T>, T>) -> Receiver<T> {
+fn receiver<T>(end: ChannelEnd<mpsc::Receiver<T>, T>) -> Receiver<T> {
     Receiver {
         end,
         not_sync: std::marker::PhantomData,
@@ -62,12 +62,15 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_controlled() {
         let channel = Channel::new(Capacity::Endless);
         return (
-            Sender(Half::Controlled(channel.clone())),
-            receiver(Half::Controlled(channel)),
+            Sender(ChannelEnd::Controlled(channel.clone())),
+            receiver(ChannelEnd::Controlled(channel)),
         );
     }
     let (sender, real) = mpsc::channel();
-    (Sender(Half::Real(sender)), receiver(Half::Real(real)))
+    (
+        Sender(ChannelEnd::Real(sender)),
+        receiver(ChannelEnd::Real(real)),
+    )
 }
 
 /// See std.
@@ -80,12 +83,15 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
             Capacity::For(bound)
         });
         return (
-            SyncSender(Half::Controlled(channel.clone())),
-            receiver(Half::Controlled(channel)),
+            SyncSender(ChannelEnd::Controlled(channel.clone())),
+            receiver(ChannelEnd::Controlled(channel)),
         );
     }
     let (sender, real) = mpsc::sync_channel(bound);
-    (SyncSender(Half::Real(sender)), receiver(Half::Real(real)))
+    (
+        SyncSender(ChannelEnd::Real(sender)),
+        receiver(ChannelEnd::Real(real)),
+    )
 }
 
 impl<T> Sender<T> {
@@ -93,8 +99,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            Half::Real(sender) => sender.send(t),
-            Half::Controlled(channel) => channel.send(t, here()),
+            ChannelEnd::Real(sender) => sender.send(t),
+            ChannelEnd::Controlled(channel) => channel.send(t, here()),
         }
     }
 }
@@ -104,7 +110,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            Half::Real(sender) if is_controlled() => {
+            ChannelEnd::Real(sender) if is_controlled() => {
                 let mut message = t;
                 loop {
                     match sender.try_send(message) {
@@ -115,8 +121,8 @@ impl<T> SyncSender<T> {
                     look_again();
                 }
             }
-            Half::Real(sender) => sender.send(t),
-            Half::Controlled(channel) => channel.send(t, here()),
+            ChannelEnd::Real(sender) => sender.send(t),
+            ChannelEnd::Controlled(channel) => channel.send(t, here()),
         }
     }
 
@@ -124,8 +130,8 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
-            Half::Real(sender) => sender.try_send(t),
-            Half::Controlled(channel) => channel.try_send(t, here()),
+            ChannelEnd::Real(sender) => sender.try_send(t),
+            ChannelEnd::Controlled(channel) => channel.try_send(t, here()),
         }
     }
 }
@@ -144,8 +150,8 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.end {
-            Half::Real(receiver) => receiver.try_recv(),
-            Half::Controlled(channel) => channel.try_recv(here()),
+            ChannelEnd::Real(receiver) => receiver.try_recv(),
+            ChannelEnd::Controlled(channel) => channel.try_recv(here()),
         }
     }
 
@@ -153,15 +159,15 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.end {
-            Half::Real(receiver) if is_controlled() => loop {
+            ChannelEnd::Real(receiver) if is_controlled() => loop {
                 match receiver.try_recv() {
                     Ok(message) => return Ok(message),
                     Err(TryRecvError::Disconnected) => return Err(RecvError),
                     Err(TryRecvError::Empty) => look_again(),
                 }
             },
-            Half::Real(receiver) => receiver.recv(),
-            Half::Controlled(channel) => channel.recv(None, here()).map_err(|_| RecvError),
+            ChannelEnd::Real(receiver) => receiver.recv(),
+            ChannelEnd::Controlled(channel) => channel.recv(None, here()).map_err(|_| RecvError),
         }
     }
 
@@ -169,8 +175,8 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.end {
-            Half::Real(receiver) => receiver.recv_timeout(timeout),
-            Half::Controlled(channel) => channel.recv(Some(timeout), here()),
+            ChannelEnd::Real(receiver) => receiver.recv_timeout(timeout),
+            ChannelEnd::Controlled(channel) => channel.recv(Some(timeout), here()),
         }
     }
 
@@ -188,8 +194,8 @@ impl<T> Receiver<T> {
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
         Sender(match &self.0 {
-            Half::Real(sender) => Half::Real(sender.clone()),
-            Half::Controlled(channel) => Half::Controlled(channel.another_sender()),
+            ChannelEnd::Real(sender) => ChannelEnd::Real(sender.clone()),
+            ChannelEnd::Controlled(channel) => ChannelEnd::Controlled(channel.another_sender()),
         })
     }
 }
@@ -197,15 +203,15 @@ impl<T> Clone for Sender<T> {
 impl<T> Clone for SyncSender<T> {
     fn clone(&self) -> SyncSender<T> {
         SyncSender(match &self.0 {
-            Half::Real(sender) => Half::Real(sender.clone()),
-            Half::Controlled(channel) => Half::Controlled(channel.another_sender()),
+            ChannelEnd::Real(sender) => ChannelEnd::Real(sender.clone()),
+            ChannelEnd::Controlled(channel) => ChannelEnd::Controlled(channel.another_sender()),
         })
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        if let Half::Controlled(channel) = &self.0 {
+        if let ChannelEnd::Controlled(channel) = &self.0 {
             channel.drop_sender();
         }
     }
@@ -213,7 +219,7 @@ impl<T> Drop for Sender<T> {
 
 impl<T> Drop for SyncSender<T> {
     fn drop(&mut self) {
-        if let Half::Controlled(channel) = &self.0 {
+        if let ChannelEnd::Controlled(channel) = &self.0 {
             channel.drop_sender();
         }
     }
@@ -221,7 +227,7 @@ impl<T> Drop for SyncSender<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        if let Half::Controlled(channel) = &self.end {
+        if let ChannelEnd::Controlled(channel) = &self.end {
             channel.drop_receiver();
         }
     }

@@ -22,7 +22,7 @@ use crate::communication::SharedAccess;
 use crate::control::code::Code;
 use crate::control::objects::{Site, Slot};
 use crate::control::{Announcement, Control, control};
-use private::Private;
+use private::PrivateCopy;
 pub use unlocked::Unlocked;
 
 /// The lock whose data is accessed without it.
@@ -41,7 +41,7 @@ pub struct UnlockedCopy<T: ?Sized> {
     /// One copy is enough, or there is nothing to copy.
     is_copied_once: bool,
     /// The last one is in use; references to earlier ones may still be about.
-    copies: UnsafeCell<Vec<Private<T>>>,
+    copies: UnsafeCell<Vec<PrivateCopy<T>>>,
     /// The last access was by a mutable reference.
     was_exclusive: Cell<bool>,
 }
@@ -75,7 +75,7 @@ impl<T: ?Sized> UnlockedCopy<T> {
         }
         if is_plain && !is_empty {
             // SAFETY: no other thread runs.
-            copies.push(unsafe { Private::of(data) });
+            copies.push(unsafe { PrivateCopy::of(data) });
         }
         UnlockedCopy {
             data,
@@ -109,7 +109,7 @@ impl<T: ?Sized> UnlockedCopy<T> {
     pub fn write(&mut self, lock: Lock<'_>, site: Site) -> *mut T {
         let mut copies = std::mem::take(self.copies.get_mut());
         let data = if self.is_copied_once {
-            copies.last().map_or(self.data, Private::get)
+            copies.last().map_or(self.data, PrivateCopy::get)
         } else {
             self.was_exclusive.set(true);
             self.access(&mut copies, lock, Code::BareChange, site)
@@ -121,7 +121,7 @@ impl<T: ?Sized> UnlockedCopy<T> {
     /// Data that owns something, as it is now.
     fn access(
         &self,
-        copies: &mut Vec<Private<T>>,
+        copies: &mut Vec<PrivateCopy<T>>,
         lock: Lock<'_>,
         code: Code,
         site: Site,
@@ -134,9 +134,9 @@ impl<T: ?Sized> UnlockedCopy<T> {
             .is_some_and(|copy| unsafe { copy.is_like(self.data) });
         if !is_current {
             // SAFETY: as above.
-            copies.push(unsafe { Private::of(self.data) });
+            copies.push(unsafe { PrivateCopy::of(self.data) });
         }
-        copies.last().map_or(self.data, Private::get)
+        copies.last().map_or(self.data, PrivateCopy::get)
     }
 
     /// The guard goes.
@@ -146,7 +146,7 @@ impl<T: ?Sized> UnlockedCopy<T> {
 }
 
 /// Writes what was changed in the copy that is in use.
-fn settle<T: ?Sized>(copies: &mut [Private<T>], data: *mut T, lock: Lock<'_>, site: Site) {
+fn settle<T: ?Sized>(copies: &mut [PrivateCopy<T>], data: *mut T, lock: Lock<'_>, site: Site) {
     if let Some(copy) = copies.last_mut()
         && copy.is_changed()
     {

@@ -3,16 +3,16 @@
 use std::alloc::{Layout, alloc, dealloc};
 
 /// A copy of the data that one thread works on.
-pub struct Private<T: ?Sized> {
+pub struct PrivateCopy<T: ?Sized> {
     copy: *mut T,
     before: *mut u8,
     layout: Layout,
 }
 
-impl<T: ?Sized> Private<T> {
+impl<T: ?Sized> PrivateCopy<T> {
     /// # Safety
     /// `data` can be read, and has a size.
-    pub unsafe fn of(data: *mut T) -> Private<T> {
+    pub unsafe fn of(data: *mut T) -> PrivateCopy<T> {
         // SAFETY: by the contract.
         let layout = Layout::for_value(unsafe { &*data });
         let mut copy = data;
@@ -26,7 +26,7 @@ impl<T: ?Sized> Private<T> {
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), bytes, layout.size());
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), before, layout.size());
             (&raw mut copy).cast::<*mut u8>().write(bytes);
-            Private {
+            PrivateCopy {
                 copy,
                 before,
                 layout,
@@ -94,7 +94,7 @@ impl<T: ?Sized> Private<T> {
     }
 }
 
-impl<T: ?Sized> Drop for Private<T> {
+impl<T: ?Sized> Drop for PrivateCopy<T> {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and not used again.
         unsafe {

@@ -92,7 +92,7 @@ fn no_way_to_do_harm_succeeds_in_any_run_mode_and_none_is_called_a_kill() {
         let mutants = &run.outcomes().mutants;
         let asked = mutants
             .iter()
-            .filter(|mutant| mutant.info.deed().contains("with true"));
+            .filter(|mutant| mutant.info.edit_and_operator().contains("with true"));
         let ways: Vec<_> = asked.collect();
         assert_eq!(ways.len(), WAYS, "{mode}");
         for mutant in ways {

@@ -109,13 +109,17 @@ mod tests {
         } else {
             verdict.unwrap_or_default()
         };
-        verdicts.push((mutant.info.function.clone(), mutant.info.deed(), word));
+        verdicts.push((
+            mutant.info.function.clone(),
+            mutant.info.edit_and_operator(),
+            word,
+        ));
     }
-    let all_are = |function: &str, deed: &str, word: &str| {
+    let all_are = |function: &str, edit: &str, word: &str| {
         let mut found = verdicts.iter();
         let found: Vec<_> = found
             .by_ref()
-            .filter(|(of, by, _)| of == function && by.contains(deed))
+            .filter(|(of, by, _)| of == function && by.contains(edit))
             .collect();
         assert!(!found.is_empty(), "{function}: {verdicts:#?}");
         for one in found {

@@ -17,12 +17,12 @@ fn test<'r>(report: &'r Value, name: &str) -> &'r Value {
 }
 
 /// A mutant of a function by what its change is called.
-fn find<'o>(outcomes: &'o Outcomes, deed: &str, function: &str) -> &'o MutantRecord {
+fn find<'o>(outcomes: &'o Outcomes, edit: &str, function: &str) -> &'o MutantRecord {
     let is_meant = |mutant: &&MutantRecord| {
-        mutant.info.deed().contains(deed) && mutant.info.function == function
+        mutant.info.edit_and_operator().contains(edit) && mutant.info.function == function
     };
     let found = outcomes.mutants.iter().find(is_meant);
-    found.unwrap_or_else(|| panic!("no mutant {deed} in {function}"))
+    found.unwrap_or_else(|| panic!("no mutant {edit} in {function}"))
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_kill_is_told_with_its_schedule(tree: &Tree, run: &Run) {
 }
 
 fn verdicts_are_right(run: &Run) {
-    let find = |deed, function| find(run.outcomes(), deed, function);
+    let find = |edit, function| find(run.outcomes(), edit, function);
     // What a cheap test without threads kills is not explored.
     let doubled = find("replace 1 with 2", "Counter::add");
     assert_eq!(run.killers(doubled), ["the_first_count_is_one"]);
@@ -264,7 +264,7 @@ fn verdicts_are_right(run: &Run) {
 }
 
 fn what_threads_newly_tell_each_other_ranks_a_survivor(tree: &Tree, run: &Run) {
-    let find = |deed, function| find(run.outcomes(), deed, function);
+    let find = |edit, function| find(run.outcomes(), edit, function);
     // Nobody comes between the two halves of a critical region unless it is split, and no test looks at that.
     let started_at_two = find("replace 1 with 2", "Tickets::draw");
     let split = find("split the critical region", "Slot::take");
@@ -338,11 +338,11 @@ fn mutants_that_act_alike_are_explored_once_unless_their_schedules_differ() {
     let sums = ["-F", "fn expected", "--operators=AOR,AOD", "-C--offline"];
     let run = tree.run(&sums);
     let outcomes = run.outcomes();
-    let explored = |deed: &str| {
+    let explored = |edit: &str| {
         let mut mutants = outcomes.mutants.iter();
-        let mutant = mutants.find(|mutant| mutant.info.deed().contains(deed));
-        let mutant = mutant.unwrap_or_else(|| panic!("no mutant {deed}"));
-        assert_eq!(mutant.verdict, Some(Verdict::Survived), "{deed}");
+        let mutant = mutants.find(|mutant| mutant.info.edit_and_operator().contains(edit));
+        let mutant = mutant.unwrap_or_else(|| panic!("no mutant {edit}"));
+        assert_eq!(mutant.verdict, Some(Verdict::Survived), "{edit}");
         let by = mutant.explored_by.iter();
         by.map(|one| one.schedules).sum::<u64>()
     };
@@ -357,10 +357,10 @@ fn mutants_that_act_alike_are_explored_once_unless_their_schedules_differ() {
     for strategy in ["exhaustive", "chess:1", "random:20"] {
         let arguments = ["-F", "fn total", "--operators=AOR", "--explore", strategy];
         let run = tree.run(&[&arguments[..], &["-C--offline"]].concat());
-        let verdict = |deed: &str| {
+        let verdict = |edit: &str| {
             let mut mutants = run.outcomes().mutants.iter();
-            let mutant = mutants.find(|mutant| mutant.info.deed().contains(deed));
-            mutant.unwrap_or_else(|| panic!("no mutant {deed}")).verdict
+            let mutant = mutants.find(|mutant| mutant.info.edit_and_operator().contains(edit));
+            mutant.unwrap_or_else(|| panic!("no mutant {edit}")).verdict
         };
         assert_eq!(verdict("with -"), Some(Verdict::Survived), "{strategy}");
         let times = verdict("with *");

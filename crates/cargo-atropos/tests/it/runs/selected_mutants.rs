@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::runs::tree::Tree;
 
-/// Verdicts without how mutants were killed: that is up to the first test that kills them, and which
+/// Verdicts without how mutants were killed: that depends on the first test that kills them, and which
 /// one is the cheapest may differ from run to run.
-fn fates(verdicts: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let fate = |verdict: String| verdict.split(" (").next().unwrap_or_default().to_owned();
-    let fates = verdicts
+fn verdicts_by_mutant(verdicts: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let without_cause = |verdict: String| verdict.split(" (").next().unwrap_or_default().to_owned();
+    let verdicts_by_mutant = verdicts
         .into_iter()
-        .map(|(name, verdict)| (name, fate(verdict)));
-    fates.collect()
+        .map(|(name, verdict)| (name, without_cause(verdict)));
+    verdicts_by_mutant.collect()
 }
 
 #[test]
@@ -41,10 +41,16 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
             "shards do not overlap"
         );
     }
-    assert_eq!(fates(sum), fates(whole.verdicts()));
+    assert_eq!(
+        verdicts_by_mutant(sum),
+        verdicts_by_mutant(whole.verdicts())
+    );
     let merge = ["merge", "part-2.json", "part-0.json", "part-1.json"];
     let merged = tree.run(&merge).has_code(2);
-    assert_eq!(fates(merged.verdicts()), fates(whole.verdicts()));
+    assert_eq!(
+        verdicts_by_mutant(merged.verdicts()),
+        verdicts_by_mutant(whole.verdicts())
+    );
     let merged = merged.outcomes();
     assert!(merged.complete && merged.parts.len() == 3);
     assert_eq!(merged.selected_of, whole.outcomes().selected_of);
@@ -55,9 +61,9 @@ fn shards_changed_lines_and_iterations_cover_what_they_should() {
     // The usual place by another way.
     let arguments = ["--in-diff", "change.diff", "-o", "src/../target/atropos"];
     let changed = tree.run(&arguments).has_code(0);
-    let verdicts = fates(changed.verdicts());
+    let verdicts = verdicts_by_mutant(changed.verdicts());
     assert!(
-        verdicts.values().all(|fate| fate == "killed"),
+        verdicts.values().all(|verdict| verdict == "killed"),
         "{verdicts:?}"
     );
     let mut functions = changed

@@ -13,7 +13,7 @@ use atropos_protocol::undo::Log;
 use crate::permissions::Needs;
 
 /// Whose changes are undone, and when.
-pub struct Undone {
+pub struct UndoSettings {
     /// The board in whose undo log changes are written down.
     pub board: PathBuf,
     /// Gives a number that is another one for each mutant: what was written down for one is undone before the next.
@@ -23,16 +23,16 @@ pub struct Undone {
 }
 
 /// The log of a board, and what was written to it for the mutant that runs.
-pub struct Keeper {
+pub struct UndoRecorder {
     log: Log,
-    undone: Undone,
+    undone: UndoSettings,
     at: u64,
     kept: HashSet<PathBuf>,
 }
 
-impl Keeper {
-    pub fn new(undone: Undone) -> Keeper {
-        Keeper {
+impl UndoRecorder {
+    pub fn new(undone: UndoSettings) -> UndoRecorder {
+        UndoRecorder {
             log: Log::of(&undone.board),
             at: (undone.generation)(),
             undone,
@@ -99,7 +99,7 @@ mod tests {
         let mutant = Arc::new(AtomicU64::new(1));
         let current = Arc::clone(&mutant);
         let generation = Box::new(move || current.load(Ordering::Relaxed));
-        let mut keeper = Keeper::new(Undone {
+        let mut undo_recorder = UndoRecorder::new(UndoSettings {
             board: board.clone(),
             generation,
             on_change: Box::new(|| ()),
@@ -115,7 +115,7 @@ mod tests {
         for number in 1..3 {
             mutant.store(number, Ordering::Relaxed);
             for _ in 0..2 {
-                keeper.keep(&needs).unwrap();
+                undo_recorder.keep(&needs).unwrap();
                 fs::write(&new, "litter").unwrap();
                 fs::write(&old, "changed").unwrap();
             }
@@ -129,7 +129,7 @@ mod tests {
     fn what_is_moved_is_moved_back() {
         let directory = tempfile::tempdir().unwrap();
         let board = directory.path().join("board");
-        let mut keeper = Keeper::new(Undone {
+        let mut undo_recorder = UndoRecorder::new(UndoSettings {
             board: board.clone(),
             generation: Box::new(|| 0),
             on_change: Box::new(|| ()),
@@ -143,7 +143,7 @@ mod tests {
             new: vec![to.clone()],
             ..Needs::default()
         };
-        keeper.keep(&needs).unwrap();
+        undo_recorder.keep(&needs).unwrap();
         fs::rename(&from, &to).unwrap();
         Log::of(&board).undo();
         assert_eq!(fs::read_to_string(from.join("inner")).unwrap(), "old");
