@@ -17,20 +17,20 @@ mod under {
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use atropos_search::{Coverage, Draw, Exhaustive, Pct, Uniform, explore, explore_with};
-use atropos_threads::{Memory, Options, ThreadedTest};
+use atropos_search::{Coverage, Exhaustive, Pct, SampleSpec, Uniform, explore, explore_with};
+use atropos_threads::{ControlOptions, MemoryOrder, ThreadedTest};
 use programs::Version;
 use questions::{Counted, End, Library, Strategy};
 
 struct Atropos {
-    memory: Memory,
+    memory: MemoryOrder,
 }
 
 impl Atropos {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> ControlOptions {
+        ControlOptions {
             memory: self.memory,
-            ..Options::default()
+            ..ControlOptions::default()
         }
     }
 }
@@ -63,7 +63,7 @@ impl Library for Atropos {
     fn draw(&self, program: fn(Version), schedules: u64) {
         let body = || program(Version::Right);
         let mut test = ThreadedTest::new(&body, &self.options());
-        let report = explore(&mut test, &mut Uniform::new(Draw::new(schedules, 7)));
+        let report = explore(&mut test, &mut Uniform::new(SampleSpec::new(schedules, 7)));
         assert!(report.finding.is_none(), "the program is right");
     }
 
@@ -76,7 +76,7 @@ impl Library for Atropos {
     ) -> Option<u64> {
         let body = || program(Version::Broken);
         let mut test = ThreadedTest::new(&body, &self.options());
-        let draw = Draw::new(most, seed);
+        let draw = SampleSpec::new(most, seed);
         let mut drawing: Box<dyn atropos_search::Strategy> = match strategy {
             Strategy::Random => Box::new(Uniform::new(draw)),
             Strategy::Pct(depth) => Box::new(Pct::new(draw, depth as u32)),
@@ -93,8 +93,8 @@ impl Library for Atropos {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let memory = match arguments.next().as_deref() {
-        Some("sc") => Memory::SequentiallyConsistent,
-        Some("weak") => Memory::Weak,
+        Some("sc") => MemoryOrder::SequentiallyConsistent,
+        Some("weak") => MemoryOrder::Weak,
         other => panic!("expected `sc` or `weak`, not {other:?}"),
     };
     questions::answer(&Atropos { memory }, &arguments.collect::<Vec<_>>());

@@ -16,14 +16,14 @@ mod under {
 
 use std::ops::ControlFlow;
 
-use atropos_search::{Budget, Gradual, Strategy, StrategySpec, explore_with};
-use atropos_threads::{Memory, Options, ThreadedTest};
+use atropos_search::{Gradual, StageBudget, Strategy, StrategySpec, explore_with};
+use atropos_threads::{ControlOptions, MemoryOrder, ThreadedTest};
 use table::{Column, MOST};
 
-fn options() -> Options {
-    Options {
-        memory: Memory::SequentiallyConsistent,
-        ..Options::default()
+fn options() -> ControlOptions {
+    ControlOptions {
+        memory: MemoryOrder::SequentiallyConsistent,
+        ..ControlOptions::default()
     }
 }
 
@@ -47,7 +47,7 @@ fn by_name(program: fn(), name: &str, seed: u64) -> Option<u64> {
 }
 
 fn by_default(program: fn(), seed: u64) -> Option<u64> {
-    let mut strategy = Gradual::new(Budget {
+    let mut strategy = Gradual::new(StageBudget {
         early: MOST / 2,
         exhaustive: MOST,
         bounded: MOST,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use std::__atropos_threads::atropos_search::{Draw, Exhaustive, Strategy, Uniform};
+use std::__atropos_threads::atropos_search::{Exhaustive, SampleSpec, Strategy, Uniform};
 use std::__atropos_threads::{MemoryOrder, ControlOptions, say, survey};
 
 fn arc_swap() {
@@ -88,7 +88,7 @@ fn main() {
     for (name, test, all) in tests {
         let mut strategy: Box<dyn Strategy> = match all {
             true => Box::new(Exhaustive::new()),
-            false => Box::new(Uniform::new(Draw::new(1000, 1))),
+            false => Box::new(Uniform::new(SampleSpec::new(1000, 1))),
         };
         let (ends, report) = survey(&test, &options, &mut *strategy);
         assert!(report.divergence.is_none(), "{name}: {:?}", report.divergence);
