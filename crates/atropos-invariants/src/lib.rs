@@ -11,13 +11,13 @@
 //! memory that several processes map, and [`PointState::encode`] is their image in memory.
 //!
 //! ```
-//! use atropos_invariants::{PointState, Value};
+//! use atropos_invariants::{PointState, ObservedValue};
 //! let mut clean = PointState::EMPTY;
 //! for size in [0, 3, 1, 4, 1, 5, 2, 0, 3] {
-//!     clean.enter(0, Value::Number(size), None);
+//!     clean.enter(0, ObservedValue::Number(size), None);
 //! }
 //! let mut mutant = PointState::EMPTY;
-//! mutant.enter(0, Value::Number(-1), None);
+//! mutant.enter(0, ObservedValue::Number(-1), None);
 //! let broken = clean.invariants().into_iter().find(|known| !known.holds_in(&mutant)).unwrap();
 //! let name = |_| "size".to_owned();
 //! assert_eq!(broken.describe(&name), "size ≥ 0");
