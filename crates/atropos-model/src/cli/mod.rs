@@ -299,7 +299,7 @@ fn list_mutants(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<bool> {
         return Ok(false);
     };
     for mutant in &model.mutants.list {
-        let why = match mutant.fate {
+        let why = match mutant.status {
             InitialStatus::Open => String::new(),
             _ if !args.all => continue,
             InitialStatus::Duplicate(of) => format!(" (the same as mutant {})", of.0),

@@ -96,13 +96,13 @@ impl GenerationResults {
             ..StatusTable::default()
         };
         for mutant in &mutants.list {
-            match mutant.fate {
+            match mutant.status {
                 InitialStatus::Open => {}
                 InitialStatus::Duplicate(_) => table.duplicates += 1,
                 InitialStatus::Equivalent => table.equivalent += 1,
                 InitialStatus::Dead => table.dead += 1,
             }
-            if mutant.fate == InitialStatus::Open {
+            if mutant.status == InitialStatus::Open {
                 table.together += usize::from(!mutant.parts.is_empty());
                 table.count(self.get(mutant.id));
             }

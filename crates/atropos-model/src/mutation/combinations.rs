@@ -57,7 +57,7 @@ impl Mutants {
         self.list.push(ModelMutant {
             id,
             parts,
-            fate: InitialStatus::Open,
+            status: InitialStatus::Open,
             ..first
         });
     }
@@ -76,7 +76,7 @@ impl Mutants {
         let mut met = MutantSet::for_all(self);
         let open = infected
             .iter()
-            .filter(|id| self.get(*id).fate == InitialStatus::Open);
+            .filter(|id| self.get(*id).status == InitialStatus::Open);
         for id in open {
             met.insert(id);
             let sets = self.sets_with.get(id.0 as usize);

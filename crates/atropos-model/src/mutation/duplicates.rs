@@ -23,7 +23,7 @@ pub(super) fn find(mutants: &mut Mutants, model: &Model) {
     }
     for mutant in &mut mutants.list {
         if !live[mutant.point.0 as usize] {
-            mutant.fate = InitialStatus::Dead;
+            mutant.status = InitialStatus::Dead;
         }
     }
 }
@@ -108,7 +108,7 @@ fn compare(expr: &Expr, types: &TypeTable, mutants: &mut Mutants) {
     for (at, other) in alternatives.iter().enumerate() {
         let mutant = mutants.point(*id).mutant(at as u8 + 1);
         let results = table(*other);
-        let fate = if results == original {
+        let status = if results == original {
             InitialStatus::Equivalent
         } else if let Some((first, _)) = seen.iter().find(|(_, known)| *known == results) {
             InitialStatus::Duplicate(*first)
@@ -116,7 +116,7 @@ fn compare(expr: &Expr, types: &TypeTable, mutants: &mut Mutants) {
             seen.push((mutant, results));
             continue;
         };
-        mutants.list[mutant.0 as usize - 1].fate = fate;
+        mutants.list[mutant.0 as usize - 1].status = status;
     }
 }
 
@@ -145,11 +145,11 @@ fn guards(stmt: &Stmt, mutants: &mut Mutants) {
             let first: fn(&Mutants, ModelPointId) -> ModelMutantId =
                 |mutants, id| mutants.point(id).first;
             let (outer, inner) = (first(mutants, *outer), first(mutants, *inner));
-            let known = match mutants.get(outer).fate {
+            let known = match mutants.get(outer).status {
                 InitialStatus::Duplicate(of) => of,
                 _ => outer,
             };
-            mutants.list[inner.0 as usize - 1].fate = InitialStatus::Duplicate(known);
+            mutants.list[inner.0 as usize - 1].status = InitialStatus::Duplicate(known);
         }
     }
     visit::substatements(stmt, &mut |inner| guards(inner, mutants));

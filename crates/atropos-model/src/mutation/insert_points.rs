@@ -94,7 +94,7 @@ fn add_shapes(mutants: &mut Mutants, woven: &Woven) {
             },
             original: woven.shown.get(shape.span.clone()).unwrap_or("").to_owned(),
             replacement: shape.replacement.clone(),
-            fate: InitialStatus::Open,
+            status: InitialStatus::Open,
             parts: Vec::new(),
         });
     }
@@ -151,7 +151,7 @@ impl PointInserter<'_> {
                 span,
                 original,
                 replacement,
-                fate: InitialStatus::Open,
+                status: InitialStatus::Open,
                 parts: Vec::new(),
             });
         }

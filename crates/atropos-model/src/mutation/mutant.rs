@@ -84,7 +84,7 @@ pub struct ModelMutant {
     /// What stands there.
     pub original: String,
     pub replacement: String,
-    pub fate: InitialStatus,
+    pub status: InitialStatus,
     /// Not empty: a set of mutants that act at once; the place and the text are the first one's.
     pub parts: Vec<ModelMutantId>,
 }
@@ -155,6 +155,6 @@ impl Mutants {
     pub fn open(&self) -> impl Iterator<Item = &ModelMutant> {
         self.list
             .iter()
-            .filter(|mutant| mutant.fate == InitialStatus::Open)
+            .filter(|mutant| mutant.status == InitialStatus::Open)
     }
 }

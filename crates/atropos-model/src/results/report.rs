@@ -174,7 +174,7 @@ fn mutants(generated: &Generated, matrix: &KillMatrix) -> Vec<MutantReport> {
         .map(|mutant| {
             let (line, column) = model.mutant_place(mutant.span);
             let (status, mut detail, steps) =
-                describe(generated, mutant.fate, generated.results.get(mutant.id));
+                describe(generated, mutant.status, generated.results.get(mutant.id));
             if let ("unreached", Some(why)) = (status, missed.get(&mutant.id)) {
                 detail.clone_from(why);
             }
@@ -246,11 +246,11 @@ fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
 
 fn describe(
     generated: &Generated,
-    fate: InitialStatus,
+    status: InitialStatus,
     status: &Status,
 ) -> (&'static str, String, Option<u32>) {
     let model = &generated.model;
-    match fate {
+    match status {
         InitialStatus::Duplicate(of) => {
             return (
                 "duplicate",

@@ -233,13 +233,13 @@ fn duplicates_equivalents_and_dead_code_are_told_apart() {
          actions ctr c = requires a >= 0: requires b: a := 1 end end
          do c() od",
     ));
-    let fate = |original: &str, replacement: &str| {
+    let status = |original: &str, replacement: &str| {
         let found = model
             .mutants
             .list
             .iter()
             .find(|m| model.source(m.span) == original && m.replacement == replacement);
-        found.map(|mutant| mutant.fate)
+        found.map(|mutant| mutant.status)
     };
     // Over 0..3 `a > 0` and `a <> 0` are one and the same.
     let first = model
@@ -248,17 +248,17 @@ fn duplicates_equivalents_and_dead_code_are_told_apart() {
         .iter()
         .find(|m| m.replacement == "a <> 0")
         .map(|m| m.id);
-    assert_eq!(fate("a >= 0", "a > 0"), first.map(InitialStatus::Duplicate));
-    assert_eq!(fate("a >= 0", "a = 0"), Some(InitialStatus::Open));
+    assert_eq!(status("a >= 0", "a > 0"), first.map(InitialStatus::Duplicate));
+    assert_eq!(status("a >= 0", "a = 0"), Some(InitialStatus::Open));
     assert!(matches!(
-        fate("requires b", "requires false"),
+        status("requires b", "requires false"),
         Some(InitialStatus::Duplicate(_))
     ));
     let dead: Vec<_> = model
         .mutants
         .list
         .iter()
-        .filter(|m| m.fate == InitialStatus::Dead)
+        .filter(|m| m.status == InitialStatus::Dead)
         .collect();
     assert_eq!(dead.len(), 2, "the literal of `unused` has two mutants");
 }

@@ -102,7 +102,7 @@ fn every_mutant_of_an_example_lies_on_an_element_of_its_chart() {
             };
             assert!(element.is_some(), "{name}: {} is plumbing", shown(mutant));
             assert_ne!(
-                mutant.fate,
+                mutant.status,
                 InitialStatus::Dead,
                 "{name}: {}",
                 shown(mutant)
