@@ -246,11 +246,11 @@ fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
 
 fn describe(
     generated: &Generated,
-    status: InitialStatus,
+    initial: InitialStatus,
     status: &Status,
 ) -> (&'static str, String, Option<u32>) {
     let model = &generated.model;
-    match status {
+    match initial {
         InitialStatus::Duplicate(of) => {
             return (
                 "duplicate",

@@ -248,7 +248,10 @@ fn duplicates_equivalents_and_dead_code_are_told_apart() {
         .iter()
         .find(|m| m.replacement == "a <> 0")
         .map(|m| m.id);
-    assert_eq!(status("a >= 0", "a > 0"), first.map(InitialStatus::Duplicate));
+    assert_eq!(
+        status("a >= 0", "a > 0"),
+        first.map(InitialStatus::Duplicate)
+    );
     assert_eq!(status("a >= 0", "a = 0"), Some(InitialStatus::Open));
     assert!(matches!(
         status("requires b", "requires false"),
