@@ -7,6 +7,7 @@ use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
 use atropos_protocol::exploration::{Explored, MutantResult, Response};
+use atropos_protocol::signals;
 use atropos_protocol::sys::{self, ChildEnd, PollFd};
 use atropos_values::MutantId;
 
@@ -76,7 +77,7 @@ pub fn share(
             if ready && !worker.listen() {
                 worker.take_result(subject, false);
             } else if worker.is_late(patience) {
-                let _ = sys::kill(worker.pid, sys::SIGKILL);
+                let _ = signals::to_process(worker.pid, sys::SIGKILL);
                 worker.take_result(subject, true);
             } else {
                 return true;

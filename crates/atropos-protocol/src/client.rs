@@ -21,6 +21,7 @@ use crate::board::{Board, REACHED_OUTSIDE, WANTED};
 use crate::command::{Reply, RunMode, Test, ZygoteCommand};
 use crate::effect::Effects;
 use crate::path_set::FileUse;
+use crate::signals;
 use crate::sys::{self, PollFd};
 use crate::test_run::{TestResult, TestRun};
 use crate::undo::Log;
@@ -586,7 +587,7 @@ impl Client {
         if self.end_within(Duration::from_secs(2)).is_some() {
             return;
         }
-        let _ = sys::kill(-(self.child.id() as i32), sys::SIGKILL);
+        let _ = signals::to_group(self.child.id() as i32, sys::SIGKILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

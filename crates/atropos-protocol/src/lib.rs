@@ -69,6 +69,7 @@ pub mod numbers;
 pub mod observations;
 pub mod path_set;
 pub mod seccomp;
+pub mod signals;
 pub mod stack;
 pub mod std_sources;
 #[doc(hidden)]

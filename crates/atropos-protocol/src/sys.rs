@@ -21,9 +21,11 @@ pub struct Errno(pub i32);
 
 pub const EPERM: i32 = 1;
 pub const ENOENT: i32 = 2;
+pub const ESRCH: i32 = 3;
 pub const EINTR: i32 = 4;
 pub const ECHILD: i32 = 10;
 pub const ENOMEM: i32 = 12;
+pub const EINVAL: i32 = 22;
 
 pub const SIGABRT: i32 = 6;
 pub const SIGBUS: i32 = 7;
@@ -176,10 +178,6 @@ pub fn exit_now(code: i32) -> ! {
     }
 }
 
-pub fn kill(pid: i32, signal: i32) -> Result<(), Errno> {
-    plain(numbers::KILL, &[pid as isize as usize, signal as usize]).map(drop)
-}
-
 pub fn set_own_group() {
     let _ = plain(numbers::SETPGID, &[0, 0]);
 }
@@ -296,14 +294,6 @@ fn ended(status: i32) -> ChildEnd {
 /// A descriptor that becomes readable when the process ends.
 pub fn open_pidfd(pid: i32) -> Result<RawFd, Errno> {
     plain(numbers::PIDFD_OPEN, &[pid as usize, 0]).map(|fd| fd as RawFd)
-}
-
-pub fn kill_by_pidfd(fd: RawFd, signal: i32) -> Result<(), Errno> {
-    plain(
-        numbers::PIDFD_SEND_SIGNAL,
-        &[fd as usize, signal as usize, 0, 0],
-    )
-    .map(drop)
 }
 
 #[repr(C)]

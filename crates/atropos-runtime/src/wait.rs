@@ -12,9 +12,8 @@ use std::time::Duration;
 use atropos_protocol::Board;
 use atropos_protocol::cpu_starvation::StarvationWatch;
 use atropos_protocol::deadlock::DeadlockWatch;
+use atropos_protocol::signals::{self, parent_of};
 use atropos_protocol::sys::{self, ChildEnd, Errno, PollFd};
-
-use crate::descendants::parent_of;
 
 /// How much longer each process further up waits.
 const GRACE: u64 = 500_000_000;
@@ -128,11 +127,11 @@ fn watch(
 
 fn kill(pid: i32, pidfd: Option<RawFd>) -> Option<ChildEnd> {
     let killed = match pidfd {
-        Some(fd) => sys::kill_by_pidfd(fd, sys::SIGKILL),
-        None => sys::kill(pid, sys::SIGKILL),
+        Some(fd) => signals::to_descriptor(fd, sys::SIGKILL),
+        None => signals::to_process(pid, sys::SIGKILL),
     };
     if killed.is_err() {
-        let _ = sys::kill(pid, sys::SIGKILL);
+        let _ = signals::to_process(pid, sys::SIGKILL);
     }
     match sys::wait(pid, true) {
         Ok(Some((_, ended))) => Some(ended),
@@ -164,7 +163,7 @@ pub fn sweep() {
             Ok(None) => {}
         }
         for child in children() {
-            let _ = sys::kill(child, sys::SIGKILL);
+            let _ = signals::to_process(child, sys::SIGKILL);
         }
         // Killed processes are reaped one by one; their children become ours and go next.
         if sys::wait(-1, true).is_err() {

@@ -34,6 +34,8 @@ pub enum PossibleChange {
     Signal(Argument),
     /// Sends a signal to the process that this descriptor stands for.
     SignalByDescriptor(Argument),
+    /// Makes a process a member of this group, to which signals are sent.
+    JoinGroup(Argument),
     /// Sends something to the address that this argument points to, of this length.
     Address(Argument, Argument),
     /// Takes an address, which may be a path.
@@ -171,6 +173,7 @@ calls! {
     rt_sigqueueinfo = 129, 138 => Always, Signal(0);
     rt_tgsigqueueinfo = 297, 240 => Always, Signal(0);
     pidfd_send_signal = 424, 424 => Always, SignalByDescriptor(0);
+    setpgid = 109, 154 => Given(1), JoinGroup(1);
     connect = 42, 203 => Always, Address(1, 2);
     sendto = 44, 206 => Given(4), Address(4, 5);
     sendmsg = 46, 211 => Always, Message(1);

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use atropos_protocol::signals::is_below;
 use atropos_protocol::sys;
 
 use crate::calls::{Argument, Flags, PathArgument, PossibleChange, SystemCall, WRITING};
@@ -78,14 +79,12 @@ impl<'a> Judge<'a> {
                 }
             }
             PossibleChange::Make(at) => {
-                if let Some(path) = self.named(at)? {
-                    self.make(&path, &mut needs);
-                }
+                let path = self.named(at)?;
+                path.iter().for_each(|path| self.make(path, &mut needs));
             }
             PossibleChange::Remove(at) => {
-                if let Some(path) = self.named(at)? {
-                    self.remove(&path, &mut needs);
-                }
+                let path = self.named(at)?;
+                path.iter().for_each(|path| self.remove(path, &mut needs));
             }
             PossibleChange::Move(from, to) => {
                 if let (Some(from), Some(to)) = (self.named(from)?, self.named(to)?) {
@@ -99,12 +98,14 @@ impl<'a> Judge<'a> {
                     self.make(&to, &mut needs);
                 }
             }
-            PossibleChange::Signal(process) => {
-                needs.signals = !self.is_own_process(self.number(process));
-            }
+            PossibleChange::Signal(process) => self.signal(self.number(process), &mut needs),
             PossibleChange::SignalByDescriptor(descriptor) => {
-                let process = self.process_behind(self.number(descriptor));
-                needs.signals = !process.is_none_or(|process| self.is_own_process(process));
+                if let Some(process) = self.process_behind(self.number(descriptor)) {
+                    self.signal(process, &mut needs);
+                }
+            }
+            PossibleChange::JoinGroup(group) => {
+                needs.signals = !is_own_group(self.number(group), self.surroundings.root);
             }
             PossibleChange::Address(address, length) => {
                 let bytes = self.memory(address, self.arguments[length].min(128))?;
@@ -385,17 +386,27 @@ impl<'a> Judge<'a> {
         line?.trim().parse().ok()
     }
 
-    /// Whether a signal to this process, or group if it is negative, reaches nobody but the test's own.
+    /// A signal to this process, or group if it is negative.
+    fn signal(&self, target: i32, needs: &mut Needs) {
+        match self.is_own(target) {
+            Some(is_own) => needs.signals = !is_own,
+            None => needs.signals_nobody = true,
+        }
+    }
+
     fn is_own_process(&self, target: i32) -> bool {
+        self.is_own(target).unwrap_or(true)
+    }
+
+    /// Whether this process, or group if it is negative, is the test's own; none if there is no such process.
+    fn is_own(&self, target: i32) -> Option<bool> {
         let root = self.surroundings.root;
         match target {
-            0 => is_own_group(sys::process_group(self.process), root),
-            -1 | i32::MIN => false,
-            target => match is_below(target.abs(), root) {
-                Some(is_below) => is_below,
-                // Nobody is there, but a group may outlive its first process.
-                None => target > 0,
-            },
+            0 => Some(is_own_group(sys::process_group(self.process), root)),
+            -1 | i32::MIN => Some(false),
+            // A group may outlive its first process.
+            group if group < 0 => Some(is_below(-group, root).unwrap_or(false)),
+            target => is_below(target, root),
         }
     }
 }
@@ -405,31 +416,8 @@ fn is_own_group(group: i32, root: i32) -> bool {
     match is_below(group, root) {
         Some(is_below) => is_below,
         // Its first process is gone.
-        None => group != sys::process_group(0),
+        None => group > 0 && group != sys::process_group(0),
     }
-}
-
-/// Whether a process (or thread) was started below another; none if there is no such process.
-fn is_below(process: i32, root: i32) -> Option<bool> {
-    let mut at = process;
-    while at > 1 {
-        if at == root {
-            return Some(true);
-        }
-        match parent_of(at) {
-            Some(parent) => at = parent,
-            None if at == process => return None,
-            None => return Some(false),
-        }
-    }
-    Some(false)
-}
-
-/// The process that started another, or has adopted it. Of a thread, that of its process.
-pub fn parent_of(process: i32) -> Option<i32> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-    line?.trim().parse().ok()
 }
 
 /// Whether an address is that of another machine.

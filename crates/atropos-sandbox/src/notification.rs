@@ -1,10 +1,11 @@
 //! The kernel's interface to reported calls, and to the memory of the process that makes one.
 
 use std::ffi::OsString;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
+use atropos_protocol::signals::ProcessHandle;
 use atropos_protocol::sys::{self, Errno};
 
 const IOCTL: usize = sys::numbers::IOCTL;
@@ -17,6 +18,7 @@ const PIDFD_GETFD: usize = 438;
 
 const RECEIVE: usize = 0xc050_2100;
 const SEND: usize = 0xc018_2101;
+const IS_VALID: usize = 0x4008_2102;
 const CONTINUE: u32 = 1;
 
 /// A call that a process waits to make: `struct seccomp_notif`.
@@ -46,53 +48,48 @@ struct SeccompResponse {
 pub fn receive(listener: RawFd) -> Result<Notification, Errno> {
     let mut notification = Notification::default();
     // SAFETY: the kernel fills the structure, which has its layout.
-    unsafe {
-        sys::call(
-            IOCTL,
-            [
-                listener as usize,
-                RECEIVE,
-                &raw mut notification as usize,
-                0,
-                0,
-                0,
-            ],
-        )?;
-    }
+    unsafe { ask(listener, RECEIVE, &raw mut notification as usize)? };
     Ok(notification)
 }
 
 /// Lets the call happen.
 pub fn let_pass(listener: RawFd, notification: &Notification) {
+    answer(listener, notification, 0, CONTINUE);
+}
+
+/// The call does not happen, and fails with this error.
+pub fn refuse(listener: RawFd, notification: &Notification, error: i32) {
+    answer(listener, notification, -error, 0);
+}
+
+fn answer(listener: RawFd, notification: &Notification, error: i32, flags: u32) {
     let response = SeccompResponse {
         id: notification.id,
         value: 0,
-        error: 0,
-        flags: CONTINUE,
+        error,
+        flags,
     };
     // SAFETY: the kernel reads the structure. If the process is gone by now, nobody minds.
-    let _ = unsafe {
-        sys::call(
-            IOCTL,
-            [
-                listener as usize,
-                SEND,
-                &raw const response as usize,
-                0,
-                0,
-                0,
-            ],
-        )
-    };
+    let _ = unsafe { ask(listener, SEND, &raw const response as usize) };
+}
+
+/// Whether the thread still waits for an answer: if so, its number means nobody else.
+pub fn is_waiting(listener: RawFd, notification: &Notification) -> bool {
+    // SAFETY: the kernel reads the number.
+    unsafe { ask(listener, IS_VALID, &raw const notification.id as usize) }.is_ok()
+}
+
+/// # Safety
+/// As for the request: what it points to must be valid.
+unsafe fn ask(listener: RawFd, request: usize, argument: usize) -> Result<usize, Errno> {
+    // SAFETY: the caller vouches for the argument.
+    unsafe { sys::call(IOCTL, [listener as usize, request, argument, 0, 0, 0]) }
 }
 
 /// Takes a descriptor from another process.
-pub fn take_descriptor(pid: i32, theirs: RawFd) -> Result<OwnedFd, Errno> {
-    let process = sys::open_pidfd(pid)?;
+pub fn take_descriptor(process: &ProcessHandle, theirs: RawFd) -> Result<OwnedFd, Errno> {
+    let arguments = [process.descriptor() as usize, theirs as usize, 0, 0, 0, 0];
     // SAFETY: the descriptor is ours, and the call takes only numbers.
-    let process = unsafe { OwnedFd::from_raw_fd(process) };
-    let arguments = [process.as_raw_fd() as usize, theirs as usize, 0, 0, 0, 0];
-    // SAFETY: as above.
     let ours = unsafe { sys::call(PIDFD_GETFD, arguments)? };
     // SAFETY: the kernel has just made it for us.
     Ok(unsafe { OwnedFd::from_raw_fd(ours as RawFd) })

@@ -32,6 +32,8 @@ pub struct Needs {
     /// How many new files and directories it makes, less those that it removes.
     pub made: i64,
     pub signals: bool,
+    /// It sends a signal to a process that is not there.
+    pub signals_nobody: bool,
     pub network: bool,
     pub special: Option<String>,
     /// What follows can't be watched, so no mutant may do this.

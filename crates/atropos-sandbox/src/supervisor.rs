@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::io::{self, Read as _};
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use atropos_protocol::seccomp::{ARCHITECTURE, Condition};
+use atropos_protocol::signals::{ProcessHandle, process_of};
 use atropos_protocol::sys::{self, PollFd};
 
 use crate::calls::{PossibleChange, SystemCall, calls};
@@ -67,9 +68,28 @@ struct State {
     /// New files and directories that were made and not removed since the mode was set.
     made: i64,
     harm: Option<Harm>,
-    /// The process that was started behind the filter; its own calls are trusted if it is a zygote.
-    root: i32,
-    root_is_trusted: bool,
+}
+
+/// The process that was started behind the filter.
+struct Root {
+    process: ProcessHandle,
+    /// Its own calls are trusted: it is a zygote, which runs no test.
+    is_trusted: bool,
+}
+
+impl Root {
+    fn is_trusted_with(&self, reported: &Notification) -> bool {
+        let is_it = self.is_trusted && reported.pid as i32 == self.process.pid();
+        is_it && self.process.is_running()
+    }
+}
+
+/// What is done about one call.
+enum Decision {
+    Pass,
+    /// It does not happen, and fails with this error.
+    Refuse(i32),
+    Stop(Harm),
 }
 
 /// What a program is supervised with.
@@ -140,8 +160,6 @@ impl Supervisor {
             seen: Permissions::default(),
             made: 0,
             harm: None,
-            root: 0,
-            root_is_trusted,
         }));
         let shared = Arc::clone(&state);
         let whole = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
@@ -159,19 +177,23 @@ impl Supervisor {
         thread::Builder::new()
             .name("sandbox".to_owned())
             .spawn(move || {
-                let Some((root, listener)) = receive_listener(&mut ours) else {
+                let Some((process, listener)) = receive_listener(&mut ours) else {
                     return;
                 };
                 drop(ours);
-                lock(&shared).root = root;
                 let surroundings = ProcessFacts {
                     own,
                     began,
-                    root,
+                    root: process.pid(),
                     places,
+                };
+                let root = Root {
+                    process,
+                    is_trusted: root_is_trusted,
                 };
                 serve(
                     &listener,
+                    &root,
                     &surroundings,
                     &shared,
                     &mut undo_recorder,
@@ -234,16 +256,17 @@ fn enter_on_start(command: &mut Command, theirs: UnixStream) {
 
 /// The program's process and the descriptor that reports its calls; none if the command is never started, or could not enter
 /// the filter.
-fn receive_listener(ours: &mut UnixStream) -> Option<(i32, OwnedFd)> {
+fn receive_listener(ours: &mut UnixStream) -> Option<(ProcessHandle, OwnedFd)> {
     let mut message = [0; 8];
     ours.read_exact(&mut message).ok()?;
     let (root, theirs) = message.split_at(4);
     let number = |bytes: &[u8]| bytes.try_into().map(i32::from_ne_bytes).ok();
     let (root, theirs) = (number(root)?, number(theirs)?);
-    let listener = notification::take_descriptor(root, theirs);
-    let answer = [u8::from(listener.is_ok())];
+    let taken = ProcessHandle::open(root)
+        .and_then(|root| notification::take_descriptor(&root, theirs).map(|taken| (root, taken)));
+    let answer = [u8::from(taken.is_ok())];
     let _ = sys::write(ours.as_raw_fd(), &answer);
-    Some((root, listener.ok()?))
+    taken.ok()
 }
 
 /// How many processes and threads there are on the machine.
@@ -261,6 +284,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 fn serve(
     listener: &OwnedFd,
+    root: &Root,
     surroundings: &ProcessFacts,
     state: &Mutex<State>,
     undo_recorder: &mut Option<UndoRecorder>,
@@ -285,81 +309,109 @@ fn serve(
             true => table.get(&(reported.number as usize)),
             false => Some(&FOREIGN),
         };
-        let harm =
-            call.and_then(|call| decide(call, &reported, surroundings, state, undo_recorder));
-        match harm {
-            None => notification::let_pass(listener, &reported),
-            Some(harm) => {
+        let decision = match call {
+            Some(call) if !root.is_trusted_with(&reported) => {
+                decide(call, &reported, surroundings, state, undo_recorder)
+            }
+            _ => Decision::Pass,
+        };
+        match decision {
+            Decision::Pass => notification::let_pass(listener, &reported),
+            // It was killed meanwhile, and what was read of it may be another's.
+            Decision::Stop(_) if !notification::is_waiting(listener, &reported) => {}
+            Decision::Refuse(error) => notification::refuse(listener, &reported, error),
+            Decision::Stop(harm) => {
                 lock(state).harm.get_or_insert_with(|| harm.clone());
                 if let Some(on_harm) = on_harm {
                     on_harm(&harm);
                 }
-                kill_all_below(surroundings.root, reported.pid as i32, state);
+                kill_all_below(root);
+                kill_culprit(listener, &reported);
             }
         }
     }
 }
 
-/// What a call would do that it may not.
+/// What is done about a call.
 fn decide(
     call: &SystemCall,
     reported: &Notification,
     surroundings: &ProcessFacts,
     state: &Mutex<State>,
     undo_recorder: &mut Option<UndoRecorder>,
-) -> Option<Harm> {
-    let mode = {
-        let state = lock(state);
-        let is_trusted = state.root_is_trusted && reported.pid as i32 == state.root;
-        if is_trusted || state.mode == SupervisorMode::Idle {
-            return None;
-        }
-        state.mode.clone()
-    };
+) -> Decision {
+    let mode = lock(state).mode.clone();
+    if mode == SupervisorMode::Idle {
+        return Decision::Pass;
+    }
     let needs = Judge::new(surroundings, reported).needs(call);
     match (mode, needs) {
-        (SupervisorMode::Idle, _) | (SupervisorMode::Observe, Err(Unreadable)) => None,
+        (SupervisorMode::Idle, _) | (SupervisorMode::Observe, Err(Unreadable)) => Decision::Pass,
         (SupervisorMode::Observe, Ok(needs)) => {
             let mut state = lock(state);
             state.made += needs.made;
             let made = state.made;
             state.seen.made = state.seen.made.max(made);
             state.seen.add(needs);
-            None
+            Decision::Pass
         }
-        (SupervisorMode::Enforce(_), Err(Unreadable)) => Some(Harm::Call(format!(
+        (SupervisorMode::Enforce(_), Err(Unreadable)) => Decision::Stop(Harm::Call(format!(
             "{} with arguments that can't be read",
             call.name
         ))),
         (SupervisorMode::Enforce(permissions), Ok(needs)) => {
-            // What the mutant before this one made is gone.
-            if undo_recorder
-                .as_mut()
-                .is_some_and(UndoRecorder::begins_another)
-            {
-                lock(state).made = 0;
+            match harm(
+                call,
+                &permissions,
+                &needs,
+                surroundings,
+                state,
+                undo_recorder,
+            ) {
+                Some(harm) => Decision::Stop(harm),
+                // Until the call happens there may be somebody.
+                None if needs.signals_nobody => Decision::Refuse(sys::ESRCH),
+                None => Decision::Pass,
             }
-            let may = || surroundings.is_new_in_places(&needs);
-            if let Some(reason) = forbidden(&permissions, &needs).filter(|_| !may()) {
-                return Some(Harm::Call(format!("{} {reason}", call.name)));
-            }
-            if let Some(Err(path)) = undo_recorder
-                .as_mut()
-                .map(|undo_recorder| undo_recorder.keep(&needs))
-            {
-                let path = path.display();
-                return Some(Harm::Call(format!(
-                    "{} {path}, which can't be undone",
-                    call.name
-                )));
-            }
-            let mut state = lock(state);
-            state.made += needs.made;
-            let most = MOST_MADE + 10 * permissions.made;
-            (needs.made > 0 && state.made > most)
-                .then(|| Harm::Files(format!("it made more than {most} new files")))
         }
     }
+}
+
+/// What a mutant's call would do that it may not. What may be done is written down, where it is undone.
+fn harm(
+    call: &SystemCall,
+    permissions: &Permissions,
+    needs: &Needs,
+    surroundings: &ProcessFacts,
+    state: &Mutex<State>,
+    undo_recorder: &mut Option<UndoRecorder>,
+) -> Option<Harm> {
+    // What the mutant before this one made is gone.
+    if undo_recorder
+        .as_mut()
+        .is_some_and(UndoRecorder::begins_another)
+    {
+        lock(state).made = 0;
+    }
+    let may = || surroundings.is_new_in_places(needs);
+    if let Some(reason) = forbidden(permissions, needs).filter(|_| !may()) {
+        return Some(Harm::Call(format!("{} {reason}", call.name)));
+    }
+    if let Some(Err(path)) = undo_recorder
+        .as_mut()
+        .map(|undo_recorder| undo_recorder.keep(needs))
+    {
+        let path = path.display();
+        return Some(Harm::Call(format!(
+            "{} {path}, which can't be undone",
+            call.name
+        )));
+    }
+    let mut state = lock(state);
+    state.made += needs.made;
+    let most = MOST_MADE + 10 * permissions.made;
+    (needs.made > 0 && state.made > most)
+        .then(|| Harm::Files(format!("it made more than {most} new files")))
 }
 
 /// What is needed and not permitted, or can't be undone.
@@ -396,26 +448,25 @@ fn can_be_undone(path: &Path) -> bool {
     })
 }
 
-/// Kills what runs below a process, and that itself unless it is trusted. The one that made the call comes last: it waits,
-/// while whoever started it would go on if it were gone.
-fn kill_all_below(root: i32, culprit: i32, state: &Mutex<State>) {
-    let mut open = VecDeque::from([root]);
-    while let Some(process) = open.pop_front() {
-        let children = format!("/proc/{process}/task/{process}/children");
-        let children = fs::read_to_string(children).unwrap_or_default();
-        let children = children.split_ascii_whitespace();
-        open.extend(children.filter_map(|child| child.parse::<i32>().ok()));
-        if process != root || !lock(state).root_is_trusted {
-            let _ = sys::kill(process, sys::SIGKILL);
-        }
+/// Kills what runs below the process that was started, and that itself unless it is trusted.
+fn kill_all_below(root: &Root) {
+    let mut open = VecDeque::from(root.process.children());
+    if !root.is_trusted {
+        root.process.kill();
     }
-    let _ = sys::kill(process_of(culprit), sys::SIGKILL);
+    while let Some(process) = open.pop_front() {
+        open.extend(process.children());
+        process.kill();
+    }
 }
 
-/// The process that a thread belongs to.
-fn process_of(thread: i32) -> i32 {
-    let status = fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
-    let process = line.and_then(|line| line.trim().parse().ok());
-    process.unwrap_or(thread)
+/// Kills the process that made a call. It comes last: it waits, while whoever started it would go on if it were gone.
+fn kill_culprit(listener: RawFd, reported: &Notification) {
+    let process =
+        process_of(reported.pid as i32).and_then(|process| ProcessHandle::open(process).ok());
+    match process.filter(|_| notification::is_waiting(listener, reported)) {
+        Some(process) => process.kill(),
+        // It is gone. If it is not, its call fails.
+        None => notification::refuse(listener, reported, sys::EPERM),
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use atropos_protocol::sys;
+use atropos_protocol::{signals, sys};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level;
 
@@ -94,9 +94,7 @@ fn is_another(first: Duration, now: Duration) -> bool {
 fn end_at_once() -> ! {
     for guarded_process in &WARDS {
         let group = guarded_process.load(Ordering::Relaxed);
-        if group != 0 {
-            let _ = sys::kill(-group, sys::SIGKILL);
-        }
+        let _ = signals::to_group(group, sys::SIGKILL);
     }
     low_level::exit(ExitCode::Interrupted as i32)
 }

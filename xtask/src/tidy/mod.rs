@@ -208,6 +208,23 @@ fn nothing_is_left_unfinished() {
     none("these places are unfinished", unfinished.collect());
 }
 
+/// Numbers 0, 1 and -1 mean others to the kernel than one would think, so one module alone sends signals.
+#[test]
+fn signals_are_sent_in_one_place() {
+    let files = files();
+    let senders = files
+        .iter()
+        .filter(|file| file.is_rust() && file.path.contains("/src/") && !file.is_testdata())
+        .filter(|file| !file.path.ends_with("atropos-protocol/src/signals.rs"));
+    let calls = senders.flat_map(|file| {
+        let mut calls: Vec<String> = file.lines_with("numbers::KILL,").collect();
+        calls.extend(file.lines_with("numbers::PIDFD_SEND_SIGNAL,"));
+        calls.retain(|line| line.contains("call("));
+        calls
+    });
+    none("these lines send signals by themselves", calls.collect());
+}
+
 #[test]
 fn nothing_tells_of_one_machine() {
     let marks: Vec<String> = PRIVATE

@@ -166,7 +166,7 @@ fn a_killed_zygote_is_reported_and_its_tests_end() {
             child = std::fs::read_to_string(&children).unwrap();
             !child.is_empty()
         });
-        atropos_protocol::sys::kill(pid as i32, 9).unwrap();
+        atropos_protocol::signals::to_process(pid as i32, 9).unwrap();
         child.trim().to_owned()
     });
     let index = driver.index("test");

@@ -221,7 +221,7 @@ const WAYS_AROUND: [(&str, &str); 19] = [
     (
         // SIGURG, which nobody minds: if it went through, it would reach the shell that runs the tests.
         "os.setpgid(0, os.getpgid(os.getppid())); os.kill(0, 23)",
-        "kill",
+        "setpgid",
     ),
     ("call(29, 1, 10, 0o1666)", "shmget"),
     ("call(240, b'harm', 0o102, 0o600, 0)", "mq_open"),
@@ -302,6 +302,8 @@ fn harmless_relatives_of_harmful_calls_pass() {
     for program in [
         "os.setpriority(os.PRIO_PROCESS, 0, 5)",
         "os.kill(0, 0)",
+        "os.setpgid(0, 0); os.kill(0, 23)",
+        "import threading; t = threading.Thread(target=lambda: call(200, call(186), 23)); t.start(); t.join()",
         "os.sched_setaffinity(0, os.sched_getaffinity(0))",
         "open('/proc/self/oom_score_adj').read(); open('/proc/self/comm', 'w').write('x')",
         "open('/dev/stderr', 'w'); open('/dev/null', 'w'); open('/dev/fd/2', 'w')",
@@ -372,6 +374,53 @@ fn so_many_new_files_are_too_many_wherever_they_are() {
     let script = inside + "rm *; " + &make(3_000) + "rm *; " + &make(3_000);
     let ran = run(&script, old.path(), own.path(), enforce());
     assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+/// The number of a process that is gone: the system gives it to another one when it has given all others.
+fn number_of_nobody() -> u32 {
+    let mut gone = Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    gone.id()
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_signal_to_nobody_is_not_sent_because_somebody_may_come() {
+    if unavailable().is_some() || !has_python() {
+        return;
+    }
+    let (old, own) = places();
+    // The kernel would look at the new limits first, which lie nowhere (EFAULT). The answer ESRCH is ours.
+    let program = format!(
+        "assert call(302, {}, 7, 1, 0) == -1; assert ctypes.get_errno() == 3, ctypes.get_errno()",
+        number_of_nobody()
+    );
+    let ran = run_python(
+        &program,
+        old.path(),
+        own.path(),
+        SupervisorMode::Enforce(Permissions::default()),
+    );
+    assert!(ran.status.success(), "{:?}", ran.harm);
+}
+
+#[test]
+fn what_started_the_program_outlives_however_many_programs_are_stopped() {
+    if unavailable().is_some() {
+        return;
+    }
+    // A process that is just being released has no number. Who takes 0 for it kills its own group: this process.
+    let (old, own) = places();
+    for _ in 0..40 {
+        let script = "(rm file) & (rm file) & wait";
+        let ran = run(
+            script,
+            old.path(),
+            own.path(),
+            SupervisorMode::Enforce(Permissions::default()),
+        );
+        assert!(ran.harm.is_some() && old.path().join("file").exists());
+    }
 }
 
 /// Runs a script that may make new files in `place`, and undoes what it did.

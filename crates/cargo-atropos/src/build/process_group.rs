@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use atropos_protocol::sys;
+use atropos_protocol::{signals, sys};
 
 use crate::interrupt::{Interrupt, ProcessGroupGuard};
 
@@ -34,7 +34,7 @@ impl ProcessGroup {
                 return Ok(status);
             }
             if interrupt.is_requested() {
-                let _ = sys::kill(-(self.child.id() as i32), sys::SIGKILL);
+                let _ = signals::to_group(self.child.id() as i32, sys::SIGKILL);
             }
             thread::sleep(TICK);
         }

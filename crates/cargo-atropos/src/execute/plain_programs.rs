@@ -16,7 +16,7 @@ use atropos_protocol::deadlock::{DEADLOCK, DeadlockWatch};
 use atropos_protocol::undo::Log;
 use atropos_protocol::{
     Board, ENV_BOARD, ENV_MUTANT, Effect, Effects, FailureKind, Limits, RunEvidence, TestResult,
-    landlock, sys,
+    landlock, signals, sys,
 };
 use atropos_report::outcomes::TestRecord;
 use atropos_sandbox::{Harm, Permissions, Supervisor, SupervisorMode};
@@ -392,7 +392,7 @@ impl Program<'_> {
             wait_for_leftovers(child.id());
         }
         // Whatever the program left running in its group.
-        let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+        let _ = signals::to_group(child.id() as i32, sys::SIGKILL);
         if !matches!(end, ProgramEnd::Exited(_)) {
             let _ = child.wait();
         }
@@ -409,7 +409,7 @@ impl Program<'_> {
 /// Lets go on for a while what a program has left running: what it comes to counts.
 fn wait_for_leftovers(group: u32) {
     let end = Instant::now() + Duration::from_secs(1);
-    while sys::kill(-(group as i32), 0).is_ok() && Instant::now() < end {
+    while signals::to_group(group as i32, 0).is_ok() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use atropos_protocol::exploration::{ENV_ANSWERS, ENV_ORDER, Request, Response};
-use atropos_protocol::sys;
+use atropos_protocol::{signals, sys};
 use atropos_sandbox::{Harm, Supervisor};
 
 use crate::build::test_binary::TestBinary;
@@ -185,7 +185,7 @@ impl Process<'_> {
 
 /// Ends what is left of the process and its workers.
 fn end(child: &mut Child) {
-    let _ = sys::kill(-(child.id() as i32), sys::SIGKILL);
+    let _ = signals::to_group(child.id() as i32, sys::SIGKILL);
     let _ = child.kill();
     let _ = child.wait();
 }
