@@ -6,7 +6,7 @@ use atropos_protocol::communication::{Act, Communication};
 use atropos_threads::Code;
 use atropos_threads::communication::{self, Fact, FactKey, Facts};
 
-/// What was ever heard in the original.
+/// What was ever seen in the original.
 pub type OriginalCommunication = BTreeSet<FactKey>;
 
 /// All of it, for the driver.
@@ -14,7 +14,7 @@ pub fn told(facts: &Facts) -> Vec<Communication> {
     facts.values().map(one).collect()
 }
 
-/// What of it was never heard in the original.
+/// What of it was never seen in the original.
 pub fn unseen(facts: Facts, heard: &OriginalCommunication) -> Vec<Communication> {
     let facts = communication::unseen(facts, heard);
     facts.iter().map(one).collect()

@@ -22,7 +22,7 @@ use crate::subject::Subject;
 use crate::workers::fork_worker;
 use crate::{describe, explore_original, responses};
 
-/// Explores a test in a process of its own, and says what came of it, also if the test takes that process down.
+/// Explores a test in a process of its own, and tells the result of it, also if the test takes that process down.
 pub fn explore_original(subject: &mut Subject<'_>, request: &Request) -> Result<(), String> {
     let log = ChoiceLog::make()?;
     let begun = Instant::now();

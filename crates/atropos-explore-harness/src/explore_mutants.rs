@@ -67,7 +67,7 @@ impl Start {
     }
 }
 
-/// Explores the original and then the order's mutants, and says what came of each.
+/// Explores the original and then the request's mutants, and tells the result of each.
 pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), String> {
     let technique = match request.technique.as_str() {
         "" => Technique::StateSet,
@@ -131,7 +131,7 @@ struct OriginalSummary {
     is_usable: bool,
 }
 
-/// Says what came of the original, which was explored since `start`.
+/// Tells the result of the original, which was explored since `start`.
 fn tell_original(
     subject: &mut Subject<'_>,
     known: &ExploredOriginal,
@@ -392,7 +392,7 @@ impl ExploredOriginal {
     }
 }
 
-/// Explores the first of the mutants. Those of its point that act like it, wherever it acts, share its fate: if it dies,
+/// Explores the first of the mutants. Those of its point that act like it, wherever it acts, share its result: if it dies,
 /// they do; if not, only those that the same parts of the original's schedules reach, for no others were run.
 fn alike(
     subject: &mut Subject<'_>,
@@ -596,7 +596,7 @@ fn describe_kill(
     }
 }
 
-/// Whether a mutant with this fate never makes a difference. One that was cut off before it made any may do so where it was
+/// Whether a mutant with this result never makes a difference. One that was cut off before it made any may do so where it was
 /// not run.
 fn differs_nowhere(result: MutantResult, has_differed: bool, is_cut_off: bool) -> bool {
     match result {

@@ -345,7 +345,7 @@ impl<'o> Exploration<'o> {
         }
     }
 
-    /// What came of it.
+    /// The result.
     fn finish(mut self, subject: &mut Subject<'_>) -> Explored {
         let strategy = self.strategy_in_use.strategy();
         let divergence = strategy.divergence();

@@ -1,10 +1,10 @@
 //! Linked into a test binary whose threads are explored. It stands in for two crates: libtest (rustc's generated
 //! `main` comes to [`test_main_static`]) and `atropos-runtime` (woven code calls the functions of `switch`).
 //!
-//! The driver starts such a binary for one order (see [`atropos_protocol::exploration`]): explore a test, explore
-//! mutants under it, or replay a schedule. Flow: `order` → `subject` (a test under control, with its mutants) →
-//! `original` (a strategy within its budget; a long `task` is shared by processes that work `together`) → `mutants` (in forked
-//! workers) → `describe` (a failing schedule made readable) → `answers`.
+//! The driver starts such a binary for one request (see [`atropos_protocol::exploration`]): explore a test, explore
+//! mutants under it, or replay a schedule. Flow: `request` → `subject` (a test under control, with its mutants) →
+//! `explore_original` (a strategy within its budget; `partition` divides long work, `parallel` shares it among processes) →
+//! `explore_mutants` (in forked `workers`) → `describe` (a failing schedule made readable) → `responses`.
 //!
 //! Started by hand it runs the tests like libtest, one after another.
 

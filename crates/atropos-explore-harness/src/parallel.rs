@@ -27,7 +27,7 @@ pub struct ExplorationLimits {
     pub until: Instant,
 }
 
-/// What came of a task.
+/// The result of a task.
 pub struct SharedExploration {
     pub explored: Explored,
     pub coverage: Coverage,
@@ -204,7 +204,7 @@ fn merge(task: &Task<'_>, pieces: Vec<Option<Piece>>) -> SharedExploration {
     }
 }
 
-/// Adds what came of a part to what came of those before; true if that is the end of it.
+/// Adds the result of a part to the result of those before; true if that is the end of it.
 pub fn add(whole: &mut Explored, part: Explored) -> bool {
     whole.executions += part.executions;
     whole.threads = whole.threads.max(part.threads);

@@ -16,7 +16,7 @@ pub enum Recheck {
     Unknown(String),
 }
 
-/// What is said of a failure that its own schedule does not bring about again: something has a part in it that is not under
+/// What is said of a failure that its own schedule does not cause again: something has a part in it that is not under
 /// control.
 pub const NOT_REPEATED: &str = "it failed under a schedule that ended otherwise when run again";
 

@@ -1,4 +1,4 @@
-//! Carries out the order that the driver left in a file.
+//! Carries out the request that the driver left in a file.
 
 use std::path::{Path, PathBuf};
 

@@ -14,7 +14,7 @@ use crate::subject::Subject;
 /// Schedules like a saved one that are tried.
 const NEARBY: u64 = 200;
 
-/// What came of the saved schedule.
+/// The result of the saved schedule.
 pub enum SavedScheduleResult {
     /// It fails, or one like it.
     Fails(Box<Explored>),

@@ -21,14 +21,14 @@ unsafe extern "C" {
     fn fork() -> i32;
 }
 
-/// How long to wait for news at a time, in nanoseconds.
+/// How long to wait for a message at a time, in nanoseconds.
 const SLICE: u64 = 100_000_000;
 /// Mutants that a process takes on, for each process that could do so at a time: few enough to share the last ones.
 const SHARES: usize = 4;
 /// The word before a mutant is begun.
 const BEGIN: &str = "begin\t";
 
-/// Explores the first of the mutants given, and says what came of it and of those after it that act alike.
+/// Explores the first of the mutants given, and tells the result of it and of those after it that act alike.
 pub type Explore<'a> = &'a dyn Fn(&mut Subject<'_>, &[MutantId]) -> Vec<Response>;
 
 struct Worker {
@@ -166,7 +166,7 @@ impl Worker {
             .is_some_and(|(_, begun)| begun.elapsed() > patience)
     }
 
-    /// The process is at its end; if it died over a mutant, that is the mutant's fate.
+    /// The process is at its end; if it died while a mutant ran, that is the mutant's result.
     fn take_result(&mut self, subject: &mut Subject<'_>, is_late: bool) {
         let ended = match sys::wait(self.pid, true) {
             Ok(Some((_, ended))) => ended,

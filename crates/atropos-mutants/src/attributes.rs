@@ -74,7 +74,7 @@ impl AttributeFacts {
     }
 }
 
-/// `mutants::skip`, `atropos::skip` and the like.
+/// `mutants::skip`, `atropos::skip` and so on.
 fn is_ours(path: &Path, attribute: &str) -> bool {
     let names = names_of(path);
     match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {

@@ -303,7 +303,7 @@ impl Walker<'_> {
             .seen_at(token.start)
     }
 
-    /// The whole gives way to a part of it or to a constant.
+    /// The whole is replaced by a part of it or by a constant.
     fn whole_draft(
         &self,
         binary: &ExprBinary,

@@ -1,4 +1,4 @@
-//! FBR: a function's body gives way to a value of its return type. Which values, is told in
+//! FBR: a function's body is replaced by a value of its return type. Which values, is told in
 //! `return_values.rs`.
 //!
 //! Left alone: `main`, empty bodies, bodies that are such a value already, a `Drop::drop` that only

@@ -81,7 +81,7 @@ impl Walker<'_> {
         });
     }
 
-    /// An expression whose attributes have been heeded.
+    /// An expression whose attributes have been considered.
     fn bare_expression(
         &mut self,
         expression: &Expr,

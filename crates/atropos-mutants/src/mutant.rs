@@ -1,6 +1,6 @@
 //! Mutants and the points where they act: the data that every other crate passes along.
 //!
-//! A [`Mutant`] is one edit of one file: its `span` gives way to its `replacement`. That edit alone
+//! A [`Mutant`] is one edit of one file: its `span` is replaced by its `replacement`. That edit alone
 //! is the *definition* of the mutant; the weave must behave exactly as a program in which only that
 //! edit was made. A [`Point`] gathers the mutants that share a place and says what kind of place
 //! it is, so that the weave can hold them all without evaluating anything twice.

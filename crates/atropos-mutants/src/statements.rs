@@ -197,7 +197,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `x.await?;` and the like are deleted unless what they are called on is a hint.
+    /// `x.await?;` and so on are deleted unless what they are called on is a hint.
     fn is_deletable_base(&self, base: &Expr) -> bool {
         match base {
             Expr::Path(_) | Expr::Tuple(_) => true,

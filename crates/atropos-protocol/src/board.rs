@@ -1,6 +1,6 @@
 //! The board: a file that the driver and every process of a woven test binary map together.
 //!
-//! It holds what must pass between them without a message: limits and wishes of the driver,
+//! It holds what must pass between them without a message: limits and wanted mutants of the driver,
 //! figures and verdicts of the processes. A process can die at any instruction, so everything is
 //! atomic and every state of the board is a readable one.
 //!
@@ -455,7 +455,7 @@ impl Board {
         flags.is_some_and(|flags| flags.load(Ordering::Relaxed) & CHANGES_FILES != 0)
     }
 
-    /// Marks a mutant as needing no more runs; running commands heed it.
+    /// Marks a mutant as needing no more runs; running commands obey it.
     pub fn set_dead(&self, mutant: MutantId) {
         if let Some(flags) = self.flags().get(mutant.index()) {
             flags.fetch_or(DEAD, Ordering::Relaxed);

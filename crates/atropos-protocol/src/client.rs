@@ -109,7 +109,7 @@ impl Limits {
 /// What the original's run of a test showed.
 #[derive(Clone, Debug)]
 pub struct Baseline {
-    /// How the original fared.
+    /// How the original ended.
     pub test_run: TestRun,
     pub wall: Duration,
     pub cpu: Duration,
@@ -164,7 +164,7 @@ impl Baseline {
 /// What a command that runs mutants showed besides their verdicts.
 #[derive(Clone, Debug)]
 pub struct MutantsRun {
-    /// How the original fared (fork: its run; batch: its runs between the mutants').
+    /// How the original ended (fork: its run; batch: its runs between the mutants').
     pub original: TestRun,
     pub wall: Duration,
     /// Processes that were forked.
@@ -428,7 +428,7 @@ impl Client {
         }
     }
 
-    /// Clears the last command's traces and writes down limits and wishes.
+    /// Clears the last command's traces and writes down limits and wanted mutants.
     fn prepare(&mut self, limits: &Limits, wanted: &[MutantId]) {
         let board = &self.board;
         let header = board.header();

@@ -1,7 +1,7 @@
 //! The commands that the driver sends to a zygote and the answers, as lines of text.
 //!
 //! A line is a word and its fields, separated by tabs; within a field, tab, newline and backslash
-//! are escaped. All bulk (wishes, figures, verdicts) goes over the board.
+//! are escaped. All bulk (wanted mutants, figures, verdicts) goes over the board.
 
 use std::path::PathBuf;
 

@@ -328,7 +328,7 @@ pub struct FoundFailure {
     pub replayed: bool,
 }
 
-/// What came of the exploration of a test, or of a mutant under it.
+/// The result of the exploration of a test, or of a mutant under it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explored {
     pub found: Option<FoundFailure>,

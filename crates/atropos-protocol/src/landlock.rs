@@ -1,4 +1,4 @@
-//! Landlock: the kernel refuses all writes but those below some paths, to this process and all that it starts, for good.
+//! Landlock: the kernel refuses all writes but those below some paths, to this process and all that it starts, permanently.
 //!
 //! It stands behind the driver's supervisor, which stops a mutant before it comes to that. Signals to processes that are not
 //! behind the same ruleset are refused as well, where the kernel can.

@@ -27,7 +27,7 @@
 //! ```
 //!
 //! * The ways: [`RunMode::Fork`] runs the original once and forks each mutant where it first differs
-//!   (dear tests); [`RunMode::Batch`] runs the test again and again in one process whose memory is
+//!   (expensive tests); [`RunMode::Batch`] runs the test again and again in one process whose memory is
 //!   brought back after each mutant (cheap tests: no fork per mutant); [`RunMode::Each`] gives each
 //!   mutant a process from the test's start, and is always possible. [`Baseline::may_fork`] and
 //!   [`Baseline::may_batch`] tell what a test permits, [`Costs`] and the baseline's figures what
@@ -39,7 +39,7 @@
 //! * For a test that starts programs the limits of steps should be those of [`Baseline::steps`]
 //!   or [`Baseline::spawned_steps`], whichever is more.
 //! * [`Client::board`] gives the board to other threads: [`Board::set_dead`] and
-//!   `header().cancel` are heeded while a command runs.
+//!   `header().cancel` are obeyed while a command runs.
 //! * A program without our harness (doctests, `harness = false`, programs that tests start) is
 //!   in *plain mode*: it is given the environment variable [`ENV_BOARD`] (the board's path) and
 //!   acts as the mutant in [`ENV_MUTANT`], if any. With `header().recording` set it notes on the

@@ -149,7 +149,7 @@ impl Program {
         self
     }
 
-    /// Puts this process and all that it starts behind the program, for good. With the flag for it, the answer is the
+    /// Puts this process and all that it starts behind the program, permanently. With the flag for it, the answer is the
     /// descriptor on which calls are reported. Allocates nothing.
     pub fn enter(&self, flags: usize) -> Result<usize, Errno> {
         const SET_MODE_FILTER: usize = 1;

@@ -89,7 +89,7 @@ const F_SETFD: usize = 2;
 /// As for the call itself: pointers among the arguments must be valid for what the call does.
 pub unsafe fn call(number: usize, args: [usize; 6]) -> Result<usize, Errno> {
     let [a, b, c, d, e, f] = args;
-    // SAFETY: the caller vouches for the arguments.
+    // SAFETY: the caller guarantees valid arguments.
     let value = unsafe { syscall(number as c_long, a, b, c, d, e, f) };
     if value == -1 {
         Err(Errno(errno()))
@@ -487,7 +487,7 @@ pub fn map_memory(length: usize) -> Result<*mut u8, Errno> {
 /// # Safety
 /// The range must be a mapping that nobody uses any more.
 pub unsafe fn unmap(address: *mut u8, length: usize) {
-    // SAFETY: the caller vouches.
+    // SAFETY: the caller guarantees it.
     let _ = unsafe { call(numbers::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
 }
 

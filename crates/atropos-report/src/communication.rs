@@ -56,7 +56,7 @@ impl CommunicationRecord {
     /// Whether two pieces are the same, whatever threads they are between.
     pub fn is_like(&self, other: &CommunicationRecord) -> bool {
         let acts = self.acts.iter().zip(&other.acts);
-        // Who comes between whom is a matter of what each does; who hears of whom is not.
+        // Who comes between whom is a matter of what each does; who is told of whom is not.
         let by_deed = self.kind == InteractionKind::Between;
         let is_same = |(one, other): (&ActRecord, &ActRecord)| {
             (&one.file, one.line) == (&other.file, other.line)

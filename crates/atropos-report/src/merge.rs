@@ -25,7 +25,7 @@ pub struct Part {
     pub outcomes: Outcomes,
 }
 
-/// What came of joining.
+/// The result of joining.
 pub struct Merged {
     pub outcomes: Outcomes,
     /// Parts that say the same twice, in sentences.

@@ -189,7 +189,7 @@ pub struct FailingOriginal {
 }
 
 impl FailingOriginal {
-    /// Where people look first: at the panic, or where a thread waits in vain. A thread that only waits for another one to
+    /// Where people look first: at the panic, or where a thread waits without success. A thread that only waits for another one to
     /// end does so at the end of a block, where there is nothing to see.
     pub fn place(&self) -> Option<(&str, u32)> {
         let is_cause = |line: &&str| !line.contains(" joins at ");

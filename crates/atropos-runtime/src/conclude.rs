@@ -85,7 +85,7 @@ pub fn stop(outcome: TestResult, message: &str) -> ! {
             give(board, outcome, Some((message, "")));
         }
     } else if let Some(board) = role::board() {
-        // A process that the test forked itself: the test's process must hear of it.
+        // A process that the test forked itself: the test's process must be told of it.
         without_harness::note_limit(board, outcome);
     }
     sys::exit_now(1)

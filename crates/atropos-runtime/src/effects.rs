@@ -17,7 +17,7 @@ use crate::{conclude, descendants, lasting_changes, outside_tests, role, without
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Policy {
-    /// Not our business.
+    /// Not of interest here.
     Ignore = 0,
     /// Noted.
     Note = 1,

@@ -1,7 +1,7 @@
 //! Counts live heap by standing in front of libc's allocator.
 //!
 //! The names defined here win over libc's for the whole program. Memory still comes from libc
-//! (`__libc_malloc` and its kin), so blocks may cross freely between counted and uncounted code.
+//! (`__libc_malloc` and its relatives), so blocks may cross freely between counted and uncounted code.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -28,7 +28,7 @@ struct Heap {
     peak: AtomicI64,
     limit: AtomicI64,
     allocations: AtomicU64,
-    /// Set for good when the first thread starts: from then on counting must be exact under races.
+    /// Set permanently when the first thread starts: from then on counting must be exact under races.
     threaded: AtomicBool,
     /// Live bytes at the test's start.
     base: AtomicI64,

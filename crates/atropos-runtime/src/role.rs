@@ -52,7 +52,7 @@ pub fn board() -> Option<&'static Board> {
     unsafe { BOARD.load(Ordering::Relaxed).as_ref() }
 }
 
-/// Gives this process its board, for good.
+/// Gives this process its board, permanently.
 pub fn set_board(board: Board) -> &'static Board {
     table::make(board.mutant_count());
     entered::begin(&board);

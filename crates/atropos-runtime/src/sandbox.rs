@@ -210,7 +210,7 @@ fn program(sharing: SharedBySandbox) -> Program {
     program.finish(TRAP)
 }
 
-/// Puts this process and all that it forks behind the filter, for good.
+/// Puts this process and all that it forks behind the filter, permanently.
 pub fn enter(sharing: SharedBySandbox) -> Result<(), Errno> {
     sys::no_new_privileges()?;
     program(sharing).enter(0).map(drop)

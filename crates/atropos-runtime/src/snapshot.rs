@@ -135,14 +135,14 @@ impl Snapshot {
 /// # Safety
 /// Both ranges must be mapped, and not overlap.
 unsafe fn copy_memory(from: usize, to: usize, length: usize) {
-    // SAFETY: the caller vouches.
+    // SAFETY: the caller guarantees it.
     unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, length) };
 }
 
 /// # Safety
 /// Both ranges must be mapped.
 unsafe fn same_memory(one: usize, other: usize, length: usize) -> bool {
-    // SAFETY: the caller vouches.
+    // SAFETY: the caller guarantees it.
     unsafe {
         std::slice::from_raw_parts(one as *const u8, length)
             == std::slice::from_raw_parts(other as *const u8, length)

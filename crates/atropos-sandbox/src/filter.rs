@@ -18,7 +18,7 @@ pub fn program() -> Program {
     program.finish(ALLOW)
 }
 
-/// Puts this process and all that it starts behind a program, for good. Gives the descriptor on which calls are reported.
+/// Puts this process and all that it starts behind a program, permanently. Gives the descriptor on which calls are reported.
 /// Allocates nothing.
 pub fn enter(program: &Program) -> Result<RawFd, Errno> {
     /// Without it, older kernels slow down everything behind a filter.

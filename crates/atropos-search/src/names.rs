@@ -1,5 +1,5 @@
 //! Numbers for threads and objects that don't depend on the interleaving: a name is "the k-th
-//! thing that this thread made", and each name gets one number for good.
+//! thing that this thread made", and each name gets one number permanently.
 //!
 //! A system keeps one [`Names`] over all its executions and calls [`Names::restart`] before each.
 

@@ -228,7 +228,7 @@ pub struct FailingExecution {
     pub schedule: Schedule,
 }
 
-/// What came of an exploration.
+/// The result of an exploration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchReport {
     /// The first failing execution.

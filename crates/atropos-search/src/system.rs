@@ -54,7 +54,7 @@ pub enum ExecutionPhase {
     /// No thread is ready: all have finished, or those that are left are blocked.
     Finished,
     /// The step before ended everything, whatever the other threads were about to do: a failure
-    /// that is not its thread's own affair, or a limit.
+    /// that is not local to its thread, or a limit.
     CutShort,
 }
 
@@ -218,7 +218,7 @@ impl ExecutionEnd {
         )
     }
 
-    /// Whether two executions ended in the same way, as people would say: both failed, or waited for good, or had too much
+    /// Whether two executions ended in the same way, as a person would say: both failed, or waited for ever, or had too much
     /// of the same. Which of several threads did so does not matter: that is up to the schedule.
     pub fn is_like(self, other: ExecutionEnd) -> bool {
         match (self, other) {

@@ -215,7 +215,7 @@ impl PanicCauseKind {
         }
     }
 
-    /// Whether a panic's message speaks of it, as it does after `unwrap`, `expect` and the like.
+    /// Whether a panic's message speaks of it, as it does after `unwrap`, `expect` and so on.
     pub(crate) fn is_named_in(self, message: &str) -> bool {
         let names: &[&str] = match self {
             PanicCauseKind::PoisonedLock => &["PoisonError", "Poisoned(", "poisoned"],

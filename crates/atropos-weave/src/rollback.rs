@@ -65,7 +65,7 @@ fn is_final(error: &RustcDiagnostic) -> bool {
         || error.code().is_empty() && error.message.starts_with("expected ")
 }
 
-/// Codes of errors that showing values to the runtime can cause: trouble with inference and with
+/// Codes of errors that showing values to the runtime can cause: problems with inference and with
 /// method lookup.
 const TROUBLE_WITH_VALUES: [&str; 8] = [
     "E0034", "E0277", "E0282", "E0283", "E0284", "E0599", "E0689", "E0790",
@@ -189,7 +189,7 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a point's trouble may come from a mutant within it or around it that is being
+    /// Whether a point's error may come from a mutant within it or around it that is being
     /// dropped: a mutant of the wrong type misleads inference all around.
     fn may_be_consequence(&self, file: &str, point: usize, error: &RustcDiagnostic) -> bool {
         let Some(woven) = self.woven[file].map.point(point) else {

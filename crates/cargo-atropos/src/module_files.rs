@@ -21,7 +21,7 @@ impl ModuleFile {
         }
     }
 
-    /// The file of a module declared in this one, or the places where it was sought in vain.
+    /// The file of a module declared in this one, or the places where it was sought without success.
     pub fn child(
         &self,
         module: &ChildModule,

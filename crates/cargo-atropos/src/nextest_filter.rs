@@ -33,7 +33,7 @@ enum Tests {
 }
 
 impl DefaultFilter {
-    /// Asks nextest about the tests of a build; tells the user what comes of it.
+    /// Asks nextest about the tests of a build; tells the user the result of it.
     pub fn of(prepared: &Prepared, build: &Build, scratch: &Path) -> DefaultFilter {
         let root = &prepared.workspace_root;
         let config = fs::read_to_string(root.join(FILE)).unwrap_or_default();

@@ -371,7 +371,7 @@ impl RunState {
             Some(Verdict::Survived) => self.survived += 1,
             _ => {}
         }
-        // Where tests are counted, a mutant's verdict is news but no progress.
+        // Where tests are counted, a mutant's verdict is new but no progress.
         if verdict.is_some() && self.phase == Some(RunPhase::Exploring) {
             return;
         }

@@ -180,7 +180,7 @@ struct Tested<'a> {
     kept: EarlierResults<'a>,
     journal: Journal,
     executed: Executed,
-    /// What builds and tests alone took, those in vain among them.
+    /// What builds and tests alone took, those without success among them.
     spent: Timings,
 }
 

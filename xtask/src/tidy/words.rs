@@ -331,6 +331,45 @@ fn the_map_names_every_module() {
     none("ARCHITECTURE.md's map of modules and crates/*/src", wrong);
 }
 
+/// The names in the chains `a` → `b` → `c` of a file's documentation.
+fn names_in_chains(text: &str) -> Vec<&str> {
+    let header: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("//!"))
+        .collect();
+    let near_an_arrow = |index: usize| {
+        let from = index.saturating_sub(1);
+        let around = &header[from..header.len().min(index + 2)];
+        around.iter().any(|line| line.contains('→'))
+    };
+    let lines = header.iter().enumerate();
+    let lines = lines.filter(|(index, line)| line.contains('→') || near_an_arrow(*index));
+    lines
+        .flat_map(|(_, line)| line.split('`').skip(1).step_by(2))
+        .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_lowercase() || c == '_'))
+        .collect()
+}
+
+#[test]
+fn the_flows_in_crate_documentation_name_modules_that_exist() {
+    let files = files();
+    let mut wrong = Vec::new();
+    for file in &files {
+        let Some((crate_name, "lib.rs" | "main.rs")) = file
+            .path
+            .strip_prefix("crates/")
+            .and_then(|path| path.split_once("/src/"))
+        else {
+            continue;
+        };
+        let modules = top_modules(&files, crate_name);
+        let names = names_in_chains(&file.text);
+        let missing = names.into_iter().filter(|name| !modules.contains(*name));
+        wrong.extend(missing.map(|name| format!("{}: `{name}` is no module", file.path)));
+    }
+    none("flows name what does not exist", wrong);
+}
+
 #[test]
 fn types_are_read_from_tables_and_definitions() {
     let text = "# A\n\n## Words\n\n| word | type | meaning |\n|---|---|---|\n| mutant | `a::Mutant` | x |\n| step | | y |\n";
@@ -338,4 +377,6 @@ fn types_are_read_from_tables_and_definitions() {
     assert_eq!(defined_type("pub(crate) struct Place<'a> {"), Some("Place"));
     assert_eq!(defined_type("    enum Way {"), Some("Way"));
     assert_eq!(defined_type("let struct_ = 1;"), None);
+    let header = "//! A crate.\n//! Flow: `find` (`Edit`) →\n//! `make`.\n";
+    assert_eq!(names_in_chains(header), ["find", "make"]);
 }

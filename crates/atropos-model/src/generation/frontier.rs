@@ -1,5 +1,5 @@
 //! Our strategy: every move is worth the kills that are to be expected of it, by what the run has learned so far: an
-//! unkilled mutant that a move meets counts by how often mutants were killed that had been started in vain as often.
+//! unkilled mutant that a move meets counts by how often mutants were killed that had been started without success as often.
 //! Where no mutant waits that was never started, the test goes back to where more is to be had for each move of the transition,
 //! or tries out which moves kill the running mutants.
 //!
@@ -16,9 +16,9 @@ use crate::mutation::ModelMutantId;
 use crate::state_space::{Acting, FastMap, StateSpaceLimits};
 use std::collections::VecDeque;
 
-/// Started so often in vain, a mutant is nothing to go for any more, and one that never parted is left alone.
+/// Started so often without success, a mutant is nothing to go for any more, and one that never parted is left alone.
 pub(super) const PATIENCE: u32 = 30;
-/// A mutant that ran beside the original for so many full lives in vain has shorter ones, by this factor.
+/// A mutant that ran beside the original for so many full lives without success has shorter ones, by this factor.
 pub(super) const LIVES: u32 = 3;
 pub(super) const SHORTER: u32 = 4;
 /// A mutant that costs too much is tried again so many tests later, or when nothing else is left.

@@ -64,7 +64,7 @@ impl SpecState {
     }
 
     /// What a mutant may cost where others are cheaper to kill, if that is less than it may cost at all; it has gone
-    /// through so many nodes in vain.
+    /// through so many nodes without success.
     pub fn light_limits(
         &self,
         limits: StateSpaceLimits,

@@ -290,7 +290,7 @@ fn input_action(domain: &Domain, number: usize, input: &str, random: &mut SplitM
     )
 }
 
-/// The second object: it hears of each new mode and answers with an observation of its own.
+/// The second object: it is told of each new mode and answers with an observation of its own.
 fn partner(name: &str, remark: &str, domain: &Domain) -> ClassText {
     let first = domain.modes[0];
     ClassText::new(name, remark)

@@ -6,7 +6,7 @@ use crate::generation::{GenerationResults, ModelKill, Status, Workers};
 use crate::mutation::ModelMutantId;
 use crate::state_space::StateSpaceLimits;
 
-/// A mutant, and what came of it on every test.
+/// A mutant, and the result of it on every test.
 #[derive(Clone, Debug)]
 pub struct MutantRow {
     pub mutant: ModelMutantId,

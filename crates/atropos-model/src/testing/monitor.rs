@@ -45,7 +45,7 @@ impl MonitorEvent {
     }
 }
 
-/// What came of an event.
+/// The result of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MonitorStep {
     Allowed,

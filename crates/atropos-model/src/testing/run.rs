@@ -25,7 +25,7 @@ pub struct TestFailure {
     pub observation: String,
 }
 
-/// What came of the runs of one system on one test.
+/// The result of the runs of one system on one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunResult {
     pub failure: Option<TestFailure>,

@@ -174,7 +174,7 @@ fn reached<'a>(all: &'a BTreeMap<Node, Moves>, node: &'a Node) -> BTreeSet<&'a N
     reached
 }
 
-/// What came of all runs of a system on a test.
+/// The result of all runs of a system on a test.
 #[derive(Default)]
 struct Runs {
     fails: bool,

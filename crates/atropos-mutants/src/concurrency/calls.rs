@@ -203,7 +203,7 @@ impl Walker<'_> {
         }
     }
 
-    /// ELPA: the method gives way to its counterpart, as far as the results can be used alike.
+    /// ELPA: the method is replaced by its counterpart, as far as the results can be used alike.
     fn exchanged_acquisition(&mut self, call: &ExprMethodCall) {
         let name = call.method.to_string();
         let receiver = &call.receiver;

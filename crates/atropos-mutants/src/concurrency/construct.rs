@@ -1,5 +1,5 @@
 //! What is known of a name's construct: fields, statics, parameters and locals that are locks,
-//! conditions, channels, atomics and the like, and the library they come from. Names and types as
+//! conditions, channels, atomics and so on, and the library they come from. Names and types as
 //! they are written in one file are all there is to go by; where they say nothing, the name of the
 //! method decides if the file mentions the construct at all, and rustc has the last word.
 
@@ -172,7 +172,7 @@ pub(crate) fn path_ends(function: &Expr, name: &str) -> bool {
     matches!(function, Expr::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == name))
 }
 
-/// What is left of an expression without `.unwrap()`, `?`, `.await` and the like.
+/// What is left of an expression without `.unwrap()`, `?`, `.await` and so on.
 pub(crate) fn peeled(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(inner) => peeled(&inner.expr),

@@ -273,7 +273,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an expression awaits something, and at most unwraps what comes of it.
+/// Whether an expression awaits something, and at most unwraps the result of it.
 fn waits(expression: &Expr) -> bool {
     match expression {
         Expr::Await(_) => true,

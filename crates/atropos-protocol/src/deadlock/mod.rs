@@ -55,7 +55,7 @@ pub struct DeadlockWatch {
 }
 
 impl DeadlockWatch {
-    /// Whether the process stands still for good, now and at the look before.
+    /// Whether the process waits for ever, now and at the look before.
     pub fn is_seen(&mut self, pid: i32) -> bool {
         let now = look(pid);
         let is_same = now.is_some() && now == self.before;

@@ -326,7 +326,7 @@ impl<T: Deep> Deep for LinkedList<T> {
 impl<T: Deep> Deep for BTreeSet<T> {
     fn look(&self) -> Seen {
         let seen = elements(self.len(), self.iter());
-        // Its order is its own affair.
+        // Its order is not ours to compare.
         Seen {
             is_sorted: None,
             ..seen

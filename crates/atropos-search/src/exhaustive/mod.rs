@@ -7,7 +7,7 @@
 //!
 //! Deviations from the paper:
 //! - data choices are nodes of their own, all of whose alternatives are explored (see `wakeup`);
-//! - blocking: locks as described in `order`; for other operations that may block, a reversal that
+//! - blocking: locks as described in `happens_before`; for other operations that may block, a reversal that
 //!   may turn out to be impossible is tried, and if the thread is blocked where it should go first,
 //!   the execution is abandoned. What threads that are blocked at the end were about to do counts
 //!   as if it had happened last. On programs whose only blocking operations are locks and joins no

@@ -47,7 +47,7 @@ pub struct SampledOriginal {
     pub finding: Option<FailingExecution>,
 }
 
-/// How a mutant fared under random schedules.
+/// The result of a mutant under random schedules.
 #[derive(Clone, Debug)]
 pub struct SampledRun {
     pub result: SearchResult,

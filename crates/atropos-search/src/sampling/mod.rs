@@ -96,7 +96,7 @@ struct SamplerState {
     yields: Vec<Yield>,
 }
 
-/// What comes of a yield.
+/// The result of a yield.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Yield {
     #[default]

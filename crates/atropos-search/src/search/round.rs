@@ -65,7 +65,7 @@ enum PathEnd {
     End,
 }
 
-/// What came of some of a round's transitions, one after the other; text, for other processes.
+/// The result of some of a round's transitions, one after the other; text, for other processes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RoundResult(Vec<Path>);
 

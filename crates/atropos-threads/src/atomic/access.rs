@@ -240,7 +240,7 @@ impl Control {
         result
     }
 
-    /// Notes what others hear of an access.
+    /// Notes what others learn an access.
     #[inline]
     fn accessed(
         &self,

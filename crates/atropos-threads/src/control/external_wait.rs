@@ -104,7 +104,7 @@ pub fn look() {
     }
 }
 
-/// The running thread is about to write to a pipe, a socket or the like.
+/// The running thread is about to write to a pipe, a socket or similar.
 pub fn write() {
     let Some(control) = control() else { return };
     let state = control.state();

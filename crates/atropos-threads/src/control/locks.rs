@@ -62,7 +62,7 @@ impl Control {
         self.receive_clock(lock);
     }
 
-    /// Notes what others hear of it.
+    /// Notes what others learn it.
     fn has_lock(&self, lock: ControlledObjectId, access: SharedAccess, site: Site) {
         let state = self.state();
         if let Some(act) = state.act(site) {

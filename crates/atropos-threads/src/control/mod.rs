@@ -418,7 +418,7 @@ impl Controller {
         self.record(TraceEvent::new(self.current, code, name, Some(site)).with_value(value));
     }
 
-    /// What the running thread is about to do, as far as others hear of it. None if nobody asks.
+    /// What the running thread is about to do, as far as others learn of it. None if nobody asks.
     #[inline]
     pub(crate) fn act(&self, site: Site) -> Option<ThreadAct> {
         let thread = self.current;

@@ -1,4 +1,4 @@
-//! The state of locks, conditions, channels and the like during one execution, and how the program's
+//! The state of locks, conditions, channels and so on during one execution, and how the program's
 //! values lead to it: each holds a [`Slot`] that says "number n of execution e".
 
 use std::panic::Location;

@@ -1,5 +1,5 @@
 //! Executions that take more scheduling points than they may, or more steps between them while something else could end
-//! that. A guide may let one thread look again and again for what only another can bring about, or for a time that does not
+//! that. A guide may let one thread look again and again for what only another can cause, or for a time that does not
 //! come because nobody waits for it; no real machine does that for ever. So such an execution goes on for a while, out of
 //! the guide's hands: threads take turns, and time passes. If it then comes to its end, however that is, it was not
 //! endless. More is not known of it: nothing of what it did in overtime counts, because the guide did not choose it and

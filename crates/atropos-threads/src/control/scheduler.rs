@@ -105,7 +105,7 @@ unsafe fn hand_over(controller: *mut Controller, next: u32) {
     }
 }
 
-/// Ends the execution: back to where it was started, for good.
+/// Ends the execution: back to where it was started, permanently.
 ///
 /// # Safety
 /// As for [`take_turn`]; nothing on the thread's stack is used again.

@@ -6,7 +6,7 @@
 //! at, or until nobody else can run.
 //!
 //! A thread that changes something of its own in each round (a counter, a slot that it takes and gives back) may still wait for
-//! another in vain: after a few rounds that end in a yield at the same place it lets others go first, until one of them
+//! another without success: after a few rounds that end in a yield at the same place it lets others go first, until one of them
 //! has changed anything. Without that, some schedule would let it go round for ever. Where it made others go first, the
 //! execution tells that it was fair.
 //!

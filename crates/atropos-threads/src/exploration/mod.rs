@@ -1,4 +1,4 @@
-//! The way in: a test function, a strategy, and what came of it.
+//! The way in: a test function, a strategy, and the result of it.
 
 mod controlled_test;
 mod noted_test;
@@ -18,7 +18,7 @@ pub use controlled_test::{LastExecution, ThreadedTest, say};
 use noted_test::NotedTest;
 pub use noted_test::{FailingRun, NotedSystem, Notes, find_places};
 
-/// What came of an exploration.
+/// The result of an exploration.
 #[derive(Debug)]
 pub struct ControlReport {
     /// The first failing execution.

@@ -176,7 +176,7 @@ unsafe fn freed(pointer: *mut c_void) {
     }
 }
 
-/// From now on `function` hears of every block that the program gives back; `None` stops that.
+/// From now on `function` is told of every block that the program gives back; `None` stops that.
 pub fn watch_frees(function: Option<fn(usize, usize)>) {
     ON_FREE.store(function.map_or(0, |function| function as usize), Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Files, sockets and the like that an execution leaves open, because it was ended in the middle or forgot them. They are closed
+//! Files, sockets and so on that an execution leaves open, because it was ended in the middle or forgot them. They are closed
 //! before the next one: after some thousands the system would refuse more, and the program would act differently.
 //!
 //! One that we need ourselves is not closed by the program either.

@@ -42,7 +42,7 @@ pub struct MemoryModel {
     order: u32,
     /// The store that a compare-exchange in progress has chosen.
     pub chosen: Option<usize>,
-    /// What happened before something was written to a pipe, a socket or the like.
+    /// What happened before something was written to a pipe, a socket or similar.
     pub written: Clock,
 }
 

@@ -1,4 +1,4 @@
-//! The slow twin of `shadow`: remembers every access of an execution and compares every pair. It is right because it does what
+//! The slow reference of `shadow`: remembers every access of an execution and compares every pair. It is right because it does what
 //! the definition of a data race says.
 
 use super::{EarlierAccess, MemoryAccess};

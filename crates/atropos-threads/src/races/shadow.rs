@@ -7,7 +7,7 @@
 //! byte keeps at most one plain write, and of reads and atomic accesses at most one of each thread.
 //!
 //! Deviations from the paper: entries have byte masks; atomic accesses are entries, too, because an atomic and a plain access
-//! to the same bytes race. `all_pairs` is the slow twin that remembers everything; a test compares the two.
+//! to the same bytes race. `all_pairs` is the slow reference that remembers everything; a test compares the two.
 
 use std::collections::HashMap;
 use std::ptr::null_mut;

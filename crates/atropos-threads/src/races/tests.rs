@@ -1,4 +1,4 @@
-//! Generated executions: the quick detector against the slow twin.
+//! Generated executions: the quick detector against the slow reference.
 
 use atropos_search::XorShift;
 

@@ -1,6 +1,6 @@
 //! The examples of the packages, for tests that start them.
 //!
-//! `cargo test` builds them beside the tests; we do so only when tests fail without them, because they are many and dear in
+//! `cargo test` builds them beside the tests; we do so only when tests fail without them, because they are many and expensive in
 //! some packages and hardly any test needs them. They are ordinary programs, without a harness.
 
 use std::fs::File;

@@ -24,7 +24,7 @@ pub struct RustcCall {
 
 impl RustcCall {
     /// Reads the arguments of a compiler wrapper: `rustc`, then rustc's arguments. `None` if this
-    /// call compiles no source file (version queries and the like) or isn't readable as text.
+    /// call compiles no source file (version queries and so on) or isn't readable as text.
     pub fn parse(mut words: impl Iterator<Item = OsString>) -> Option<RustcCall> {
         let rustc = words.next()?;
         let arguments: Vec<String> = words

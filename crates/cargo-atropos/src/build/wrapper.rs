@@ -238,7 +238,7 @@ impl Unit {
     fn compile_woven(&self, check_time: &mut Duration) -> Result<(Output, AcceptedWeave)> {
         let compile = self.woven_call()?;
         // Lints that deny by default reject a mutant that is compiled alone, so the check must
-        // hear of them.
+        // be told of them.
         let checks = self.instructions.checks();
         let memory = checks.join(format!("{}-kept", self.call.unit_id()));
         let mut check = self

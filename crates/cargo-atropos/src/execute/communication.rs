@@ -1,4 +1,4 @@
-//! What threads tell each other while schedules are explored, in the report's words; what the original's say, too, is no news.
+//! What threads tell each other while schedules are explored, in the report's words; what the original's say, too, is not new.
 
 use atropos_protocol::communication::{Act, Communication};
 use atropos_report::communication as report;
@@ -23,7 +23,7 @@ pub(super) fn told(
     }
 }
 
-/// Leaves what was never heard before.
+/// Leaves what was never seen before.
 pub(super) fn strike_out(
     new: &mut Vec<report::CommunicationRecord>,
     heard: &[report::CommunicationRecord],

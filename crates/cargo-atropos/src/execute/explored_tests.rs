@@ -173,7 +173,7 @@ pub fn run(
     let Some(build) = build(context)? else {
         return Ok(Explorations::default());
     };
-    // A lock that is taken twice stops a test without threads for good. An exploration sees that at once and tells
+    // A lock that is taken twice blocks a test without threads for ever. An exploration sees that at once and tells
     // the lock, where an ordinary run takes two looks at the process.
     let alone = (0..tests.len())
         .filter(|&index| !tests[index].baseline.effects.contains(Effect::Threads))

@@ -1,4 +1,4 @@
-//! Keeps tests apart that would spoil each other's files.
+//! Keeps tests apart that would overwrite each other's files.
 //!
 //! `cargo test` runs the tests of different programs one after the other, and every test once; here mutants of one test may
 //! be run side by side, and what they write is not what the test expects.
@@ -66,7 +66,7 @@ mod tests {
                         let _lock = locks.take(&files);
                         let now = at_once.fetch_add(1, Ordering::SeqCst) + 1;
                         most.fetch_max(now, Ordering::SeqCst);
-                        // Who uses none is nobody's trouble.
+                        // Who uses none disturbs nobody.
                         drop((locks.take(&harmless), locks.take(&harmless)));
                         thread::yield_now();
                         at_once.fetch_sub(1, Ordering::SeqCst);

@@ -122,7 +122,7 @@ fn may_fail_by_chance(test: &RunnableTest, test_run: &TestRun) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStage {
     /// Cheap tests without threads whose schedules matter, before those are explored: what they kill costs far more to explore.
-    /// Mutants of concurrency operators wait, since an exploration sees at once where they block for good.
+    /// Mutants of concurrency operators wait, since an exploration sees at once where they block for ever.
     BeforeExploration,
     /// All that is left.
     Rest,

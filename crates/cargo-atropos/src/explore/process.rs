@@ -1,4 +1,4 @@
-//! A test binary that explores: started for one order, it answers through a pipe until it is done.
+//! A test binary that explores: started for one request, it answers through a pipe until it is done.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, PipeReader};

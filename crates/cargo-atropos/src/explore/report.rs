@@ -10,7 +10,7 @@ use serde_json::json;
 use super::ListedTest;
 use super::saved_schedules::shown;
 
-/// What came of one test.
+/// The result of one test.
 pub struct TestReport {
     pub listed_test: ListedTest,
     pub name: String,

@@ -2,7 +2,7 @@
 //!
 //! Flow: [`program`] numbers the functions; [`crate::build::observed`] builds tests that observe;
 //! [`learning`] runs every test without a mutant, twice; [`measuring`] runs the survivors under
-//! tests that they infect and compares; [`communication`] takes what explorations heard of threads;
+//! tests that they infect and compares; [`communication`] takes what explorations recorded of threads;
 //! [`suggest`] makes sentences and assertions of it. The
 //! order of survivors is made in `atropos_report::impact`.
 

@@ -99,7 +99,7 @@ const UNKNOWN: [&str; 11] = [
     "typeof",
 ];
 
-/// `x = 1`, `x := 1`, `x++`, `x += 2` and the like: the variable and its new value.
+/// `x = 1`, `x := 1`, `x++`, `x += 2` and so on: the variable and its new value.
 pub fn assignment(text: &str) -> Option<(String, String)> {
     for sign in ["+", "-"] {
         if let Some(name) = text.strip_suffix(&format!("{sign}{sign}")) {

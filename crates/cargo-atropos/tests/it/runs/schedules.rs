@@ -353,7 +353,7 @@ fn mutants_that_act_alike_are_explored_once_unless_their_schedules_differ() {
     let together: u64 = explorations.map(|one| one.mutants.schedules).sum();
     assert_eq!(together, more + minus + times);
 
-    // But one that makes a difference under more schedules than another does not share its fate.
+    // But one that makes a difference under more schedules than another does not share its result.
     for strategy in ["exhaustive", "chess:1", "random:20"] {
         let arguments = ["-F", "fn total", "--operators=AOR", "--explore", strategy];
         let run = tree.run(&[&arguments[..], &["-C--offline"]].concat());

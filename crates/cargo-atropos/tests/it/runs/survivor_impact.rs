@@ -77,7 +77,7 @@ fn every_kind_of_function_can_be_observed() {
     assert!(log.contains("observing, round 1"), "{log}");
     assert!(!log.contains("left alone"), "{log}");
     // What keeps `self` borrowed can't be looked at on leaving; nothing else is lost.
-    // (The library and its tests are compiled at the same time, and may both hear of it.)
+    // (The library and its tests are compiled at the same time, and may both be told of it.)
     let rejected = log.lines().filter_map(|line| line.split_once("  E0"));
     let lost: BTreeSet<&str> = rejected.map(|(_, error)| error).collect();
     assert!(lost.len() <= 2, "{log}");
