@@ -17,6 +17,8 @@ fn main() {
     let mut code = embed("FORKED", FORKED);
     code.push_str(&embed("EXPLORED", EXPLORED));
     let out = Path::new(&env::var("OUT_DIR").unwrap()).join("embedded_crates.rs");
+    // A copy of the target directory may share the file by a hard link, and is to keep its own.
+    let _ = fs::remove_file(&out);
     fs::write(out, code).unwrap();
 }
 

@@ -27,12 +27,12 @@ unsafe extern "C" {
 }
 
 #[test]
-fn a_timer_of_the_kernel_is_waited_for() {
+fn a_timer_of_the_kernel_goes_on() {
     let waiting = thread::spawn(|| {
-        // SAFETY: the clock that only goes forward; ten milliseconds from now, once.
+        // SAFETY: the clock that only goes forward; every second, from ten milliseconds from now on.
         let mut timer = unsafe {
             let timer = timerfd_create(1, 0);
-            timerfd_settime(timer, 0, &[0, 0, 0, 10_000_000], std::ptr::null_mut());
+            timerfd_settime(timer, 0, &[1, 0, 0, 10_000_000], std::ptr::null_mut());
             File::from_raw_fd(timer)
         };
         let mut times = [0; 8];

@@ -14,13 +14,26 @@ pub fn waits_for_its_own(process: &Path, descriptor: u64) -> bool {
     };
     let sockets = Sockets::of(process);
     let is_own = |target: &str| is_its_own(process, &sockets, target) == Some(true);
-    targets(&info).all(is_own)
+    targets(&info).all(is_own) && !is_served_by_the_kernel(process)
 }
 
-/// Whether nobody but this process can make any of these descriptors of its own ready; an `epoll` descriptor stands for its
-/// whole set.
+/// Whether the kernel works for the process (`io_uring`), and may then count up any event counter.
+fn is_served_by_the_kernel(process: &Path) -> bool {
+    let files = fs::read_dir(process.join("fd"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+    links.any(|link| link.as_os_str() == "anon_inode:[io_uring]")
+}
+
+/// Whether nobody but the calling thread can make any of these descriptors of its process ready; an `epoll` descriptor stands for
+/// its whole set. The caller knows that no other process was told of the ports on which it listens.
 pub fn are_its_own(descriptors: &[i32]) -> bool {
     let process = Path::new("/proc/self");
+    if super::is_alone(process) != Some(true) {
+        return false;
+    }
     let sockets = Sockets::of(process);
     let is_own = |descriptor: &i32| {
         let target = descriptor.to_string();
@@ -31,7 +44,7 @@ pub fn are_its_own(descriptors: &[i32]) -> bool {
             _ => is_its_own(process, &sockets, &target) == Some(true),
         }
     };
-    descriptors.iter().all(is_own)
+    descriptors.iter().all(is_own) && !is_served_by_the_kernel(process)
 }
 
 /// The descriptors in a set, from what the system tells of it.

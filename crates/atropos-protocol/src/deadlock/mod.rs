@@ -68,9 +68,7 @@ impl DeadlockWatch {
 fn look(pid: i32) -> Option<Vec<Waiting>> {
     let process = format!("/proc/{pid}");
     let process = Path::new(&process);
-    let status = fs::read_to_string(process.join("status")).ok()?;
-    let caught = u64::from_str_radix(field(&status, "SigCgt:")?, 16).ok()?;
-    let from_outside = caught & !OWN_SIGNALS;
+    let from_outside = signals_from_outside(process)?;
     let is_never_sent =
         from_outside == 0 || (from_outside & !SIGNALS_OF_PEOPLE == 0 && has_no_children(process)?);
     if !is_never_sent {
@@ -100,6 +98,21 @@ fn look(pid: i32) -> Option<Vec<Waiting>> {
         })
     };
     threads.iter().map(waiting).collect()
+}
+
+/// The signals that others may send to the process and for which it has a handler.
+fn signals_from_outside(process: &Path) -> Option<u64> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let caught = u64::from_str_radix(field(&status, "SigCgt:")?, 16).ok()?;
+    Some(caught & !OWN_SIGNALS)
+}
+
+/// Whether nothing but the one thread of this process can do anything to it: it has no other thread, no child, and no handler for
+/// a signal that others send. If what the system tells is not understood, there is no answer.
+fn is_alone(process: &Path) -> Option<bool> {
+    let threads = fs::read_dir(process.join("task")).ok()?.count();
+    let is_signalled = signals_from_outside(process)? & !SIGNALS_OF_PEOPLE != 0;
+    Some(threads == 1 && !is_signalled && has_no_children(process)?)
 }
 
 fn has_no_children(process: &Path) -> Option<bool> {

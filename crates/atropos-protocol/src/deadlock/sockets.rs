@@ -20,10 +20,20 @@ pub struct Sockets {
 struct Connection {
     local: String,
     remote: String,
-    listens: bool,
+    state: State,
     /// All that was sent has arrived.
     has_arrived: bool,
     inode: u32,
+}
+
+/// What matters of the state of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Listens,
+    /// Its two ends are still agreeing.
+    BeingMade,
+    Established,
+    Other,
 }
 
 impl Sockets {
@@ -63,12 +73,14 @@ impl Sockets {
             return false;
         };
         let is_other_end = |other: &&Connection| {
-            other.local == this.remote && other.remote == this.local && !other.listens
+            other.local == this.remote
+                && other.remote == this.local
+                && other.state != State::Listens
         };
         is_loopback(&this.local)
-            && match this.listens {
-                true => true,
-                false => self
+            && match this.state {
+                State::Listens => !self.is_being_called(this),
+                _ => self
                     .connections()
                     .iter()
                     .find(is_other_end)
@@ -76,6 +88,16 @@ impl Sockets {
                         self.own.contains(&other.inode) && this.has_arrived && other.has_arrived
                     }),
             }
+    }
+
+    /// Whether a connection to a socket that waits for some is on its way, or there and not yet accepted.
+    fn is_being_called(&self, listening: &Connection) -> bool {
+        const NOT_ACCEPTED: u32 = 0;
+        self.connections().iter().any(|one| match one.state {
+            State::BeingMade => one.remote == listening.local || one.local == listening.local,
+            State::Established => one.local == listening.local && one.inode == NOT_ACCEPTED,
+            State::Listens | State::Other => false,
+        })
     }
 }
 
@@ -90,7 +112,6 @@ pub fn inode(link: &str) -> Option<u32> {
 /// A line of the system's table. Its columns are: number, the two addresses, state, bytes to be sent and to be read, …, and
 /// in the tenth the inode.
 fn connection(line: &str) -> Option<Connection> {
-    const LISTENS: &str = "0A";
     let columns: Vec<&str> = line.split_ascii_whitespace().collect();
     let [_, local, remote, state, queues, _, _, _, _, inode, ..] = columns[..] else {
         return None;
@@ -98,7 +119,12 @@ fn connection(line: &str) -> Option<Connection> {
     Some(Connection {
         local: plain(local),
         remote: plain(remote),
-        listens: state == LISTENS,
+        state: match state {
+            "0A" => State::Listens,
+            "02" | "03" | "0C" => State::BeingMade,
+            "01" => State::Established,
+            _ => State::Other,
+        },
         has_arrived: queues.split(':').next()? == "00000000",
         inode: inode.parse().ok()?,
     })
@@ -139,7 +165,7 @@ mod tests {
         let expected = Connection {
             local: "0100007F:1F90".into(),
             remote: "00000000:0000".into(),
-            listens: true,
+            state: State::Listens,
             has_arrived: true,
             inode: 12345,
         };
@@ -179,9 +205,10 @@ mod tests {
         assert!(is_closed_circle(&listener));
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         // It waits to be accepted.
-        assert!(!is_closed_circle(&client));
+        assert!(!is_closed_circle(&client) && !is_closed_circle(&listener));
         let (mut server, _) = listener.accept().unwrap();
         assert!(is_closed_circle(&client) && is_closed_circle(&server));
+        assert!(is_closed_circle(&listener));
         server.write_all(b"unread").unwrap();
         drop(server);
         assert!(!is_closed_circle(&client));

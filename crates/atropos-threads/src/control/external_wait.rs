@@ -11,6 +11,7 @@ use super::code::Code;
 use super::thread_state::Wait;
 use super::{Announcement, Granted, control, here};
 use crate::finding::Finding;
+use crate::libc::PollNow;
 use crate::trace::is_ours;
 
 /// Descriptors as `poll` takes them, in memory of the thread that waits for them.
@@ -28,6 +29,17 @@ pub struct PollFile {
     pub found: i16,
 }
 
+impl PollFile {
+    pub fn readable(file: c_int) -> PollFile {
+        const READABLE: i16 = 1;
+        PollFile {
+            file,
+            events: READABLE,
+            found: 0,
+        }
+    }
+}
+
 impl WaitedFiles {
     /// # Safety
     /// There must be so many, and they must stay there as long as the thread waits.
@@ -41,7 +53,7 @@ impl WaitedFiles {
     /// Whether any is ready now.
     pub fn are_ready(&self) -> bool {
         // SAFETY: the promise of `new`.
-        unsafe { crate::libc::poll_now(self.start as *mut c_void, self.count) > 0 }
+        unsafe { crate::libc::poll_now(self.start as *mut c_void, self.count, PollNow::AtOnce) > 0 }
     }
 
     /// Whether nobody but this process can make any of them ready.
@@ -62,6 +74,8 @@ impl WaitedFiles {
 pub enum ExternalWaitEnd {
     Ready,
     TimedOut,
+    /// The time of some timer of the kernel has come.
+    TimerIsDue,
     /// Nothing else can happen, and what is waited for is not this process's own.
     Alone,
 }
@@ -88,9 +102,11 @@ pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> ExternalWaitEnd {
     // Whether anything is there depends on everything.
     let op = Op::universal().blocking().revocable();
     let announcement = Announcement::new(Code::ExternalWait, op, site).waiting(Wait::External);
-    let granted = control.point(announcement.until(deadline));
+    let first = control.state().timers.first();
+    let granted = control.point(announcement.until(deadline.min(first)));
     match granted {
         _ if control.me().blocking.waits_alone => ExternalWaitEnd::Alone,
+        Granted::TimedOut if control.state().clockwork.now < deadline => ExternalWaitEnd::TimerIsDue,
         Granted::TimedOut => ExternalWaitEnd::TimedOut,
         Granted::Yes | Granted::Spuriously => ExternalWaitEnd::Ready,
     }

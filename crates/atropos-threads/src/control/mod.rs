@@ -10,6 +10,7 @@
 pub mod code;
 pub mod external_wait;
 pub mod futex;
+pub mod kernel_timers;
 pub mod limits;
 mod locks;
 pub mod objects;
@@ -27,6 +28,7 @@ use std::ptr::null_mut;
 
 use atropos_search::{ExecutionEnd, Guide, Names, Op, Pending, SharedObject, Thread, mix};
 
+use self::kernel_timers::KernelTimers;
 use crate::clock::VirtualClock;
 use crate::communication::{CommunicationLog, LastWriter, SharedAccess, ThreadAct};
 use crate::finding::Finding;
@@ -63,6 +65,7 @@ pub struct Controller {
     pub(crate) objects: Objects,
     pub(crate) model: MemoryModel,
     pub(crate) clockwork: VirtualClock,
+    pub(crate) timers: KernelTimers,
     /// Which stream of random data the program gets.
     pub(crate) random_data: u32,
     pub(crate) trace: ExecutionTrace,

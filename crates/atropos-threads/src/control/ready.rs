@@ -53,6 +53,19 @@ impl Readiness {
         self.ready += 1;
     }
 
+    /// Threads that wait for descriptors.
+    pub fn waiting_outside(&self) -> Vec<u32> {
+        self.outside.clone()
+    }
+
+    /// The wait of this thread ends earlier than it did, or by itself at all.
+    pub fn is_timed(&mut self, thread: u32, was_endless: bool) {
+        if was_endless {
+            self.timed.push(thread);
+        }
+        self.stale.push(thread);
+    }
+
     fn count(&mut self, was: bool, is: bool) {
         self.ready = self.ready + usize::from(is) - usize::from(was);
     }

@@ -11,6 +11,7 @@ use atropos_search::{Choice, ExecutionEnd, Guide, Names, Schedule, System, Threa
 use crate::atomic::static_copies::StaticCopies;
 use crate::clock::VirtualClock;
 use crate::communication::{CommunicationLog, Facts};
+use crate::control::kernel_timers::KernelTimers;
 use crate::control::objects::{OUTSIDER, Objects};
 use crate::control::thread_state::{PanicNote, message_of};
 use crate::control::{self, Controller, Readiness, plain_memory, scheduler};
@@ -142,6 +143,7 @@ impl<'a> ThreadedTest<'a> {
             objects: Objects::default(),
             model: MemoryModel::new(weak),
             clockwork: VirtualClock::default(),
+            timers: KernelTimers::default(),
             random_data: 0,
             trace: ExecutionTrace::default(),
             communication: CommunicationLog::default(),
@@ -326,6 +328,7 @@ impl Controller {
         self.objects.restart(execution);
         self.model.restart();
         self.clockwork = VirtualClock::default();
+        self.timers = KernelTimers::default();
         self.trace.events.clear();
         self.communication.restart();
         self.races.restart();

@@ -6,6 +6,9 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::time::Duration;
 
+use atropos_protocol::{numbers, sys};
+
+use super::timers;
 use crate::control::external_wait::{ExternalWaitEnd, PollFile, WaitedFiles};
 use crate::control::{control, external_wait, limits};
 use crate::memory::heap;
@@ -37,23 +40,26 @@ pub unsafe extern "C" fn nanosleep(duration: *const Timespec, left: *mut Timespe
 /// As for [`WaitedFiles::new`].
 unsafe fn wait_outside(
     what: &str,
-    timeout: c_int,
+    after: Option<Duration>,
     files: WaitedFiles,
-    look: &dyn Fn(c_int) -> c_int,
+    look: &dyn Fn() -> c_int,
 ) -> c_int {
-    let after = (timeout >= 0).then(|| Duration::from_millis(timeout as u64));
     let until = external_wait::deadline(after);
     let mut alone = 0;
     loop {
-        let found = look(0);
-        if found != 0 || timeout == 0 {
+        timers::ring_due();
+        let found = look();
+        if found != 0 || after == Some(Duration::ZERO) {
             external_wait::read();
             return found;
         }
         // SAFETY: the caller's promise.
         match unsafe { external_wait::wait(files, until) } {
-            ExternalWaitEnd::Ready => {}
-            ExternalWaitEnd::TimedOut => return look(0),
+            ExternalWaitEnd::Ready | ExternalWaitEnd::TimerIsDue => {}
+            ExternalWaitEnd::TimedOut => {
+                timers::ring_due();
+                return look();
+            }
             ExternalWaitEnd::Alone => alone += 1,
         }
         if alone > PATIENCE {
@@ -66,14 +72,32 @@ unsafe fn wait_outside(
 /// Looks with nobody else able to run before it is plain that the outside world is waited for.
 const PATIENCE: u32 = 20;
 
+/// How long descriptors are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PollNow {
+    AtOnce,
+    /// The kernel is about to make one ready.
+    Soon,
+}
+
 /// How many of these are ready now.
 ///
 /// # Safety
 /// As for the C library's `poll`.
-pub unsafe fn poll_now(files: *mut c_void, count: usize) -> c_int {
+pub unsafe fn poll_now(files: *mut c_void, count: usize, how: PollNow) -> c_int {
+    const SECOND: c_int = 1000;
+    let timeout = match how {
+        PollNow::AtOnce => 0,
+        PollNow::Soon => SECOND,
+    };
     type Poll = unsafe extern "C" fn(*mut c_void, c_ulong, c_int) -> c_int;
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
-    unsafe { passed_on!(c"poll" as Poll)(files, count as c_ulong, 0) }
+    unsafe { passed_on!(c"poll" as Poll)(files, count as c_ulong, timeout) }
+}
+
+/// A limit of time as most calls take it: less than none means for ever.
+fn milliseconds(timeout: c_int) -> Option<Duration> {
+    (timeout >= 0).then(|| Duration::from_millis(timeout as u64))
 }
 
 /// The C library's `poll`.
@@ -96,11 +120,26 @@ unsafe fn poll_for(what: &str, files: *mut c_void, count: c_ulong, timeout: c_in
         // SAFETY: the caller's own, which waits here.
         unsafe {
             let waited = WaitedFiles::new(files.cast(), count as usize);
-            wait_outside(what, timeout, waited, &look)
+            wait_outside(what, milliseconds(timeout), waited, &|| look(0))
         }
     } else {
         look(timeout)
     }
+}
+
+/// Waits for a set of descriptors.
+///
+/// # Safety
+/// As in the C library.
+unsafe fn epoll_for(
+    what: &str,
+    file: c_int,
+    after: Option<Duration>,
+    look: &dyn Fn() -> c_int,
+) -> c_int {
+    let mut set = PollFile::readable(file);
+    // SAFETY: it outlives the call.
+    unsafe { wait_outside(what, after, WaitedFiles::new(&raw mut set, 1), look) }
 }
 
 /// The C library's `epoll_wait`.
@@ -118,20 +157,76 @@ pub unsafe extern "C" fn epoll_wait(
     // SAFETY: as in `poll`.
     let look =
         |timeout| unsafe { passed_on!(c"epoll_wait" as EpollWait)(file, events, most, timeout) };
-    if heap::program_runs() {
-        let mut set = PollFile {
-            file,
-            events: READABLE,
-            found: 0,
-        };
-        // SAFETY: it outlives the call.
-        unsafe {
-            let waited = WaitedFiles::new(&raw mut set, 1);
-            wait_outside("epoll_wait", timeout, waited, &look)
-        }
-    } else {
-        look(timeout)
+    match heap::program_runs() {
+        // SAFETY: the caller's.
+        true => unsafe { epoll_for("epoll_wait", file, milliseconds(timeout), &|| look(0)) },
+        false => look(timeout),
     }
+}
+
+/// The C library's `epoll_pwait`.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn epoll_pwait(
+    file: c_int,
+    events: *mut c_void,
+    most: c_int,
+    timeout: c_int,
+    signals: *const c_void,
+) -> c_int {
+    type EpollWait = unsafe extern "C" fn(c_int, *mut c_void, c_int, c_int, *const c_void) -> c_int;
+    // SAFETY: as in `poll`.
+    let look = |timeout| unsafe {
+        passed_on!(c"epoll_pwait" as EpollWait)(file, events, most, timeout, signals)
+    };
+    match heap::program_runs() {
+        // SAFETY: the caller's.
+        true => unsafe { epoll_for("epoll_pwait", file, milliseconds(timeout), &|| look(0)) },
+        false => look(timeout),
+    }
+}
+
+/// `epoll_pwait2`, which some C libraries lack: it goes to the kernel by its number.
+///
+/// # Safety
+/// As in the C library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn epoll_pwait2(
+    file: c_int,
+    events: *mut c_void,
+    most: c_int,
+    timeout: *const Timespec,
+    signals: *const c_void,
+) -> c_int {
+    const SIGNALS: usize = 8;
+    let call = |timeout: *const Timespec| {
+        let arguments = [
+            file as usize,
+            events as usize,
+            most as usize,
+            timeout as usize,
+            signals as usize,
+            SIGNALS,
+        ];
+        // SAFETY: the kernel has the call, with these arguments, which are the caller's.
+        let result = unsafe { sys::call(numbers::EPOLL_PWAIT2, arguments) };
+        result.map_or(-1, |found| found as c_int)
+    };
+    if !heap::program_runs() {
+        return call(timeout);
+    }
+    // SAFETY: a time, or null.
+    let after = unsafe { timeout.as_ref() };
+    let after = after
+        .map(|after| Duration::new(after.seconds.max(0) as u64, after.nanoseconds as u32));
+    let at_once = Timespec {
+        seconds: 0,
+        nanoseconds: 0,
+    };
+    // SAFETY: the caller's.
+    unsafe { epoll_for("epoll_pwait2", file, after, &|| call(&at_once)) }
 }
 
 /// Waits until a file can be read or written, while others run; then that does not block.

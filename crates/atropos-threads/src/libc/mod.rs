@@ -5,6 +5,8 @@
 //! |---|---|---|
 //! | [`allocation_and_clock`] | allocation, the clock, random bytes | every execution starts the same, and time is virtual |
 //! | [`blocking`] | sleeping, reading, writing, waiting for files; starting threads and processes | the one OS thread must not block |
+//! | [`timers`] | timers of the kernel | they ring in virtual time |
+//! | [`sockets`] | names and addresses of sockets | other programs can't be controlled |
 //! | [`syscalls`] | `syscall` | futexes and fences of libraries that go to the kernel without std |
 //! | [`lasting_changes`] | files, directories, signals | an execution must not change what the next one finds |
 //!
@@ -23,9 +25,11 @@ pub(crate) use passed_on;
 pub mod allocation_and_clock;
 mod blocking;
 mod lasting_changes;
+mod sockets;
 mod syscalls;
+mod timers;
 
-pub use blocking::poll_now;
+pub use blocking::{PollNow, poll_now};
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use super::heap;
+use crate::control::control;
 use crate::libc::passed_on;
 
 /// So many free numbers in a row that are not open, and there are no more: the system gives the lowest free one.
@@ -44,6 +45,9 @@ pub unsafe extern "C" fn close(file: c_int) -> c_int {
         // SAFETY: the C library gives the place of this thread's error number.
         unsafe { *__errno_location() = NO_SUCH_FILE };
         return -1;
+    }
+    if let Some(control) = control() {
+        control.state().timers.forget(file);
     }
     type Function = unsafe extern "C" fn(c_int) -> c_int;
     // SAFETY: the C library has the function, with this signature; the argument is the caller's.

@@ -24,6 +24,7 @@ use atropos_weave::{FileWeave, PackageForms, WeaveOptions, nesting, rollback, we
 use super::compiler::{self, CompilerAnswer, CompilerEnded};
 use super::instructions::BuildInstructions;
 use super::is_this_program;
+use super::runtime_library::ThreadControl;
 use super::rustc_call::RustcCall;
 use super::shadow_tree::{ShadowTree, without_parents};
 use super::unit_cfg::UnitCfg;
@@ -55,6 +56,9 @@ pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> !
     }
     // Build scripts try out what the compiler can do. Only cargo's own calls name a crate so.
     if env::var_os("CARGO_CRATE_NAME").is_none() {
+        if is_question_about_target(&words) && is_explored(instructions) {
+            words.extend(EXPLORED_CFG.map(OsString::from));
+        }
         become_rustc(&words);
     }
     let Some(call) = RustcCall::parse(words.iter().cloned()) else {
@@ -67,6 +71,21 @@ pub fn main(instructions: &Path, arguments: impl Iterator<Item = OsString>) -> !
         // Compiled as it is, it would be kept, and nobody would miss its mutants.
         Err(error) => process::exit(fail(&error)),
     }
+}
+
+/// What cargo is told of the target of explored programs. With it, rustix calls the C library, whose functions can be put under
+/// control, where it would else go to the kernel by instructions of its own.
+const EXPLORED_CFG: [&str; 2] = ["--cfg", "rustix_use_libc"];
+
+/// Whether cargo asks for the properties of a target that it names, before it builds anything.
+fn is_question_about_target(words: &[OsString]) -> bool {
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    has("___") && has("--target") && has("--print=cfg")
+}
+
+fn is_explored(instructions: &Path) -> bool {
+    let instructions = BuildInstructions::read(instructions);
+    instructions.is_ok_and(|read| read.runtime.threads == ThreadControl::Explored)
 }
 
 fn become_rustc(words: &[OsString]) -> ! {

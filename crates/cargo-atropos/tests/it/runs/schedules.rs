@@ -36,7 +36,7 @@ fn explore_tells_of_every_test_what_its_schedules_do_and_replay_shows_it_again()
     // Who names a test wants it explored.
     let named = [
         "explore",
-        "a_timer_of_the_kernel_is_waited_for",
+        "a_timer_of_the_kernel_goes_on",
         "-C--offline",
     ];
     tree.run(&named).has_code(5);
@@ -91,8 +91,8 @@ fn what_cant_be_controlled_is_named_with_its_line(report: &Value) {
     let test = |name: &str| test(report, name);
     for (name, what) in [
         (
-            "a_timer_of_the_kernel_is_waited_for",
-            "not under control: read at tests/outside.rs:39:",
+            "a_timer_of_the_kernel_goes_on",
+            "not under control: a timer of the kernel rings again and again at tests/outside.rs:",
         ),
         (
             "a_thread_is_started_by_the_c_library",
