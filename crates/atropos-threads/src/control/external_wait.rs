@@ -106,7 +106,9 @@ pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> ExternalWaitEnd {
     let granted = control.point(announcement.until(deadline.min(first)));
     match granted {
         _ if control.me().blocking.waits_alone => ExternalWaitEnd::Alone,
-        Granted::TimedOut if control.state().clockwork.now < deadline => ExternalWaitEnd::TimerIsDue,
+        Granted::TimedOut if control.state().clockwork.now < deadline => {
+            ExternalWaitEnd::TimerIsDue
+        }
         Granted::TimedOut => ExternalWaitEnd::TimedOut,
         Granted::Yes | Granted::Spuriously => ExternalWaitEnd::Ready,
     }

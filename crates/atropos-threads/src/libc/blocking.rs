@@ -219,8 +219,8 @@ pub unsafe extern "C" fn epoll_pwait2(
     }
     // SAFETY: a time, or null.
     let after = unsafe { timeout.as_ref() };
-    let after = after
-        .map(|after| Duration::new(after.seconds.max(0) as u64, after.nanoseconds as u32));
+    let after =
+        after.map(|after| Duration::new(after.seconds.max(0) as u64, after.nanoseconds as u32));
     let at_once = Timespec {
         seconds: 0,
         nanoseconds: 0,

@@ -91,9 +91,7 @@ macro_rules! naming {
             }
             type Function = unsafe extern "C" fn(c_int, *const c_void, u32) -> c_int;
             // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
-            unsafe {
-                passed_on!($symbol as Function)(file, place, size)
-            }
+            unsafe { passed_on!($symbol as Function)(file, place, size) }
         }
     };
 }
@@ -124,9 +122,17 @@ mod tests {
         check(&family(UNIX, b"/run/socket\0"), Reach::OtherPrograms, 0);
         check(&family(UNIX, b"\0abstract"), Reach::OtherPrograms, 0);
         check(&family(INET, &[0, 0, 127, 0, 0, 1]), Reach::ThisMachine, 0);
-        check(&family(INET, &[1, 2, 127, 0, 0, 1]), Reach::ThisMachine, 258);
+        check(
+            &family(INET, &[1, 2, 127, 0, 0, 1]),
+            Reach::ThisMachine,
+            258,
+        );
         check(&family(INET, &[0, 0, 0, 0, 0, 0]), Reach::ThisMachine, 0);
-        check(&family(INET, &[0, 80, 9, 9, 9, 9]), Reach::OtherMachines, 80);
+        check(
+            &family(INET, &[0, 80, 9, 9, 9, 9]),
+            Reach::OtherMachines,
+            80,
+        );
         let newer = |port: [u8; 2], last: [u8; 16]| {
             family(INET6, &[&port[..], &[0; 4], &last, &[0; 4]].concat())
         };

@@ -72,7 +72,10 @@ pub unsafe extern "C" fn timerfd_settime(
         true => None,
         false if flags & ABSOLUTE != 0 => {
             let now = crate::clock::now_for_program(clock);
-            Some(duration(&setting.value).saturating_sub(now.as_ref().map_or(Duration::ZERO, duration)))
+            Some(
+                duration(&setting.value)
+                    .saturating_sub(now.as_ref().map_or(Duration::ZERO, duration)),
+            )
         }
         false => Some(duration(&setting.value)),
     };
@@ -118,8 +121,7 @@ unsafe fn set_now(
     new: *const TimerSetting,
     old: *mut TimerSetting,
 ) -> c_int {
-    type Set =
-        unsafe extern "C" fn(c_int, c_int, *const TimerSetting, *mut TimerSetting) -> c_int;
+    type Set = unsafe extern "C" fn(c_int, c_int, *const TimerSetting, *mut TimerSetting) -> c_int;
     // SAFETY: the C library has the function, with this signature; the arguments are the caller's.
     unsafe { passed_on!(c"timerfd_settime" as Set)(file, flags, new, old) }
 }

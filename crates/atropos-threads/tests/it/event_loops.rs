@@ -28,7 +28,12 @@ unsafe extern "C" {
     fn read(file: c_int, buffer: *mut u8, length: usize) -> isize;
     fn write(file: c_int, buffer: *const u8, length: usize) -> isize;
     fn timerfd_create(clock: c_int, flags: c_int) -> c_int;
-    fn timerfd_settime(file: c_int, flags: c_int, new: *const [i64; 4], old: *mut [i64; 4]) -> c_int;
+    fn timerfd_settime(
+        file: c_int,
+        flags: c_int,
+        new: *const [i64; 4],
+        old: *mut [i64; 4],
+    ) -> c_int;
     fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
 }
 
@@ -127,7 +132,10 @@ fn a_timer_that_is_not_set_never_rings() {
 fn set(timer: c_int, after: Duration) {
     let setting = [0, 0, 0, after.as_nanos() as i64];
     // SAFETY: less than a second from now, once.
-    assert_eq!(unsafe { timerfd_settime(timer, 0, &setting, std::ptr::null_mut()) }, 0);
+    assert_eq!(
+        unsafe { timerfd_settime(timer, 0, &setting, std::ptr::null_mut()) },
+        0
+    );
 }
 
 fn add(set: c_int, file: c_int) {

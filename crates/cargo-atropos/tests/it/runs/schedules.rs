@@ -34,11 +34,7 @@ fn explore_tells_of_every_test_what_its_schedules_do_and_replay_shows_it_again()
     what_cant_be_controlled_is_named_with_its_line(&report);
     failing_schedules_are_replayed(&tree);
     // Who names a test wants it explored.
-    let named = [
-        "explore",
-        "a_timer_of_the_kernel_goes_on",
-        "-C--offline",
-    ];
+    let named = ["explore", "a_timer_of_the_kernel_goes_on", "-C--offline"];
     tree.run(&named).has_code(5);
     assert_eq!(tree.stray_processes(), [""; 0]);
 }
