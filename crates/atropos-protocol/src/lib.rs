@@ -7,7 +7,7 @@
 //! # use std::{path::Path, process::Command, time::Duration};
 //! # use atropos_protocol::*;
 //! # use atropos_values::{MutantId, NumberedPoint, Numbering};
-//! # fn main() -> Result<(), Broken> {
+//! # fn main() -> Result<(), ZygoteError> {
 //! // Mutants 1 to 3 share a point, 4 has its own.
 //! let points = [NumberedPoint::new(MutantId(1), 3), NumberedPoint::new(MutantId(4), 1)];
 //! let patience = Duration::from_secs(10);
