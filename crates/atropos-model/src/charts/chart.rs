@@ -49,6 +49,8 @@ pub struct Chart {
     pub types: Vec<ChartText>,
     /// One per class.
     pub machines: Vec<Machine>,
+    /// How many milliseconds a unit of the model's time has. Front ends give times in milliseconds, and `charts::complete` chooses.
+    pub unit: u32,
     /// Objects of a network; empty for a chart that is its own single object.
     pub instances: Vec<Instance>,
 }
@@ -180,7 +182,7 @@ pub enum Trigger {
     Eventless,
     /// An input, or an event raised or sent within the model.
     Event(ChartText),
-    /// So much time after its source was entered.
+    /// So many units of time after its source was entered.
     After(u32, ChartSpan),
     /// The given compound or parallel state has come to its end.
     Done(StateId),
@@ -196,6 +198,8 @@ pub enum ChartAction {
     },
     /// Put an event into the machine's own queue.
     Raise(ChartText),
+    /// Put an event into the machine's own queue for events from outside.
+    SendSelf(ChartText),
     /// Put an event into another object's queue.
     Send { event: ChartText, to: ChartText },
     /// Start (or restart) a timer that brings an event to the machine itself.
@@ -389,6 +393,22 @@ impl Machine {
                 visit(&mut transition.actions, see);
             }
         }
+    }
+
+    /// Shows every time, to change it.
+    pub fn each_time(&mut self, see: &mut dyn FnMut(&mut u32)) {
+        for state in &mut self.states {
+            for transition in &mut state.transitions {
+                if let Trigger::After(time, _) = &mut transition.trigger {
+                    see(time);
+                }
+            }
+        }
+        self.each_action(&mut |action| {
+            if let ChartAction::Delay { time, .. } = action {
+                see(time);
+            }
+        });
     }
 
     /// Shows every guard, condition and value, to change it.

@@ -42,6 +42,7 @@ fn format(file: &str, source: &str) -> Option<Format> {
     match () {
         () if is_mermaid(source) => Some(Format::Mermaid),
         () if start.starts_with("@startuml") => Some(Format::PlantUml),
+        () if !start.starts_with(['<', '{']) && begins_diagram(source) => Some(Format::PlantUml),
         () if start.starts_with('<') && xmi::is_model(source) => Some(Format::Xmi),
         () if start.starts_with('<') => Some(Format::Scxml),
         () if start.starts_with('{') && (json::is_chart(source) || extension == "json") => {
@@ -52,6 +53,12 @@ fn format(file: &str, source: &str) -> Option<Format> {
         () if matches!(extension, "mmd" | "mermaid") => Some(Format::Mermaid),
         () => None,
     }
+}
+
+/// Whether a diagram of PlantUML begins somewhere, perhaps behind comments.
+fn begins_diagram(source: &str) -> bool {
+    let mut lines = source.lines().map(str::trim_start);
+    lines.any(|line| line.starts_with("@startuml"))
 }
 
 /// Whether the first line that says something is Mermaid's.
@@ -106,10 +113,30 @@ pub fn read(file: &str, source: &str) -> Option<Result<Chart, Problems>> {
 /// What all front ends leave to do: names that OOAS allows, UML's pseudostates, and a look for what is wrong.
 fn complete(chart: &mut Chart, collector: &mut problem::Collector) {
     names::settle(chart);
+    settle_unit(chart);
     for machine in &mut chart.machines {
         pseudostates::resolve(machine, collector);
     }
     validate::check(chart, collector);
+}
+
+/// Times are counted in seconds where all are whole seconds, else in tenths, hundredths or thousandths of one.
+fn settle_unit(chart: &mut Chart) {
+    let mut fits = |unit: u32| {
+        let mut whole = true;
+        for machine in &mut chart.machines {
+            machine.each_time(&mut |time| whole &= *time % unit == 0);
+        }
+        whole
+    };
+    let unit = [1000, 100, 10]
+        .into_iter()
+        .find(|&unit| fits(unit))
+        .unwrap_or(1);
+    for machine in &mut chart.machines {
+        machine.each_time(&mut |time| *time /= unit);
+    }
+    chart.unit = unit;
 }
 
 /// Charts beyond these are not what anybody draws, and would take hours to translate.

@@ -170,7 +170,9 @@ fn labels(machine: &mut Machine, see: &mut dyn FnMut(&mut ChartText)) {
         }
     }
     machine.each_action(&mut |action| match action {
-        ChartAction::Raise(event) | ChartAction::Send { event, .. } => see(event),
+        ChartAction::Raise(event)
+        | ChartAction::SendSelf(event)
+        | ChartAction::Send { event, .. } => see(event),
         ChartAction::Delay { event, id, .. } => {
             see(event);
             see(id);

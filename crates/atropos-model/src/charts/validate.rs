@@ -272,7 +272,7 @@ fn check_events(chart: &Chart, machine: &Machine, collector: &mut Collector) {
     let mut delays: BTreeMap<&str, &str> = BTreeMap::new();
     for action in machine.actions() {
         match action {
-            ChartAction::Raise(event) => own(event, collector),
+            ChartAction::Raise(event) | ChartAction::SendSelf(event) => own(event, collector),
             ChartAction::Delay { event, id, .. } => {
                 own(event, collector);
                 good_name(id, "delayed send", collector);

@@ -3,6 +3,7 @@
 mod graphwalker;
 mod value;
 mod xstate;
+mod xstate_events;
 
 use super::chart::{Chart, ChartSpan, ChartText, Notation};
 use super::problem::{Collector, Problems};
@@ -10,7 +11,32 @@ use value::Json;
 
 /// Which of the two a text is; nothing if it is neither.
 pub fn is_chart(source: &str) -> bool {
+    if too_deep(source).is_some() {
+        return source.contains("\"states\"") || source.contains("\"models\"");
+    }
     serde_json::from_str::<Json>(source).is_ok_and(|json| is_graphwalker(&json) || is_xstate(&json))
+}
+
+/// A state of XState lies two deep in its parent.
+const MOST_NESTED: usize = 120;
+
+/// Where the text is nested deeper than is read.
+fn too_deep(source: &str) -> Option<usize> {
+    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+    for (at, byte) in source.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => depth += 1,
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST_NESTED {
+            return Some(at);
+        }
+    }
+    None
 }
 
 fn is_graphwalker(json: &Json) -> bool {
@@ -27,6 +53,15 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         source,
         collector: Collector::default(),
     };
+    if let Some(at) = too_deep(source) {
+        reader.collector.advise(
+            at..at + 1,
+            format!("this JSON is nested more than {MOST_NESTED} deep"),
+            "charts are read up to that depth; make inner states charts of their own",
+        );
+        return reader.collector.finish(file, source, None);
+    }
+    let mut notation = Notation::Scxml;
     let machine = match serde_json::from_str::<Json>(source) {
         Err(error) => {
             let line = source.lines().take(error.line().saturating_sub(1));
@@ -39,14 +74,19 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
             );
             None
         }
-        Ok(json) if is_graphwalker(&json) => graphwalker::machine(&json, &mut reader),
+        Ok(json) if is_graphwalker(&json) => {
+            // Of several edges that may be taken the walk takes any.
+            notation = Notation::Uml;
+            graphwalker::machine(&json, &mut reader)
+        }
         Ok(json) => xstate::machine(&json, &mut reader),
     };
     let mut chart = machine.map(|machine| Chart {
         name: machine.name.text.clone(),
-        notation: Notation::Scxml,
+        notation,
         types: Vec::new(),
         machines: vec![machine],
+        unit: 1,
         instances: Vec::new(),
     });
     if let Some(chart) = &mut chart {

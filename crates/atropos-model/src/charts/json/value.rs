@@ -2,6 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Texts without escapes are those of the source itself, so that their places are known.
@@ -113,7 +114,12 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json<'de>, A::Error> {
         let mut entries = Vec::new();
+        let mut names = HashSet::new();
         while let Some((Name(name), value)) = map.next_entry()? {
+            if !names.insert(name.to_string()) {
+                let message = format!("the name `{name}` stands twice in one object");
+                return Err(serde::de::Error::custom(message));
+            }
             entries.push((name, value));
         }
         Ok(Json::Object(entries))

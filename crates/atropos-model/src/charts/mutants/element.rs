@@ -108,9 +108,10 @@ impl ChartAction {
                 visit(name);
                 arguments.iter().for_each(visit);
             }
-            ChartAction::Raise(text) | ChartAction::Cancel(text) | ChartAction::Statement(text) => {
-                visit(text)
-            }
+            ChartAction::Raise(text)
+            | ChartAction::SendSelf(text)
+            | ChartAction::Cancel(text)
+            | ChartAction::Statement(text) => visit(text),
             ChartAction::Send { event, to } => {
                 visit(event);
                 visit(to);

@@ -362,7 +362,7 @@ fn declared<'m>(
 /// Whether the machine brings the event to itself.
 fn is_brought(machine: &Machine, event: &str) -> bool {
     machine.actions().into_iter().any(|action| match action {
-        ChartAction::Raise(raised) => raised.text == event,
+        ChartAction::Raise(raised) | ChartAction::SendSelf(raised) => raised.text == event,
         ChartAction::Delay { event: delayed, .. } => delayed.text == event,
         _ => false,
     })

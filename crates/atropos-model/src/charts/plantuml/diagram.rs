@@ -1,7 +1,7 @@
 //! One diagram: explicit states and regions first, then arrows and behaviours, which may name further states.
 
 use super::directive::directive;
-use super::label::{TransitionLabel, label};
+use super::label::{TransitionLabel, label, outside_brackets};
 use super::line::{Line, LineEnd, Pseudostate, trimmed};
 use super::time;
 use crate::charts::MOST_STATES;
@@ -257,12 +257,14 @@ impl Diagram<'_> {
 
     /// `[*] --> A`, or where a history goes without a past.
     fn start(&mut self, of: StateId, target: StateId, label: TransitionLabel, span: &ChartSpan) {
-        let unwanted = label.trigger.or(label.guard);
+        // An event's name at a start only tells why the chart, or the state, began.
+        let waits = label.trigger.filter(|text| is_time(&text.text));
+        let unwanted = waits.or(label.guard);
         if let Some(text) = unwanted {
             self.collector.advise(
                 text.span,
                 "a start waits for nothing",
-                "leave the event and the guard out",
+                "leave the time and the guard out",
             );
         }
         let state: &mut ChartState = &mut self.machine.states[of.0];
@@ -326,9 +328,20 @@ impl Diagram<'_> {
         let Some(id) = self.machine.find(&state.text) else {
             return;
         };
+        let first = text.text.split([' ', ':', '/']).next().unwrap_or("");
+        let is_own = matches!(first, "entry" | "exit" | "do");
+        if !is_own && is_slash_in_words(&text.text) {
+            if !text.text.contains("://") {
+                self.collector.advise(
+                    text.span.clone(),
+                    format!("`{}` may be a description, or an event and an action", text.text),
+                    "write `X : event / action` with blanks at the slash; make a description a comment (`' …`)",
+                );
+            }
+            return;
+        }
         let label = label(text, self.collector);
-        let first = text.text.split([' ', ':']).next().unwrap_or("");
-        if !label.acts && !matches!(first, "entry" | "exit" | "do") {
+        if !label.acts && !is_own {
             // A description.
             return;
         }
@@ -389,9 +402,8 @@ impl Diagram<'_> {
     }
 
     fn trigger(&mut self, text: &ChartText) -> Option<Trigger> {
-        if let Some(rest) = text.text.strip_prefix("after")
-            && rest.starts_with([' ', '('])
-        {
+        if is_time(&text.text) {
+            let rest = &text.text["after".len()..];
             let inner = rest.trim().trim_start_matches('(').trim_end_matches(')');
             let written = ChartText::new(inner.trim(), text.span.clone());
             return time(&written, self.collector)
@@ -470,6 +482,21 @@ impl Diagram<'_> {
             }
         }
     }
+}
+
+/// `after 20`, `after(20)`.
+fn is_time(text: &str) -> bool {
+    let rest = text.strip_prefix("after");
+    rest.is_some_and(|rest| rest.starts_with([' ', '(']))
+}
+
+/// `read/write` and addresses have no blank at their slash, as an event and an action do.
+fn is_slash_in_words(text: &str) -> bool {
+    let slash = outside_brackets(text, '/');
+    slash.is_some_and(|at| {
+        let before = text[..at].ends_with(char::is_whitespace);
+        !before && !text[at + 1..].starts_with(char::is_whitespace)
+    })
 }
 
 /// Whether the block that these lines start in has separators of its own.

@@ -64,7 +64,7 @@ pub fn label(text: &ChartText, collector: &mut Collector) -> TransitionLabel {
 }
 
 /// The first such character that stands in no brackets.
-fn outside_brackets(text: &str, wanted: char) -> Option<usize> {
+pub fn outside_brackets(text: &str, wanted: char) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
         match c {

@@ -1,6 +1,7 @@
 //! Lines of a PlantUML state diagram: each is one statement, or a complaint.
 
-use crate::charts::chart::{ChartSpan, ChartText, Depth, StateKind};
+use super::declaration::{declaration, named, pseudostate};
+use crate::charts::chart::{ChartSpan, ChartText, StateKind};
 use crate::charts::problem::Collector;
 
 /// One end of an arrow.
@@ -170,7 +171,7 @@ struct Block {
 
 const BLOCKS: [Block; 7] = [
     Block {
-        opens: |text| text.starts_with("note ") && !text.contains(':') && !text.contains(" as "),
+        opens: |text| text.starts_with("note ") && !text.contains(':') && !text.contains("\" as "),
         ends: &["end note", "endnote"],
     },
     Block {
@@ -229,32 +230,45 @@ fn says_nothing(text: &str) -> bool {
         "style ",
         "accTitle",
         "accDescr",
-        "!include",
-        "!define",
     ];
     let mermaid = text.starts_with("%%");
     let comment = mermaid || text.starts_with('\'') && !text.starts_with("'!");
-    text.is_empty() || comment || LOOKS.iter().any(|look| text.starts_with(look))
+    let look = LOOKS.iter().find(|look| text.starts_with(**look));
+    text.is_empty() || comment || look.is_some_and(|look| !is_statement(look, &text[look.len()..]))
 }
 
-fn line(text: ChartText, collector: &mut Collector) -> Option<Line> {
+/// Whether a word that says how the picture looks is the name of a state here.
+fn is_statement(look: &str, rest: &str) -> bool {
+    let rest = rest.trim_start();
+    let has_text = matches!(look, "title " | "caption " | "header " | "footer ");
+    let arrow = rest.starts_with('-') && arrow_length(rest).is_some();
+    !has_text && (rest.starts_with(':') || rest.starts_with("<-") || arrow)
+}
+
+fn line(text: ChartText, collector: &mut Collector) -> Vec<Line> {
     let ChartText { text: words, span } = &text;
     if let Some(rest) = words.strip_prefix("'!") {
-        return Some(Line::Directive(trimmed(rest, span.start + 2)));
+        return vec![Line::Directive(trimmed(rest, span.start + 2))];
     }
     if let Some(rest) = words.strip_prefix("@startuml") {
         let name = trimmed(rest, span.start + "@startuml".len());
-        return Some(Line::Begin((!name.text.is_empty()).then_some(name)));
+        return vec![Line::Begin((!name.text.is_empty()).then_some(name))];
     }
-    if matches!(words.as_str(), "stateDiagram-v2" | "stateDiagram") {
-        return Some(Line::Begin(None));
+    if words.starts_with('!') {
+        collector.advise(
+            span.clone(),
+            format!("`{words}` is for PlantUML's preprocessor, which is not run"),
+            "give it the preprocessed text: `plantuml -preproc`",
+        );
+        return Vec::new();
     }
     match words.as_str() {
-        "@enduml" => return Some(Line::Finish),
-        "}" => return Some(Line::Close(span.clone())),
-        "||" => return Some(Line::Separator(span.clone())),
+        "stateDiagram-v2" | "stateDiagram" => return vec![Line::Begin(None)],
+        "@enduml" => return vec![Line::Finish],
+        "}" => return vec![Line::Close(span.clone())],
+        "||" => return vec![Line::Separator(span.clone())],
         _ if words.len() >= 2 && words.chars().all(|c| c == '-') => {
-            return Some(Line::Separator(span.clone()));
+            return vec![Line::Separator(span.clone())];
         }
         _ => {}
     }
@@ -262,13 +276,9 @@ fn line(text: ChartText, collector: &mut Collector) -> Option<Line> {
         return declaration(&text, collector);
     }
     let (head, label) = split_label(&text);
-    if head.text.contains("<<") && head.text.contains('-') {
-        collector.advise(
-            head.span,
-            "a kind of state is not read at an arrow",
-            "declare it on a line of its own: `state X <<choice>>`",
-        );
-        return None;
+    if is_hidden(&head.text) {
+        // It only moves the picture's parts.
+        return Vec::new();
     }
     if head.text.contains("<-") {
         return left_arrow(&head, label, collector);
@@ -284,22 +294,31 @@ fn line(text: ChartText, collector: &mut Collector) -> Option<Line> {
         return arrow(&head, at, label, collector);
     }
     match label {
-        Some(label) if is_word(&head.text) => Some(Line::Behaviour {
+        Some(label) if is_word(&head.text) => vec![Line::Behaviour {
             state: unquoted(head),
             text: label,
-        }),
+        }],
         _ => {
             collector.advise(
                 text.span.clone(),
                 format!("`{}` is not read", text.text),
                 "supported are `state X {`, `--`, `A --> B : event [guard] / action`, `X : entry / action`, `[*]`, `X[H]`, and `'!` declarations",
             );
-            None
+            Vec::new()
         }
     }
 }
 
-fn is_word(text: &str) -> bool {
+/// Whether an arrow's looks say that it is not shown.
+fn is_hidden(text: &str) -> bool {
+    let mut looks = text
+        .split('[')
+        .skip(1)
+        .filter_map(|part| part.split_once(']'));
+    looks.any(|(looks, _)| looks.split(',').any(|look| look.trim() == "hidden"))
+}
+
+pub fn is_word(text: &str) -> bool {
     let quoted = text.len() > 2 && text.starts_with('"') && text.ends_with('"');
     quoted
         || !text.is_empty()
@@ -308,111 +327,26 @@ fn is_word(text: &str) -> bool {
                 .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
 }
 
-/// What stands before and behind the first colon.
+/// What stands before and behind the first colon that is in no quotes and no brackets.
 fn split_label(text: &ChartText) -> (ChartText, Option<ChartText>) {
-    match text.text.find(':') {
-        Some(at) => {
+    let (mut quoted, mut depth) = (false, 0usize);
+    let colon = text.text.char_indices().find(|&(_, c)| {
+        match c {
+            '"' => quoted = !quoted,
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ':' && !quoted && depth == 0
+    });
+    match colon {
+        Some((at, _)) => {
             let label = trimmed(&text.text[at + 1..], text.span.start + at + 1);
             let head = trimmed(&text.text[..at], text.span.start);
             (head, (!label.text.is_empty()).then_some(label))
         }
         None => (text.clone(), None),
     }
-}
-
-/// `state X`, `state X {`, `state "Long name" as X {`.
-fn declaration(text: &ChartText, collector: &mut Collector) -> Option<Line> {
-    let rest = trimmed(&text.text["state".len()..], text.span.start + "state".len());
-    let (body, opens) = match rest.text.strip_suffix('{') {
-        Some(body) => (trimmed(body, rest.span.start), true),
-        None => (rest, false),
-    };
-    let (body, stereotype) = stereotype(body);
-    let pseudostate = stereotype.as_ref().and_then(|kind| pseudostate(&kind.text));
-    match (stereotype, pseudostate) {
-        (_, Some(pseudostate)) if !opens => {
-            Some(Line::Pseudostate(alias(body, collector)?, pseudostate))
-        }
-        (Some(stereotype), Some(_)) => {
-            collector.advise(
-                stereotype.span,
-                format!("`<<{}>>` has no states inside", stereotype.text),
-                "leave the `{` out",
-            );
-            None
-        }
-        // Any other stereotype is only for the eye.
-        _ => named(body, opens, collector),
-    }
-}
-
-fn pseudostate(stereotype: &str) -> Option<Pseudostate> {
-    Some(Pseudostate::Kind(match stereotype {
-        "start" => return Some(Pseudostate::Start),
-        "end" => StateKind::Final,
-        // The points on a state's border are left at once.
-        "choice" | "entryPoint" | "exitPoint" => StateKind::Choice,
-        "junction" => StateKind::Junction,
-        "fork" => StateKind::Fork,
-        "join" => StateKind::Join,
-        "history" => StateKind::History(Depth::Shallow),
-        "history*" => StateKind::History(Depth::Deep),
-        _ => return None,
-    }))
-}
-
-/// What stands before `<<kind>>` (or Mermaid's `[[kind]]`), and the kind.
-fn stereotype(body: ChartText) -> (ChartText, Option<ChartText>) {
-    for (open, close) in [("<<", ">>"), ("[[", "]]")] {
-        if let Some(at) = body.text.find(open)
-            && let Some(end) = body.text.find(close)
-            && end > at
-        {
-            let kind = trimmed(&body.text[at + 2..end], body.span.start + at + 2);
-            return (trimmed(&body.text[..at], body.span.start), Some(kind));
-        }
-    }
-    (body, None)
-}
-
-/// A state that is declared, perhaps with a description behind a colon.
-fn named(body: ChartText, opens: bool, collector: &mut Collector) -> Option<Line> {
-    if let Some(at) = body.text.find(" : ") {
-        let behaviour = trimmed(&body.text[at + 3..], body.span.start + at + 3);
-        return Some(Line::Behaviour {
-            state: unquoted(trimmed(&body.text[..at], body.span.start)),
-            text: behaviour,
-        });
-    }
-    let name = alias(body, collector)?;
-    Some(if opens {
-        Line::Open(name)
-    } else {
-        Line::Declare(name)
-    })
-}
-
-/// `X` of `X`, `"Long name" as X` and `X as "Long name"`.
-fn alias(body: ChartText, collector: &mut Collector) -> Option<ChartText> {
-    // A colour behind the name is only for the eye.
-    let body = match body.text.find(" #") {
-        Some(at) => trimmed(&body.text[..at], body.span.start),
-        None => body,
-    };
-    let name = match (body.text.starts_with('"'), body.text.rfind(" as ")) {
-        (true, Some(at)) => trimmed(&body.text[at + 4..], body.span.start + at + 4),
-        (false, Some(at)) => trimmed(&body.text[..at], body.span.start),
-        _ => body,
-    };
-    if !is_word(&name.text) {
-        collector.advise(
-            name.span,
-            format!("`{}` is no state's name", name.text),
-            "write `state X` or `state \"Long name\" as X`",
-        );
-        return None;
-    }
-    Some(unquoted(name))
 }
 
 /// `"A name"` without its quotes.
@@ -433,55 +367,65 @@ fn arrow(
     at: usize,
     label: Option<ChartText>,
     collector: &mut Collector,
-) -> Option<Line> {
+) -> Vec<Line> {
     let Some(length) = arrow_length(&head.text[at..]) else {
         collector.advise(
             head.span.clone(),
             format!("`{}` is no arrow that is read", head.text),
             "write `A --> B`",
         );
-        return None;
+        return Vec::new();
     };
     let from = trimmed(&head.text[..at], head.span.start);
     let to = trimmed(&head.text[at + length..], head.span.start + at + length);
     let span = head.span.start + at..head.span.start + at + length;
-    Some(Line::Arrow {
-        from: end(from, collector)?,
-        to: end(to, collector)?,
-        label,
-        span,
-    })
+    between(from, to, label, span, collector)
+}
+
+/// An arrow, after lines that say what kinds its ends are of.
+fn between(
+    from: ChartText,
+    to: ChartText,
+    label: Option<ChartText>,
+    span: ChartSpan,
+    collector: &mut Collector,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let ends = [from, to].map(|text| end(text, &mut lines, collector));
+    if let [Some(from), Some(to)] = ends {
+        lines.push(Line::Arrow {
+            from,
+            to,
+            label,
+            span,
+        });
+    }
+    lines
 }
 
 /// `A <-- B`: an arrow from the right end to the left.
-fn left_arrow(
-    head: &ChartText,
-    label: Option<ChartText>,
-    collector: &mut Collector,
-) -> Option<Line> {
-    let at = head.text.find("<-")?;
+fn left_arrow(head: &ChartText, label: Option<ChartText>, collector: &mut Collector) -> Vec<Line> {
     // Turned round it is an arrow to the right.
-    let dashes = head.text[at + 1..]
-        .find([' ', '"'])
-        .map(|length| at + 1 + length);
-    let dashes = dashes.or_else(|| head.text.rfind('-').map(|last| last + 1))?;
-    let shaft = format!("{}>", &head.text[at + 1..dashes]);
-    if arrow_length(&shaft) != Some(shaft.len()) {
+    let shaft = head.text.find("<-").and_then(|at| {
+        let dashes = head.text[at + 1..]
+            .find([' ', '"'])
+            .map(|length| at + 1 + length);
+        let dashes = dashes.or_else(|| head.text.rfind('-').map(|last| last + 1))?;
+        let shaft = format!("{}>", &head.text[at + 1..dashes]);
+        (arrow_length(&shaft) == Some(shaft.len())).then_some((at, dashes))
+    });
+    let Some((at, dashes)) = shaft else {
         collector.advise(
             head.span.clone(),
             format!("`{}` is no arrow that is read", head.text),
             "write `A --> B`, or `A <-- B`",
         );
-        return None;
-    }
+        return Vec::new();
+    };
     let to = trimmed(&head.text[..at], head.span.start);
     let from = trimmed(&head.text[dashes..], head.span.start + dashes);
-    Some(Line::Arrow {
-        from: end(from, collector)?,
-        to: end(to, collector)?,
-        label,
-        span: head.span.start + at..head.span.start + dashes,
-    })
+    let span = head.span.start + at..head.span.start + dashes;
+    between(from, to, label, span, collector)
 }
 
 fn arrow_length(text: &str) -> Option<usize> {
@@ -498,7 +442,8 @@ fn arrow_length(text: &str) -> Option<usize> {
     None
 }
 
-fn end(text: ChartText, collector: &mut Collector) -> Option<LineEnd> {
+/// An arrow's end; a line for its kind, if it says one, goes before the arrow.
+fn end(text: ChartText, lines: &mut Vec<Line>, collector: &mut Collector) -> Option<LineEnd> {
     if text.text == "[*]" {
         return Some(LineEnd::Point(text.span));
     }
@@ -514,6 +459,12 @@ fn end(text: ChartText, collector: &mut Collector) -> Option<LineEnd> {
     }
     if is_word(&text.text) {
         return Some(LineEnd::State(unquoted(text)));
+    }
+    if text.text.contains("<<") || text.text.contains(" #") {
+        let named = named(&text, collector)?;
+        let kind = named.kind.and_then(|kind| pseudostate(&kind.text));
+        lines.extend(kind.map(|kind| Line::Pseudostate(named.name.clone(), kind)));
+        return Some(LineEnd::State(named.name));
     }
     collector.advise(
         text.span,

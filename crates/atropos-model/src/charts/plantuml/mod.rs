@@ -4,6 +4,7 @@
 //! `A --> B : event [guard] / action; action` and `after 20`. Data, types, signatures and instances stand in comments that start with `'!`,
 //! so that PlantUML still draws the picture. A transition without a trigger from a state with states inside waits for that state's end.
 
+mod declaration;
 mod diagram;
 mod directive;
 mod label;
@@ -23,6 +24,7 @@ pub fn read(file: &str, source: &str) -> Result<Chart, Problems> {
         notation: Notation::Uml,
         types: Vec::new(),
         machines: Vec::new(),
+        unit: 1,
         instances: Vec::new(),
     };
     let lines = line::lines(source, &mut collector);

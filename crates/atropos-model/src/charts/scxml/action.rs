@@ -69,7 +69,7 @@ fn action(
 }
 
 fn send(element: XmlElement, collector: &mut Collector) -> Option<ChartAction> {
-    element.check_attributes(&["event", "target", "delay", "id"], &[], collector);
+    element.check_attributes(&["event", "target", "delay", "id", "type"], &[], collector);
     let event = element.required("event", collector)?;
     let mut arguments = Vec::new();
     element.check_no_text(collector);
@@ -81,8 +81,21 @@ fn send(element: XmlElement, collector: &mut Collector) -> Option<ChartAction> {
             child.reject("send", &["param"], collector);
         }
     }
+    const PROCESSORS: [&str; 2] = ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor"];
+    if let Some(kind) = element.attribute("type")
+        && !PROCESSORS.contains(&kind.text.trim_end_matches('/'))
+    {
+        collector.advise(
+            kind.span,
+            format!("events of the type `{}` are not sent", kind.text),
+            "leave the type out: events go to state machines",
+        );
+    }
     let target = element.attribute("target");
-    if let Some(delay) = element.attribute("delay") {
+    let delay = element.attribute("delay");
+    // Without a delay an event takes its place in the queue at once; the name of such a send means nothing.
+    let delay = delay.filter(|delay| milliseconds(&delay.text) != Some(0));
+    if let Some(delay) = delay {
         if let Some(target) = &target {
             collector.advise(
                 target.span.clone(),
@@ -94,13 +107,6 @@ fn send(element: XmlElement, collector: &mut Collector) -> Option<ChartAction> {
         let id = element.attribute("id").unwrap_or_else(|| event.clone());
         let time = time(&delay, collector)?;
         return Some(ChartAction::Delay { event, id, time });
-    }
-    if let Some(id) = element.attribute("id") {
-        collector.advise(
-            id.span,
-            "only a delayed `<send>` has an id",
-            "add `delay=\"…\"`, or remove the id",
-        );
     }
     match target {
         None => Some(ChartAction::Observe {
@@ -129,27 +135,38 @@ fn no_arguments(arguments: &[ChartText], what: &str, collector: &mut Collector) 
     }
 }
 
-/// A time such as `20s`, `20` or `3000ms`, in seconds: the unit of the model's time.
+/// A time such as `20s`, `20`, `1.5s` or `300ms`, in milliseconds.
 pub fn time(text: &ChartText, collector: &mut Collector) -> Option<u32> {
-    let written = text.text.trim();
-    let digits = written
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(written.len());
-    let number: Option<u32> = written[..digits].parse().ok();
-    let seconds = match (number, written[digits..].trim()) {
-        (Some(number), "" | "s") => Some(number),
-        (Some(number), "ms") if number % 1000 == 0 => Some(number / 1000),
-        _ => None,
-    };
-    if seconds.is_none_or(|seconds| seconds == 0) {
+    let time = milliseconds(&text.text).filter(|time| *time > 0);
+    if time.is_none() {
         collector.advise(
             text.span.clone(),
-            format!("`{written}` is no time of the model"),
-            "write whole seconds from 1 on, for example `20s`",
+            format!("`{}` is no time of the model", text.text.trim()),
+            "write seconds or milliseconds from 1 ms on, for example `20s`, `1.5s` or `300ms`",
         );
+    }
+    time
+}
+
+/// Whole milliseconds, as far as they have 49 days.
+fn milliseconds(written: &str) -> Option<u32> {
+    let written = written.trim();
+    let digits = written
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(written.len());
+    let places: usize = match written[digits..].trim() {
+        "" | "s" => 3,
+        "ms" => 0,
+        _ => return None,
+    };
+    let (whole, part) = written[..digits]
+        .split_once('.')
+        .unwrap_or((&written[..digits], ""));
+    let part = part.trim_end_matches('0');
+    if part.len() > places || whole.is_empty() && part.is_empty() {
         return None;
     }
-    seconds
+    format!("{whole}{part:0<places$}").parse().ok()
 }
 
 fn branches(

@@ -45,6 +45,7 @@ fn actions(list: &mut [ChartAction], collector: &mut Collector) {
                 }
             }
             ChartAction::Raise(_)
+            | ChartAction::SendSelf(_)
             | ChartAction::Send { .. }
             | ChartAction::Delay { .. }
             | ChartAction::Cancel(_)

@@ -24,6 +24,39 @@ fn prefix(descriptor: &str) -> &str {
     descriptor.strip_suffix('.').unwrap_or(descriptor)
 }
 
+/// A `<send>` without a target goes to the machine itself where a transition names its event. Any other, also one that only `*`
+/// stands for, is shown to the tester.
+pub fn sends_to_self(machine: &mut Machine) {
+    let awaited: Vec<String> = machine
+        .transitions()
+        .filter_map(|(_, transition)| match &transition.trigger {
+            Trigger::Event(event) => Some(prefix(&event.text).to_owned()),
+            _ => None,
+        })
+        .filter(|prefix| !prefix.is_empty())
+        .collect();
+    let shown: Vec<String> = machine
+        .outputs
+        .iter()
+        .map(|o| o.name.text.clone())
+        .collect();
+    machine.each_action(&mut |action| {
+        if let ChartAction::Observe { name, arguments } = action
+            && arguments.is_empty()
+            && !shown.contains(&name.text)
+            && awaited.iter().any(|prefix| begins(&name.text, prefix))
+        {
+            *action = ChartAction::SendSelf(name.clone());
+        }
+    });
+}
+
+/// Whether an event has a descriptor's tokens at its start.
+fn begins(event: &str, prefix: &str) -> bool {
+    let rest = event.strip_prefix(prefix);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 fn known(machine: &Machine) -> BTreeSet<String> {
     let mut known: BTreeSet<String> = machine
         .transitions()
@@ -36,7 +69,9 @@ fn known(machine: &Machine) -> BTreeSet<String> {
     known.extend(machine.inputs.iter().map(|input| input.name.text.clone()));
     for action in machine.actions() {
         match action {
-            ChartAction::Raise(event) | ChartAction::Delay { event, .. } => {
+            ChartAction::Raise(event)
+            | ChartAction::SendSelf(event)
+            | ChartAction::Delay { event, .. } => {
                 known.insert(event.text.clone());
             }
             _ => {}
@@ -50,10 +85,7 @@ fn expand(transition: ChartTransition, known: &BTreeSet<String>) -> Vec<ChartTra
         return vec![transition];
     };
     let prefix = prefix(&descriptor.text);
-    let fits = |event: &&String| {
-        let rest = event.strip_prefix(prefix);
-        prefix.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
+    let fits = |event: &&String| prefix.is_empty() || begins(event, prefix);
     known
         .iter()
         .filter(fits)

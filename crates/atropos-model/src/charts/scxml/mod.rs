@@ -70,6 +70,7 @@ fn read_root(root: XmlElement, collector: &mut Collector) -> Option<Chart> {
         notation: Notation::Scxml,
         types: Vec::new(),
         machines: Vec::new(),
+        unit: 1,
         instances: Vec::new(),
     };
     match (root.owner(), root.name()) {

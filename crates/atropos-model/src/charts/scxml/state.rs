@@ -81,6 +81,7 @@ pub fn machine(
             _ => child.reject("scxml", IN_SCXML, collector),
         }
     }
+    name_the_nameless(&mut machine);
     for (id, element) in elements {
         fill(id, element, &mut machine, collector);
     }
@@ -88,6 +89,7 @@ pub fn machine(
     if script {
         ecmascript::rewrite(&mut machine, collector);
     }
+    events::sends_to_self(&mut machine);
     events::resolve(&mut machine);
     Some(machine)
 }
@@ -141,8 +143,9 @@ fn declare<'a>(
         _ if element.children().any(|child| inner(&child)) => StateKind::Compound,
         _ => StateKind::Atomic,
     };
+    // A state without a name gets one when all names are known.
     let name = element
-        .required("id", collector)
+        .attribute("id")
         .unwrap_or_else(|| ChartText::new("", element.head()));
     let id = StateId(machine.states.len());
     machine.states.push(blank(name, Some(parent), kind));
@@ -159,6 +162,20 @@ fn declare<'a>(
             inner(&child) || (child.owner() == ElementOwner::W3c && child.name() == "history");
         if is_state && matches!(element.name(), "state" | "parallel") {
             declare(child, id, machine, elements, collector);
+        }
+    }
+}
+
+/// W3C leaves `id` out where nothing leads to a state.
+fn name_the_nameless(machine: &mut Machine) {
+    let mut number = 1;
+    for id in machine.ids().skip(1) {
+        while machine.state(id).name.text.is_empty() {
+            let name = format!("unnamed_{number}");
+            number += 1;
+            if machine.find(&name).is_none() {
+                machine.states[id.0].name.text = name;
+            }
         }
     }
 }

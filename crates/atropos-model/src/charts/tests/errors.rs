@@ -91,7 +91,7 @@ fn loose_text_is_not_ignored() {
 #[test]
 fn events_that_lead_nowhere_are_complained_about() {
     let source = scxml_source(
-        r#"<state id="A"><transition event="go" cond="In(Z)" target="A"><raise event="gone"/><cancel sendid="t"/><send event="go"/></transition>
+        r#"<at:output event="go"/><state id="A"><transition event="go" cond="In(Z)" target="A"><raise event="gone"/><cancel sendid="t"/><send event="go"/></transition>
 <transition target="A"/><transition event="done.state.A" target="A"/></state>"#,
     );
     expect(
@@ -149,17 +149,18 @@ fn networks_are_checked_for_classes_references_and_bindings() {
 fn all_problems_of_a_plantuml_file_are_shown_at_once() {
     expect(
         "bad.puml",
-        "@startuml M\n[*] --> A : go\nA <x- B\nA --> F <<fork>>\nA --> B : go [x / act\nA --> C : one = two\nA : just a remark\nA : do / work\nstate X <<join>> {\n}\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
+        "@startuml M\n[*] --> A : after 5\nA <x- B\nA --> F <<fork>>\nnext/last : x\nA : read/write\nA --> B : go [x / act\nA --> C : one = two\nA : just a remark\nA : do / work\nstate X <<join>> {\n}\nstate E {\nfoo bar\n'! vr x : bool = true\nA --> B : after soon\nA --> B : go / x + 1\n@enduml",
         &[
             "a start waits for nothing",
             "`A <x- B` is no arrow that is read",
-            "a kind of state is not read at an arrow",
+            "the fork `F` leads nowhere",
+            "`read/write` may be a description",
             "this guard is not closed",
             "`one = two` is no trigger",
             "activities (`do /`) are not read",
             "`<<join>>` has no states inside",
             "the state `E` is not closed",
-            "bad.puml:12:1",
+            "bad.puml:14:1",
             "`foo bar` is not read",
             "did you mean `var`?",
             "is no time of the model",

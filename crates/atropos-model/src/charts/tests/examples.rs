@@ -55,3 +55,26 @@ fn the_crossing_opens_for_the_train_once_both_barriers_are_down() {
         "TrainComes !RedOff !west.MovesUp !east.MovesUp",
     );
 }
+
+#[test]
+fn orders_are_picked_and_printed_beside_each_other_and_shipped_by_their_weight() {
+    let picking = animate(
+        "order_picking.puml",
+        include_str!("../../../../../examples/models/order_picking.puml"),
+    );
+    picking.shows("", "order_received delta");
+    let picked = "order_received !OrderShown label_printed goods_at_the_gate";
+    picking.shows(
+        "order_received !OrderShown",
+        "goods_at_the_gate label_printed delta",
+    );
+    picking.shows(picked, "!ScaleOn");
+    picking.shows(&format!("{picked} !ScaleOn scanned(3)"), "!ScaleOff");
+    let light = format!("{picked} !ScaleOn scanned(1) !ScaleOff !ShelfLit");
+    picking.shows(&light, "!after(15)");
+    picking.shows(&format!("{light} !after(15)"), "!TakenAway");
+    let heavy = format!("{picked} !ScaleOn scanned(3) !ScaleOff !CallTruck truck_left");
+    let closing = [heavy.as_str(), &heavy, &heavy].join(" ");
+    picking.shows(&closing, "cleaned counted delta");
+    picking.shows(&format!("{closing} cleaned counted !SumShown"), "delta");
+}

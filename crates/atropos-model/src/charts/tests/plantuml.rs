@@ -182,3 +182,102 @@ fn names_that_become_the_same_in_ascii_stay_different() {
     machine.shows("u542Fu52A8", "go_ delta");
     machine.shows("u542Fu52A8 go_", "go__2 delta");
 }
+
+#[test]
+fn hidden_arrows_only_move_the_pictures_parts() {
+    let machine = plantuml(
+        "[*] --> A\nA -[hidden]-> B\nB -[#red,hidden]down-> A\nA <-[hidden]- B\nA -[hidden]- B\nA --> B : go / Went",
+    );
+    machine.shows("", "go delta");
+    machine.shows("go !Went", "delta");
+}
+
+#[test]
+fn states_may_be_declared_with_colours_and_descriptions() {
+    let machine = plantuml(
+        "state A #line.dashed : waits\nstate \"Long: name\" as B #pink;line:red;line.bold : entry / InB\nstate C: entry / InC\nstate D ##[dotted]blue {}\nstate E as \"Two: words\" <<busy>> #red:entry / InE\n[*] --> A\nA --> B : b\nB --> C : c\nC --> D : d\nD --> E #blue : e\n",
+    );
+    machine.shows("b", "!InB");
+    machine.shows("b !InB c", "!InC");
+    machine.shows("b !InB c !InC d e", "!InE");
+}
+
+#[test]
+fn a_description_stays_in_the_block_where_its_state_is_declared() {
+    let machine = plantuml(
+        "[*] --> Outer\nInner --> Away : leave\nstate Outer {\n[*] --> Inner\nstate \"The inner\" as Inner : exit / Left\n}\nOuter --> Away : quit",
+    );
+    machine.shows("quit", "!Left");
+}
+
+#[test]
+fn what_a_start_is_called_is_passed_over_and_what_it_does_is_done() {
+    let machine = plantuml(
+        "[*] --> A : power on / Beep\nA --> B : go\nstate B {\n[*] --> C : first\nC : entry / InC\n}",
+    );
+    machine.shows("", "!Beep");
+    machine.shows("!Beep go", "!InC");
+}
+
+#[test]
+fn points_and_pins_on_the_border_of_a_state_are_left_at_once() {
+    for (into, out) in [
+        ("entryPoint", "exitPoint"),
+        ("inputPin", "outputPin"),
+        ("expansionInput", "expansionOutput"),
+        ("EntryPoint", "exitpoint"),
+    ] {
+        let machine = plantuml(&format!(
+            "state Work {{\nstate in1 <<{into}>>\nstate in2 <<{into}>>\n[*] --> Default\nin1 --> Slow\nin2 -> Fast : / Hurry\nSlow --> Fast : speed\nFast -> out1 <<{out}>> : stop\nWork : exit / Left\n}}\n[*] --> in1\nout1 --> Rest : / Stopped\nRest --> in2 : again\nRest --> Work : normal\nDefault : entry / IsDefault",
+        ));
+        machine.shows("", "speed delta");
+        machine.shows("speed stop", "!Left");
+        machine.shows("speed stop !Left", "!Stopped");
+        machine.shows("speed stop !Left !Stopped again", "!Hurry");
+        machine.shows("speed stop !Left !Stopped normal", "!IsDefault");
+    }
+}
+
+#[test]
+fn descriptions_may_have_slashes_in_words() {
+    let machine =
+        plantuml("[*] --> A\nA : see https://example.org/a/b\nA : entry/ InA\nA : go /Went");
+    machine.shows("", "!InA");
+    machine.shows("!InA go", "!Went");
+}
+
+#[test]
+fn words_of_the_pictures_looks_may_be_names_of_states() {
+    let machine = plantuml(
+        "[*] --> show\nshow --> hide : off\nhide : entry / Hidden\nhide --> scale : weigh\nscale --> show : on",
+    );
+    machine.shows("off", "!Hidden");
+    machine.shows("off !Hidden weigh on", "off delta");
+}
+
+#[test]
+fn floating_notes_are_passed_over() {
+    let machine = plantuml(
+        "[*] --> A\nnote as N1\nA --> C : wrong\nend note\nnote \"short\" as N2\nnote on link\nno\nend note\nA --> B : go / Went",
+    );
+    machine.shows("", "go delta");
+}
+
+#[test]
+fn the_preprocessor_is_not_run_and_says_so() {
+    let source = "@startuml M\n!include other.puml\n[*] --> A\n@enduml";
+    let read = crate::charts::read("bad.puml", source).expect("a chart");
+    let shown = read.expect_err("problems").to_string();
+    assert!(shown.contains("which is not run"), "{shown}");
+}
+
+#[test]
+fn a_diagram_is_seen_behind_comments_whatever_the_file_is_called() {
+    for file in ["door.txt", "door.ooas", "door"] {
+        let machine = super::animate(
+            file,
+            "' drawn by hand\n/' two\nlines '/\n\n  @startuml\n[*] --> A\nA --> A : go / Went\n@enduml\n",
+        );
+        machine.shows("go", "!Went");
+    }
+}

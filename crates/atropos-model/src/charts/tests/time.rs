@@ -21,6 +21,31 @@ fn time_leaps_to_the_next_timer_and_leaving_a_state_stops_its_own() {
 }
 
 #[test]
+fn the_unit_of_time_is_as_small_as_the_times_ask_for() {
+    let machine = scxml(
+        r#"<state id="A"><transition at:after="1.5s" target="B"/></state>
+           <state id="B"><onentry><send event="InB"/><send event="late" delay="20ms"/></onentry><transition event="late"><send event="Late"/></transition></state>"#,
+    );
+    machine.shows("", "!after(150)");
+    machine.shows("!after(150) !InB", "!after(2)");
+    let read = |after: &str| {
+        let inside = format!(r#"<state id="A"><transition at:after="{after}"/></state>"#);
+        crate::charts::read("a.scxml", &super::scxml_source(&inside)).expect("a chart")
+    };
+    let unit = |after: &str| read(after).expect("no problems").unit;
+    assert_eq!(
+        ["20", "2.0s", "0.5s", "1230ms", ".001s"].map(unit),
+        [1000, 1000, 100, 10, 1]
+    );
+    for wrong in [
+        "", "0", "0.0001s", "0.5ms", "s", "1.2.3s", "-1s", "1h", "5000000s",
+    ] {
+        let shown = read(wrong).expect_err("no time").to_string();
+        assert!(shown.contains("is no time of the model"), "{wrong}");
+    }
+}
+
+#[test]
 fn a_timer_whose_guard_is_false_runs_out_for_nothing() {
     let machine = scxml(
         r#"<state id="A"><transition at:after="5" cond="false" target="B"/><transition event="go" target="B"/></state>

@@ -20,6 +20,12 @@ impl ClassWriter<'_> {
                 CodeText::noticed(format!("{}({})", mark(name), arguments.join(", ")))
             }
             ChartAction::Raise(event) => self.raise(&event.text),
+            ChartAction::SendSelf(event) => CodeText::noticed(format!(
+                "{inbox} := {inbox} + [{kind}.{event}]",
+                inbox = self.words.inbox,
+                kind = self.words.event,
+                event = event.text,
+            )),
             ChartAction::Send { event, to } => self.send(event, to),
             ChartAction::Delay { id, time, .. } => self.set_timer(&id.text, &time.to_string()),
             ChartAction::Cancel(id) => self.set_timer(&id.text, "-1"),

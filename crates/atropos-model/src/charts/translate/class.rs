@@ -56,13 +56,17 @@ impl ClassWriter<'_> {
             ranks.push(vec![format!("{}()", act.name)]);
             acts.push(act);
         }
-        if self.layout.receives {
-            let act = self.queue_act("next_message", &self.words.inbox.clone(), &handlers, "sent");
-            waiting.push(format!("{}()", act.name));
-            acts.push(act);
-        }
         if !self.layout.timers.is_empty() {
             let act = self.time_out_act();
+            waiting.push(format!("{}()", act.name));
+            acts.push(act);
+            if !self.layout.receives {
+                // A timer runs out only where nothing waits, so that its event is older than any that the machine sends itself.
+                ranks.push(std::mem::take(&mut waiting));
+            }
+        }
+        if self.layout.has_inbox() {
+            let act = self.queue_act("next_message", &self.words.inbox.clone(), &handlers, "sent");
             waiting.push(format!("{}()", act.name));
             acts.push(act);
         }
@@ -342,7 +346,7 @@ impl ClassWriter<'_> {
         if self.layout.raises {
             conditions.push(format!("len {} = 0", words.queue));
         }
-        if self.layout.receives {
+        if self.layout.has_inbox() {
             conditions.push(format!("len {} = 0", words.inbox));
         }
         if !self.layout.timers.is_empty() {
@@ -497,9 +501,9 @@ impl ClassWriter<'_> {
                 format!("{} : list[{queue}] of {} = []", words.queue, words.event),
             ));
         }
-        if self.layout.receives {
+        if self.layout.has_inbox() {
             lines.push((
-                "Events that came from other objects.".to_owned(),
+                "Events that were sent to the machine.".to_owned(),
                 format!("{} : list[{queue}] of {} = []", words.inbox, words.event),
             ));
         }

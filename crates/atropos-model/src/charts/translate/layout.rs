@@ -67,6 +67,8 @@ pub struct ChartLayout {
     pub raises: bool,
     /// Events come from other objects.
     pub receives: bool,
+    /// The machine sends events to itself as if from outside.
+    pub sends_self: bool,
 }
 
 /// The name of the event that tells that a state has come to its end.
@@ -88,9 +90,17 @@ impl ChartLayout {
         let timers = timers(machine, global);
         let mut queued = received.clone();
         let mut raised = BTreeSet::new();
+        let mut sends_self = false;
         for action in machine.actions() {
-            if let ChartAction::Raise(event) = action {
-                raised.insert(event.text.clone());
+            match action {
+                ChartAction::Raise(event) => {
+                    raised.insert(event.text.clone());
+                }
+                ChartAction::SendSelf(event) => {
+                    queued.insert(event.text.clone());
+                    sends_self = true;
+                }
+                _ => {}
             }
         }
         for (_, transition) in machine.transitions() {
@@ -105,8 +115,14 @@ impl ChartLayout {
             timers,
             raises: !raised.is_empty(),
             receives: !received.is_empty(),
+            sends_self,
             queued,
         }
+    }
+
+    /// Events wait that came from outside.
+    pub fn has_inbox(&self) -> bool {
+        self.receives || self.sends_self
     }
 
     /// `variable = type.Value`: whether `child` of the compound state `parent` is active.

@@ -213,9 +213,18 @@ fn header(chart: &Chart) -> String {
         Notation::Uml => "UML",
     };
     format!(
-        "# {}: an action system translated from a state chart ({notation}).\n# Change the chart and translate again rather than change this text.\n\n",
-        chart.name
+        "# {}: an action system translated from a state chart ({notation}).\n# Change the chart and translate again rather than change this text.\n{}\n",
+        chart.name,
+        unit(chart.unit)
     )
+}
+
+/// A remark on the unit of time, where it is no second.
+fn unit(milliseconds: u32) -> String {
+    match milliseconds {
+        1000 => String::new(),
+        _ => format!("# A unit of time is {milliseconds} ms.\n"),
+    }
 }
 
 /// The timers' places in their lists.

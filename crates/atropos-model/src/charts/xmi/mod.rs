@@ -87,6 +87,7 @@ fn chart<'a>(root: Element<'a>, reader: &mut Reader<'a, '_>) -> Option<Chart> {
         notation: Notation::Uml,
         types: Vec::new(),
         machines: Vec::new(),
+        unit: 1,
         instances: Vec::new(),
     };
     for enumeration in members.enumerations {

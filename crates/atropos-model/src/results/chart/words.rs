@@ -47,6 +47,7 @@ fn action_text(action: &ChartAction) -> String {
             format!("{}({})", name.text, arguments.join(", "))
         }
         ChartAction::Raise(event) => format!("raise {}", event.text),
+        ChartAction::SendSelf(event) => format!("send {}", event.text),
         ChartAction::Send { event, to } => format!("{}.{}", to.text, event.text),
         ChartAction::Delay { event, time, .. } => format!("{} after {time}", event.text),
         ChartAction::Cancel(id) => format!("cancel {}", id.text),
