@@ -15,8 +15,8 @@ pub fn told(facts: &Facts) -> Vec<Communication> {
 }
 
 /// What of it was never seen in the original.
-pub fn unseen(facts: Facts, heard: &OriginalCommunication) -> Vec<Communication> {
-    let facts = communication::unseen(facts, heard);
+pub fn unseen(facts: Facts, known_communication: &OriginalCommunication) -> Vec<Communication> {
+    let facts = communication::unseen(facts, known_communication);
     facts.iter().map(one).collect()
 }
 

@@ -33,7 +33,7 @@ const FIRST: [u64; 2] = [20, 100];
 const SHARE: u64 = 20;
 /// How many times the schedules of the original a mutant may have.
 const MULTIPLE: u64 = 20;
-/// How many times the stated patience a process may take over a mutant.
+/// How many times a mutant's time limit a process may take for it.
 const GRACE: u32 = 3;
 /// A mutant that has had so much processor time under random schedules, and so many of them, gets no more: one schedule of a long
 /// test is worth many of a short one, because threads meet as often in it.
@@ -50,7 +50,7 @@ enum ExploredOriginal {
 struct Start {
     known: ExploredOriginal,
     technique: Technique,
-    heard: OriginalCommunication,
+    known_communication: OriginalCommunication,
     /// The mutants whose place some schedule of the original comes to.
     executed: BTreeSet<MutantId>,
     /// All schedules of the original are known.
@@ -88,7 +88,7 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
     let start = Start {
         known,
         technique,
-        heard: original.heard,
+        known_communication: original.known_communication,
         executed: executed(request),
         is_complete: original.is_complete,
     };
@@ -109,21 +109,21 @@ pub fn explore(subject: &mut Subject<'_>, request: &Request) -> Result<(), Strin
     if request.races == Races::Survive {
         subject.ignore_races();
     }
-    let patience = Duration::from_millis(request.mutant_patience);
+    let time_limit = Duration::from_millis(request.mutant_time_limit);
     // Those of one point stay together: what one teaches is of use for the others.
     let points = reached.chunk_by(|&one, other| point(request, one).holds(*other));
     workers::share(
         subject,
         points.map(<[MutantId]>::to_vec).collect(),
         request.workers,
-        patience * GRACE,
+        time_limit * GRACE,
         &|subject, mutants| alike(subject, &start, mutants, request),
     )
 }
 
 /// What the exploration of the original means for its mutants.
 struct OriginalSummary {
-    heard: OriginalCommunication,
+    known_communication: OriginalCommunication,
     allowance: Allowance,
     /// All its schedules were seen.
     is_complete: bool,
@@ -144,7 +144,7 @@ fn tell_original(
     explored.claim_no_more_than_seen();
     let is_complete = explored.complete;
     explored.communication = communication::told(&facts);
-    let heard = facts.into_keys().collect();
+    let known_communication = facts.into_keys().collect();
     // A failure that depends on the world outside is not the schedule's.
     let is_controlled = notes.uncontrolled.is_none();
     if let (Some(finding), Some(failure)) = (known.finding().cloned(), &notes.failure)
@@ -175,7 +175,7 @@ fn tell_original(
     }
     responses::say(&Response::Original(explored));
     OriginalSummary {
-        heard,
+        known_communication,
         allowance,
         is_complete,
         is_usable,
@@ -219,10 +219,10 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(executions: u64, patience: Duration) -> Watch {
+    fn new(executions: u64, time_limit: Duration) -> Watch {
         Watch {
             executions,
-            until: Instant::now() + patience,
+            until: Instant::now() + time_limit,
             enough: None,
         }
     }
@@ -254,7 +254,7 @@ fn explore_original(
     subject: &mut Subject<'_>,
     request: &Request,
 ) -> Result<ExploredOriginal, String> {
-    let all = Duration::from_millis(request.patience);
+    let all = Duration::from_millis(request.time_limit);
     let spec = match request.strategy.as_str() {
         "" => return Ok(explore_by_default(subject, request, all)),
         strategy => strategy.parse::<StrategySpec>().map_err(text)?,
@@ -335,9 +335,9 @@ fn sample(
     request: &Request,
     how: Sampling,
     schedules: u64,
-    patience: Duration,
+    time_limit: Duration,
 ) -> ExploredOriginal {
-    let mut watch = Watch::new(u64::MAX, patience);
+    let mut watch = Watch::new(u64::MAX, time_limit);
     let original = SampledOriginal::explore(subject, how, schedules, request.seed, &mut |_| {
         watch.go_on()
     });
@@ -478,7 +478,7 @@ fn one(subject: &mut Subject<'_>, start: &Start, mutant: MutantId, request: &Req
     explored.nanoseconds = begun.elapsed().as_nanos() as u64;
     let facts = subject.record_communication(false);
     if result == MutantResult::Survived {
-        explored.communication = communication::unseen(facts, &start.heard);
+        explored.communication = communication::unseen(facts, &start.known_communication);
     }
     if let (Some(finding), Some(failure)) = (finding, notes.failure) {
         describe_kill(
@@ -542,8 +542,8 @@ fn execute(
             }
         }
         ExploredOriginal::Sampled(original) => {
-            let patience = Duration::from_millis(request.mutant_patience);
-            let mut watch = Watch::new(request.sample, patience);
+            let time_limit = Duration::from_millis(request.mutant_time_limit);
+            let mut watch = Watch::new(request.sample, time_limit);
             if request.sample < u64::MAX {
                 watch = watch.of_long_executions();
             }
@@ -642,7 +642,7 @@ fn under_few_preemptions(
         if most == 0 {
             break;
         }
-        let mut watch = Watch::new(most, Duration::from_millis(request.mutant_patience / 4));
+        let mut watch = Watch::new(most, Duration::from_millis(request.mutant_time_limit / 4));
         let look =
             original.look_at_mutant(subject, mutant, preemptions as u32, &mut |end| match end
                 .is_failure()
@@ -683,7 +683,7 @@ fn searched(
     first: &Explored,
 ) -> MutantSearchResult {
     let most = original.executions.saturating_mul(MULTIPLE) + request.executions;
-    let mut watch = Watch::new(most, Duration::from_millis(request.mutant_patience));
+    let mut watch = Watch::new(most, Duration::from_millis(request.mutant_time_limit));
     let run = original.explore_mutant_while(subject, mutant, technique, &mut |end| match end
         .is_failure()
     {

@@ -213,9 +213,9 @@ impl<'o> Exploration<'o> {
         let start = Instant::now();
         let strategy_in_use = StrategyInUse::of(request)?;
         let stage = match &strategy_in_use {
-            StrategyInUse::Gradual(_) => Duration::from_millis(request.patience / STAGES),
+            StrategyInUse::Gradual(_) => Duration::from_millis(request.time_limit / STAGES),
             StrategyInUse::Chosen(..) | StrategyInUse::Searching(_) => {
-                Duration::from_millis(request.patience)
+                Duration::from_millis(request.time_limit)
             }
         };
         Ok(Exploration {

@@ -41,7 +41,7 @@ pub struct SharedExploration {
 struct Piece {
     explored: Explored,
     found: RoundResult,
-    /// It met threads for which this process has no number: another process may give their numbers to others.
+    /// It saw threads for which this process has no number: another process may give their numbers to others.
     has_new_names: bool,
 }
 
@@ -149,8 +149,8 @@ pub fn explore(
     Ok(merge(task, pieces))
 }
 
-/// What a search takes in speaks of threads by their numbers. Pieces that met threads without one are carried out again by this
-/// process, in their order, so that all numbers are its own. There are few: most threads are met in the first schedules.
+/// What a search takes in speaks of threads by their numbers. Pieces that saw threads without one are carried out again by this
+/// process, in their order, so that all numbers are its own. There are few: most threads are seen in the first schedules.
 fn number_anew(
     subject: &mut Subject<'_>,
     task: &mut Task<'_>,

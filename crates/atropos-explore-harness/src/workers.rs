@@ -41,12 +41,12 @@ struct Worker {
 }
 
 /// Has every mutant explored by `explore`, by so many processes at a time, and passes their answers on. Mutants of a group
-/// are one process's. One that takes longer than `patience` is ended.
+/// are one process's. One that takes longer than `time_limit` is ended.
 pub fn share(
     subject: &mut Subject<'_>,
     mut groups: VecDeque<Vec<MutantId>>,
     processes: usize,
-    patience: Duration,
+    time_limit: Duration,
     explore: Explore<'_>,
 ) -> Result<(), String> {
     let processes = processes.max(1);
@@ -76,7 +76,7 @@ pub fn share(
             at += 1;
             if ready && !worker.listen() {
                 worker.take_result(subject, false);
-            } else if worker.is_late(patience) {
+            } else if worker.is_late(time_limit) {
                 let _ = signals::to_process(worker.pid, sys::SIGKILL);
                 worker.take_result(subject, true);
             } else {
@@ -161,9 +161,9 @@ impl Worker {
         true
     }
 
-    fn is_late(&self, patience: Duration) -> bool {
+    fn is_late(&self, time_limit: Duration) -> bool {
         self.begun
-            .is_some_and(|(_, begun)| begun.elapsed() > patience)
+            .is_some_and(|(_, begun)| begun.elapsed() > time_limit)
     }
 
     /// The process is at its end; if it died while a mutant ran, that is the mutant's result.

@@ -6,7 +6,7 @@
 use std::panic;
 use std::sync::Mutex;
 
-use atropos_libtest::{TestDescAndFn, judged, text_of};
+use atropos_libtest::{TestDescAndFn, run_and_judge, text_of};
 use atropos_runtime::zygote::BodyFailure;
 
 /// The last panic's message and place.
@@ -32,7 +32,7 @@ pub fn watch_panics() {
 
 /// Runs a test on this thread.
 pub fn run(test: &TestDescAndFn) -> Result<(), BodyFailure> {
-    judged(test).map_err(|message| {
+    run_and_judge(test).map_err(|message| {
         let last = LAST.try_lock().ok().and_then(|mut last| last.take());
         let location = match last {
             Some(last) if last.message == message => last.location,

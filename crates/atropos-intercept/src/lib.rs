@@ -20,7 +20,7 @@ pub enum Purpose {
     /// The call is passed on, and what it does to the world outside is noted; some are refused to mutants.
     NoteEffect,
     /// The time that a process stood still while mutants forked from it ran did not pass for it.
-    HideStandstill,
+    HidePause,
     /// Time passes when no thread can run.
     VirtualTime,
     /// The same random bytes in every run.
@@ -79,7 +79,7 @@ pub const CALLS: &[InterceptedCall] = &[
     call(c"chown", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"chroot", Some(NoteEffect), None),
     call(c"clock", Some(NoteEffect), None),
-    call(c"clock_gettime", Some(HideStandstill), Some(VirtualTime)),
+    call(c"clock_gettime", Some(HidePause), Some(VirtualTime)),
     call(c"clock_nanosleep", Some(NoteEffect), None),
     call(c"close", Some(NoteEffect), Some(KeepOwnDescriptors)),
     call(c"connect", Some(NoteEffect), Some(MarkUncontrolled)),
@@ -113,7 +113,7 @@ pub const CALLS: &[InterceptedCall] = &[
     call(c"getpid", Some(NoteEffect), None),
     call(c"getrandom", Some(SameRandomBytes), Some(SameRandomBytes)),
     call(c"getrusage", Some(NoteEffect), None),
-    call(c"gettimeofday", Some(HideStandstill), None),
+    call(c"gettimeofday", Some(HidePause), None),
     call(c"kill", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"killpg", Some(NoteEffect), Some(EndBeforeLastingChange)),
     call(c"lchown", Some(NoteEffect), Some(EndBeforeLastingChange)),
@@ -186,7 +186,7 @@ pub const CALLS: &[InterceptedCall] = &[
     call(c"symlinkat", Some(NoteEffect), None),
     call(c"syscall", Some(SameRandomBytes), Some(LetOthersRun)),
     call(c"system", Some(NoteEffect), None),
-    call(c"time", Some(HideStandstill), None),
+    call(c"time", Some(HidePause), None),
     call(c"timer_create", Some(NoteEffect), None),
     call(c"timerfd_create", None, Some(VirtualTime)),
     call(c"timerfd_gettime", None, Some(VirtualTime)),

@@ -1,7 +1,7 @@
 //! A test binary that somebody starts by hand, without our driver: runs the selected tests one after
 //! another and reports like libtest. Output of tests is not captured.
 
-use crate::{HarnessArguments, TestDescAndFn, judged};
+use crate::{HarnessArguments, TestDescAndFn, run_and_judge};
 
 /// Lists or runs the tests; the result is the process's exit code.
 pub fn run(tests: &[&TestDescAndFn], arguments: &HarnessArguments) -> i32 {
@@ -26,7 +26,7 @@ pub fn run(tests: &[&TestDescAndFn], arguments: &HarnessArguments) -> i32 {
             }
             continue;
         }
-        match judged(test) {
+        match run_and_judge(test) {
             Ok(()) => {
                 passed += 1;
                 println!("test {name} ... ok");

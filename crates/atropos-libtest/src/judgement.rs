@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::{ShouldPanic, TestDescAndFn};
 
 /// Runs a test on this thread; what is wrong with it if it fails.
-pub fn judged(test: &TestDescAndFn) -> Result<(), String> {
+pub fn run_and_judge(test: &TestDescAndFn) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| test.call())) {
         Ok(result) => match test.desc.should_panic {
             ShouldPanic::No => result,

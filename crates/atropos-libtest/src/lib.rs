@@ -14,7 +14,7 @@ pub use description::{
     Bencher, ShouldPanic, StaticBenchFn, StaticTestFn, StaticTestName, TestDesc, TestDescAndFn,
     TestFn, TestName, TestType,
 };
-pub use judgement::{judged, text_of};
+pub use judgement::{run_and_judge, text_of};
 
 /// What a test's return value says.
 pub fn assert_test_result<T: Termination>(result: T) -> Result<(), String> {

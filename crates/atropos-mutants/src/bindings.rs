@@ -38,7 +38,7 @@ impl Bindings {
         let Some(last) = call.path.segments.last() else {
             return true;
         };
-        let is_harmless = skip_rules::is_junk_macro(&call.path);
+        let is_harmless = skip_rules::is_skipped_macro(&call.path);
         let mut given = Definition::default();
         given.take_in_all(call.tokens.clone());
         given.binds || !is_harmless && self.may_bind(&last.ident.to_string(), &mut HashSet::new())
@@ -94,7 +94,7 @@ fn binds_nothing(name: &str) -> bool {
         Ok(path) => path,
         Err(_) => return false,
     };
-    skip_rules::is_junk_macro(&path)
+    skip_rules::is_skipped_macro(&path)
         || matches!(
             name,
             "write"

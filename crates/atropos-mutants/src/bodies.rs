@@ -35,7 +35,7 @@ impl Walker<'_> {
         };
         let is_main = signature.ident == "main" && self.function_name() == "main";
         let is_end = matches!(block.stmts.as_slice(), [Stmt::Expr(only, _)] if skip_rules::is_dead_end(only))
-            || skip_rules::is_junk_block(block);
+            || skip_rules::is_skipped_block(block);
         if is_main
             || !self.frame.deletes
             || is_end

@@ -30,9 +30,10 @@ impl Walker<'_> {
 
     pub fn branch(&mut self, branch: &ExprIf, role: ExpressionRole, expected: Option<&Type>) {
         self.frame.scopes.enter();
-        let is_junk = skip_rules::is_junk_branch(branch) && !branch.then_branch.stmts.is_empty();
+        let is_skipped =
+            skip_rules::is_skipped_branch(branch) && !branch.then_branch.stmts.is_empty();
         let mut condition_mode = self.mode;
-        condition_mode.mutates &= !is_junk;
+        condition_mode.mutates &= !is_skipped;
         self.in_mode(condition_mode, |walker| walker.condition(&branch.cond));
         let mut mode = self.mode;
         mode.mutates &= !skip_rules::is_build_condition(&branch.cond);

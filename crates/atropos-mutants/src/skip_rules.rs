@@ -11,12 +11,12 @@ use crate::walk::MethodOwner;
 pub(crate) const TABLE: usize = 8;
 
 /// Traits whose impls are not mutated: debug output, and hashes, which may be any.
-pub(crate) fn is_junk_trait(name: &str) -> bool {
+pub(crate) fn is_skipped_trait(name: &str) -> bool {
     matches!(name, "Debug" | "Hash" | "GlobalAlloc")
 }
 
 /// Functions that only hint: an iterator's `size_hint`, unless its exact size is promised.
-pub(crate) fn is_junk_function(
+pub(crate) fn is_skipped_function(
     signature: &Signature,
     owner: &MethodOwner,
     facts: &TypeFacts,
@@ -181,7 +181,7 @@ pub(crate) fn is_range_method(name: &str) -> bool {
 }
 
 /// Macros whose arguments and whose very call are left alone: checks, output, logging, ends.
-pub(crate) fn is_junk_macro(path: &Path) -> bool {
+pub(crate) fn is_skipped_macro(path: &Path) -> bool {
     let Some(last) = path.segments.last() else {
         return false;
     };
@@ -225,37 +225,37 @@ pub(crate) fn is_dead_end(expression: &Expr) -> bool {
 
 /// Whether a block only logs, checks and hints. One that panics does more: it refuses what the
 /// condition around it lets through, and tests check that.
-pub(crate) fn is_junk_block(block: &syn::Block) -> bool {
-    let is_junk = |path: &Path| {
-        is_junk_macro(path)
+pub(crate) fn is_skipped_block(block: &syn::Block) -> bool {
+    let is_skipped = |path: &Path| {
+        is_skipped_macro(path)
             && path
                 .segments
                 .last()
                 .is_none_or(|last| last.ident != "panic")
     };
     block.stmts.iter().all(|statement| match statement {
-        syn::Stmt::Macro(mac) => is_junk(&mac.mac.path),
-        syn::Stmt::Expr(Expr::Macro(mac), _) => is_junk(&mac.mac.path),
+        syn::Stmt::Macro(mac) => is_skipped(&mac.mac.path),
+        syn::Stmt::Expr(Expr::Macro(mac), _) => is_skipped(&mac.mac.path),
         syn::Stmt::Expr(Expr::Call(call), _) => {
             called_name(&call.func).is_some_and(|name| is_undeletable_call(&name))
         }
-        syn::Stmt::Expr(Expr::If(branch), _) => is_junk_branch(branch),
-        syn::Stmt::Expr(Expr::Unsafe(inner), _) => is_junk_block(&inner.block),
+        syn::Stmt::Expr(Expr::If(branch), _) => is_skipped_branch(branch),
+        syn::Stmt::Expr(Expr::Unsafe(inner), _) => is_skipped_block(&inner.block),
         _ => false,
     })
 }
 
 /// Whether both ways of an `if` only log, check and hint.
-pub(crate) fn is_junk_branch(branch: &syn::ExprIf) -> bool {
-    is_junk_block(&branch.then_branch)
+pub(crate) fn is_skipped_branch(branch: &syn::ExprIf) -> bool {
+    is_skipped_block(&branch.then_branch)
         && match branch
             .else_branch
             .as_ref()
             .map(|(_, otherwise)| &**otherwise)
         {
             None => true,
-            Some(Expr::If(otherwise)) => is_junk_branch(otherwise),
-            Some(Expr::Block(otherwise)) => is_junk_block(&otherwise.block),
+            Some(Expr::If(otherwise)) => is_skipped_branch(otherwise),
+            Some(Expr::Block(otherwise)) => is_skipped_block(&otherwise.block),
             Some(_) => false,
         }
 }

@@ -164,11 +164,11 @@ impl Walker<'_> {
     fn is_deletable(&self, expression: &Expr) -> bool {
         match expression {
             Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Yield(_) => false,
-            Expr::Macro(mac) => !skip_rules::is_junk_macro(&mac.mac.path),
+            Expr::Macro(mac) => !skip_rules::is_skipped_macro(&mac.mac.path),
             Expr::Call(call) => !skip_rules::called_name(&call.func)
                 .is_some_and(|name| skip_rules::is_undeletable_call(&name)),
             Expr::MethodCall(call) => !skip_rules::is_undeletable_call(&call.method.to_string()),
-            Expr::If(branch) if skip_rules::is_junk_branch(branch) => false,
+            Expr::If(branch) if skip_rules::is_skipped_branch(branch) => false,
             Expr::If(branch) => {
                 let is_false_made = makes_false(&branch.cond) && self.is_selected(Operator::Ror);
                 !skip_rules::is_build_condition(&branch.cond)
@@ -183,10 +183,10 @@ impl Walker<'_> {
             Expr::Loop(_) => true,
             Expr::Match(_) => true,
             Expr::Unsafe(inner) => {
-                !self.deletes_all_of(&inner.block) && !skip_rules::is_junk_block(&inner.block)
+                !self.deletes_all_of(&inner.block) && !skip_rules::is_skipped_block(&inner.block)
             }
             Expr::Block(inner) => {
-                !self.deletes_all_of(&inner.block) && !skip_rules::is_junk_block(&inner.block)
+                !self.deletes_all_of(&inner.block) && !skip_rules::is_skipped_block(&inner.block)
             }
             Expr::Const(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Tuple(_) => false,
             Expr::Paren(inner) => self.is_deletable(&inner.expr),
@@ -219,7 +219,7 @@ impl Walker<'_> {
     }
 
     fn macro_statement(&mut self, statement: &StmtMacro, is_deletable: bool, is_last: bool) {
-        if is_deletable && !skip_rules::is_junk_macro(&statement.mac.path) {
+        if is_deletable && !skip_rules::is_skipped_macro(&statement.mac.path) {
             let span = self.source.span(statement);
             // What it leaves in the block must stay there until the block ends.
             match self.facts.bindings.may_come_from(&statement.mac) && !is_last {

@@ -376,7 +376,7 @@ impl<'a> Walker<'a> {
             .collect();
         let mut mode = self.mode;
         if let Some(trait_name) = &trait_name {
-            mode.mutates &= !skip_rules::is_junk_trait(trait_name);
+            mode.mutates &= !skip_rules::is_skipped_trait(trait_name);
             if trait_name == "GlobalAlloc" {
                 // The runtime itself allocates.
                 mode = WalkMode::NOTHING;
@@ -467,7 +467,7 @@ impl<'a> Walker<'a> {
             }
         }
         let mut mode = self.mode;
-        if skip_rules::is_junk_function(signature, &self.owner, self.facts) {
+        if skip_rules::is_skipped_function(signature, &self.owner, self.facts) {
             mode.mutates = false;
         }
         let outer_frame = std::mem::replace(&mut self.frame, frame);

@@ -72,7 +72,7 @@ impl std::error::Error for ZygoteError {}
 /// What a mutant may use, for one command. All are limits of one run of the test.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Steps, those before the mutant is met included.
+    /// Steps, those before the mutant is reached included.
     pub steps: u64,
     /// How many times the original's own steps `steps` holds; 1 if it is no multiple.
     pub step_factor: f64,
@@ -150,7 +150,7 @@ impl Baseline {
         self.effects.intersects(Effects::WITH_OTHERS) && self.spawned_steps == 0
     }
 
-    /// Mutants of this test may be forked where they are met.
+    /// Mutants of this test may be forked where they are reached.
     pub fn may_fork(&self) -> bool {
         !self.effects.intersects(Effects::AGAINST_FORK)
     }
@@ -195,7 +195,7 @@ pub struct Client {
     /// Points that the program came to before `main`.
     reached_at_start: Vec<PointId>,
     costs: Costs,
-    patience: Duration,
+    silence_limit: Duration,
 }
 
 impl Client {
@@ -203,12 +203,12 @@ impl Client {
     ///
     /// `scratch` is an existing directory that no other zygote uses; the board and temporary
     /// directories are made in it. `functions` is how many functions say when they are entered.
-    /// `patience` is how long the zygote may be silent when it should speak.
+    /// `silence_limit` is how long the zygote may be silent when it should speak.
     pub fn start(
         mut command: Command,
         scratch: &Path,
         numbering: &Numbering,
-        patience: Duration,
+        silence_limit: Duration,
     ) -> Result<Client, ZygoteError> {
         let scratch = scratch.canonicalize().map_err(ZygoteError::Start)?;
         let board = Board::create(&scratch.join(BOARD), numbering).map_err(ZygoteError::Start)?;
@@ -241,7 +241,7 @@ impl Client {
                 restore: Duration::ZERO,
                 restore_bytes: 0,
             },
-            patience,
+            silence_limit,
         };
         client.greet()?;
         client.list()?;
@@ -250,7 +250,7 @@ impl Client {
     }
 
     fn greet(&mut self) -> Result<(), ZygoteError> {
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.silence_limit;
         let reply = self.reply_until(deadline).map_err(|broken| match broken {
             ZygoteError::Died(status) => ZygoteError::NotAZygote(status),
             ZygoteError::Silent => ZygoteError::NotAZygote(None),
@@ -275,7 +275,7 @@ impl Client {
 
     fn list(&mut self) -> Result<(), ZygoteError> {
         self.send(&ZygoteCommand::List)?;
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.silence_limit;
         let Reply::Tests(count) = self.reply_until(deadline)? else {
             return Err(ZygoteError::Refused("no list of tests".into()));
         };
@@ -502,7 +502,7 @@ impl Client {
             }
             let deadline = self.board.header().deadline.load(Ordering::Relaxed);
             let late = sys::now().saturating_sub(deadline);
-            if Duration::from_nanos(late) > self.patience {
+            if Duration::from_nanos(late) > self.silence_limit {
                 self.kill();
                 return Err(ZygoteError::Silent);
             }

@@ -93,13 +93,13 @@ mod tests {
 
     #[test]
     fn the_time_of_a_process_is_counted() {
-        let mut supply = StarvationWatch::default();
+        let mut starvation_watch = StarvationWatch::default();
         let ended = crate::sys::now() + 20_000_000;
         while crate::sys::now() < ended {}
-        supply.look(std::process::id() as i32);
-        assert!(supply.all.ran > 0);
-        let before = supply.all.ran;
-        supply.look(i32::MAX);
-        assert_eq!(supply.all.ran, before, "nobody there");
+        starvation_watch.look(std::process::id() as i32);
+        assert!(starvation_watch.all.ran > 0);
+        let before = starvation_watch.all.ran;
+        starvation_watch.look(i32::MAX);
+        assert_eq!(starvation_watch.all.ran, before, "nobody there");
     }
 }

@@ -128,7 +128,7 @@ impl Effects {
     pub const AGAINST_EXPLORATION: Effects =
         Effects(Effects::WITH_OTHERS.0 | Effect::LastingFiles.bit());
 
-    /// With one of these a test's mutants can't be forked where they are met.
+    /// With one of these a test's mutants can't be forked where they are reached.
     pub const AGAINST_FORK: Effects = Effects(
         Effects::OUTSIDE.0
             | Effect::Threads.bit()

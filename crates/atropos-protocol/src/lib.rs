@@ -10,9 +10,9 @@
 //! # fn main() -> Result<(), ZygoteError> {
 //! // Mutants 1 to 3 share a point, 4 has its own.
 //! let points = [NumberedPoint::new(MutantId(1), 3), NumberedPoint::new(MutantId(4), 1)];
-//! let patience = Duration::from_secs(10);
+//! let silence_limit = Duration::from_secs(10);
 //! let command = Command::new("target/debug/deps/bank-0123456789abcdef");
-//! let mut zygote = Client::start(command, Path::new("scratch"), &Numbering::new(4, &points), patience)?;
+//! let mut zygote = Client::start(command, Path::new("scratch"), &Numbering::new(4, &points), silence_limit)?;
 //! for (index, test) in zygote.tests().to_vec().iter().enumerate() {
 //!     let limits = Limits::only_time(Duration::from_secs(60));
 //!     let baseline = zygote.baseline(index, &limits, Path::new("captured"))?;

@@ -124,13 +124,13 @@ pub struct TestRun {
     pub message: String,
     /// `file:line:column` of the panic, if known.
     pub location: String,
-    /// Steps of the whole test, those before the mutant was met included.
+    /// Steps of the whole test, those before the mutant was reached included.
     pub steps: u64,
     /// Time from the start of the mutant's process (or its turn in a worker) to its end.
     pub nanoseconds: u64,
     /// The mutant whose run this was: itself, or one that behaved the same.
     pub leader: MutantId,
-    /// It changed files that other runs may have met, and perhaps it met theirs.
+    /// It changed files that other runs may have used, and perhaps it used theirs.
     pub changes_files: bool,
     /// What the run depended on, if it was seen to its end.
     pub evidence: Option<RunEvidence>,
@@ -139,9 +139,9 @@ pub struct TestRun {
 /// What a run depended on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunEvidence {
-    /// The functions that it entered, those before its mutant was met included.
+    /// The functions that it entered, those before its mutant was reached included.
     pub entered: Vec<u32>,
-    /// What it did, and what was done before its mutant was met.
+    /// What it did, and what was done before its mutant was reached.
     pub effects: Effects,
 }
 

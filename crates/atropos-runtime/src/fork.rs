@@ -1,4 +1,4 @@
-//! Forks mutants where they are met, and waits for them.
+//! Forks mutants where they are reached, and waits for them.
 //!
 //! The parent stands still meanwhile, and hides the time that passed from its own clock (see
 //! `clock`), so that the original and every later mutant run as if nobody had been forked.
@@ -47,16 +47,16 @@ pub fn hazard() -> Option<&'static str> {
         return Some(effect.sentence());
     }
     if !role::on_test_thread() {
-        return Some("met on another thread than the test's");
+        return Some("reached on another thread than the test's");
     }
     if !role::in_charge() {
-        return Some("met in a process that the test forked");
+        return Some("reached in a process that the test forked");
     }
     if sys::threads() != Some(1) {
-        return Some("met while other threads run");
+        return Some("reached while other threads run");
     }
     if effects::descriptors_open() {
-        return Some("met while the test holds a file open");
+        return Some("reached while the test holds a file open");
     }
     None
 }

@@ -20,7 +20,7 @@ static PHASE: AtomicU8 = AtomicU8::new(TESTS);
 /// The program has handlers of its own for its end.
 static HAS_HANDLERS: AtomicBool = AtomicBool::new(false);
 /// A program that does not end is not waited for any longer (nanoseconds).
-const PATIENCE: u64 = 2_000_000_000;
+const TIME_LIMIT: u64 = 2_000_000_000;
 
 /// A zygote begins, before `main`.
 pub fn start() {
@@ -56,7 +56,7 @@ pub fn end(board: &Board) -> ! {
     header.exit_handlers.store(has_handlers, Ordering::Relaxed);
     header
         .deadline
-        .store(sys::now() + PATIENCE, Ordering::Relaxed);
+        .store(sys::now() + TIME_LIMIT, Ordering::Relaxed);
     PHASE.store(END, Ordering::Relaxed);
     role::become_recorder();
     std::process::exit(0)

@@ -1,6 +1,6 @@
 //! What this process is at the moment: bystander, recorder, original, or a mutant.
 //!
-//! All state is in atomics because points are met from any thread, but roles change only while
+//! All state is in atomics because points are reached from any thread, but roles change only while
 //! the process has a single thread of ours: at a test's start and right after a fork.
 
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};

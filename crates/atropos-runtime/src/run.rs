@@ -25,7 +25,7 @@ pub enum ChildPlan {
         capture: Option<CString>,
         directory: Option<PathBuf>,
     },
-    /// The original, forking mutants where they are met.
+    /// The original, forking mutants where they are reached.
     Fork,
     /// A mutant from the start.
     Each {

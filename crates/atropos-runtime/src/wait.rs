@@ -66,7 +66,7 @@ fn watch(
     // Without a pidfd (old kernels, no descriptors left) look again and again.
     let mut nap = 20_000;
     let mut deadlock_watch = DeadlockWatch::default();
-    let mut supply = StarvationWatch::default();
+    let mut starvation_watch = StarvationWatch::default();
     let start = sys::now();
     let mut look = start + LOOK;
     loop {
@@ -110,7 +110,7 @@ fn watch(
         let mut stands_still = false;
         if below == 1 && sys::now() >= look {
             stands_still = deadlock_watch.is_seen(pid);
-            supply.look(pid);
+            starvation_watch.look(pid);
             look = sys::now() + LOOK;
         }
         if left == 0 || stands_still {
@@ -118,7 +118,9 @@ fn watch(
                 // It ended by itself at the last moment.
                 Some(ended) if ended != ChildEnd::Signaled(sys::SIGKILL) => WaitEnd::Ended(ended),
                 _ if stands_still => WaitEnd::StoodStill,
-                _ if supply.was_short(Duration::from_nanos(sys::now() - start)) => WaitEnd::Starved,
+                _ if starvation_watch.was_short(Duration::from_nanos(sys::now() - start)) => {
+                    WaitEnd::Starved
+                }
                 _ => WaitEnd::TimedOut,
             };
         }

@@ -74,7 +74,7 @@ impl SharedStage {
 pub struct Gradual {
     budget: StageBudget,
     stage: GradualStage,
-    turns: SharedStage,
+    shared_stage: SharedStage,
     search: Box<Exhaustive>,
     samples: Box<Mixed>,
     bounded: Box<Search>,
@@ -101,7 +101,7 @@ impl Gradual {
         Gradual {
             budget,
             stage: GradualStage::Alternating,
-            turns: SharedStage {
+            shared_stage: SharedStage {
                 is_search: true,
                 left: 1,
                 next: FIRST_TURN,
@@ -182,7 +182,7 @@ impl Gradual {
     fn current(&self) -> &dyn Strategy {
         match self.stage {
             _ if self.is_drawing_last => &*self.samples,
-            GradualStage::Alternating if self.turns.is_search => &*self.search,
+            GradualStage::Alternating if self.shared_stage.is_search => &*self.search,
             GradualStage::Exhaustive => &*self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
                 &*self.samples
@@ -194,7 +194,7 @@ impl Gradual {
     fn current_mut(&mut self) -> &mut dyn Strategy {
         match self.stage {
             _ if self.is_drawing_last => &mut *self.samples,
-            GradualStage::Alternating if self.turns.is_search => &mut *self.search,
+            GradualStage::Alternating if self.shared_stage.is_search => &mut *self.search,
             GradualStage::Exhaustive => &mut *self.search,
             GradualStage::Alternating | GradualStage::Early | GradualStage::Random => {
                 &mut *self.samples
@@ -217,13 +217,13 @@ impl Gradual {
     /// Begins an execution of the present stage; false if there is none left of it.
     fn begin_here(&mut self) -> bool {
         if self.stage == GradualStage::Alternating {
-            if self.turns.left == 0 {
-                self.turns.change();
+            if self.shared_stage.left == 0 {
+                self.shared_stage.change();
             }
-            if !self.turns.is_search && self.samples_left().1 == 0 {
-                self.turns.change();
+            if !self.shared_stage.is_search && self.samples_left().1 == 0 {
+                self.shared_stage.change();
             }
-            self.turns.left -= 1;
+            self.shared_stage.left -= 1;
         }
         if self.current_mut().begin() {
             self.spent += 1;

@@ -76,7 +76,7 @@ impl<M: TransitionSystem> Walk<M> {
 /// Passes on what a step says and remembers that it said something.
 struct Listener<'a> {
     guide: &'a mut dyn Guide,
-    heard: bool,
+    has_answered: bool,
 }
 
 impl Guide for Listener<'_> {
@@ -85,17 +85,17 @@ impl Guide for Listener<'_> {
     }
 
     fn data(&mut self, options: u32) -> u32 {
-        self.heard = true;
+        self.has_answered = true;
         self.guide.data(options)
     }
 
     fn observe(&mut self, value: u64) {
-        self.heard = true;
+        self.has_answered = true;
         self.guide.observe(value);
     }
 
     fn reach(&mut self, mutant: MutantId) {
-        self.heard = true;
+        self.has_answered = true;
         self.guide.reach(mutant);
     }
 }
@@ -140,10 +140,10 @@ impl<M: TransitionSystem> System for Walk<M> {
             self.trail.truncate(kept);
             let mut listener = Listener {
                 guide,
-                heard: false,
+                has_answered: false,
             };
             state = self.model.step(&state, action, &mut listener);
-            if listener.heard {
+            if listener.has_answered {
                 // What follows may depend on answers, so it is computed anew in every walk.
                 kept = usize::MAX;
             } else if kept != usize::MAX {

@@ -128,7 +128,7 @@ fn grouped(n: u64) -> String {
 pub struct SearchProgress {
     /// Executions that ran to their end.
     pub executions: u64,
-    /// Executions that were abandoned: they met what other executions cover.
+    /// Executions that were abandoned: they came to what other executions cover.
     pub abandoned: u64,
     /// The share of the search tree that is done, from 0 to 1, taking each open branch to be as
     /// big as its siblings on average (the weighted backtrack estimate). 0 where nothing is known.

@@ -125,7 +125,7 @@ impl Cells {
                 continue;
             };
             // SAFETY: the address can be read for as long as the process lives, as was asked before.
-            let now = unsafe { known.contents.again(address as *const ()) };
+            let now = unsafe { known.contents.reread(address as *const ()) };
             if memory.is_changed(address, &known.contents, &now) {
                 known.add(act(Code::CellChange, site), clock, &mut found);
             }

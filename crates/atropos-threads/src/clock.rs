@@ -40,10 +40,10 @@ const REALTIME_COARSE: c_int = 5;
 const MONOTONIC_COARSE: c_int = 6;
 const BOOTTIME: c_int = 7;
 /// Questions for the time without waiting in between, after which each moves the clock.
-const PATIENCE: u32 = 50;
+const FREE_READS: u32 = 50;
 /// Questions of a thread that has waited for nothing but locks since the first, after which each moves the clock, if it
 /// may be hurried.
-const LONG_PATIENCE: u32 = 2000;
+const FREE_READS_WITHOUT_WAIT: u32 = 2000;
 /// How far the clock moves for somebody who asks again and again, in nanoseconds; and if that has gone on for long, by which
 /// part of it: even an hour is over after some two thousand questions, and no deadline is passed by more than this part.
 const TICK: u64 = 1_000_000;
@@ -64,17 +64,19 @@ pub fn now_for_program(clock: c_int) -> Option<Timespec> {
     me.activity.clock_reads_without_wait += 1;
     let state = control.state();
     let hurries = state.is_in_overtime()
-        || state.settings.hurry && me.activity.clock_reads_without_wait > LONG_PATIENCE;
-    if hurries || me.activity.clock_reads > PATIENCE {
+        || state.settings.hurry && me.activity.clock_reads_without_wait > FREE_READS_WITHOUT_WAIT;
+    if hurries || me.activity.clock_reads > FREE_READS {
         let part = match state.is_in_overtime() {
             true => PART_IN_OVERTIME,
             false => PART,
         };
-        state.clockwork.tick(&mut me.activity.time_by_looks, part);
-        state.clockwork.was_hurried |= hurries;
+        state
+            .virtual_clock
+            .tick(&mut me.activity.time_by_looks, part);
+        state.virtual_clock.was_hurried |= hurries;
     }
-    state.observe(state.clockwork.now);
-    let now = state.clockwork.show(state.settings.look);
+    state.observe(state.virtual_clock.now);
+    let now = state.virtual_clock.show(state.settings.look);
     Some(Timespec {
         seconds: start + (now / 1_000_000_000) as i64,
         nanoseconds: (now % 1_000_000_000) as i64,

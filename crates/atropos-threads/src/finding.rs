@@ -58,7 +58,7 @@ pub enum Finding {
     DroppedChannel { text: String },
     /// A thread that nobody joined ended by a panic, as one does under other schedules, too. A remark: no harness takes note
     /// of it.
-    UsualPanic {
+    UnjoinedPanic {
         message: String,
         site: Option<String>,
     },
@@ -77,7 +77,7 @@ impl Finding {
     pub fn title(&self) -> String {
         match self {
             Finding::Panic { message, cause, .. } => {
-                let sort = cause.as_ref().map_or("panic", |cause| cause.met.title());
+                let sort = cause.as_ref().map_or("panic", |cause| cause.kind.title());
                 format!("{sort}: {message}")
             }
             Finding::PoisonedLock { .. } => PanicCauseKind::PoisonedLock.title().to_string(),
@@ -94,7 +94,7 @@ impl Finding {
             Finding::DataRace(_) => "data race".to_string(),
             Finding::MemoryError(error) => error.kind.title().to_string(),
             Finding::Leak(_) => "leak".to_string(),
-            Finding::UsualPanic { .. } => "usual panic".to_string(),
+            Finding::UnjoinedPanic { .. } => "panic of a thread that nobody joined".to_string(),
             Finding::LeakedLock { .. } => "leaked lock".to_string(),
             Finding::LeftBehind { .. } => "left behind".to_string(),
             Finding::Uncontrolled { what, .. } => format!("not under control: {what}"),
@@ -120,7 +120,7 @@ impl Finding {
             Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
             | Finding::DroppedChannel { .. }
-            | Finding::UsualPanic { .. }
+            | Finding::UnjoinedPanic { .. }
             | Finding::LeakedLock { .. }
             | Finding::LeftBehind { .. }
             | Finding::Uncontrolled { .. }
@@ -131,7 +131,7 @@ impl Finding {
     /// How the test fails by it; of a remark, what it would be called if it made the test fail.
     pub fn failure_kind(&self) -> FailureKind {
         match self {
-            Finding::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.met) {
+            Finding::Panic { cause, .. } => match cause.as_ref().map(|cause| cause.kind) {
                 Some(PanicCauseKind::PoisonedLock) => FailureKind::PoisonedLock,
                 Some(PanicCauseKind::PoisonedOnce) => FailureKind::PoisonedOnce,
                 Some(PanicCauseKind::NoReceiver | PanicCauseKind::NoSender) => {
@@ -158,7 +158,7 @@ impl Finding {
             | Finding::PoisonedLock { .. }
             | Finding::PoisonedOnce { .. }
             | Finding::DroppedChannel { .. }
-            | Finding::UsualPanic { .. }
+            | Finding::UnjoinedPanic { .. }
             | Finding::LeakedLock { .. }
             | Finding::LeftBehind { .. }
             | Finding::Uncontrolled { .. }
@@ -237,7 +237,7 @@ impl PanicCauseKind {
 #[derive(Clone, Debug)]
 pub struct FailureCause {
     /// What the panic's message names; [`PanicCauseKind::Panic`] if it names none of them.
-    pub met: PanicCauseKind,
+    pub kind: PanicCauseKind,
     /// What the thread ran into just before and by whose doing, and so on, one line each.
     pub text: String,
 }
@@ -328,7 +328,7 @@ impl fmt::Display for Finding {
             Finding::PoisonedLock { text }
             | Finding::PoisonedOnce { text }
             | Finding::DroppedChannel { text } => f.write_str(text),
-            Finding::UsualPanic { message, site } => {
+            Finding::UnjoinedPanic { message, site } => {
                 f.write_str("a thread that nobody joins panics")?;
                 if let Some(site) = site {
                     write!(f, " at {}", short(site))?;

@@ -65,7 +65,7 @@ pub struct ExecutionTrace {
 const WIDTH: usize = 100;
 
 impl ExecutionTrace {
-    /// Short names for the objects, in the order in which they are first met.
+    /// Short names for the objects, in the order in which they are first used.
     pub fn objects(&self) -> Vec<SharedObject> {
         let mut objects = Vec::new();
         for event in &self.events {
@@ -147,7 +147,7 @@ impl TraceEvent {
         (kept.len() < file.len()).then(|| kept.split('/').next().unwrap_or(kept))
     }
 
-    /// Where, unless it is in our own machinery.
+    /// Where, unless it is in our own code.
     fn place(&self) -> String {
         let site = self.site.filter(|site| !is_ours(site.file()));
         site.map_or_else(String::new, |site| {

@@ -52,7 +52,7 @@ impl Bytes {
     ///
     /// # Safety
     /// They must be readable.
-    pub unsafe fn again(&self, from: *const ()) -> Bytes {
+    pub unsafe fn reread(&self, from: *const ()) -> Bytes {
         // SAFETY: the caller's promise.
         unsafe { Bytes::read(from, self.length) }
     }

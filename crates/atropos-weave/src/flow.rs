@@ -32,7 +32,7 @@ pub(crate) struct Flow {
 
 impl Flow {
     fn is_jump(&self) -> bool {
-        matches!(self.change, FlowChange::Stays | FlowChange::Strays)
+        matches!(self.change, FlowChange::Stays | FlowChange::LeavesElsewhere)
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum FlowChange {
     /// Control goes on where it was to leave.
     Stays,
     /// Control leaves elsewhere.
-    Strays,
+    LeavesElsewhere,
     /// A variable keeps what it held.
     Keeps(String),
     /// Variables that had no value get none: what goes behind the statement has given them one on the way.
@@ -75,7 +75,7 @@ const LEAVING: [&str; 9] = [
 pub(crate) fn flow_of(source: &str, point: &Point, contexts: &Contexts) -> Option<Flow> {
     let change = match point.shape {
         Shape::Statement => change_of_deletion(point.span.text(source))?,
-        Shape::Expression if is_jump(point.span.text(source)) => FlowChange::Strays,
+        Shape::Expression if is_jump(point.span.text(source)) => FlowChange::LeavesElsewhere,
         _ => return None,
     };
     let statement = contexts.statement(point.span)?;
@@ -107,7 +107,7 @@ fn change_of_deletion(statement: &str) -> Option<FlowChange> {
         };
     }
     let tokens: TokenStream = statement.parse().ok()?;
-    leaves(tokens).then_some(FlowChange::Stays)
+    may_leave(tokens).then_some(FlowChange::Stays)
 }
 
 /// Whether control surely can come to the end of a block.
@@ -115,7 +115,7 @@ fn goes_on(block: &syn::Block) -> bool {
     block.stmts.iter().all(|statement| match statement {
         Stmt::Expr(expr, _) => goes_on_behind(expr),
         Stmt::Item(_) => true,
-        Stmt::Local(_) | Stmt::Macro(_) => !leaves(statement.to_token_stream()),
+        Stmt::Local(_) | Stmt::Macro(_) => !may_leave(statement.to_token_stream()),
     })
 }
 
@@ -128,7 +128,7 @@ fn goes_on_behind(expr: &Expr) -> bool {
         Expr::Match(choice) => choice.arms.iter().any(|arm| goes_on_behind(&arm.body)),
         Expr::While(_) | Expr::ForLoop(_) => true,
         Expr::Block(block) => goes_on(&block.block),
-        other => !leaves(other.to_token_stream()),
+        other => !may_leave(other.to_token_stream()),
     }
 }
 
@@ -203,10 +203,10 @@ impl<'ast> Visit<'ast> for Assigned {
     }
 }
 
-fn leaves(tokens: TokenStream) -> bool {
+fn may_leave(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => LEAVING.iter().any(|word| ident == word),
-        TokenTree::Group(group) => leaves(group.stream()),
+        TokenTree::Group(group) => may_leave(group.stream()),
         _ => false,
     })
 }
@@ -351,7 +351,7 @@ fn kept_variables(map: &WeaveMap, error: &RustcDiagnostic, labels: &[ErrorLabel]
             FlowChange::Keeps(name) if is_without_value => is_missing(name),
             FlowChange::Keeps(name) => error.names(name),
             FlowChange::Misses(names) => is_without_value && names.iter().any(is_missing),
-            FlowChange::Stays | FlowChange::Strays | FlowChange::Hides(_) => false,
+            FlowChange::Stays | FlowChange::LeavesElsewhere | FlowChange::Hides(_) => false,
         })
         .map(|(point, ..)| point)
         .collect()

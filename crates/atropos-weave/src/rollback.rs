@@ -67,7 +67,7 @@ fn is_final(error: &RustcDiagnostic) -> bool {
 
 /// Codes of errors that showing values to the runtime can cause: problems with inference and with
 /// method lookup.
-const TROUBLE_WITH_VALUES: [&str; 8] = [
+const ERRORS_FROM_VALUES: [&str; 8] = [
     "E0034", "E0277", "E0282", "E0283", "E0284", "E0599", "E0689", "E0790",
 ];
 
@@ -81,7 +81,7 @@ pub(crate) const DROPPED_TOO_EARLY: [&str; 2] = ["E0515", "E0716"];
 fn next_form(point: &WovenPoint, code: &str) -> Option<Form> {
     let left = |form: Form| point.plainer.contains(&form).then_some(form);
     match point.form {
-        Form::Values if TROUBLE_WITH_VALUES.contains(&code) => point.plainer.first().copied(),
+        Form::Values if ERRORS_FROM_VALUES.contains(&code) => point.plainer.first().copied(),
         Form::ByCopy => left(Form::ByRef),
         Form::ByRef | Form::ByMut if MUST_MOVE.contains(&code) => left(Form::Plain),
         Form::ByRef => left(Form::ByMut),

@@ -112,7 +112,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::show(show),
         Some(Command::Accept(arguments)) => accepted::accept(arguments),
         Some(Command::Review(arguments)) => review::review(arguments),
-        Some(Command::Report(arguments)) => reports::again(arguments),
+        Some(Command::Report(arguments)) => reports::regenerate(arguments),
         Some(Command::Merge(arguments)) => merge::join(*arguments),
         Some(Command::Completions(arguments)) => completions::completions(&arguments),
         Some(Command::Man) => completions::manual(),

@@ -11,14 +11,14 @@ use crate::arguments::{ReplayArguments, ScheduleConditions};
 use crate::did_you_mean::nearest;
 use crate::exit_code::ExitCode;
 use crate::explore::build_for;
+use crate::explore::failing_schedules::{FailingSchedule, FailingSchedules};
 use crate::explore::process::{Process, RequestEnd, TestOutput};
-use crate::explore::saved_schedules::{KeptSchedules, SavedSchedule};
 use crate::interrupt::Interrupt;
 use crate::prepare::{CommandSetup, set_up};
 use crate::scratch::Scratch;
 
 /// Somebody may look at the program through a debugger for a while.
-const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+const SILENCE_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     let interrupt = Interrupt::install()?;
@@ -27,9 +27,9 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         output_directory,
         ..
     } = set_up(arguments.options())?;
-    let kept = KeptSchedules::read(&output_directory);
-    let found = kept.find(arguments.test.as_deref(), arguments.mutant);
-    let is_there = found.is_some_and(SavedSchedule::is_there);
+    let failing_schedules = FailingSchedules::read(&output_directory);
+    let found = failing_schedules.find(arguments.test.as_deref(), arguments.mutant);
+    let is_there = found.is_some_and(FailingSchedule::is_there);
     let found = match (found, &arguments.test, &arguments.schedule) {
         (Some(found), _, _) if is_there => found.clone(),
         (_, Some(test), Some(schedule)) if arguments.mutant.is_none() => {
@@ -42,7 +42,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
             "the program that this schedule was found in is gone; `cargo atropos explore {}` looks for it anew",
             found.test
         ),
-        (None, _, _) => return Err(nothing_kept(&arguments, &kept)),
+        (None, _, _) => return Err(no_such_schedule(&arguments, &failing_schedules)),
     };
     let mut request = Request::parse(&found.order).map_err(|error| anyhow!(error))?;
     if let Some(schedule) = &arguments.schedule {
@@ -67,7 +67,7 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
         order_file: &scratch.path().join("request"),
         output: TestOutput::EscapingWriter,
         prefix: &arguments.with,
-        patience: PATIENCE,
+        silence_limit: SILENCE_LIMIT,
     };
     let mut result = None;
     let ended = process.carry_out(&request, &interrupt, &mut |response| {
@@ -99,7 +99,10 @@ pub fn replay(arguments: ReplayArguments) -> Result<ExitCode> {
     }
 }
 
-fn nothing_kept(arguments: &ReplayArguments, kept: &KeptSchedules) -> anyhow::Error {
+fn no_such_schedule(
+    arguments: &ReplayArguments,
+    failing_schedules: &FailingSchedules,
+) -> anyhow::Error {
     match (&arguments.test, arguments.mutant) {
         (None, None) => {
             anyhow!("no failing schedule was kept here; `cargo atropos explore` looks for one")
@@ -109,7 +112,9 @@ fn nothing_kept(arguments: &ReplayArguments, kept: &KeptSchedules) -> anyhow::Er
                 .as_ref()
                 .map_or_else(String::new, |test| format!(" of `{test}`"));
             let mutant = mutant.map_or_else(String::new, |id| format!(" of mutant {id}"));
-            let near = test.as_ref().and_then(|test| nearest(test, kept.names()));
+            let near = test
+                .as_ref()
+                .and_then(|test| nearest(test, failing_schedules.names()));
             let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
             anyhow!("no failing schedule{of}{mutant} was kept{hint}")
         }

@@ -10,7 +10,7 @@ use atropos_report::outcomes::{
 use atropos_report::verdict::Verdict;
 
 use crate::build::Build;
-use crate::execute::{Executed, FailingSchedule, Standing, Undecided};
+use crate::execute::{Executed, FailingExploration, Standing, Undecided};
 use crate::impact::Impacts;
 use crate::prepare::Prepared;
 
@@ -207,7 +207,7 @@ fn harm(call: Option<&str>) -> String {
 }
 
 /// What `outcomes.json` says of a test that fails under some schedule.
-fn finding(failing: &FailingSchedule) -> FailingOriginal {
+fn finding(failing: &FailingExploration) -> FailingOriginal {
     let found = &failing.found;
     let known = |text: &String| (!text.is_empty()).then(|| text.clone());
     FailingOriginal {

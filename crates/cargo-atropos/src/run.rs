@@ -15,10 +15,12 @@ use atropos_values::MutantId;
 use crate::arguments::Options;
 use crate::build::{self, Build, BuildFailure, CompiledWithoutMutants, Speed};
 use crate::evidence::{EarlierResults, WholeRun};
-use crate::execute::{self, Execute, Executed, Execution, FailedTest, FailingSchedule, FlakyTest};
+use crate::execute::{
+    self, Execute, Executed, Execution, FailedTest, FailingExploration, FlakyTest,
+};
 use crate::exit_code::ExitCode;
+use crate::explore::failing_schedules::shown;
 use crate::explore::plain_memory;
-use crate::explore::saved_schedules::shown;
 use crate::gate::Judgement;
 use crate::impact::{self, Impacts, MeasurementInputs};
 use crate::interrupt::Interrupt;
@@ -81,7 +83,7 @@ pub fn run(options: Options) -> Result<ExitCode> {
         prepared.terminal.warn(warning);
     }
     for failing in &tested.executed.failing_schedules {
-        tell_of_failing_schedule(failing, prepared.terminal)?;
+        tell_of_failing_exploration(failing, prepared.terminal)?;
     }
     warnings.splice(..0, prepared.warnings.iter().cloned());
     let timings = tested.timings(find, &impacts, start);
@@ -104,8 +106,8 @@ pub fn run(options: Options) -> Result<ExitCode> {
     let verdicts = results.verdicts();
     let outcomes = results.outcomes();
     if is_evident {
-        let kept = &tested.kept;
-        kept.write_whole_run(&prepared, &tested.build, &verdicts, &outcomes)?;
+        let earlier_results = &tested.earlier_results;
+        earlier_results.write_whole_run(&prepared, &tested.build, &verdicts, &outcomes)?;
     }
     let judgement = report(&prepared, &outcomes, &tested.build.left_alone)?;
     if !interrupted {
@@ -177,7 +179,7 @@ fn end_without_verdicts(end: &RunEnd, prepared: &Prepared) -> Result<ExitCode> {
 /// What building and testing came to.
 struct Tested<'a> {
     build: Build,
-    kept: EarlierResults<'a>,
+    earlier_results: EarlierResults<'a>,
     journal: Journal,
     executed: Executed,
     /// What builds and tests alone took, those without success among them.
@@ -267,9 +269,9 @@ fn build_and_test<'a>(
         if !known.is_empty() {
             progress.say("going on where an earlier run of the same build ended");
         }
-        let kept = EarlierResults::open(prepared, &build)?;
+        let earlier_results = EarlierResults::open(prepared, &build)?;
         let execution = Execute {
-            kept: &kept,
+            earlier_results: &earlier_results,
             plan: &prepared.plan,
             build: &build,
             options: &prepared.options,
@@ -281,10 +283,10 @@ fn build_and_test<'a>(
         };
         match execute::execute(&execution, &journal, known)? {
             Execution::Executed(executed) => {
-                kept.write(output)?;
+                earlier_results.write(output)?;
                 return Ok(ControlFlow::Continue(Tested {
                     build,
-                    kept,
+                    earlier_results,
                     journal,
                     executed,
                     spent,
@@ -413,7 +415,7 @@ fn tests_fail(failed: &[FailedTest], terminal: Terminal) -> Result<Judgement> {
 }
 
 /// The original comes first: a test that fails under some schedule is a finding, whatever mutants do.
-fn tell_of_failing_schedule(failing: &FailingSchedule, terminal: Terminal) -> Result<()> {
+fn tell_of_failing_exploration(failing: &FailingExploration, terminal: Terminal) -> Result<()> {
     terminal.error(format!(
         "{} fails under some schedule of its threads, without any mutant",
         failing.name

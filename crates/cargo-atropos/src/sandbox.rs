@@ -114,7 +114,7 @@ impl SandboxedZygote {
         mut command: Command,
         scratch: &Path,
         numbering: &Numbering,
-        patience: Duration,
+        silence_limit: Duration,
         (binary, seen): (usize, Arc<SeenOfTests>),
     ) -> Result<SandboxedZygote, ZygoteError> {
         let board: Arc<OnceLock<Arc<Board>>> = Arc::default();
@@ -155,7 +155,7 @@ impl SandboxedZygote {
             }
             false => None,
         };
-        let client = Client::start(command, scratch, numbering, patience)?;
+        let client = Client::start(command, scratch, numbering, silence_limit)?;
         let _ = board.set(client.board());
         Ok(SandboxedZygote {
             writable: client.board().path().with_file_name(WRITABLE),

@@ -41,7 +41,7 @@ pub fn add(plan: &mut Plan) {
     let made: Vec<(SecondOrderMutant, MutantInfo)> = pairs
         .into_iter()
         .zip(from..)
-        .map(|((_, first, second), number)| together(first, second, MutantId(number)))
+        .map(|((_, first, second), number)| second_order_mutant(first, second, MutantId(number)))
         .collect();
     for (pair, info) in made {
         plan.pairs.push(pair);
@@ -58,7 +58,7 @@ fn may_act_together(first: &MutantInfo, second: &MutantInfo) -> bool {
         && first.function != second.function
 }
 
-fn together(
+fn second_order_mutant(
     first: &MutantInfo,
     second: &MutantInfo,
     id: MutantId,

@@ -16,7 +16,7 @@ use atropos_report::verdict::Verdict;
 
 use crate::arguments::{Options, ShowArguments, TreeOptions};
 use crate::exit_code::ExitCode;
-use crate::explore::saved_schedules::shown;
+use crate::explore::failing_schedules::shown;
 use crate::named_mutants::named_mutants;
 use crate::prepare::{CommandSetup, set_up};
 
@@ -201,9 +201,10 @@ fn show_impact(page: &mut String, impact: &Impact, all: bool) {
         true => "never in the original",
         false => "in no explored schedule of the original",
     };
-    let heard = impact.communications.iter();
-    let heard = heard.map(|new| sentence(&format!("{}: {}", never(new), new.words())).join("\n  "));
-    some(page, "threads", heard.collect(), all);
+    let new_communication = impact.communications.iter();
+    let new_communication = new_communication
+        .map(|new| sentence(&format!("{}: {}", never(new), new.words())).join("\n  "));
+    some(page, "threads", new_communication.collect(), all);
     if let Some(suggestion) = &impact.suggestion {
         let mut lines = sentence(&suggestion.words);
         lines.extend(suggestion.code.lines().map(str::to_owned));

@@ -2,4 +2,4 @@
 
 pub mod chance;
 pub mod harm;
-pub mod turns;
+pub mod rotation;

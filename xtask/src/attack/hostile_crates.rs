@@ -1,6 +1,6 @@
 //! Crates whose tests do what no tool expects, one file of `testdata/hostile_crates` each. All have a function `double` and a test
 //! that kills its mutants; the first line of a file says how a run must end: with which exit code, and whether these mutants are
-//! killed in spite of the company.
+//! killed although such tests run beside theirs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

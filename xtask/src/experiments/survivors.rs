@@ -30,12 +30,12 @@ pub struct SurvivorsOptions {
 
 #[derive(Deserialize)]
 struct Data {
-    survivor: Vec<JudgedSurvivor>,
+    survivor: Vec<ReviewedSurvivor>,
 }
 
 /// A survivor, and what a person says of it.
 #[derive(Clone, Deserialize)]
-struct JudgedSurvivor {
+struct ReviewedSurvivor {
     #[serde(rename = "crate")]
     subject: String,
     /// As the report names it.
@@ -125,7 +125,7 @@ pub fn run(options: &SurvivorsOptions) -> Result<()> {
 }
 
 /// What a run says of a judged mutant; none if it did not survive there.
-fn measured(judged: &JudgedSurvivor, outcomes: &Outcomes) -> Option<Survivor> {
+fn measured(judged: &ReviewedSurvivor, outcomes: &Outcomes) -> Option<Survivor> {
     let mut records = outcomes.mutants.iter();
     let record = records.find(|record| record.info.name() == judged.mutant)?;
     let survives = matches!(
@@ -141,7 +141,7 @@ fn measured(judged: &JudgedSurvivor, outcomes: &Outcomes) -> Option<Survivor> {
     })
 }
 
-fn read(text: &str) -> Result<Vec<JudgedSurvivor>> {
+fn read(text: &str) -> Result<Vec<ReviewedSurvivor>> {
     let Data { survivor } = toml::from_str(text)?;
     let unexplained = survivor
         .iter()

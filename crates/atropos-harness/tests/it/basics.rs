@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::Command};
 use atropos_protocol::{Client, FailureKind, RunMode, TestResult, ZygoteError};
 use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, PATIENCE, compile, mutants, numbered, points};
+use crate::support::{Driver, Kind, SILENCE_LIMIT, compile, mutants, numbered, points};
 
 const PROGRAM: &str = r#"
 use atropos_runtime::probe::{Peek, PeekAny as _, PeekPrim as _};
@@ -177,7 +177,7 @@ fn wrong_arguments_are_refused_with_a_reason() {
     let mut command = Command::new(program());
     command.arg("--dance");
     let scratch = crate::support::fresh_directory();
-    match Client::start(command, &scratch, &numbered(18, POINTS), PATIENCE) {
+    match Client::start(command, &scratch, &numbered(18, POINTS), SILENCE_LIMIT) {
         Err(ZygoteError::Refused(reason)) => assert_eq!(reason, "unknown option --dance"),
         other => panic!("{:?}", other.err()),
     }

@@ -10,7 +10,9 @@ use atropos_protocol::{
 };
 use atropos_values::MutantId;
 
-use crate::support::{Driver, Kind, PATIENCE, compile, fresh_directory, mutants, numbered, points};
+use crate::support::{
+    Driver, Kind, SILENCE_LIMIT, compile, fresh_directory, mutants, numbered, points,
+};
 
 /// Prints 7. Mutants 1 and 2 print something else, 3 loops, 4 explodes, 6 writes a file without end.
 const PROGRAM: &str = r#"
@@ -198,11 +200,16 @@ fn a_program_without_the_harness_is_no_zygote() {
         Command::new(program()),
         &scratch,
         &numbered(5, POINTS),
-        PATIENCE,
+        SILENCE_LIMIT,
     );
     assert!(matches!(result, Err(ZygoteError::NotAZygote(Some(_)))));
     let missing = Command::new("/no/such/program");
-    let result = Client::start(missing, &fresh_directory(), &numbered(5, POINTS), PATIENCE);
+    let result = Client::start(
+        missing,
+        &fresh_directory(),
+        &numbered(5, POINTS),
+        SILENCE_LIMIT,
+    );
     assert!(matches!(result, Err(ZygoteError::Start(_))));
     std::fs::remove_dir_all(scratch).unwrap();
 }

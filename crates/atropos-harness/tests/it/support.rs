@@ -17,7 +17,7 @@ mod runtime_crates;
 
 /// How many functions the programs may say to be entered.
 pub const FUNCTIONS: u32 = 100;
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const SILENCE_LIMIT: Duration = Duration::from_secs(20);
 
 /// A directory of this test process alone. What compiled programs need outlives the process; the
 /// next one removes it.
@@ -181,7 +181,7 @@ impl Driver {
             .max()
             .unwrap_or(0);
         let numbering = numbered(mutants, points).with_functions(FUNCTIONS);
-        let client = Client::start(command, &scratch, &numbering, PATIENCE).unwrap();
+        let client = Client::start(command, &scratch, &numbering, SILENCE_LIMIT).unwrap();
         Driver { client, scratch }
     }
 

@@ -151,11 +151,11 @@ fn check_start(machine: &Machine, id: StateId, start: &ChartStart, collector: &m
             );
         }
     }
-    together(machine, &start.targets, &state.name.span, collector);
+    check_active_at_once(machine, &start.targets, &state.name.span, collector);
 }
 
 /// Several targets must be able to be active at once.
-fn together(
+fn check_active_at_once(
     machine: &Machine,
     targets: &[StateId],
     span: &super::chart::ChartSpan,
@@ -189,7 +189,7 @@ fn check_transition(
     transition: &ChartTransition,
     collector: &mut Collector,
 ) {
-    together(machine, &transition.targets, &transition.span, collector);
+    check_active_at_once(machine, &transition.targets, &transition.span, collector);
     match machine.state(source).kind {
         StateKind::Final | StateKind::History(_) => collector.advise(
             transition.span.clone(),

@@ -119,7 +119,7 @@ fn compare(
 ) -> std::io::Result<Vec<(ModelMutantId, Conforms)>> {
     writeln!(
         out,
-        "| technique | killed | conform | not met | undecided | states | transitions | seconds |"
+        "| technique | killed | conform | not reached | undecided | states | transitions | seconds |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|")?;
     let mut verdicts = Vec::new();

@@ -116,7 +116,7 @@ impl Conformance {
         self.memory.borrow().explorer.halted().is_some()
     }
 
-    /// How many different states were met so far by whoever acts.
+    /// How many different states were visited so far by whoever acts.
     pub fn states(&self) -> Rc<Cell<usize>> {
         self.states.clone()
     }
@@ -195,7 +195,7 @@ impl Memory {
         let sure = inputs.into_iter().filter(|(_, input)| input.is_sure);
         Ok(SpecState {
             observations: suspension.observations(),
-            inputs: sure.map(|(label, input)| (label, input.met)).collect(),
+            inputs: sure.map(|(label, input)| (label, input.infected)).collect(),
             suspension,
             own,
         })
@@ -247,7 +247,7 @@ impl Memory {
                 return successors;
             }
         };
-        successors.reached = self.explorer.model.mutants.met(&place.own);
+        successors.reached = self.explorer.model.mutants.to_start(&place.own);
         let observations = suspension.observations();
         for observation in observations.iter().cloned() {
             let telling = observation != Observation::Delta || place.observations.len() > 1;
@@ -262,10 +262,10 @@ impl Memory {
                 }
             }
         }
-        for (label, met) in &place.inputs {
+        for (label, infected) in &place.inputs {
             let step = Move::Input(label.clone());
             let mut successor = self.successor(&acting, step, &place, &suspension);
-            successor.reached = self.explorer.model.mutants.met(met);
+            successor.reached = self.explorer.model.mutants.to_start(infected);
             successors.list.push(successor);
         }
         successors

@@ -40,7 +40,7 @@ pub struct Iterations {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnabledInput {
     pub label: Label,
-    pub met: MutantSet,
+    pub infected: MutantSet,
 }
 
 /// Outcomes of one iteration that are kept; one more is an error.
@@ -93,9 +93,9 @@ pub trait Engine: Send {
         Ok(labels
             .into_iter()
             .map(|label| {
-                let mut met = MutantSet::default();
-                self.run(state, object, mode, Inputs::Only(&label), &mut met);
-                EnabledInput { label, met }
+                let mut infected = MutantSet::default();
+                self.run(state, object, mode, Inputs::Only(&label), &mut infected);
+                EnabledInput { label, infected }
             })
             .collect())
     }

@@ -17,7 +17,7 @@ use crate::state_space::{Acting, FastMap, StateSpaceLimits};
 use std::collections::VecDeque;
 
 /// Started so often without success, a mutant is nothing to go for any more, and one that never parted is left alone.
-pub(super) const PATIENCE: u32 = 30;
+pub(super) const MOST_TRIES: u32 = 30;
 /// A mutant that ran beside the original for so many full lives without success has shorter ones, by this factor.
 pub(super) const LIVES: u32 = 3;
 pub(super) const SHORTER: u32 = 4;
@@ -182,7 +182,7 @@ impl<'w> MoveScores<'w> {
             && !situation.gone.contains(&mutant)
             && !situation.running.contains(&mutant);
         let tries = self.strategy.tries(mutant);
-        match waits && tries < PATIENCE {
+        match waits && tries < MOST_TRIES {
             true => of(&self.chances, tries),
             false => 0.0,
         }
@@ -197,7 +197,7 @@ impl<'w> MoveScores<'w> {
         sum
     }
 
-    /// Of the mutants met at a spec without an input, as far as they were not looked at.
+    /// Of the mutants reached at a spec without an input, as far as they were not looked at.
     fn of_arriving(&mut self, graph: &StateGraph, id: SpecStateId) -> f64 {
         if let Some(known) = self.own.get(&id) {
             return *known;
@@ -210,14 +210,14 @@ impl<'w> MoveScores<'w> {
     }
 
     fn of_transition(&mut self, graph: &StateGraph, transition: &Transition) -> f64 {
-        let met = match transition.harmless.is_empty() {
-            true => self.of_set(&transition.met),
+        let infected = match transition.harmless.is_empty() {
+            true => self.of_set(&transition.infected),
             false => {
-                let met = transition
-                    .met
+                let infected = transition
+                    .infected
                     .iter()
                     .filter(|id| !transition.harmless.contains(id));
-                met.map(|id| self.of_mutant(*id)).sum()
+                infected.map(|id| self.of_mutant(*id)).sum()
             }
         };
         let arriving = transition
@@ -232,7 +232,7 @@ impl<'w> MoveScores<'w> {
         } else {
             0.0
         };
-        met + arriving + novel
+        infected + arriving + novel
     }
 
     fn of_all(&mut self, graph: &StateGraph, id: SpecStateId) -> Vec<f64> {

@@ -460,7 +460,7 @@ impl<'o> Generator<'o> {
         Some(at)
     }
 
-    /// The original is at a state: mutants met there without an input are started from its nodes.
+    /// The original is at a state: mutants reached there without an input are started from its nodes.
     fn arrive(&mut self, walk: &mut Walk) {
         let id = walk.spec;
         self.graph.state_mut(id).visits += 1;
@@ -522,7 +522,7 @@ impl<'o> Generator<'o> {
             self.strategy.spends(*mutant, spec, nodes);
             match start {
                 StartResult::Unknown => continue,
-                // Not met, as far as this test is concerned.
+                // Not reached, as far as this test is concerned.
                 StartResult::LimitReached if may_rest => {
                     self.strategy.puts_off(*mutant);
                     continue;
@@ -566,7 +566,7 @@ impl<'o> Generator<'o> {
         let spec = self.graph.state(id);
         let mut starting: BTreeMap<ModelMutantId, &Arc<Suspension>> = BTreeMap::new();
         if let Some(transition) = at.map(|at| &spec.transitions()[at]) {
-            for mutant in transition.met.iter() {
+            for mutant in transition.infected.iter() {
                 self.found.insert(*mutant);
                 if !transition.harmless.contains(mutant) {
                     starting.insert(*mutant, &spec.suspension);

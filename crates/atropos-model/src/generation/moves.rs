@@ -66,7 +66,7 @@ impl Move {
         }
         let (sure, unsure): (Vec<_>, Vec<_>) =
             inputs.into_iter().partition(|(_, input)| input.is_sure);
-        let input = |(label, input): (Label, Input)| (Move::Input(label), input.met);
+        let input = |(label, input): (Label, Input)| (Move::Input(label), input.infected);
         moves.extend(sure.into_iter().map(input));
         if moves.is_empty() {
             moves.extend(unsure.into_iter().map(input));

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum StrategyKind {
     /// Random inputs, those taken often less likely.
     S1,
-    /// The input that leads to the most mutants not met before.
+    /// The input that leads to the most mutants not reached before.
     S2,
     /// Back to where unkilled mutants wait.
     Frontier,

@@ -37,7 +37,7 @@ pub struct Transition {
     /// The number of this move, wherever it is taken.
     pub(super) number: usize,
     /// Mutants that compute something else when it is taken, sorted; shared between transitions.
-    pub met: Arc<[ModelMutantId]>,
+    pub infected: Arc<[ModelMutantId]>,
     /// Those that came to the original's state nevertheless.
     pub(super) harmless: BTreeSet<ModelMutantId>,
     /// Where it leads, if known.
@@ -133,10 +133,10 @@ impl StateGraph {
         let moves = Move::all(&self.state(id).observations, inputs);
         let transitions = moves
             .into_iter()
-            .map(|(step, met)| Transition {
+            .map(|(step, infected)| Transition {
                 number: self.number(&step),
                 step,
-                met: self.shared(&met, &model.mutants),
+                infected: self.shared(&infected, &model.mutants),
                 harmless: BTreeSet::new(),
                 next: None,
             })
@@ -151,8 +151,8 @@ impl StateGraph {
     }
 
     /// Inputs that differ in an argument mostly meet the same mutants.
-    fn shared(&mut self, met: &MutantSet, mutants: &Mutants) -> Arc<[ModelMutantId]> {
-        let open: Arc<[ModelMutantId]> = mutants.met(met).iter().collect();
+    fn shared(&mut self, infected: &MutantSet, mutants: &Mutants) -> Arc<[ModelMutantId]> {
+        let open: Arc<[ModelMutantId]> = mutants.to_start(infected).iter().collect();
         match self.sets.get(&open) {
             Some(known) => known.clone(),
             None => {
@@ -289,7 +289,7 @@ fn close(
     let suspension = explorer.close(&acting, kernel, limits, &mut infected)?;
     Ok(Closed {
         suspension,
-        own: explorer.model.mutants.met(&infected),
+        own: explorer.model.mutants.to_start(&infected),
         explored: explorer.closed,
     })
 }

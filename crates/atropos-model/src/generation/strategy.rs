@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// What a strategy may look at.
 pub struct StrategyInput<'s> {
     pub results: &'s GenerationResults,
-    /// Mutants met so far.
+    /// Mutants reached so far.
     pub found: &'s MutantSet,
     pub running: &'s BTreeSet<ModelMutantId>,
     /// The running mutants with where they are.
@@ -131,9 +131,9 @@ impl MoveStrategy {
         self.test = test;
     }
 
-    /// Whether a mutant that is met is to be started; one that is not is left alone for the rest of the test.
+    /// Whether a mutant that is reached is to be started; one that is not is left alone for the rest of the test.
     pub fn wants(&self, mutant: ModelMutantId) -> bool {
-        let has_hope = || self.tries(mutant) < frontier::PATIENCE || self.parted.contains(mutant);
+        let has_hope = || self.tries(mutant) < frontier::MOST_TRIES || self.parted.contains(mutant);
         let is_ours = self.kind == StrategyKind::Frontier;
         !self.is_exhausted(mutant) && (!is_ours || !self.rests(mutant) && has_hope())
     }
@@ -243,11 +243,13 @@ impl MoveStrategy {
         let here = graph.state(spec);
         let new = |at: &usize| {
             let transition = &here.transitions()[*at];
-            let mut met: BTreeSet<ModelMutantId> = transition.met.iter().copied().collect();
+            let mut infected: BTreeSet<ModelMutantId> =
+                transition.infected.iter().copied().collect();
             if let Some(next) = transition.next {
-                met.extend(graph.state(next).own.iter());
+                infected.extend(graph.state(next).own.iter());
             }
-            met.iter()
+            infected
+                .iter()
                 .filter(|id| !situation.found.contains(**id))
                 .count()
         };

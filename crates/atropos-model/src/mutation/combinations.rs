@@ -71,17 +71,19 @@ impl Mutants {
         }
     }
 
-    /// Where single mutants were met, what is worth running there: those of them that are open, and sets that hold one.
-    pub fn met(&self, infected: &MutantSet) -> MutantSet {
-        let mut met = MutantSet::for_all(self);
+    /// Where single mutants were infected, what is worth running there: those of them that are open, and sets that hold one.
+    pub fn to_start(&self, infected: &MutantSet) -> MutantSet {
+        let mut to_start = MutantSet::for_all(self);
         let open = infected
             .iter()
             .filter(|id| self.get(*id).status == InitialStatus::Open);
         for id in open {
-            met.insert(id);
+            to_start.insert(id);
             let sets = self.sets_with.get(id.0 as usize);
-            sets.into_iter().flatten().for_each(|set| met.insert(*set));
+            sets.into_iter()
+                .flatten()
+                .for_each(|set| to_start.insert(*set));
         }
-        met
+        to_start
     }
 }

@@ -217,7 +217,7 @@ fn replacement(model: &Model, parts: &[&ModelMutant]) -> String {
     format!("{}{others}", parts[0].replacement)
 }
 
-/// Mutants that a move would have met which no test took, with that move.
+/// Mutants that a move would have reached which no test took, with that move.
 fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
     let mut visited: HashMap<SpecStateId, (usize, usize)> = HashMap::new();
     for (test, path) in generated.paths.iter().enumerate() {
@@ -230,7 +230,7 @@ fn missed(generated: &Generated) -> HashMap<ModelMutantId, String> {
     let mut missed = HashMap::new();
     for (place, (test, after)) in states {
         for transition in generated.graph.state(place).transitions() {
-            for mutant in transition.met.iter() {
+            for mutant in transition.infected.iter() {
                 missed.entry(*mutant).or_insert_with(|| {
                     let step = transition.step.text(&generated.model);
                     let test = test_file(test);
@@ -276,7 +276,7 @@ fn describe(
         ),
         Status::Skipped => (
             "skipped",
-            "met, but never started for want of room".into(),
+            "reached, but never started for want of room".into(),
             None,
         ),
         Status::GivenUp => (

@@ -18,11 +18,11 @@ impl Acting {
 
     pub fn mutant(mutants: &Mutants, id: ModelMutantId) -> Acting {
         // The parts of a set have places of their own.
-        Acting::together(mutants, &mutants.parts(id)).unwrap_or_else(|| Acting::original(mutants))
+        Acting::mutants(mutants, &mutants.parts(id)).unwrap_or_else(|| Acting::original(mutants))
     }
 
     /// A higher-order mutant; `None` if two of them need the same place.
-    pub fn together(mutants: &Mutants, ids: &[ModelMutantId]) -> Option<Acting> {
+    pub fn mutants(mutants: &Mutants, ids: &[ModelMutantId]) -> Option<Acting> {
         Some(Acting {
             ids: ids.to_vec(),
             mode: MutationMode::enabling(mutants, ids)?,
@@ -33,12 +33,12 @@ impl Acting {
         self.ids.is_empty()
     }
 
-    /// Whether it is, or holds, one of `met`, which are sorted.
-    pub(super) fn is_among(&self, met: &[ModelMutantId]) -> bool {
-        self.ids.iter().any(|id| met.binary_search(id).is_ok())
+    /// Whether it is, or holds, one of `infected`, which are sorted.
+    pub(super) fn is_among(&self, infected: &[ModelMutantId]) -> bool {
+        self.ids.iter().any(|id| infected.binary_search(id).is_ok())
     }
 
-    /// Whether the original, having met `infected`, may have done something else than this.
+    /// Whether the original, having infected these, may have done something else than this.
     pub fn parts_from(&self, infected: &MutantSet) -> bool {
         self.ids.iter().any(|id| infected.contains(*id))
     }

@@ -15,9 +15,9 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub fn shared(&mut self, met: &MutantSet) -> Arc<[ModelMutantId]> {
+    pub fn shared(&mut self, infected: &MutantSet) -> Arc<[ModelMutantId]> {
         self.scratch.clear();
-        self.scratch.extend(met.iter());
+        self.scratch.extend(infected.iter());
         if let Some(known) = self.known.get(self.scratch.as_slice()) {
             return known.clone();
         }
@@ -80,7 +80,7 @@ pub struct Expansion {
     pub error: Option<(ObjectId, Vec<Label>, ExecError)>,
     /// While the original ran: mutants that would have computed something else.
     pub infected: MutantSet,
-    /// The same per object that was looked at, by its position in the order; only objects that met any.
+    /// The same per object that was looked at, by its position in the order; only objects that reached any.
     pub infected_at: Vec<(u32, Arc<[ModelMutantId]>)>,
     /// What was found out about objects whose steps are internal, by position.
     pub(super) judgements: Vec<Judgement>,
@@ -109,7 +109,7 @@ impl Expansion {
         &self.looked[self.chosen.clone()]
     }
 
-    /// The mutants met while the object at this position was looked at.
+    /// The mutants reached while the object at this position was looked at.
     pub fn met_at(&self, position: u32) -> &[ModelMutantId] {
         match self
             .infected_at
@@ -134,31 +134,32 @@ impl Expansion {
         found.ok().map(|at| &self.takers[at])
     }
 
-    /// Mutants met while the object at this position, which comes behind all before, was looked at.
-    pub(super) fn meet_next(&mut self, position: u32, met: Arc<[ModelMutantId]>) {
+    /// Mutants reached while the object at this position, which comes behind all before, was looked at.
+    pub(super) fn meet_next(&mut self, position: u32, infected: Arc<[ModelMutantId]>) {
         // Neighbours are mostly of one class and in one state.
         let before = self.infected_at.last();
-        if before.is_none_or(|(_, before)| !Arc::ptr_eq(before, &met)) {
-            met.iter().for_each(|id| self.infected.insert(*id));
+        if before.is_none_or(|(_, before)| !Arc::ptr_eq(before, &infected)) {
+            infected.iter().for_each(|id| self.infected.insert(*id));
         }
-        self.infected_at.push((position, met));
+        self.infected_at.push((position, infected));
     }
 
-    /// More mutants met while the object at this position was looked at.
-    pub(super) fn meet(&mut self, position: u32, met: &MutantSet, lists: &mut Lists) {
-        if met.is_empty() {
+    /// More mutants reached while the object at this position was looked at.
+    pub(super) fn meet(&mut self, position: u32, infected: &MutantSet, lists: &mut Lists) {
+        if infected.is_empty() {
             return;
         }
-        self.infected.union(met);
+        self.infected.union(infected);
         match self
             .infected_at
             .binary_search_by_key(&position, |(at, _)| *at)
         {
             Err(at) => {
-                self.infected_at.insert(at, (position, lists.shared(met)));
+                self.infected_at
+                    .insert(at, (position, lists.shared(infected)));
             }
             Ok(at) => {
-                let mut all: MutantSet = met.clone();
+                let mut all: MutantSet = infected.clone();
                 self.infected_at[at].1.iter().for_each(|id| all.insert(*id));
                 self.infected_at[at].1 = lists.shared(&all);
             }

@@ -1,4 +1,4 @@
-//! The original's expansions, shared by all workers: a mutant that none of them met there does the same.
+//! The original's expansions, shared by all workers: a mutant that none of them reached there does the same.
 
 use super::expansion::Expansion;
 use super::fast_hash::FastMap;

@@ -129,8 +129,8 @@ pub struct StateExplorer {
     order: Vec<u32>,
     /// Inputs may be actions of other objects than the one whose block runs.
     pub(super) foreign_inputs: bool,
-    /// Scratch: mutants met by one object.
-    met: MutantSet,
+    /// Scratch: mutants reached by one object.
+    infected: MutantSet,
     lists: Lists,
     halt: Halt,
     /// It came while this explorer was at work.
@@ -156,7 +156,7 @@ impl StateExplorer {
         StateExplorer {
             order,
             foreign_inputs: inputs::foreign(&model),
-            met: MutantSet::for_all(&model.mutants),
+            infected: MutantSet::for_all(&model.mutants),
             lists: Lists::default(),
             halt: Halt::default(),
             halted: None,
@@ -231,7 +231,7 @@ impl StateExplorer {
         Arc::new(self.compute(run, full))
     }
 
-    /// Looks at the objects one by one. What the original did with objects where it met none of the acting mutants
+    /// Looks at the objects one by one. What the original did with objects where it reached none of the acting mutants
     /// is taken from `known`.
     fn compute(&mut self, run: Run, full: bool) -> Expansion {
         let mut expansion = Expansion {
@@ -292,16 +292,17 @@ impl StateExplorer {
         let Some(reducing) = &mut self.reducing else {
             return false;
         };
-        self.met.clear();
+        self.infected.clear();
         let guards = &mut reducing.guards;
-        let enough = reducing
-            .reducer
-            .is_enough(object, state, &acting.mode, guards, &mut self.met);
+        let enough =
+            reducing
+                .reducer
+                .is_enough(object, state, &acting.mode, guards, &mut self.infected);
         if enough {
-            expansion.infected.union(&self.met);
+            expansion.infected.union(&self.infected);
         }
         if acting.is_original() {
-            let relied = self.lists.shared(&self.met);
+            let relied = self.lists.shared(&self.infected);
             expansion.judgements.push(Judgement {
                 position,
                 enough,
@@ -320,13 +321,13 @@ impl StateExplorer {
         if self.is_halted() {
             return false;
         }
-        self.met.clear();
+        self.infected.clear();
         let all = self.engine.run(
             run.state,
             taker.object,
             &run.acting.mode,
             Inputs::All,
-            &mut self.met,
+            &mut self.infected,
         );
         self.expanded += 1;
         let takes = all
@@ -339,9 +340,9 @@ impl StateExplorer {
             let error = (taker.object, Vec::new(), limit);
             expansion.error.get_or_insert(error);
         }
-        let met = std::mem::take(&mut self.met);
-        expansion.meet(taker.position, &met, &mut self.lists);
-        self.met = met;
+        let infected = std::mem::take(&mut self.infected);
+        expansion.meet(taker.position, &infected, &mut self.lists);
+        self.infected = infected;
         takes
     }
 
@@ -369,7 +370,7 @@ impl StateExplorer {
         }
     }
 
-    /// Whether the original is known to have no step of this object here; then what it met is noted.
+    /// Whether the original is known to have no step of this object here; then what it reached is noted.
     fn is_known_idle(
         &mut self,
         run: Run,
@@ -390,8 +391,8 @@ impl StateExplorer {
         expansion
             .takers
             .extend(finding.may_take.then(|| Taker::unasked(object, position)));
-        if let Some(met) = &finding.met {
-            expansion.meet_next(position, met.clone());
+        if let Some(infected) = &finding.infected {
+            expansion.meet_next(position, infected.clone());
         }
         true
     }
@@ -401,23 +402,23 @@ impl StateExplorer {
             return;
         }
         self.expanded += 1;
-        self.met.clear();
+        self.infected.clear();
         let mode = &run.acting.mode;
         let iterations = self
             .engine
-            .run(run.state, object, mode, Inputs::None, &mut self.met);
+            .run(run.state, object, mode, Inputs::None, &mut self.infected);
         if iterations.cut {
             expansion.takers.push(Taker::unasked(object, position));
         }
-        let met = (!self.met.is_empty()).then(|| self.lists.shared(&self.met));
+        let infected = (!self.infected.is_empty()).then(|| self.lists.shared(&self.infected));
         if let Some(Reducing { reducer, idle, .. }) = &mut self.reducing
             && run.acting.is_original()
             && iterations.outcomes.is_empty()
         {
-            idle.remember(reducer, object, run.state, iterations.cut, met.clone());
+            idle.remember(reducer, object, run.state, iterations.cut, infected.clone());
         }
-        if let Some(met) = met {
-            expansion.meet_next(position, met);
+        if let Some(infected) = infected {
+            expansion.meet_next(position, infected);
         }
         for outcome in iterations.outcomes {
             match outcome.result {
@@ -435,7 +436,7 @@ impl StateExplorer {
         }
     }
 
-    /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original met.
+    /// Closes `kernel` under internal steps. `infected` gathers the mutants that the original reached.
     ///
     /// # Errors
     /// An execution error, or more nodes than `limits` allow.

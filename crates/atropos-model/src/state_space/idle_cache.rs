@@ -19,7 +19,7 @@ pub(super) struct IdleObject {
     /// Whether the object may take inputs.
     pub may_take: bool,
     /// Mutants that would have computed something else; none if nobody would.
-    pub met: Option<Arc<[ModelMutantId]>>,
+    pub infected: Option<Arc<[ModelMutantId]>>,
 }
 
 /// One worker's memory, per object, the latest first.
@@ -61,7 +61,7 @@ impl IdleCache {
         object: ObjectId,
         state: &State,
         may_take: bool,
-        met: Option<Arc<[ModelMutantId]>>,
+        infected: Option<Arc<[ModelMutantId]>>,
     ) {
         let touched = reducer.touched(object);
         if touched.len() > MOST_TOUCHED {
@@ -75,7 +75,7 @@ impl IdleCache {
             IdleObject {
                 touched: touched.iter().map(now).collect(),
                 may_take,
-                met,
+                infected,
             },
         );
     }

@@ -17,7 +17,7 @@ pub struct Input {
     /// Every node takes it, now or after internal steps: giving it can't go wrong.
     pub is_sure: bool,
     /// Where the original runs: mutants that compute something else when it is taken.
-    pub met: MutantSet,
+    pub infected: MutantSet,
 }
 
 /// Where an input leads.
@@ -28,7 +28,7 @@ pub struct Taken {
     /// Nodes that don't take it and can't move by themselves.
     pub staying: Vec<SuspensionNode>,
     /// Where the original runs: mutants that compute something else.
-    pub met: MutantSet,
+    pub infected: MutantSet,
 }
 
 impl Taken {
@@ -61,13 +61,13 @@ impl StateExplorer {
             // A group of livelocked nodes rests as one: the input waits until one of them takes it.
             let first = node.livelock.is_some_and(|group| groups.insert(group));
             resting += usize::from(!node.internal || first);
-            for (label, met) in taken {
+            for (label, infected) in taken {
                 let counts = match node.livelock {
                     Some(group) => taken_in.insert((group, label.clone())),
                     None => !node.internal,
                 };
                 let entry = inputs.entry(label).or_default();
-                entry.0.met.union(&met);
+                entry.0.infected.union(&infected);
                 entry.1 += usize::from(counts);
             }
         }
@@ -98,7 +98,10 @@ impl StateExplorer {
                 .engine
                 .offers(&node.node.state, *object, &acting.mode, &mut infected);
             for offer in offers.map_err(|(labels, error)| Stop::Error(labels, error))? {
-                inputs.entry(offer.label).or_default().union(&offer.met);
+                inputs
+                    .entry(offer.label)
+                    .or_default()
+                    .union(&offer.infected);
             }
         }
         self.unless_halted()?;
@@ -161,7 +164,7 @@ impl StateExplorer {
         let state = &node.node.state;
         let iterations = self
             .engine
-            .run(state, object, &acting.mode, only, &mut taken.met);
+            .run(state, object, &acting.mode, only, &mut taken.infected);
         for outcome in iterations.outcomes {
             if let Some(limit) = outcome.limit() {
                 return Err(Stop::Error(Vec::new(), limit));

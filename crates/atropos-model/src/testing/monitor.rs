@@ -81,10 +81,10 @@ impl Monitor {
 
     fn step(&mut self, event: &MonitorEvent) -> Result<MonitorStep, Stop> {
         let model = self.explorer.model.clone();
-        let mut met = MutantSet::default();
-        let suspension = self
-            .explorer
-            .close(&self.acting, &self.kernel, self.limits, &mut met)?;
+        let mut infected = MutantSet::default();
+        let suspension =
+            self.explorer
+                .close(&self.acting, &self.kernel, self.limits, &mut infected)?;
         if let MonitorEvent::Input(input) = event {
             let inputs = self.explorer.inputs(&self.acting, &suspension)?;
             let found = inputs

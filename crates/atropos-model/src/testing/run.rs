@@ -273,7 +273,7 @@ impl WrittenTest {
                 };
                 let taken = step.explorer.take(step.acting, &suspension, &label);
                 if let Some(taken) = result.of(taken) {
-                    step.infected.union(&taken.met);
+                    step.infected.union(&taken.infected);
                     let next = (*to, taken.completed());
                     return Ok(vec![(format!("gave {input}"), next)]);
                 }

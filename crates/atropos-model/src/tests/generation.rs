@@ -274,12 +274,12 @@ fn mutants_act_together_unless_they_need_the_same_place() {
         .windows(2)
         .find(|pair| pair[0].point == pair[1].point)
         .expect("a point with two mutants");
-    assert!(Acting::together(&model.mutants, &[same[0].id, same[1].id]).is_none());
+    assert!(Acting::mutants(&model.mutants, &[same[0].id, same[1].id]).is_none());
     let other = list
         .iter()
         .find(|mutant| mutant.point != same[0].point)
         .expect("another point");
-    assert!(Acting::together(&model.mutants, &[same[0].id, other.id]).is_some());
+    assert!(Acting::mutants(&model.mutants, &[same[0].id, other.id]).is_some());
 }
 
 #[test]

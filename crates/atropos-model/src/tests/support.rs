@@ -134,7 +134,11 @@ fn inputs_agree(
     assert_eq!(one.len(), other.len());
     for (one, other) in one.iter().zip(&other) {
         assert_eq!(one.label, other.label);
-        assert!(same(&one.met, &other.met), "recorded for {:?}", one.label);
+        assert!(
+            same(&one.infected, &other.infected),
+            "recorded for {:?}",
+            one.label
+        );
     }
 }
 

@@ -170,12 +170,12 @@ impl Walker<'_> {
     }
 
     /// The acquisition once more.
-    fn again(&self, region: &Region<'_>) -> String {
+    fn second_acquisition(&self, region: &Region<'_>) -> String {
         self.acquired(region, &self.lock_of(region))
     }
 
     /// The acquisition once more, of a guard that excludes nobody.
-    fn again_bare(&self, region: &Region<'_>) -> String {
+    fn second_acquisition_without_exclusion(&self, region: &Region<'_>) -> String {
         let library = region.acquisition.library;
         let method = region.acquisition.call.method.to_string();
         let bare = super::bare(library, &self.lock_of(region), &method);
@@ -205,7 +205,7 @@ impl Walker<'_> {
         }
         let receiver = self.source.flat(&region.acquisition.call.receiver);
         let before = (region.start..first).map(|index| match index == region.start {
-            true => self.again(region),
+            true => self.second_acquisition(region),
             false => self.text(region.block, index),
         });
         let mut texts = vec![format!("let {LOCK} = &{receiver};")];
@@ -276,15 +276,15 @@ impl Walker<'_> {
             return None;
         }
         if !region.is_used_by(first) {
-            return Some(format!("{text} {}", self.again(region)));
+            return Some(format!("{text} {}", self.second_acquisition(region)));
         }
         self.can_err(region.acquisition.library, region.acquisition.call)
             .then(|| {
                 format!(
                     "{} {text} drop({}); {}",
-                    self.again_bare(region),
+                    self.second_acquisition_without_exclusion(region),
                     region.guard,
-                    self.again(region)
+                    self.second_acquisition(region)
                 )
             })
     }
@@ -307,7 +307,10 @@ impl Walker<'_> {
                 } else {
                     String::new()
                 };
-                format!("drop({guard}); {} {text}{drop}", self.again_bare(region))
+                format!(
+                    "drop({guard}); {} {text}{drop}",
+                    self.second_acquisition_without_exclusion(region)
+                )
             })
     }
 
@@ -416,7 +419,7 @@ impl Walker<'_> {
             let before = region.start - 1;
             let text = format!(
                 "{} {} {} {last}",
-                self.again(region),
+                self.second_acquisition(region),
                 self.text(block, before),
                 texts(region.start + 1..region.end - 1)
             );
@@ -455,7 +458,7 @@ impl Walker<'_> {
             let text = format!(
                 "drop({}); {} {}",
                 region.guard,
-                self.again(region),
+                self.second_acquisition(region),
                 self.text(region.block, gap)
             );
             let summary = "split the critical region";

@@ -82,13 +82,13 @@ struct Frontier {
     in_use: usize,
 }
 
-/// The states that were met.
+/// The states that were visited.
 #[derive(Clone, Debug, Default)]
 struct Visited {
-    /// The keys of the states met, with the fewest preemptions on the way to each. Paths with more preemptions to
+    /// The keys of the states visited, with the fewest preemptions on the way to each. Paths with more preemptions to
     /// such a state are covered; only without recording.
-    met: Table<u64, u32>,
-    /// What an execution of a [`Round`] adds to `met`, if there is one.
+    states: Table<u64, u32>,
+    /// What an execution of a [`Round`] adds to `states`, if there is one.
     trial: Option<Table<u64, u32>>,
     /// States that are not worth exploring from.
     dead_ends: Set<u64>,
@@ -107,7 +107,7 @@ struct Execution {
     infected: bool,
     /// Whether the execution has reached it so far.
     has_acted: bool,
-    /// The execution came to a state met before.
+    /// The execution came to a state visited before.
     ended_in_known: bool,
     trace: TraceHash,
 }
@@ -288,11 +288,11 @@ impl Search {
         let weight = 1.0 / group.len() as f64;
         for number in group {
             let start = &self.frontier.starts[number as usize];
-            if start.unless_met && self.visited.met.contains_key(&start.spot.key) {
+            if start.unless_met && self.visited.states.contains_key(&start.spot.key) {
                 continue;
             }
             self.visited.counted.count_way(&start.passed);
-            self.visited.met.insert(start.spot.key, 0);
+            self.visited.states.insert(start.spot.key, 0);
             let first = self.frontier.choices.len() as u32;
             self.frontier.choices.extend_from_slice(&start.choices);
             let count = start.choices.len() as u32;
@@ -376,7 +376,7 @@ impl Search {
             .map(|edge| self.transition_key(edge));
         let cost = self.cost(&spot);
         let is_covered = |fewest: Option<&u32>| fewest.is_some_and(|&fewest| fewest <= cost);
-        let met = is_covered(self.visited.met.get(&spot.key))
+        let is_known = is_covered(self.visited.states.get(&spot.key))
             || is_covered(
                 self.visited
                     .trial
@@ -385,15 +385,19 @@ impl Search {
             );
         let passed = HashedTransition {
             transition,
-            state: (!met).then_some(spot.key),
+            state: (!is_known).then_some(spot.key),
         };
         self.visited.counted.count(passed, self.execution.has_acted);
-        if met {
+        if is_known {
             self.record(spot, from);
             self.execution.ended_in_known = true;
             return None;
         }
-        let known = self.visited.trial.as_mut().unwrap_or(&mut self.visited.met);
+        let known = self
+            .visited
+            .trial
+            .as_mut()
+            .unwrap_or(&mut self.visited.states);
         known.insert(spot.key, cost);
         let node = self.new_node(spot);
         if !point.is_over() && !self.visited.dead_ends.contains(&spot.key) {

@@ -1,7 +1,7 @@
 //! A search shared by processes, round by round.
 //!
 //! A round is a number of transitions that wait to be explored. Each is explored by one execution, which knows the states
-//! that were met before the round and nothing of the others in it, and goes on until it comes to one of these states or to
+//! that were visited before the round and nothing of the others in it, and goes on until it comes to one of these states or to
 //! an end. So what it finds depends on the round alone, not on who explores what and when. The search then takes in what
 //! was found, in the order of the transitions; where two executions came to the same state, what the second found
 //! from there on is left out. No state is explored twice by that, only some executions are longer than they need be.
@@ -57,7 +57,7 @@ struct PathNode {
 /// How the execution of a transition ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PathEnd {
-    /// In a state met before the round.
+    /// In a state visited before the round.
     Known,
     /// It was given up in a new state, from which others go on.
     Open,
@@ -112,14 +112,14 @@ impl Search {
     fn take_in_path(&mut self, mut from: u32, mut choice: Choice, path: Path) {
         self.status.cut_by_bound |= path.cut_by_bound;
         let mut leaf = path.end;
-        for met in path.nodes {
-            if met.spot.is_state && !self.is_news(&met.spot) {
+        for node in path.nodes {
+            if node.spot.is_state && !self.is_news(&node.spot) {
                 leaf = PathEnd::Known;
                 break;
             }
-            let next = met.choices.first().copied();
-            let goes_on = met.taken > 0;
-            from = self.add(from, choice, met);
+            let next = node.choices.first().copied();
+            let goes_on = node.taken > 0;
+            from = self.add(from, choice, node);
             let Some(next) = next.filter(|_| goes_on) else {
                 break;
             };
@@ -139,38 +139,38 @@ impl Search {
         }
     }
 
-    /// Notes a state; false if it was met before with no more preemptions.
+    /// Notes a state; false if it was visited before with no more preemptions.
     fn is_news(&mut self, spot: &NodeFacts) -> bool {
         let cost = self.cost(spot);
         if self
             .visited
-            .met
+            .states
             .get(&spot.key)
             .is_some_and(|&fewest| fewest <= cost)
         {
             return false;
         }
-        self.visited.met.insert(spot.key, cost);
+        self.visited.states.insert(spot.key, cost);
         self.visited.counted.size.states += 1;
         self.visited.counted.size.transitions += 1;
         true
     }
 
-    fn add(&mut self, from: u32, choice: Choice, met: PathNode) -> u32 {
+    fn add(&mut self, from: u32, choice: Choice, path_node: PathNode) -> u32 {
         let node = self.frontier.nodes.len() as u32;
         self.frontier.nodes.push(Node {
             parent: Some(from),
             start: u32::MAX,
             choice,
-            spot: met.spot,
+            spot: path_node.spot,
             first: self.frontier.choices.len() as u32,
-            count: met.choices.len() as u32,
-            taken: met.taken,
+            count: path_node.choices.len() as u32,
+            taken: path_node.taken,
             weight: self.frontier.nodes[from as usize].weight_of_each(),
             graph: ROOT,
         });
-        self.frontier.choices.extend(met.choices);
-        if self.frontier.nodes[node as usize].count > met.taken {
+        self.frontier.choices.extend(path_node.choices);
+        if self.frontier.nodes[node as usize].count > path_node.taken {
             self.frontier.worklist.push_back(node);
         }
         node
@@ -354,18 +354,18 @@ impl fmt::Display for RoundResult {
                 PathEnd::End => 'e',
             })?;
             f.write_char(if path.cut_by_bound { '!' } else { '.' })?;
-            for met in &path.nodes {
-                let spot = &met.spot;
+            for node in &path.nodes {
+                let spot = &node.spot;
                 let last = spot.last.map_or(0, |last| last.0 + 1);
                 let flags = u32::from(spot.is_state)
                     | u32::from(spot.last_could_go_on) << 1
-                    | met.taken << 2;
+                    | node.taken << 2;
                 write!(
                     f,
                     " {:x},{last:x},{flags:x},{:x}",
                     spot.key, spot.preemptions
                 )?;
-                for choice in &met.choices {
+                for choice in &node.choices {
                     write!(f, ",{:x}", choice.bits())?;
                 }
             }
@@ -399,13 +399,13 @@ fn path(text: &str) -> Option<Path> {
     };
     let cut_by_bound = ended.next()? == '!';
     Some(Path {
-        nodes: words.map(met).collect::<Option<_>>()?,
+        nodes: words.map(node).collect::<Option<_>>()?,
         end,
         cut_by_bound,
     })
 }
 
-fn met(text: &str) -> Option<PathNode> {
+fn node(text: &str) -> Option<PathNode> {
     let mut numbers = text.split(',');
     let key = u64::from_str_radix(numbers.next()?, 16).ok()?;
     let mut small = numbers.map(|number| u32::from_str_radix(number, 16));
@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn what_was_found_survives_text_and_back() {
-        let met = |key: u64, taken: u32| PathNode {
+        let node = |key: u64, taken: u32| PathNode {
             spot: NodeFacts {
                 key,
                 is_state: key > 1,
@@ -446,7 +446,7 @@ mod tests {
         };
         let found = RoundResult(vec![
             Path {
-                nodes: vec![met(u64::MAX, 1), met(1, 1), met(3, 0)],
+                nodes: vec![node(u64::MAX, 1), node(1, 1), node(3, 0)],
                 end: PathEnd::End,
                 cut_by_bound: true,
             },

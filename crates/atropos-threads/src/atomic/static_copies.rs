@@ -1,8 +1,8 @@
-//! The machinery's own copies of the program's static atomics.
+//! The runtime's own copies of the program's static atomics.
 //!
-//! A program's global allocator serves the machinery too, and may count or lock with atomics. What the machinery
+//! A program's global allocator serves the runtime too, and may count or lock with atomics. What the runtime
 //! allocates differs from one execution to the next, and statics are put back while its memory stays: so while an
-//! exploration lasts, the program's static atomics have a second value that only the machinery sees and changes, and the
+//! exploration lasts, the program's static atomics have a second value that only the runtime sees and changes, and the
 //! program sees what it did itself.
 
 use std::cell::{Cell, UnsafeCell};
@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::ptr::null;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Atomics that can have a copy; the machinery uses the program's own beyond that. Allocators have a few.
+/// Atomics that can have a copy; the runtime uses the program's own beyond that. Allocators have a few.
 const MOST: usize = 64;
 
 thread_local! {

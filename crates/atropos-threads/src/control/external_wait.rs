@@ -83,7 +83,7 @@ pub enum ExternalWaitEnd {
 /// When a wait of so long ends.
 pub fn deadline(after: Option<Duration>) -> u64 {
     match (control(), after) {
-        (Some(control), Some(after)) => control.state().clockwork.after(after),
+        (Some(control), Some(after)) => control.state().virtual_clock.after(after),
         _ => u64::MAX,
     }
 }
@@ -106,7 +106,7 @@ pub unsafe fn wait(files: WaitedFiles, deadline: u64) -> ExternalWaitEnd {
     let granted = control.point(announcement.until(deadline.min(first)));
     match granted {
         _ if control.me().blocking.waits_alone => ExternalWaitEnd::Alone,
-        Granted::TimedOut if control.state().clockwork.now < deadline => {
+        Granted::TimedOut if control.state().virtual_clock.now < deadline => {
             ExternalWaitEnd::TimerIsDue
         }
         Granted::TimedOut => ExternalWaitEnd::TimedOut,

@@ -42,7 +42,9 @@ pub unsafe fn wait(word: *const u32, expected: u32, timeout: Option<Duration>) -
         control.looked_at(value);
         return FutexWaitEnd::OtherValue;
     }
-    let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+    let deadline = timeout.map_or(u64::MAX, |timeout| {
+        control.state().virtual_clock.after(timeout)
+    });
     let thread = control.me();
     thread.blocking.futex = word as usize;
     thread.blocking.token_of_futex = false;

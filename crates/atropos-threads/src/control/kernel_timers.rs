@@ -65,7 +65,7 @@ impl KernelTimers {
 impl Controller {
     /// Sets a timer to a while from now, or stops it. Threads that already wait for descriptors wake for it, too.
     pub fn set_kernel_timer(&mut self, file: c_int, after: Option<Duration>) {
-        let rings = after.map_or(u64::MAX, |after| self.clockwork.after(after));
+        let rings = after.map_or(u64::MAX, |after| self.virtual_clock.after(after));
         let timers = self.timers.timers.iter_mut();
         for timer in timers.filter(|timer| timer.file == file) {
             timer.rings = rings;

@@ -4,7 +4,7 @@
 //! what it is about to do, the guide chooses a thread, and `point` returns when this thread is chosen and what it
 //! waits for has come. Between two points a thread runs alone.
 //!
-//! The machinery runs on the stacks of the threads themselves; it goes back to the caller's stack
+//! The scheduler runs on the stacks of the threads themselves; it goes back to the caller's stack
 //! only when the execution ends. It never holds a Rust reference to the controller across a switch.
 
 pub mod code;
@@ -64,7 +64,7 @@ pub struct Controller {
     pub(crate) guide: Option<*mut dyn Guide>,
     pub(crate) objects: Objects,
     pub(crate) model: MemoryModel,
-    pub(crate) clockwork: VirtualClock,
+    pub(crate) virtual_clock: VirtualClock,
     pub(crate) timers: KernelTimers,
     /// Which stream of random data the program gets.
     pub(crate) random_data: u32,
@@ -73,7 +73,7 @@ pub struct Controller {
     pub(crate) races: RaceDetector,
     pub(crate) findings: Vec<Finding>,
     /// What threads ran into, the first of each sort.
-    pub(crate) met: Vec<(u32, PanicCause)>,
+    pub(crate) panic_causes: Vec<(u32, PanicCause)>,
     pub(crate) end: ExecutionEnd,
     /// What the program said with [`crate::say`].
     pub(crate) said: String,
@@ -99,7 +99,7 @@ pub struct Controller {
     /// Sum of the hashes of objects' contents.
     pub(crate) contents: u64,
     pub(crate) fingerprints: bool,
-    /// Keys of thread-local variables met in this execution.
+    /// Keys of thread-local variables used in this execution.
     pub(crate) local_keys: u32,
     /// What the threads still to start will run.
     pub(crate) bodies: Vec<Option<Box<dyn FnOnce()>>>,
@@ -218,7 +218,7 @@ impl Control {
         unsafe { scheduler::take_turn(self.controller, announcement) }
     }
 
-    /// The state of an object, new with `set_up` if the execution has not met it.
+    /// The state of an object, new with `set_up` if the execution has not seen it.
     #[inline]
     pub fn object(&self, slot: &Slot, set_up: impl FnOnce(&mut ObjectState)) -> ControlledObjectId {
         self.state().objects.find(slot, set_up)

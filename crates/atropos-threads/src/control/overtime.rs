@@ -66,7 +66,7 @@ impl Controller {
             limit,
             findings: self.findings.len(),
             was_fair: self.was_fair,
-            was_hurried: self.clockwork.was_hurried,
+            was_hurried: self.virtual_clock.was_hurried,
             round_robin: Box::default(),
         };
         let round_robin: *mut dyn Guide = &raw mut *overtime.round_robin;
@@ -83,7 +83,7 @@ impl Controller {
         };
         self.findings.truncate(overtime.findings);
         self.was_fair = overtime.was_fair;
-        self.clockwork.was_hurried = overtime.was_hurried;
+        self.virtual_clock.was_hurried = overtime.was_hurried;
         match end {
             ExecutionEnd::Limit(
                 Limit::Points | Limit::Steps | Limit::Rounds | Limit::Threads | Limit::Memory,

@@ -11,7 +11,7 @@ use crate::trace::{place, short};
 /// What a thread ran into, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct PanicCause {
-    pub met: PanicCauseKind,
+    pub kind: PanicCauseKind,
     pub site: Site,
     pub by: Option<LeftBehind>,
 }
@@ -29,19 +29,24 @@ pub struct LeftBehind {
 impl Control {
     /// The running thread ran into something.
     #[cold]
-    pub fn met(&self, met: PanicCauseKind, site: Site, by: Option<LeftBehind>) {
-        let panic_cause = PanicCause { met, site, by };
+    pub fn note_cause(&self, kind: PanicCauseKind, site: Site, by: Option<LeftBehind>) {
+        let panic_cause = PanicCause { kind, site, by };
         self.me().ending.panic_cause = Some(panic_cause);
         let state = self.state();
         // Receiving until nobody sends any more is how channels are meant to end, and joins are judged by their caller.
         let is_remarkable = matches!(
-            met,
+            kind,
             PanicCauseKind::PoisonedLock
                 | PanicCauseKind::PoisonedOnce
                 | PanicCauseKind::NoReceiver
         );
-        if is_remarkable && !state.met.iter().any(|(_, other)| other.met == met) {
-            state.met.push((state.current, panic_cause));
+        if is_remarkable
+            && !state
+                .panic_causes
+                .iter()
+                .any(|(_, other)| other.kind == kind)
+        {
+            state.panic_causes.push((state.current, panic_cause));
         }
     }
 
@@ -57,7 +62,7 @@ impl Control {
     }
 
     /// The running thread drops the receiver, or the last sender, of a channel.
-    pub fn leaves(&self, channel: ControlledObjectId, site: Site) {
+    pub fn drops_end_of(&self, channel: ControlledObjectId, site: Site) {
         let thread = self.thread();
         self.state().objects[channel].undone = Some(LeftBehind {
             thread,
@@ -68,35 +73,35 @@ impl Control {
 
     /// The running thread ran into what somebody did to this object.
     #[cold]
-    pub fn met_at(&self, met: PanicCauseKind, object: ControlledObjectId, site: Site) {
+    pub fn note_cause_at(&self, kind: PanicCauseKind, object: ControlledObjectId, site: Site) {
         let by = self.state().objects[object].undone;
-        self.met(met, site, by);
+        self.note_cause(kind, site, by);
     }
 
     /// The running thread has waited for one that ended by a panic.
     #[cold]
-    pub fn met_panic_of(&self, thread: u32, site: Site) {
+    pub fn note_panic_of(&self, thread: u32, site: Site) {
         let by = LeftBehind {
             thread,
             site,
             is_panicking: true,
         };
-        self.met(PanicCauseKind::Panic, site, Some(by));
+        self.note_cause(PanicCauseKind::Panic, site, Some(by));
     }
 }
 
 impl Controller {
     /// Why a thread panicked, as far as others had a part in it, and they in turn.
     pub(crate) fn cause(&self, note: &PanicNote) -> Option<FailureCause> {
-        let mut met = None;
+        let mut kind = None;
         let mut lines: Vec<String> = Vec::new();
         let mut note = note;
         while let Some(panic_cause) = note.panic_cause {
-            if met.is_none()
-                && panic_cause.met != PanicCauseKind::Panic
-                && panic_cause.met.is_named_in(&note.message)
+            if kind.is_none()
+                && panic_cause.kind != PanicCauseKind::Panic
+                && panic_cause.kind.is_named_in(&note.message)
             {
-                met = Some(panic_cause.met);
+                kind = Some(panic_cause.kind);
             }
             lines.push(self.words(&panic_cause));
             let other = panic_cause.by.filter(|by| by.is_panicking);
@@ -112,16 +117,16 @@ impl Controller {
             }
         }
         (!lines.is_empty()).then(|| FailureCause {
-            met: met.unwrap_or(PanicCauseKind::Panic),
+            kind: kind.unwrap_or(PanicCauseKind::Panic),
             text: lines.join("\n  "),
         })
     }
 
     /// Remarks on what threads ran into in an execution that passed.
-    pub(crate) fn remark_on_what_was_met(&mut self) {
-        for (thread, panic_cause) in std::mem::take(&mut self.met) {
+    pub(crate) fn remark_on_panic_causes(&mut self) {
+        for (thread, panic_cause) in std::mem::take(&mut self.panic_causes) {
             let text = format!("{}: {}", self.called(thread), self.words(&panic_cause));
-            self.found(match panic_cause.met {
+            self.found(match panic_cause.kind {
                 PanicCauseKind::PoisonedLock => Finding::PoisonedLock { text },
                 PanicCauseKind::PoisonedOnce => Finding::PoisonedOnce { text },
                 _ => Finding::DroppedChannel { text },
@@ -139,7 +144,7 @@ impl Controller {
     fn words(&self, panic_cause: &PanicCause) -> String {
         let here = place(panic_cause.site);
         let Some(by) = panic_cause.by else {
-            return match panic_cause.met {
+            return match panic_cause.kind {
                 PanicCauseKind::PoisonedLock => {
                     format!("the lock taken at {here} was poisoned before the test began")
                 }
@@ -166,7 +171,7 @@ impl Controller {
             true => format!("when it {panicked}"),
             false => format!("after {done}"),
         };
-        match panic_cause.met {
+        match panic_cause.kind {
             PanicCauseKind::PoisonedLock => format!(
                 "the lock taken at {here} was poisoned by {who}, which took it at {done} and {panicked}"
             ),

@@ -34,7 +34,7 @@ pub fn access(address: usize, length: usize, kind: AccessKind) {
 }
 
 /// Not the program but what runs it gives a block of the program's back.
-pub fn freed_by_machinery(start: usize) {
+pub fn freed_by_runtime(start: usize) {
     let controller = WATCHING.load(Relaxed);
     if !controller.is_null() {
         // SAFETY: the exploration lasts; nothing that is done to its list of blocks frees any.

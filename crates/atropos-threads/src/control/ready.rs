@@ -171,8 +171,8 @@ impl Controller {
         for at in 0..self.readiness.outside.len() {
             self.look_at(self.readiness.outside[at]);
         }
-        if self.readiness.seen != self.clockwork.now {
-            self.readiness.seen = self.clockwork.now;
+        if self.readiness.seen != self.virtual_clock.now {
+            self.readiness.seen = self.virtual_clock.now;
             for at in 0..self.readiness.timed.len() {
                 self.look_at(self.readiness.timed[at]);
             }
@@ -196,7 +196,7 @@ impl Controller {
         let thread = &self.threads[thread as usize];
         let adversarial = self.settings.time == Time::Adversarial;
         thread.is_granted(&self.objects, &self.threads)
-            || ((thread.blocking.deadline <= self.clockwork.now
+            || ((thread.blocking.deadline <= self.virtual_clock.now
                 || (adversarial && thread.blocking.deadline != u64::MAX)
                 || thread.blocking.may_wake_spuriously)
                 && thread.may_give_up(&self.objects))
@@ -220,8 +220,8 @@ impl Controller {
             .map(|thread| thread.blocking.deadline)
             .min();
         match next {
-            Some(next) if next > self.clockwork.now => {
-                self.clockwork.pass(next, self.steps);
+            Some(next) if next > self.virtual_clock.now => {
+                self.virtual_clock.pass(next, self.steps);
                 self.model.settle();
                 true
             }
@@ -245,12 +245,12 @@ impl Controller {
     /// Whether threads have made so many scheduling points with no time passing that it should.
     #[inline]
     pub(super) fn is_time_overdue(&self) -> bool {
-        let patience = match self.is_in_overtime() {
+        let most_steps = match self.is_in_overtime() {
             true => NO_TIME_IN_OVERTIME,
             false if self.settings.hurry => NO_TIME,
             false => return false,
         };
-        self.steps > self.clockwork.passed_at + patience
+        self.steps > self.virtual_clock.passed_at + most_steps
     }
 
     /// Threads run on and on: moves the clock to the next deadline all the same, if a thread sleeps until then. One that
@@ -265,10 +265,10 @@ impl Controller {
         match next {
             Some(next)
                 if (any || next.blocking.wait == Wait::Time)
-                    && next.blocking.deadline > self.clockwork.now =>
+                    && next.blocking.deadline > self.virtual_clock.now =>
             {
-                self.clockwork.pass(next.blocking.deadline, self.steps);
-                self.clockwork.was_hurried = true;
+                self.virtual_clock.pass(next.blocking.deadline, self.steps);
+                self.virtual_clock.was_hurried = true;
             }
             _ => {}
         }

@@ -281,10 +281,10 @@ impl Controller {
             || thread.is_granted(&self.objects, &self.threads)
         {
             Granted::Yes
-        } else if thread.blocking.deadline <= self.clockwork.now
+        } else if thread.blocking.deadline <= self.virtual_clock.now
             || (self.settings.time == Time::Adversarial && thread.blocking.deadline != u64::MAX)
         {
-            self.clockwork.now = self.clockwork.now.max(thread.blocking.deadline);
+            self.virtual_clock.now = self.virtual_clock.now.max(thread.blocking.deadline);
             Granted::TimedOut
         } else {
             Granted::Spuriously
@@ -365,7 +365,7 @@ impl Controller {
             .iter()
             .map(thread)
             .fold(0_u64, u64::wrapping_add);
-        mix(threads.wrapping_add(self.contents), self.clockwork.now)
+        mix(threads.wrapping_add(self.contents), self.virtual_clock.now)
     }
 
     /// All live threads and what they wait for, for a finding.

@@ -203,7 +203,7 @@ impl Controller {
             self.readiness.look_again_at(spinner);
         }
         // What they look at may be the clock.
-        self.clockwork.tick(&mut self.spun, PART);
+        self.virtual_clock.tick(&mut self.spun, PART);
         self.forced_spins += u32::from(!self.spinners.is_empty());
         !self.spinners.is_empty()
     }

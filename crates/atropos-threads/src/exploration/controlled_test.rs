@@ -78,7 +78,7 @@ impl LastExecution {
             if place.is_some_and(is_usual)
                 && let Finding::Panic { message, site, .. } = finding
             {
-                *finding = Finding::UsualPanic {
+                *finding = Finding::UnjoinedPanic {
                     message: std::mem::take(message),
                     site: site.take(),
                 };
@@ -142,7 +142,7 @@ impl<'a> ThreadedTest<'a> {
             guide: None,
             objects: Objects::default(),
             model: MemoryModel::new(weak),
-            clockwork: VirtualClock::default(),
+            virtual_clock: VirtualClock::default(),
             timers: KernelTimers::default(),
             random_data: 0,
             trace: ExecutionTrace::default(),
@@ -152,7 +152,7 @@ impl<'a> ThreadedTest<'a> {
                 ..RaceDetector::default()
             },
             findings: Vec::new(),
-            met: Vec::new(),
+            panic_causes: Vec::new(),
             end: ExecutionEnd::Stopped,
             said: String::new(),
             execution: 0,
@@ -327,13 +327,13 @@ impl Controller {
         self.pending.clear();
         self.objects.restart(execution);
         self.model.restart();
-        self.clockwork = VirtualClock::default();
+        self.virtual_clock = VirtualClock::default();
         self.timers = KernelTimers::default();
         self.trace.events.clear();
         self.communication.restart();
         self.races.restart();
         self.findings.clear();
-        self.met.clear();
+        self.panic_causes.clear();
         self.said.clear();
         self.current = 0;
         self.steps = 0;
@@ -413,7 +413,7 @@ impl Controller {
                 .for_each(|leak| self.found(Finding::Leak(leak)));
         }
         if !fails(&self.findings) {
-            self.remark_on_what_was_met();
+            self.remark_on_panic_causes();
         }
     }
 }
@@ -479,7 +479,7 @@ impl System for ThreadedTest<'_> {
         let steps = controller.steps;
         let memory = controller.world.heap.taken();
         let looks = controller.readiness.looks();
-        let was_hurried = controller.clockwork.was_hurried;
+        let was_hurried = controller.virtual_clock.was_hurried;
         let was_fair = controller.was_fair || was_hurried;
         *self.last.borrow_mut() = LastExecution {
             findings,

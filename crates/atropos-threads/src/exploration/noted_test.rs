@@ -120,13 +120,13 @@ impl FailingRun {
             shrink(test, &schedule, executions, MOST_CHOICES).map(|shrunk| shrunk.schedule);
         test.test().set_step_limit(limit);
         let schedule = shrunk.unwrap_or(schedule);
-        let told = FailingRun::again(test, finding, end, schedule);
+        let told = FailingRun::replayed_run(test, finding, end, schedule);
         let schedule = test.test().in_order_of_start(&told.schedule);
         if schedule == told.schedule {
             return told;
         }
         let names = test.test().set_names(Names::new());
-        let renamed = FailingRun::again(test, told.finding.clone(), end, schedule);
+        let renamed = FailingRun::replayed_run(test, told.finding.clone(), end, schedule);
         test.test().set_names(names);
         match renamed.replayed {
             true => renamed,
@@ -135,15 +135,15 @@ impl FailingRun {
     }
 
     /// Runs a failing schedule once more.
-    fn again<'a>(
+    fn replayed_run<'a>(
         test: &mut impl NotedSystem<'a>,
         finding: Finding,
         end: ExecutionEnd,
         schedule: Schedule,
     ) -> FailingRun {
         test.take_notes();
-        let (again, trace) = replay(test, &schedule);
-        let replayed = again.is_like(end);
+        let (replay_end, trace) = replay(test, &schedule);
+        let replayed = replay_end.is_like(end);
         let failure = test.take_notes().failure;
         let mut finding = failure.filter(|_| replayed).unwrap_or(finding);
         find_places(test, &mut finding, &schedule);

@@ -164,7 +164,7 @@ unsafe fn allocate(size: usize, align: usize) -> *mut c_void {
 /// `pointer` must be a block of the execution's heap.
 unsafe fn freed(pointer: *mut c_void) {
     if !heap::program_runs() {
-        return plain_memory::freed_by_machinery(pointer as usize);
+        return plain_memory::freed_by_runtime(pointer as usize);
     }
     let on_free = ON_FREE.load(Relaxed);
     if on_free != 0 {
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, size: usize) -> *mut c_vo
         }
         let old = heap::size_of_block(pointer.cast());
         if !heap::program_runs() {
-            // The machinery or a thread outside grows something of the program's: it leaves the execution's heap.
+            // The runtime or a thread outside grows something of the program's: it leaves the execution's heap.
             let new = __libc_malloc(size);
             std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), new.cast(), old.min(size));
             return new;

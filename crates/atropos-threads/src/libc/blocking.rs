@@ -62,7 +62,7 @@ unsafe fn wait_outside(
             }
             ExternalWaitEnd::Alone => alone += 1,
         }
-        if alone > PATIENCE {
+        if alone > MOST_LOOKS_ALONE {
             // To wait in earnest may take for ever, and nothing would be learned by it.
             limits::not_under_control(what);
         }
@@ -70,7 +70,7 @@ unsafe fn wait_outside(
 }
 
 /// Looks with nobody else able to run before it is plain that the outside world is waited for.
-const PATIENCE: u32 = 20;
+const MOST_LOOKS_ALONE: u32 = 20;
 
 /// How long descriptors are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -101,7 +101,9 @@ pub unsafe extern "C" fn timerfd_gettime(file: c_int, out: *mut TimerSetting) ->
     if let Some(control) = control()
         && let Some(rings) = control.state().timers.rings(file)
     {
-        let left = rings.saturating_sub(control.state().clockwork.now).max(1);
+        let left = rings
+            .saturating_sub(control.state().virtual_clock.now)
+            .max(1);
         // SAFETY: there is room for a setting.
         unsafe {
             (*out).value = Timespec {
@@ -148,7 +150,7 @@ pub fn ring_due() {
     let take_due = || {
         let control = control()?;
         let state = control.state();
-        state.timers.take_due(state.clockwork.now)
+        state.timers.take_due(state.virtual_clock.now)
     };
     while let Some(file) = take_due() {
         // One that was closed by a way that we don't see rings no more.

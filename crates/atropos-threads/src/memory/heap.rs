@@ -6,7 +6,7 @@
 //! ends, because reuse would make addresses depend on the interleaving. Nor are the first blocks that a thread frees: a
 //! thread that still uses one by mistake finds what it left there. A block that is freed twice ends the execution.
 //!
-//! While the machinery itself runs, allocation goes to the system's heap as usual; see [`ProgramSlice`].
+//! While the runtime itself runs, allocation goes to the system's heap as usual; see [`ProgramSlice`].
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -168,12 +168,12 @@ impl Drop for Heap {
     }
 }
 
-/// Says whose code runs on this OS thread: the program's (allocating from a slice) or the machinery's.
+/// Says whose code runs on this OS thread: the program's (allocating from a slice) or the runtime's.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramSlice(*mut Slice);
 
 impl ProgramSlice {
-    /// Nobody's: the machinery, or the world outside explorations.
+    /// Nobody's: the runtime's own, or the world outside explorations.
     pub const NONE: ProgramSlice = ProgramSlice(null_mut());
 
     /// Sets who runs; returns who ran.

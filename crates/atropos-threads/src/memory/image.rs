@@ -142,7 +142,7 @@ impl Image {
     /// Puts everything back.
     ///
     /// # Safety
-    /// No other thread runs, and nothing that the machinery needs has changed in the copied ranges.
+    /// No other thread runs, and nothing that the runtime needs has changed in the copied ranges.
     pub unsafe fn restore(&self) {
         for part in &self.parts {
             // SAFETY: the range was writable when it was copied and stays so for the life of the process.

@@ -61,7 +61,7 @@ fn idle() -> MutexGuard<'static, Idle> {
     IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Leaves this memory alone when statics are put back: it belongs to machinery that must remember
+/// Leaves this memory alone when statics are put back: it belongs to code of ours that must remember
 /// things from one execution to the next.
 pub fn keep(range: Range<usize>) {
     idle().keep.push(range);
@@ -153,7 +153,7 @@ impl ExplorationMemory {
                 // SAFETY: statics are put back and the heap is empty, so nobody knows of what was opened since.
                 unsafe { descriptors.close_new() };
             }
-            // SAFETY: the caller's promise; the machinery's own state lies in the system's heap.
+            // SAFETY: the caller's promise; the runtime's own state lies in the system's heap.
             unsafe { image.restore() };
         }
     }

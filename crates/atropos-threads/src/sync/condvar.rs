@@ -219,7 +219,9 @@ impl Condvar {
             // When time passes depends on everything.
             Some(_) => Op::universal().and(lock_name, OpKind::Acquire).revocable(),
         };
-        let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+        let deadline = timeout.map_or(u64::MAX, |timeout| {
+            control.state().virtual_clock.after(timeout)
+        });
         let wake = Announcement::new(Code::Wake, op, site)
             .waiting(Wait::Notification(lock))
             .until(deadline);

@@ -152,7 +152,7 @@ impl<T: ?Sized> Mutex<T> {
     fn tell_poisoned(&self, site: Site) {
         if let Some(control) = control() {
             let (lock, _) = self.object(&control);
-            control.met_at(PanicCauseKind::PoisonedLock, lock, site);
+            control.note_cause_at(PanicCauseKind::PoisonedLock, lock, site);
         }
     }
 

@@ -175,7 +175,7 @@ impl InitialisationLock {
             && let Some(control) = control()
         {
             let (turn, _) = self.object(&control);
-            control.met_at(PanicCauseKind::PoisonedOnce, turn, site);
+            control.note_cause_at(PanicCauseKind::PoisonedOnce, turn, site);
         }
     }
 

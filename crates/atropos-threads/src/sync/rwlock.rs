@@ -78,7 +78,7 @@ impl<T: ?Sized> Held<'_, T> {
     fn tell_poisoned(&self) {
         if let Some(control) = control() {
             let (lock, _) = self.object(&control);
-            control.met_at(PanicCauseKind::PoisonedLock, lock, self.site);
+            control.note_cause_at(PanicCauseKind::PoisonedLock, lock, self.site);
         }
     }
 

@@ -185,7 +185,9 @@ fn wait_for_token(control: &Control, timeout: Option<Duration>, site: Site) {
         None => Op::on(name, OpKind::Write),
         Some(_) => Op::universal().and(name, OpKind::Write).revocable(),
     };
-    let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+    let deadline = timeout.map_or(u64::MAX, |timeout| {
+        control.state().virtual_clock.after(timeout)
+    });
     control.state().allow_spurious();
     let granted = control.point(
         Announcement::new(Code::Park, op, site)
@@ -311,7 +313,7 @@ pub(crate) fn wait_for_end(control: &Control, number: u32, site: Site) {
     state.observe(history);
     state.changed(end_of(number));
     if panicked {
-        control.met_panic_of(number, site);
+        control.note_panic_of(number, site);
     }
 }
 

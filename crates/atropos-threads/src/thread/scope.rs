@@ -132,7 +132,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             }
         }
         if let (Some(number), Some(control)) = (panicked, control()) {
-            control.met_panic_of(number, here());
+            control.note_panic_of(number, here());
         }
         panicked.is_some()
     }

@@ -19,7 +19,7 @@ pub fn sleep(dur: Duration) {
         return thread::sleep(dur);
     };
     let state = control.state();
-    let deadline = state.clockwork.after(dur);
+    let deadline = state.virtual_clock.after(dur);
     let op = match state.settings.time {
         // When the others have nothing more to do depends on everything.
         Time::Virtual => Op::universal(),

@@ -1,4 +1,4 @@
-//! A program whose global allocator counts with atomics: it runs for the machinery's allocations too.
+//! A program whose global allocator counts with atomics: it runs for the runtime's allocations too.
 
 #[path = "../it/alone.rs"]
 #[allow(dead_code, reason = "shared with the other tests")]
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn what_the_machinery_allocates_is_not_seen_by_a_program_that_counts() {
+fn what_the_runtime_allocates_is_not_seen_by_a_program_that_counts() {
     let program = || {
         let before = TAKEN.load(Relaxed);
         let kept = thread::scope(|scope| {
@@ -52,7 +52,7 @@ fn what_the_machinery_allocates_is_not_seen_by_a_program_that_counts() {
 }
 
 #[test]
-fn what_the_machinery_allocates_does_not_disturb_the_clocks_of_a_program_that_counts() {
+fn what_the_runtime_allocates_does_not_disturb_the_clocks_of_a_program_that_counts() {
     static DATA: AtomicUsize = AtomicUsize::new(0);
     static READY: AtomicUsize = AtomicUsize::new(0);
     let program = || {

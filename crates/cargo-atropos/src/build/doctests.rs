@@ -31,9 +31,9 @@ const SEPARATOR: &str = "\u{1f}";
 /// The environment variable that makes a program of many doctests run one of them, by its number.
 const CHOOSE_VARIABLE: &str = "RUSTDOC_DOCTEST_RUN_NB_TEST";
 
-/// A kept doctest.
+/// A doctest that rustdoc has built.
 #[derive(Serialize, Deserialize)]
-struct KeptDoctest {
+struct BuiltDoctest {
     /// Where the program itself tells.
     name: Option<String>,
     invocation: Invocation,
@@ -109,21 +109,21 @@ pub fn build(
         }
         return out_of_reach(&setting, directory, interrupt);
     }
-    let kept = read_kept(directory)?;
+    let built = read_built(directory)?;
     // Rustdoc itself is not told which: programs of many doctests have them numbered, chosen or not.
     let chosen = HarnessArguments::parse(test_args.iter().cloned()).unwrap_or_default();
     let rejected = listed.iter().filter(|test| test.is_rejected());
     let rejected = rejected.filter(|test| chosen.chooses(&test.name, false));
     let rejected: Vec<String> = rejected.map(|test| test.name.clone()).collect();
-    let tests = named(&listed, kept).into_iter();
+    let tests = named(&listed, built).into_iter();
     let programs = tests
         .filter(|(name, _)| chosen.chooses(name, false))
-        .map(|(name, kept)| PlainTest {
+        .map(|(name, doctest)| PlainTest {
             package: package.name.clone(),
             target: "doc".to_owned(),
             name,
-            invocation: kept.invocation,
-            succeeds: kept.succeeds,
+            invocation: doctest.invocation,
+            succeeds: doctest.succeeds,
         });
     Ok(Doctests {
         programs: programs.collect(),
@@ -265,36 +265,40 @@ fn uncompiled(said: &str) -> BTreeSet<&str> {
 
 /// Gives each kept program its name: its own, or the next one that is left in rustdoc's list, which also tells whether it
 /// ended as it should. Where the list does not fit, they are numbered.
-fn named(listed: &[Listed], kept: Vec<KeptDoctest>) -> Vec<(String, KeptDoctest)> {
-    let own: BTreeSet<&str> = kept
+fn named(listed: &[Listed], built: Vec<BuiltDoctest>) -> Vec<(String, BuiltDoctest)> {
+    let own: BTreeSet<&str> = built
         .iter()
-        .filter_map(|kept| kept.name.as_deref())
+        .filter_map(|doctest| doctest.name.as_deref())
         .collect();
     let left: Vec<&Listed> = listed
         .iter()
         .filter(|test| test.runs && test.compiles && !own.contains(test.name.as_str()))
         .collect();
-    let fits = left.len() == kept.iter().filter(|kept| kept.name.is_none()).count();
+    let fits = left.len()
+        == built
+            .iter()
+            .filter(|doctest| doctest.name.is_none())
+            .count();
     let mut left = left.into_iter().filter(|_| fits);
-    let numbered = kept.into_iter().enumerate();
+    let numbered = built.into_iter().enumerate();
     numbered
-        .map(|(index, mut kept)| {
-            if kept.name.is_none()
+        .map(|(index, mut doctest)| {
+            if doctest.name.is_none()
                 && let Some(test) = left.next()
             {
-                kept.name = Some(test.name.clone());
-                kept.succeeds ^= test.failed;
+                doctest.name = Some(test.name.clone());
+                doctest.succeeds ^= test.failed;
             }
-            let name = kept.name.clone();
+            let name = doctest.name.clone();
             (
                 name.unwrap_or_else(|| format!("doctest {}", index + 1)),
-                kept,
+                doctest,
             )
         })
         .collect()
 }
 
-fn read_kept(directory: &Path) -> Result<Vec<KeptDoctest>> {
+fn read_built(directory: &Path) -> Result<Vec<BuiltDoctest>> {
     let mut numbers: Vec<u32> = fs::read_dir(directory)?
         .filter_map(|entry| {
             let name = entry.ok()?.file_name().into_string().ok()?;
@@ -306,7 +310,7 @@ fn read_kept(directory: &Path) -> Result<Vec<KeptDoctest>> {
         .into_iter()
         .map(|number| {
             let bytes = fs::read(directory.join(format!("{number}.json")))?;
-            Ok(serde_json::from_slice::<Vec<KeptDoctest>>(&bytes)?)
+            Ok(serde_json::from_slice::<Vec<BuiltDoctest>>(&bytes)?)
         })
         .collect::<Result<Vec<_>>>()
         .map(|programs| programs.into_iter().flatten().collect())
@@ -333,16 +337,16 @@ pub fn keep(directory: &Path, mut arguments: impl Iterator<Item = OsString>) -> 
         && let Ok(merged) = is_merged(&copy)
         && let Ok(invocation) = Invocation::of_this_process(copy, arguments)
     {
-        let kept = if merged {
+        let built = if merged {
             parts_of(&invocation, &String::from_utf8_lossy(&said))
         } else {
-            vec![KeptDoctest {
+            vec![BuiltDoctest {
                 name: None,
                 invocation,
                 succeeds: code == 0,
             }]
         };
-        let json = serde_json::to_vec(&kept).expect("plain data");
+        let json = serde_json::to_vec(&built).expect("plain data");
         let _ = fs::write(directory.join(format!("{number}.json")), json);
     }
     process::exit(code)
@@ -357,7 +361,7 @@ fn is_merged(program: &Path) -> Result<bool> {
 
 /// The doctests of one program, each as the call that runs it alone. They are numbered in the
 /// order of their names.
-fn parts_of(invocation: &Invocation, said: &str) -> Vec<KeptDoctest> {
+fn parts_of(invocation: &Invocation, said: &str) -> Vec<BuiltDoctest> {
     let mut tests = listed(said);
     tests.sort_by(|one, other| one.name.cmp(&other.name));
     let numbered = tests.into_iter().enumerate();
@@ -367,7 +371,7 @@ fn parts_of(invocation: &Invocation, said: &str) -> Vec<KeptDoctest> {
             let mut invocation = invocation.clone();
             let environment = &mut invocation.environment;
             environment.insert(CHOOSE_VARIABLE.to_owned(), number.to_string());
-            KeptDoctest {
+            BuiltDoctest {
                 name: Some(test.name),
                 invocation,
                 succeeds: !test.panics,
@@ -407,8 +411,8 @@ mod tests {
         test src/lib.rs - over (line 30) - should panic ... ok\n\
         \ntest result: ok. 4 passed; 0 failed\n";
 
-    fn kept(name: Option<&str>) -> KeptDoctest {
-        KeptDoctest {
+    fn built(name: Option<&str>) -> BuiltDoctest {
+        BuiltDoctest {
             name: name.map(str::to_owned),
             invocation: Invocation {
                 program: "doctest".into(),
@@ -422,35 +426,35 @@ mod tests {
 
     #[test]
     fn doctests_that_are_only_compiled_have_no_program_to_name() {
-        let names = |kept: Vec<KeptDoctest>| -> Vec<String> {
-            let named = named(&listed(SAID), kept).into_iter();
+        let names = |built: Vec<BuiltDoctest>| -> Vec<String> {
+            let named = named(&listed(SAID), built).into_iter();
             named.map(|(name, _)| name).collect()
         };
         let both = ["src/lib.rs - add (line 3)", "src/lib.rs - over (line 30)"];
-        assert_eq!(names(vec![kept(None), kept(None)]), both);
+        assert_eq!(names(vec![built(None), built(None)]), both);
         assert_eq!(
-            names(vec![kept(Some(both[1])), kept(None)]),
+            names(vec![built(Some(both[1])), built(None)]),
             [both[1], both[0]]
         );
-        assert_eq!(names(vec![kept(None)]), ["doctest 1"]);
+        assert_eq!(names(vec![built(None)]), ["doctest 1"]);
     }
 
     #[test]
     fn a_doctest_that_fails_is_not_one_that_should() {
         // Of a program of its own rustdoc does not say that it should panic.
         let said = "test a (line 1) ... FAILED\ntest b (line 5) ... ok\ntest c (line 9) ... ok\n";
-        let ended = [false, false, true].map(|succeeds| KeptDoctest {
+        let ended = [false, false, true].map(|succeeds| BuiltDoctest {
             succeeds,
-            ..kept(None)
+            ..built(None)
         });
         let named = named(&listed(said), ended.into());
-        let succeed: Vec<bool> = named.iter().map(|(_, kept)| kept.succeeds).collect();
+        let succeed: Vec<bool> = named.iter().map(|(_, doctest)| doctest.succeeds).collect();
         assert_eq!(succeed, [true, false, true]);
     }
 
     #[test]
     fn the_parts_of_a_merged_program_are_chosen_by_their_number() {
-        let parts = parts_of(&kept(None).invocation, SAID);
+        let parts = parts_of(&built(None).invocation, SAID);
         let found: Vec<_> = parts
             .iter()
             .map(|part| {

@@ -225,7 +225,7 @@ fn outside(
     let root = plan.workspace_root.as_std_path();
     let mut tree = Tree {
         built: vec![plan.target_directory.clone().into(), output.to_owned()],
-        met: BTreeSet::new(),
+        seen: BTreeSet::new(),
         files: BTreeMap::new(),
     };
     tree.walk(root);
@@ -261,7 +261,7 @@ pub struct Tree {
     /// Directories whose files are made, not written.
     pub built: Vec<PathBuf>,
     /// Directories that were walked through.
-    met: BTreeSet<PathBuf>,
+    seen: BTreeSet<PathBuf>,
     pub files: BTreeMap<PathBuf, ContentHash>,
 }
 
@@ -269,7 +269,7 @@ impl Tree {
     /// Adds the files below a directory, but for what is built or hidden, as the runtime counts them to the tree.
     pub fn walk(&mut self, directory: &Path) {
         let real = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        if !self.met.insert(real) {
+        if !self.seen.insert(real) {
             return;
         }
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

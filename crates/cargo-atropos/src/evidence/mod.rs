@@ -7,7 +7,7 @@
 
 mod code;
 mod content_hash;
-mod kept_results;
+mod earlier_results;
 pub mod learned;
 pub mod store;
 mod surroundings;
@@ -15,6 +15,6 @@ mod whole_run;
 
 pub use code::CodeEvidence;
 pub use content_hash::ContentHash;
-pub use kept_results::EarlierResults;
+pub use earlier_results::EarlierResults;
 pub use surroundings::Surroundings;
 pub use whole_run::WholeRun;

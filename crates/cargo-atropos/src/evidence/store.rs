@@ -37,7 +37,7 @@ pub struct Store {
     /// Sets of functions that runs have entered, by their places in `functions`.
     sets: Vec<Vec<u32>>,
     tests: Vec<String>,
-    results: Vec<KeptResult>,
+    results: Vec<StoredResult>,
 }
 
 /// All that a result depends on but the functions that its run entered.
@@ -54,7 +54,7 @@ struct Circumstances {
 
 /// What a test said of a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct KeptResult {
+struct StoredResult {
     mutant: ContentHash,
     test: u32,
     circumstances: u32,
@@ -162,7 +162,7 @@ impl Store {
             };
             let entered = learned.set(result.set).iter();
             let functions = entered.map(|&function| now.code.functions[function as usize]);
-            packed.results.push(KeptResult {
+            packed.results.push(StoredResult {
                 mutant,
                 test: packed_place(&mut packed.tests, test.to_owned()),
                 circumstances: place,
@@ -241,7 +241,7 @@ struct Packed {
     functions: HashMap<ContentHash, u32>,
     sets: HashMap<Vec<u32>, u32>,
     tests: HashMap<String, u32>,
-    results: Vec<KeptResult>,
+    results: Vec<StoredResult>,
 }
 
 fn packed_place<T: std::hash::Hash + Eq>(places: &mut HashMap<T, u32>, item: T) -> u32 {
@@ -266,7 +266,7 @@ impl Packed {
             let circumstances = &store.circumstances[result.circumstances as usize];
             let set = store.sets[result.set as usize].iter();
             let functions = set.map(|&function| store.functions[function as usize]);
-            let result = KeptResult {
+            let result = StoredResult {
                 test: packed_place(&mut packed.tests, store.tests[result.test as usize].clone()),
                 circumstances: packed.circumstances(circumstances.clone()),
                 set: packed.set(functions.collect()),
@@ -300,7 +300,7 @@ impl Packed {
 
     /// The last word on a mutant, test and circumstances counts.
     fn store(self, run: u32) -> Store {
-        let mut last: BTreeMap<(ContentHash, u32, u32), KeptResult> = BTreeMap::new();
+        let mut last: BTreeMap<(ContentHash, u32, u32), StoredResult> = BTreeMap::new();
         for result in self.results {
             last.insert((result.mutant, result.test, result.circumstances), result);
         }

@@ -25,7 +25,7 @@ use super::zygotes::Zygotes;
 use crate::progress::RunPhase;
 
 /// No test of the original may take longer.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// No test that takes less is worth a second build by itself.
 const LONG: Duration = Duration::from_secs(4);
 /// The size of a failed test's output that is worth showing.
@@ -78,11 +78,11 @@ impl BaselineResult {
 
 /// How long a run of a test is waited for. Where optimising is left to be tried, a test that takes
 /// longer than building once more is stopped for it: what it takes now it takes for every mutant.
-fn patience(context: &Context<'_>) -> Duration {
+fn time_limit(context: &Context<'_>) -> Duration {
     let build = context.setting.build;
     match build.may_be_faster {
         true => LONG.max(build.compile_time * 2),
-        false => PATIENCE,
+        false => TIME_LIMIT,
     }
 }
 
@@ -227,21 +227,21 @@ fn try_test(
     let mut runs = Vec::new();
     let mut file_size = run_mode::FILE_SIZE;
     while runs.len() < 2 {
-        let mut run_for = |patience: Duration| -> Result<_> {
+        let mut run_for = |time_limit: Duration| -> Result<_> {
             let limits = Limits {
                 file_size,
-                ..Limits::only_time(patience)
+                ..Limits::only_time(time_limit)
             };
             let zygote = zygotes.get(binary)?;
             Ok(zygote.baseline(index, &limits, &capture))
         };
-        let first = run_for(patience(context))?;
+        let first = run_for(time_limit(context))?;
         let run = match first {
             Ok(run) if run.test_run.result.is_of_the_clock() && build.may_be_faster => {
                 if !run.waits_for_strangers() {
                     return Ok(BaselineResult::Slow);
                 }
-                run_for(PATIENCE)?
+                run_for(TIME_LIMIT)?
             }
             run => run,
         };

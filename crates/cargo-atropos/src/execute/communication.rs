@@ -26,7 +26,7 @@ pub(super) fn told(
 /// Leaves what was never seen before.
 pub(super) fn strike_out(
     new: &mut Vec<report::CommunicationRecord>,
-    heard: &[report::CommunicationRecord],
+    known_communication: &[report::CommunicationRecord],
 ) {
-    new.retain(|new| !heard.iter().any(|old| old.is_like(new)));
+    new.retain(|new| !known_communication.iter().any(|old| old.is_like(new)));
 }

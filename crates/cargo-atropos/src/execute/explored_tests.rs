@@ -24,8 +24,8 @@ use super::test_case::RunnableTest;
 use super::time_budget::TimeBudget;
 use super::{Context, TestId, journal_name};
 use crate::build::{self, Build, BuildFailure};
+use crate::explore::failing_schedules::{FailingSchedule, FailingSchedules};
 use crate::explore::process::{HALTS, RequestEnd};
-use crate::explore::saved_schedules::{KeptSchedules, SavedSchedule};
 use crate::explore::{Explorer, ListedTest};
 use crate::journal::{ExploredEntry, KillEntry};
 use crate::log;
@@ -58,7 +58,7 @@ const GRACE_WITHOUT_THREADS: Duration = Duration::from_secs(5);
 const TOLD: usize = 5;
 
 /// A test that fails without any mutant under some schedule.
-pub struct FailingSchedule {
+pub struct FailingExploration {
     pub test: TestId,
     /// With its target.
     pub name: String,
@@ -70,12 +70,12 @@ pub struct FailingSchedule {
 /// What exploration found, besides what it said of mutants.
 #[derive(Default)]
 pub struct Explorations {
-    pub failing: Vec<FailingSchedule>,
+    pub failing: Vec<FailingExploration>,
     pub sizes: Vec<TestExploration>,
     /// What the build for it took.
     pub build_seconds: f64,
     /// What threads told each other in the original.
-    heard: Vec<report::CommunicationRecord>,
+    known_communication: Vec<report::CommunicationRecord>,
 }
 
 /// Whether a test has schedules that may matter to mutants. Threads that a library starts for itself, and that run none of
@@ -214,7 +214,7 @@ pub fn run(
         silent: BTreeSet::new(),
         unexplored: 0,
     };
-    let mut kept = KeptSchedules::read(context.setting.output);
+    let mut failing_schedules = FailingSchedules::read(context.setting.output);
     let mut explorations = Explorations {
         build_seconds: build.time.as_secs_f64(),
         ..Explorations::default()
@@ -225,13 +225,21 @@ pub fn run(
         }
         if let Some(listed) = listed.get(&journal_name(&records[index])) {
             let record = &records[index];
-            stage.explore(TestId(index), record, listed, &mut kept, &mut explorations)?;
+            stage.explore(
+                TestId(index),
+                record,
+                listed,
+                &mut failing_schedules,
+                &mut explorations,
+            )?;
         }
         context.setting.progress.checked(&records[index].name);
     }
     stage.tell_the_rest();
-    kept.write(context.setting.output)?;
-    context.standings.strike_out(&explorations.heard);
+    failing_schedules.write(context.setting.output)?;
+    context
+        .standings
+        .strike_out(&explorations.known_communication);
     Ok(explorations)
 }
 
@@ -317,8 +325,8 @@ impl Stage<'_> {
             true => u64::MAX,
             false => SAMPLE,
         };
-        let (executions, patience, mutant_patience) = match schedule.budget {
-            Some(_) => (request.executions, request.patience, request.patience),
+        let (executions, time_limit, mutant_time_limit) = match schedule.budget {
+            Some(_) => (request.executions, request.time_limit, request.time_limit),
             None => {
                 let (most, most_of_each) = match self.context.standings.has_schedules(test) {
                     true => (ORIGINAL.1, PATIENCE.1),
@@ -337,8 +345,8 @@ impl Stage<'_> {
             action: RequestedAction::Mutants,
             test: listed.index,
             executions,
-            patience,
-            mutant_patience,
+            time_limit,
+            mutant_time_limit,
             sample,
             workers: jobs,
             communication: !options.execute.no_impact,
@@ -355,7 +363,7 @@ impl Stage<'_> {
         test: TestId,
         record: &TestRecord,
         listed: &ListedTest,
-        kept: &mut KeptSchedules,
+        failing_schedules: &mut FailingSchedules,
         explorations: &mut Explorations,
     ) -> Result<()> {
         let request = self.request(test, listed);
@@ -373,7 +381,7 @@ impl Stage<'_> {
             .scratch
             .join(format!("{}-{}", listed.binary, listed.index));
         let binary = &self.build.binaries[listed.binary];
-        let patience = patience(&request, has_schedules);
+        let silence_limit = silence_limit(&request, has_schedules);
         let progress = self.context.setting.progress;
         progress.mutants_of(&record.name, 0, request.mutants.len());
         let mut running = ExplorationOfTest {
@@ -383,15 +391,16 @@ impl Stage<'_> {
             listed,
             request: &request,
             start,
-            heard: &mut explorations.heard,
-            kept,
+            known_communication: &mut explorations.known_communication,
+            failing_schedules,
             said: ExploredSoFar::new(test),
         };
-        let ended = self.explorer.process(binary, &file, patience).carry_out(
-            &request,
-            self.context.setting.interrupt,
-            &mut |response| running.take(response),
-        )?;
+        let ended = self
+            .explorer
+            .process(binary, &file, silence_limit)
+            .carry_out(&request, self.context.setting.interrupt, &mut |response| {
+                running.take(response)
+            })?;
         let said = running.said;
         said.noted?;
         let spent = start.elapsed();
@@ -421,7 +430,7 @@ impl Stage<'_> {
             self.say_unexplored(record, &why);
             return Ok(());
         }
-        self.keep(kept, record, request, listed, &found);
+        self.keep(failing_schedules, record, request, listed, &found);
         let failing = self.failing(test, record, found, undecided);
         explorations.failing.push(failing);
         Ok(())
@@ -434,13 +443,13 @@ impl Stage<'_> {
         record: &TestRecord,
         found: FoundFailure,
         undecided: BTreeMap<MutantId, Explored>,
-    ) -> FailingSchedule {
+    ) -> FailingExploration {
         let undecided: Vec<MutantId> = undecided.into_keys().collect();
         let standings = &self.context.standings;
         for &mutant in &undecided {
             standings.leave_undecided(test, mutant, Undecided::FailsToo);
         }
-        FailingSchedule {
+        FailingExploration {
             test,
             name: format!("{} ({})", record.name, record.target),
             found,
@@ -578,7 +587,7 @@ impl Stage<'_> {
     /// Keeps the schedule of a failure, of the original or of the order's mutant, for `replay`.
     fn keep(
         &self,
-        kept: &mut KeptSchedules,
+        failing_schedules: &mut FailingSchedules,
         record: &TestRecord,
         request: Request,
         listed: &ListedTest,
@@ -587,7 +596,7 @@ impl Stage<'_> {
         if found.schedule.is_empty() {
             return;
         }
-        kept.keep(SavedSchedule {
+        failing_schedules.keep(FailingSchedule {
             test: record.name.clone(),
             target: record.target.clone(),
             package: record.package.clone(),
@@ -615,8 +624,8 @@ struct ExplorationOfTest<'e, 's> {
     request: &'e Request,
     start: Instant,
     /// What the originals' threads told each other.
-    heard: &'e mut Vec<report::CommunicationRecord>,
-    kept: &'e mut KeptSchedules,
+    known_communication: &'e mut Vec<report::CommunicationRecord>,
+    failing_schedules: &'e mut FailingSchedules,
     said: ExploredSoFar,
 }
 
@@ -685,9 +694,11 @@ impl ExplorationOfTest<'_, '_> {
         self.said.for_original = Some(self.start.elapsed());
         add(&mut self.said.size.original, &explored);
         self.said.size.coverage.clone_from(&explored.coverage);
-        let heard = explored.communication.iter();
-        self.heard
-            .extend(heard.map(|heard| told(heard, true, |act| act.line)));
+        let known_communication = explored.communication.iter();
+        self.known_communication.extend(
+            known_communication
+                .map(|known_communication| told(known_communication, true, |act| act.line)),
+        );
         self.said.original = Some(explored);
     }
 
@@ -727,13 +738,19 @@ impl ExplorationOfTest<'_, '_> {
                 allowance: original.and_then(|found| found.allowance),
                 ..self.request.clone()
             };
-            stage.keep(self.kept, self.record, request, self.listed, found);
+            stage.keep(
+                self.failing_schedules,
+                self.record,
+                request,
+                self.listed,
+                found,
+            );
         }
         let mut said = stage.said(mutant, explored, complete);
         if let Some(explored) = &mut said.explored {
             // Ordinary runs don't come there.
             explored.leaves_open &= stage.context.standings.is_open_for(self.test, mutant);
-            strike_out(&mut explored.unseen, self.heard);
+            strike_out(&mut explored.unseen, self.known_communication);
         }
         if self.said.noted.is_ok() {
             let name = journal_name(self.record);
@@ -743,12 +760,12 @@ impl ExplorationOfTest<'_, '_> {
 }
 
 /// How long the process of a test may say nothing.
-fn patience(request: &Request, has_schedules: bool) -> Duration {
+fn silence_limit(request: &Request, has_schedules: bool) -> Duration {
     let grace = match has_schedules {
         true => GRACE,
         false => GRACE_WITHOUT_THREADS,
     };
-    Duration::from_millis(request.patience.max(4 * request.mutant_patience)) + grace
+    Duration::from_millis(request.time_limit.max(4 * request.mutant_time_limit)) + grace
 }
 
 /// Whether what mutants do can be told from what the original does.

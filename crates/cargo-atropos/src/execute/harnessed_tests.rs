@@ -66,7 +66,7 @@ fn steps_vary(effects: Effects) -> bool {
 const LOOKS_AT_CLOCK: u64 = 10;
 
 /// The limits of a second run, in which time counts, and steps only as far as they tell something.
-fn again(limits: Limits, effects: Effects) -> Limits {
+fn limits_of_second_run(limits: Limits, effects: Effects) -> Limits {
     let steps = match (steps_vary(effects), effects.contains(Effect::Clock)) {
         (true, _) => 0,
         (false, true) => limits.steps.saturating_mul(LOOKS_AT_CLOCK),
@@ -365,7 +365,7 @@ impl Worker<'_> {
         slow: Vec<MutantId>,
         limits: Limits,
     ) -> Result<()> {
-        let limits = again(limits, test.baseline.effects);
+        let limits = limits_of_second_run(limits, test.baseline.effects);
         let exclusive_runs = self.exclusive_runs;
         for mutant in slow {
             if self.context.interrupted() {
@@ -461,7 +461,7 @@ impl Worker<'_> {
 
     /// Notes verdicts that stand, and gives the mutants that need another run: those without a
     /// verdict and those that only a clock stopped, or a number of steps that is another in each run, or that a test has
-    /// killed for the first time where the machine may have had a part in it, or that may have met files of others.
+    /// killed for the first time where the machine may have had a part in it, or that may have used files of others.
     fn note(
         &mut self,
         id: TestId,
@@ -670,8 +670,11 @@ mod tests {
                 is_late(TestResult::failed(FailureKind::StepLimit), effects),
                 is_doubted
             );
-            let again = again(limits, effects);
-            assert_eq!((again.time.as_secs(), again.steps), (2, steps));
+            let second_limits = limits_of_second_run(limits, effects);
+            assert_eq!(
+                (second_limits.time.as_secs(), second_limits.steps),
+                (2, steps)
+            );
         };
         check(&[], false, 7);
         check(&[Effect::Clock], true, 70);

@@ -37,7 +37,7 @@ use atropos_libtest::HarnessArguments;
 use atropos_protocol::{Effect, Effects, RunEvidence};
 use atropos_report::outcomes::{TestExploration, TestRecord};
 
-pub use self::explored_tests::FailingSchedule;
+pub use self::explored_tests::FailingExploration;
 pub use self::plain_programs::PlainTest;
 pub use self::run_mode::{UsedByOriginal, limits};
 pub use self::standing::{Standing, TestId, Undecided};
@@ -78,7 +78,7 @@ pub struct Execute<'a> {
     /// Which tests are run.
     pub default_filter: &'a DefaultFilter,
     /// What earlier runs said, and what this one adds to it.
-    pub kept: &'a EarlierResults<'a>,
+    pub earlier_results: &'a EarlierResults<'a>,
 }
 
 /// What an execution found.
@@ -90,7 +90,7 @@ pub struct Executed {
     /// Files that appeared while mutants ran whose tests start programs.
     pub leftover_files: Vec<PathBuf>,
     /// Tests that fail without any mutant under some schedule of their threads.
-    pub failing_schedules: Vec<FailingSchedule>,
+    pub failing_schedules: Vec<FailingExploration>,
     /// What exploring the schedules of tests took.
     pub explorations: Vec<TestExploration>,
     /// Nothing that was said rests on what can't be compared with a later run.
@@ -229,7 +229,7 @@ fn in_stages(context: &Context<'_>, known: Vec<JournalEntry>) -> Result<Executio
     );
     outside_tests::leave_undecided(context, &failing, &outside, &baselines.tests);
     standings.restore(&tests, &known);
-    standings.reuse(&tests, &context.setting.kept.holding());
+    standings.reuse(&tests, &context.setting.earlier_results.holding());
     if known.is_empty() && optimising_pays(context, &baselines.tests, &tests) {
         return Ok(Execution::Slow { baseline_seconds });
     }
@@ -403,13 +403,13 @@ fn run_doctests(
             .add_reach(TestId(first + index), &test.reached, &test.infected);
     }
     context.standings.restore(tests, known);
-    let kept = context.setting.kept;
+    let earlier_results = context.setting.earlier_results;
     for test in &doctests.tests {
         let target = format!("{} {}", test.test.package, test.test.target);
-        kept.add_target(&target, &test.test.invocation);
+        earlier_results.add_target(&target, &test.test.invocation);
     }
     if !doctests.tests.is_empty() {
-        context.standings.reuse(tests, &kept.holding());
+        context.standings.reuse(tests, &earlier_results.holding());
     }
     context.standings.begin_doctests();
     context.standings.announce();
@@ -526,7 +526,7 @@ fn is_evident(evidence: Option<&RunEvidence>) -> bool {
 /// Tests have asked for variables of their environment, which are evidence.
 fn note_variables(context: &Context<'_>) {
     let asked = context.boards.variables();
-    context.setting.kept.note_variables(&asked);
+    context.setting.earlier_results.note_variables(&asked);
 }
 
 /// Whether that holds for all tests, and all that they said of mutants.

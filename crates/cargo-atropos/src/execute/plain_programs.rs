@@ -34,7 +34,7 @@ use crate::journal::KillEntry;
 use crate::sandbox;
 
 /// No program may take longer without a mutant.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// How often to look whether a program stands still.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -103,7 +103,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
             board.header().recording.store(1, Ordering::Relaxed);
             let limits = Limits {
                 file_size,
-                ..Limits::only_time(PATIENCE)
+                ..Limits::only_time(TIME_LIMIT)
             };
             let start = Instant::now();
             let program = Program {
@@ -158,7 +158,7 @@ pub fn baselines(context: &Context<'_>, tests: Vec<PlainTest>) -> Result<PlainBa
 /// What the run of a doctest depended on. Of other programs nobody says how they were called.
 fn evidence(context: &Context<'_>, test: &PlainTest, board: &Board) -> Option<RunEvidence> {
     let asked = board.header().variables.get();
-    context.setting.kept.note_variables(&asked);
+    context.setting.earlier_results.note_variables(&asked);
     (test.target == "doc" && board.functions() > 0).then(|| RunEvidence {
         entered: marked(board.entered(), |number| number),
         effects: board.all_effects(),
@@ -419,7 +419,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
     let deadline = start + limit;
     let mut pause = Duration::from_micros(200);
     let mut deadlock_watch = DeadlockWatch::default();
-    let mut supply = StarvationWatch::default();
+    let mut starvation_watch = StarvationWatch::default();
     let mut look = Instant::now() + LOOK;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -427,7 +427,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
         }
         if Instant::now() >= deadline {
             let _ = child.kill();
-            return Ok(match supply.was_short(start.elapsed()) {
+            return Ok(match starvation_watch.was_short(start.elapsed()) {
                 true => ProgramEnd::Starved,
                 false => ProgramEnd::TimeLimit,
             });
@@ -437,7 +437,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ProgramEnd> {
                 let _ = child.kill();
                 return Ok(ProgramEnd::Deadlock);
             }
-            supply.look(child.id() as i32);
+            starvation_watch.look(child.id() as i32);
             look = Instant::now() + LOOK;
         }
         std::thread::sleep(pause);

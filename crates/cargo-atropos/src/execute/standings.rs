@@ -133,8 +133,8 @@ impl<'a> Standings<'a> {
         let mut standings = self.lock();
         for said in said {
             let result = (said.seconds, said.kill.as_ref());
-            let kept = self.setting.kept;
-            let is_kept = kept.note((name, said.mutant), result, said.evidence.as_ref());
+            let earlier_results = self.setting.earlier_results;
+            let is_kept = earlier_results.note((name, said.mutant), result, said.evidence.as_ref());
             let standing = &mut standings[said.mutant.index()];
             standing.has_no_evidence |= !is_kept;
             if said.explored.is_some() {
@@ -302,13 +302,13 @@ impl<'a> Standings<'a> {
     }
 
     /// What threads tell each other in the original of one test is nothing new in the mutants of another.
-    pub fn strike_out(&self, heard: &[CommunicationRecord]) {
+    pub fn strike_out(&self, known_communication: &[CommunicationRecord]) {
         let mut standings = self.lock();
         for exploration in standings
             .iter_mut()
             .flat_map(|standing| &mut standing.explored)
         {
-            strike_out(&mut exploration.unseen, heard);
+            strike_out(&mut exploration.unseen, known_communication);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::build::test_binary::TestBinary;
 use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
 /// How long a zygote may be silent when it should speak.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 
 /// What every zygote of a run is started with.
 pub struct ZygoteSetting<'a> {
@@ -113,7 +113,7 @@ impl<'a> Zygotes<'a> {
             command,
             &scratch,
             self.setting.numbering,
-            PATIENCE,
+            SILENCE_LIMIT,
             (binary, Arc::clone(&self.setting.seen)),
         )?;
         zygote.board().header().tree.set(&self.setting.tree);

@@ -1,14 +1,14 @@
 //! `cargo atropos explore`: every test under every schedule of its threads, and what was found.
 //!
 //! The tests are built against a std whose threads can be controlled (see `build::build_explored`); each test is
-//! explored by a [`process`] of its own. Failing schedules are kept ([`saved_schedules`]), for `replay`.
+//! explored by a [`process`] of its own. Failing schedules are failing_schedules ([`failing_schedules`]), for `replay`.
 
-mod committed_schedules;
+pub mod failing_schedules;
 mod idle_watch;
 pub mod plain_memory;
 pub mod process;
 mod report;
-pub mod saved_schedules;
+mod saved_schedules;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,10 +24,10 @@ use atropos_protocol::FailureKind;
 use atropos_protocol::Test;
 use atropos_protocol::exploration::{Explored, FoundFailure, Request, RequestedAction, Response};
 
-use self::committed_schedules::CommittedSchedules;
+use self::failing_schedules::{FailingSchedule, FailingSchedules};
 use self::process::{Process, RequestEnd, TestOutput};
 use self::report::TestReport;
-use self::saved_schedules::{KeptSchedules, SavedSchedule};
+use self::saved_schedules::SavedSchedules;
 use crate::arguments::{ExploreArguments, Options, ScheduleConditions, ScheduleOptions};
 use crate::build::{self, Build, BuildFailure, test_binary::TestBinary};
 use crate::exit_code::ExitCode;
@@ -39,10 +39,10 @@ use crate::progress::{Progress, RunPhase, schedules};
 use crate::scratch::Scratch;
 
 /// Time for all tests together, unless the user says otherwise …
-const TOGETHER: Duration = Duration::from_secs(120);
+const TIME_FOR_ALL_TESTS: Duration = Duration::from_secs(120);
 /// … and what each gets at least.
-const LEAST: Duration = Duration::from_secs(6);
-/// How long a test binary may say nothing beyond the patience of its order.
+const LEAST_TIME: Duration = Duration::from_secs(6);
+/// How long a test binary may say nothing beyond the time limit of its request.
 const GRACE: Duration = Duration::from_secs(30);
 /// How often the log says how far the exploration of a test is.
 const LOGGED: Duration = Duration::from_secs(5);
@@ -97,16 +97,16 @@ pub fn explore(arguments: ExploreArguments) -> Result<ExitCode> {
     let mut request = schedule.request(&arguments.strategy);
     let has_time = schedule.budget.is_some_and(|budget| budget.time.is_some());
     if arguments.strategy.is_none() && !has_time {
-        request.patience = share(request.patience, listed.len(), jobs);
+        request.time_limit = share(request.time_limit, listed.len(), jobs);
     }
-    let mut committed = CommittedSchedules::read(&prepared.workspace_root)?;
-    let reports = explorer.explore_all(&listed, &request, &committed, jobs, &progress)?;
+    let mut saved = SavedSchedules::read(&prepared.workspace_root)?;
+    let reports = explorer.explore_all(&listed, &request, &saved, jobs, &progress)?;
     drop(progress);
     if arguments.save && !interrupt.is_requested() {
-        committed.update(&reports);
-        committed.write(&prepared.workspace_root)?;
+        saved.update(&reports);
+        saved.write(&prepared.workspace_root)?;
     }
-    committed_schedules::warn_of_stale(&reports, arguments.save, terminal);
+    saved_schedules::warn_of_stale(&reports, arguments.save, terminal);
     keep_failing(&reports, &request, &build, &prepared)?;
     let text = match arguments.output.json {
         true => report::json(&reports)?,
@@ -134,10 +134,10 @@ fn keep_failing(
     build: &Build,
     prepared: &Prepared,
 ) -> Result<()> {
-    let mut kept = KeptSchedules::read(&prepared.output_directory);
+    let mut failing_schedules = FailingSchedules::read(&prepared.output_directory);
     for report in reports {
         if let Some(found) = report.found().filter(|found| !found.schedule.is_empty()) {
-            kept.keep(SavedSchedule {
+            failing_schedules.keep(FailingSchedule {
                 test: report.name.clone(),
                 target: report.target.clone(),
                 package: report.package.clone(),
@@ -155,7 +155,7 @@ fn keep_failing(
             });
         }
     }
-    kept.write(&prepared.output_directory)
+    failing_schedules.write(&prepared.output_directory)
 }
 
 /// Builds the tests so that their threads can be explored; else says why not, with the code to end with.
@@ -188,19 +188,19 @@ fn build(prepared: &Prepared, interrupt: &Interrupt) -> Result<ControlFlow<ExitC
     }
 }
 
-/// What one of so many tests gets, in milliseconds: at most what is usual.
-fn share(usual: u64, tests: usize, jobs: usize) -> u64 {
-    let of_each = TOGETHER.as_millis() as u64 * jobs as u64 / tests.max(1) as u64;
-    of_each.clamp(LEAST.as_millis() as u64, usual)
+/// What one of so many tests gets, in milliseconds: at most what is default.
+fn share(default: u64, tests: usize, jobs: usize) -> u64 {
+    let of_each = TIME_FOR_ALL_TESTS.as_millis() as u64 * jobs as u64 / tests.max(1) as u64;
+    of_each.clamp(LEAST_TIME.as_millis() as u64, default)
 }
 
-/// A schedule of a test of which nothing was kept: the test is built, from the sources as they are.
+/// A schedule of a test of which nothing was failing_schedules: the test is built, from the sources as they are.
 pub fn build_for(
     test: &str,
     schedule: &str,
     options: Options,
     interrupt: &Interrupt,
-) -> Result<ControlFlow<ExitCode, SavedSchedule>> {
+) -> Result<ControlFlow<ExitCode, FailingSchedule>> {
     let mut prepared = prepare(options)?;
     plain_memory::settle_races(&mut prepared)?;
     prepared.plan.forget_mutants();
@@ -244,7 +244,7 @@ pub fn build_for(
     };
     let binary = &build.binaries[listed_test.binary];
     let request = prepared.options.exploration.schedule.request(&None);
-    Ok(ControlFlow::Continue(SavedSchedule {
+    Ok(ControlFlow::Continue(FailingSchedule {
         test: listed_test.name.clone(),
         target: binary.target.clone(),
         package: binary.package.clone(),
@@ -327,7 +327,7 @@ impl Explorer<'_> {
         &'b self,
         binary: &'b TestBinary,
         order_file: &'b Path,
-        patience: Duration,
+        silence_limit: Duration,
     ) -> Process<'b> {
         Process {
             binary,
@@ -335,7 +335,7 @@ impl Explorer<'_> {
             order_file,
             output: TestOutput::Hidden,
             prefix: &[],
-            patience,
+            silence_limit,
         }
     }
 
@@ -358,8 +358,8 @@ impl Explorer<'_> {
         let mut executions = 0;
         let mut logged = Instant::now();
         let binary = &self.binaries[listed_test.binary];
-        let patience = Duration::from_millis(request.patience) + GRACE;
-        let ended = self.process(binary, &file, patience).carry_out(
+        let silence_limit = Duration::from_millis(request.time_limit) + GRACE;
+        let ended = self.process(binary, &file, silence_limit).carry_out(
             &request,
             self.interrupt,
             &mut |response| match response {
@@ -410,7 +410,7 @@ impl Explorer<'_> {
         &self,
         listed: &[ListedTest],
         request: &Request,
-        committed: &CommittedSchedules,
+        saved: &SavedSchedules,
         jobs: usize,
         progress: &Progress,
     ) -> Result<Vec<TestReport>> {
@@ -432,7 +432,7 @@ impl Explorer<'_> {
                             let request = Request {
                                 // Where fewer tests than jobs are left, several processes share a test.
                                 workers: jobs.div_ceil((listed.len() - number).min(jobs)),
-                                schedule: committed.of(
+                                schedule: saved.of(
                                     &binary.package,
                                     &binary.target,
                                     &listed_test.name,
@@ -475,7 +475,7 @@ impl Explorer<'_> {
 impl ScheduleOptions {
     /// The order that these options make, but for what is to be done.
     pub fn request(&self, strategy: &Option<String>) -> Request {
-        let usual = Request::default();
+        let default = Request::default();
         let ScheduleConditions {
             time,
             memory,
@@ -486,21 +486,21 @@ impl ScheduleOptions {
         Request {
             strategy: strategy.clone().unwrap_or_default(),
             technique: self.technique.clone().unwrap_or_default(),
-            seed: self.seed.unwrap_or(usual.seed),
+            seed: self.seed.unwrap_or(default.seed),
             executions: self
                 .budget
                 .and_then(|budget| budget.schedules)
-                .unwrap_or(usual.executions),
-            patience: self
+                .unwrap_or(default.executions),
+            time_limit: self
                 .budget
                 .and_then(|budget| budget.time)
-                .map_or(usual.patience, |time| time.as_millis() as u64),
+                .map_or(default.time_limit, |time| time.as_millis() as u64),
             adversarial_time: time.is_some_and(|time| time.is_adversarial()),
             sequential_memory: memory.is_some_and(|memory| memory.is_sequential()),
             spurious: *spurious,
             races: self.circumstances.races(),
             leaks: *leaks,
-            ..usual
+            ..default
         }
     }
 }

@@ -53,7 +53,7 @@ pub struct Process<'a> {
     /// Words to put before the program, such as a debugger's.
     pub prefix: &'a [String],
     /// How long it may say nothing.
-    pub patience: Duration,
+    pub silence_limit: Duration,
 }
 
 /// What is said of a test that comes to a halt.
@@ -79,13 +79,13 @@ impl Process<'_> {
                 }
             }
         });
-        let mut heard = Instant::now();
+        let mut last_line = Instant::now();
         // A mutant that comes to a halt costs a worker of its process, not the process.
         let mut idle_watch = Some(IdleWatch::of(child.id()));
         let ended = loop {
             match receiver.recv_timeout(TICK) {
                 Ok(line) => {
-                    heard = Instant::now();
+                    last_line = Instant::now();
                     match Response::parse(&line) {
                         Some(Response::Done) => break RequestEnd::Done,
                         Some(Response::Error(error)) => {
@@ -113,7 +113,7 @@ impl Process<'_> {
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
                     break RequestEnd::Interrupted;
                 }
-                Err(RecvTimeoutError::Timeout) if heard.elapsed() > self.patience => {
+                Err(RecvTimeoutError::Timeout) if last_line.elapsed() > self.silence_limit => {
                     break RequestEnd::Silent;
                 }
                 Err(RecvTimeoutError::Timeout) => {

@@ -8,7 +8,7 @@ use atropos_report::style;
 use serde_json::json;
 
 use super::ListedTest;
-use super::saved_schedules::shown;
+use super::failing_schedules::shown;
 
 /// The result of one test.
 pub struct TestReport {

@@ -1,106 +1,154 @@
-//! Failing schedules on disk, newest last, each with the program that it was found in.
+//! Failing schedules that the team keeps: the file `atropos-schedules.toml` in the workspace's root, which is committed.
+//! `explore --save` writes it, and every `explore` runs its schedules before all others.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
+use std::io;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use anyhow::{Context, Result, anyhow};
+use atropos_protocol::exploration::SAVED_SCHEDULE_IS_STALE;
+use atropos_search::Schedule;
+use serde::Deserialize;
 
-use atropos_values::MutantId;
+use super::report::TestReport;
+use crate::terminal::Terminal;
 
-use crate::build::test_binary::TestBinary;
+/// The name of the file within the workspace's root.
+pub const FILE_NAME: &str = "atropos-schedules.toml";
 
-const FILE: &str = "schedules.json";
-/// More than anybody will replay.
-const MOST: usize = 1000;
+const HEADING: &str = "\
+# Schedules under which tests failed. `cargo atropos explore` runs them first; `cargo atropos explore --save` adds to them.
+";
 
-/// Characters of a schedule that people may want to copy.
-const SHOWN: usize = 2000;
-
-/// A schedule for people: of a very long one the beginning, and where the rest is.
-pub fn shown(schedule: &str) -> String {
-    if schedule.len() <= SHOWN {
-        return schedule.to_owned();
-    }
-    let end = schedule[..SHOWN].rfind(',').unwrap_or(SHOWN);
-    let length = schedule.len();
-    format!(
-        "{},… ({length} characters; {FILE} in the output directory has them all)",
-        &schedule[..end]
-    )
+/// One schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    package: String,
+    target: String,
+    test: String,
+    /// What was found, for people.
+    finding: String,
+    schedule: String,
 }
 
-/// A schedule, and all that is needed to run it again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SavedSchedule {
-    pub test: String,
-    pub target: String,
-    pub package: String,
-    /// The mutant that acts; None for the program as it is.
-    pub mutant: Option<MutantId>,
-    /// What was found, in a few words.
-    pub title: String,
-    pub binary: TestBinary,
-    pub test_arguments: Vec<String>,
-    /// The order that replays it.
-    pub order: String,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    schedule: Vec<Entry>,
 }
 
-impl SavedSchedule {
-    /// Whether the program can still be run.
-    pub fn is_there(&self) -> bool {
-        let invocation = &self.binary.invocation;
-        invocation.directory.join(&invocation.program).is_file()
+/// All of them; one for each test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedSchedules {
+    entries: BTreeMap<[String; 3], Entry>,
+}
+
+impl Entry {
+    fn key(&self) -> [String; 3] {
+        [&self.package, &self.target, &self.test].map(String::clone)
     }
 }
 
-/// All schedules that were kept.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct KeptSchedules {
-    schedules: Vec<SavedSchedule>,
+impl SavedSchedules {
+    /// Reads the file of a workspace; without one there are none.
+    pub fn read(workspace_root: &Path) -> Result<SavedSchedules> {
+        match fs::read_to_string(workspace_root.join(FILE_NAME)) {
+            Ok(text) => SavedSchedules::parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SavedSchedules::default()),
+            Err(error) => Err(error).with_context(|| format!("can't read {FILE_NAME}")),
+        }
+    }
+
+    fn parse(text: &str) -> Result<SavedSchedules> {
+        let wrong = |why: &str| anyhow!("{FILE_NAME} can't be used: {}", why.trim_end());
+        let file: File = toml::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+        let mut entries = BTreeMap::new();
+        for entry in file.schedule {
+            if let Err(error) = entry.schedule.parse::<Schedule>() {
+                return Err(wrong(&format!("the schedule of `{}`: {error}", entry.test)));
+            }
+            entries.insert(entry.key(), entry);
+        }
+        Ok(SavedSchedules { entries })
+    }
+
+    /// That of a test; empty if there is none.
+    pub fn of(&self, package: &str, target: &str, test: &str) -> String {
+        let entry = self
+            .entries
+            .get(&[package, target, test].map(str::to_owned));
+        entry.map_or_else(String::new, |entry| entry.schedule.clone())
+    }
+
+    /// Takes in what was found: new schedules, and that old ones do not apply any more.
+    pub fn update(&mut self, reports: &[TestReport]) {
+        for report in reports {
+            let found = report.found().filter(|found| found.replayed);
+            let entry = found
+                .filter(|found| !found.schedule.is_empty())
+                .map(|found| Entry {
+                    package: report.package.clone(),
+                    target: report.target.clone(),
+                    test: report.name.clone(),
+                    finding: found.title.clone(),
+                    schedule: found.schedule.clone(),
+                });
+            if let Some(entry) = entry {
+                self.entries.insert(entry.key(), entry);
+            } else if is_stale(report) {
+                let key = [&report.package, &report.target, &report.name].map(String::clone);
+                self.entries.remove(&key);
+            }
+        }
+    }
+
+    /// Writes the file, unless there is none and nothing to write.
+    pub fn write(&self, workspace_root: &Path) -> Result<()> {
+        let path = workspace_root.join(FILE_NAME);
+        if self.entries.is_empty() && !path.exists() {
+            return Ok(());
+        }
+        fs::write(&path, self.text()).with_context(|| format!("can't write {}", path.display()))
+    }
+
+    fn text(&self) -> String {
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let mut text = HEADING.to_owned();
+        for entry in self.entries.values() {
+            let _ = write!(
+                text,
+                "\n[[schedule]]\npackage = {}\ntarget = {}\ntest = {}\nfinding = {}\nschedule = {}\n",
+                quoted(&entry.package),
+                quoted(&entry.target),
+                quoted(&entry.test),
+                quoted(&entry.finding),
+                quoted(&entry.schedule),
+            );
+        }
+        text
+    }
 }
 
-impl KeptSchedules {
-    /// What earlier runs kept; nothing if that can't be read.
-    pub fn read(output: &Path) -> KeptSchedules {
-        let bytes = fs::read(output.join(FILE)).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
-    }
+fn is_stale(report: &TestReport) -> bool {
+    let mut remarks = report.explored.remarks.iter();
+    report.found().is_none() && remarks.any(|remark| remark == SAVED_SCHEDULE_IS_STALE)
+}
 
-    pub fn write(&self, output: &Path) -> Result<()> {
-        let path = output.join(FILE);
-        let making = output.join("schedules.making");
-        fs::write(&making, serde_json::to_vec_pretty(self)?)
-            .and_then(|()| fs::rename(&making, &path))
-            .with_context(|| format!("can't write {}", path.display()))
-    }
-
-    /// Adds one; an older one of the same test and mutant is forgotten.
-    pub fn keep(&mut self, kept: SavedSchedule) {
-        let is_same = |other: &SavedSchedule| {
-            (&other.package, &other.target, &other.test, other.mutant)
-                == (&kept.package, &kept.target, &kept.test, kept.mutant)
+/// Says which saved schedules do not apply any more.
+pub fn warn_of_stale(reports: &[TestReport], are_removed: bool, terminal: Terminal) {
+    for report in reports.iter().filter(|report| is_stale(report)) {
+        let what = match are_removed {
+            true => "it was removed",
+            false => "`explore --save` removes it",
         };
-        self.schedules.retain(|other| !is_same(other));
-        self.schedules.push(kept);
-        let surplus = self.schedules.len().saturating_sub(MOST);
-        self.schedules.drain(..surplus);
-    }
-
-    /// The newest of a test whose name holds `name`, for a mutant or for the program as it is.
-    pub fn find(&self, name: Option<&str>, mutant: Option<MutantId>) -> Option<&SavedSchedule> {
-        let is_meant = |kept: &&SavedSchedule| {
-            name.is_none_or(|name| kept.test.contains(name))
-                && (mutant.is_none() && name.is_none() || kept.mutant == mutant)
-        };
-        self.schedules.iter().rev().find(is_meant)
-    }
-
-    pub fn names(&self) -> Vec<&str> {
-        self.schedules
-            .iter()
-            .map(|kept| kept.test.as_str())
-            .collect()
+        terminal.warn(format!(
+            "{FILE_NAME}: the schedule of `{}` does not apply any more, and none like it fails; {what}",
+            report.name
+        ));
     }
 }
 
@@ -109,19 +157,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_very_long_schedules_are_cut_between_choices() {
-        assert_eq!(shown("s1:0*2,1"), "s1:0*2,1");
-        let long = format!("s1:{}0", "0,1*2,".repeat(1000));
-        let text = shown(&long);
-        assert!(text.len() < 2100, "{text}");
-        assert!(
-            text.contains(",1*2,… (") || text.contains(",0,… ("),
-            "{text}"
-        );
-        assert!(
-            text.ends_with(
-                "(6004 characters; schedules.json in the output directory has them all)"
-            )
-        );
+    fn schedules_survive_the_file_and_wrong_files_are_refused() {
+        let entry = Entry {
+            package: "p".to_owned(),
+            target: "test wrong".to_owned(),
+            test: "counts \"may\" get lost".to_owned(),
+            finding: "panic".to_owned(),
+            schedule: "s1:0*2,1*4".to_owned(),
+        };
+        let mut schedules = SavedSchedules::default();
+        schedules.entries.insert(entry.key(), entry.clone());
+        assert_eq!(SavedSchedules::parse(&schedules.text()).unwrap(), schedules);
+        assert_eq!(schedules.of("p", "test wrong", &entry.test), "s1:0*2,1*4");
+        assert_eq!(schedules.of("p", "test other", &entry.test), "");
+        let wrong = schedules.text().replace("s1:0*2", "0*2");
+        let error = SavedSchedules::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains("starts with `s1:`"), "{error}");
+        assert!(SavedSchedules::parse("[[schedules]]\n").is_err());
     }
 }

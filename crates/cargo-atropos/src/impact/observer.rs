@@ -19,7 +19,7 @@ use crate::build::test_binary::TestBinary;
 use crate::sandbox::{SandboxedZygote, SeenOfTests};
 
 /// How long a zygote may be silent, and a test may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// What all workers share.
 pub struct ObserverSetting<'a> {
@@ -99,7 +99,7 @@ impl<'a> Observer<'a> {
             .env(ENV_OBSERVATIONS, self.observations.path());
         let ObserverSetting { numbering, .. } = self.setting;
         let seen = (binary, Arc::clone(&self.setting.seen));
-        SandboxedZygote::start(command, &scratch, numbering, PATIENCE, seen).ok()
+        SandboxedZygote::start(command, &scratch, numbering, TIME_LIMIT, seen).ok()
     }
 
     /// Runs a test without a mutant; none if that did not work.
@@ -112,7 +112,7 @@ impl<'a> Observer<'a> {
         self.observations.clear().ok()?;
         self.observations.shuffle(seed);
         let capture = self.directory.join("output");
-        let limits = Limits::only_time(PATIENCE);
+        let limits = Limits::only_time(TIME_LIMIT);
         let baseline = self
             .client(test.binary)?
             .baseline(test.index, &limits, &capture);

@@ -16,7 +16,7 @@ use atropos_report::{annotations, cargo_messages, gitlab, html, junit, markdown,
 use clap::ValueEnum;
 
 pub use self::publish::{Publication, publish};
-pub use self::regenerate::{again, unchanged};
+pub use self::regenerate::{regenerate, unchanged};
 use crate::report_arguments::{Format, ReportOptions, ReportOutput};
 
 /// Columns of the report as a text.

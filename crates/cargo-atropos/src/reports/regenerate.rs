@@ -19,7 +19,7 @@ use crate::report_arguments::ReportArguments;
 /// How many files that have changed are named.
 const NAMED: usize = 5;
 
-pub fn again(arguments: ReportArguments) -> Result<ExitCode> {
+pub fn regenerate(arguments: ReportArguments) -> Result<ExitCode> {
     let setup = set_up(Options {
         tree: TreeOptions {
             dir: arguments.dir,

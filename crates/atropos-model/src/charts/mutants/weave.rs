@@ -204,7 +204,7 @@ fn with_copies(
     std::iter::once(original).chain(copies).collect()
 }
 
-/// The guard, then the switch: a mutant is met only where the guard holds.
+/// The guard, then the switch: a mutant is reached only where the guard holds.
 fn both(guard: Option<&ChartText>, switch: &str) -> ChartText {
     let text = match guard {
         Some(guard) => format!("({}) and {switch}", mark(guard)),

@@ -172,7 +172,9 @@ impl Engine for Jitted {
         let common = self.context.apart.take().unwrap_or_default();
         self.context.infected = own;
         infected.union(&common);
-        inputs.values().for_each(|(met, _)| infected.union(met));
+        inputs
+            .values()
+            .for_each(|(of_input, _)| infected.union(of_input));
         all.map_err(|limit| (Vec::new(), limit))?;
         if let Some(error) = error {
             return Err(error);
@@ -180,9 +182,9 @@ impl Engine for Jitted {
         Ok(inputs
             .into_iter()
             .filter(|(_, (_, enabled))| *enabled)
-            .map(|(label, (mut met, _))| {
-                met.union(&common);
-                EnabledInput { label, met }
+            .map(|(label, (mut infected, _))| {
+                infected.union(&common);
+                EnabledInput { label, infected }
             })
             .collect())
     }

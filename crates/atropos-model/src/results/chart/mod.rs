@@ -106,8 +106,9 @@ fn paths(chart: &ChartSource, generated: &Generated) -> Vec<TestPath> {
         }
     }
     let graph = &generated.graph;
-    let taken = |met: &mut dyn Iterator<Item = ModelMutantId>| -> BTreeSet<String> {
-        met.filter_map(|mutant| arrows.get(&mutant).cloned())
+    let taken = |infected: &mut dyn Iterator<Item = ModelMutantId>| -> BTreeSet<String> {
+        infected
+            .filter_map(|mutant| arrows.get(&mutant).cloned())
             .collect()
     };
     let own = |state: SpecStateId| taken(&mut graph.state(state).own.iter());
@@ -125,7 +126,7 @@ fn paths(chart: &ChartSource, generated: &Generated) -> Vec<TestPath> {
                 .find(|transition| transition.step == *step);
             let mut all = own(pair[1]);
             if let Some(transition) = transition {
-                all.extend(taken(&mut transition.met.iter().copied()));
+                all.extend(taken(&mut transition.infected.iter().copied()));
             }
             steps.push((step.text(&generated.model), all.into_iter().collect()));
         }

@@ -345,7 +345,9 @@ impl<T> Channel<T> {
             // When time passes depends on everything.
             Some(_) => Op::universal().and(name, OpKind::Write).revocable(),
         };
-        let deadline = timeout.map_or(u64::MAX, |timeout| control.state().clockwork.after(timeout));
+        let deadline = timeout.map_or(u64::MAX, |timeout| {
+            control.state().virtual_clock.after(timeout)
+        });
         let granted = control.point(
             Announcement::new(Code::Receive, op, site)
                 .waiting(Wait::Message(channel))
@@ -363,7 +365,7 @@ impl<T> Channel<T> {
             Some(value) => Ok(value),
             None if granted == Granted::Yes => {
                 control.receive_clock(channel);
-                control.met_at(PanicCauseKind::NoSender, channel, site);
+                control.note_cause_at(PanicCauseKind::NoSender, channel, site);
                 Err(RecvTimeoutError::Disconnected)
             }
             None => Err(RecvTimeoutError::Timeout),
@@ -400,7 +402,7 @@ impl<T> Channel<T> {
         match senders {
             0 => {
                 control.receive_clock(channel);
-                control.met_at(PanicCauseKind::NoSender, channel, site);
+                control.note_cause_at(PanicCauseKind::NoSender, channel, site);
                 Err(TryRecvError::Disconnected)
             }
             _ => Err(TryRecvError::Empty),
@@ -431,7 +433,7 @@ impl<T> Channel<T> {
         state.objects[channel].senders -= 1;
         state.changed(touched);
         if state.objects[channel].senders == 0 && !state.objects[channel].receiver_gone {
-            control.leaves(channel, site);
+            control.drops_end_of(channel, site);
         }
     }
 
@@ -448,7 +450,7 @@ impl<T> Channel<T> {
         let object = &mut state.objects[channel];
         object.receiver_gone = true;
         state.changed(name);
-        control.leaves(channel, site);
+        control.drops_end_of(channel, site);
         if self.0.room == Capacity::None {
             // The senders who still wait take their messages back.
             return;
@@ -467,7 +469,7 @@ impl<T> Channel<T> {
 fn finds_no_receiver(control: &Control, channel: ControlledObjectId, site: Site) {
     control.state().observe(0);
     control.receive_clock(channel);
-    control.met_at(PanicCauseKind::NoReceiver, channel, site);
+    control.note_cause_at(PanicCauseKind::NoReceiver, channel, site);
 }
 
 /// The place of what the running thread did last: nobody tells a value where it is dropped.

@@ -59,7 +59,7 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
     assert!(covered.starts_with(why), "{covered}");
     // Only a schedule in which the other thread holds the lock comes there, and it makes no difference.
     run.check(
-        "src/turns.rs",
+        "src/rotation.rs",
         &[
             ("Door::enter: replace > with >=", "uninfected"),
             ("Door::enter: replace > with !=", "killed (panicked)"),
@@ -80,8 +80,8 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
             "counts_may_get_lost",
         ])
         .has_code(4);
-    run.says("error: turns::tests::counts_may_get_lost (lib) fails under some schedule");
-    let paused = run.mutant("src/turns.rs", "count", "replace > with >=");
+    run.says("error: rotation::tests::counts_may_get_lost (lib) fails under some schedule");
+    let paused = run.mutant("src/rotation.rs", "count", "replace > with >=");
     assert_eq!(verdict(paused), "undecided");
     let note = paused.note.as_deref().unwrap();
     assert!(
@@ -95,9 +95,9 @@ fn what_mutants_do_under_exploration_gets_its_own_verdict_and_harms_nobody() {
         .find(|line| line.starts_with("it decides nothing about mutants"));
     assert!(line.unwrap().contains(&undecided), "{}", run.stderr);
     let replayed = tree.run(&["replay", "counts_may_get_lost"]).has_code(2);
-    assert!(replayed.stdout.contains("src/turns.rs:69"));
+    assert!(replayed.stdout.contains("src/rotation.rs:69"));
     run.check(
-        "src/turns.rs",
+        "src/rotation.rs",
         &[("count: replace + with -", "killed (panicked)")],
     );
     assert_eq!(tree.stray_processes(), [""; 0]);

@@ -1,6 +1,6 @@
 //! Tests that use the crates from outside.
 
-use kept_verdicts::{Shape, Square, Strip, areas, evens, long_line};
+use reused_verdicts::{Shape, Square, Strip, areas, evens, long_line};
 
 #[test]
 fn squares_are_larger_than_strips() {

@@ -48,7 +48,7 @@ fn check(kept: &Tree, anew: &Tree) -> Vec<String> {
 
 #[test]
 fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
-    let (kept, anew) = (Tree::of("kept_verdicts"), Tree::of("kept_verdicts"));
+    let (kept, anew) = (Tree::of("reused_verdicts"), Tree::of("reused_verdicts"));
     assert!(check(&kept, &anew).len() > 5);
     let edit = |file: &str, from: &str, to: &str| {
         kept.edit(file, from, to);
@@ -85,7 +85,7 @@ fn after_each_edit_a_run_says_the_same_as_one_from_nothing() {
 
 #[test]
 fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selection() {
-    let tree = Tree::of("kept_verdicts");
+    let tree = Tree::of("reused_verdicts");
     let first = tree.run(ALL);
     assert!(!first.stdout.contains("reused"), "{}", first.stdout);
     // Nothing could be built any more.
@@ -118,7 +118,7 @@ fn where_nothing_has_changed_nothing_is_built_and_numbers_are_those_of_the_selec
 
 #[test]
 fn a_variable_that_tests_ask_for_is_evidence() {
-    let tree = Tree::of("kept_verdicts");
+    let tree = Tree::of("reused_verdicts");
     let run_as = |value: &str, of_nobody: &str| {
         let variables = [("EDITED_VARIABLE", value), ("OF_NOBODY", of_nobody)];
         tree.run_with(ALL, &variables)
@@ -137,7 +137,7 @@ fn a_variable_that_tests_ask_for_is_evidence() {
 
 #[test]
 fn a_store_that_can_not_be_read_costs_time_alone() {
-    let tree = Tree::of("kept_verdicts");
+    let tree = Tree::of("reused_verdicts");
     let first = tree.run(ALL);
     for name in ["verdicts.json", "last-run.json"] {
         let path = tree.output().join(name);

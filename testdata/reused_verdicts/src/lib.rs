@@ -13,7 +13,7 @@ macro_rules! least {
 const BONUS: u32 = 3;
 
 /// ```
-/// assert_eq!(kept_verdicts::points(1), 5);
+/// assert_eq!(reused_verdicts::points(1), 5);
 /// ```
 pub fn points(games: u32) -> u32 {
     inner::doubled(games) + bonus(games)
