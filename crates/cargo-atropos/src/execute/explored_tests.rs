@@ -75,7 +75,7 @@ pub struct Explorations {
     /// What the build for it took.
     pub build_seconds: f64,
     /// What threads told each other in the original.
-    known_communication: Vec<report::CommunicationRecord>,
+    communication: Vec<report::CommunicationRecord>,
 }
 
 /// Whether a test has schedules that may matter to mutants. Threads that a library starts for itself, and that run none of
@@ -214,7 +214,7 @@ pub fn run(
         silent: BTreeSet::new(),
         unexplored: 0,
     };
-    let mut failing_schedules = FailingSchedules::read(context.setting.output);
+    let mut failing = FailingSchedules::read(context.setting.output);
     let mut explorations = Explorations {
         build_seconds: build.time.as_secs_f64(),
         ..Explorations::default()
@@ -229,17 +229,15 @@ pub fn run(
                 TestId(index),
                 record,
                 listed,
-                &mut failing_schedules,
+                &mut failing,
                 &mut explorations,
             )?;
         }
         context.setting.progress.checked(&records[index].name);
     }
     stage.tell_the_rest();
-    failing_schedules.write(context.setting.output)?;
-    context
-        .standings
-        .strike_out(&explorations.known_communication);
+    failing.write(context.setting.output)?;
+    context.standings.strike_out(&explorations.communication);
     Ok(explorations)
 }
 
@@ -391,7 +389,7 @@ impl Stage<'_> {
             listed,
             request: &request,
             start,
-            known_communication: &mut explorations.known_communication,
+            communication: &mut explorations.communication,
             failing_schedules,
             said: ExploredSoFar::new(test),
         };
@@ -624,7 +622,7 @@ struct ExplorationOfTest<'e, 's> {
     request: &'e Request,
     start: Instant,
     /// What the originals' threads told each other.
-    known_communication: &'e mut Vec<report::CommunicationRecord>,
+    communication: &'e mut Vec<report::CommunicationRecord>,
     failing_schedules: &'e mut FailingSchedules,
     said: ExploredSoFar,
 }
@@ -694,11 +692,9 @@ impl ExplorationOfTest<'_, '_> {
         self.said.for_original = Some(self.start.elapsed());
         add(&mut self.said.size.original, &explored);
         self.said.size.coverage.clone_from(&explored.coverage);
-        let known_communication = explored.communication.iter();
-        self.known_communication.extend(
-            known_communication
-                .map(|known_communication| told(known_communication, true, |act| act.line)),
-        );
+        let communication = explored.communication.iter();
+        self.communication
+            .extend(communication.map(|fact| told(fact, true, |act| act.line)));
         self.said.original = Some(explored);
     }
 
@@ -750,7 +746,7 @@ impl ExplorationOfTest<'_, '_> {
         if let Some(explored) = &mut said.explored {
             // Ordinary runs don't come there.
             explored.leaves_open &= stage.context.standings.is_open_for(self.test, mutant);
-            strike_out(&mut explored.unseen, self.known_communication);
+            strike_out(&mut explored.unseen, self.communication);
         }
         if self.said.noted.is_ok() {
             let name = journal_name(self.record);
