@@ -224,14 +224,8 @@ pub fn run(
             break;
         }
         if let Some(listed) = listed.get(&journal_name(&records[index])) {
-            let record = &records[index];
-            stage.explore(
-                TestId(index),
-                record,
-                listed,
-                &mut failing,
-                &mut explorations,
-            )?;
+            let (test, record) = (TestId(index), &records[index]);
+            stage.explore(test, record, listed, &mut failing, &mut explorations)?;
         }
         context.setting.progress.checked(&records[index].name);
     }
